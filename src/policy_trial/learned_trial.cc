@@ -23,9 +23,9 @@ namespace winnow::inspect {
 
 using plugin::BuildFacts;
 using plugin::KnownTree;
-using plugin::LiveFiles;
 using plugin::LookupSamples;
 using plugin::PlaceOfFile;
+using plugin::RecordedFiles;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::TableFileCreationReason;
@@ -87,7 +87,7 @@ class LearnedTrial::Tree {
     const uint64_t hash = HashKey(key).value;
     for (const Answer& answer : answers) {
       const TreePlace& place = files_[answer.file].place;
-      const int level = LiveFiles::LevelIndex(place.level, place.bottommost);
+      const int level = RecordedFiles::LevelIndex(place.level, place.bottommost);
       samples.Note(&lookups, key, hash, {answer.file + 1, level, 0.0}, answer.has_key);
     }
   }

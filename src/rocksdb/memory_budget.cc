@@ -124,7 +124,7 @@ FileToSize FileBeforeItsKeys(const FilterOptions& form, const BuildFacts& facts,
   file.form = form;
   // Where nothing lies over anything, it won't either.
   const bool is_over_others = !facts.is_bottommost && tree.levels.back().keys < tree.keys;
-  file.level = is_over_others ? static_cast<size_t>(LiveFiles::LevelIndex(facts.level, false))
+  file.level = is_over_others ? static_cast<size_t>(RecordedFiles::LevelIndex(facts.level, false))
                               : FileToSize::kLast;
   file.keys = tree.files > 0 ? tree.keys / static_cast<double>(tree.files) : kKeysOfAFile;
   if (facts.level > 0 && tree.files > 0) {

@@ -60,7 +60,7 @@ void PlaceOfFile::SettleFile(uint64_t keys) {
   file.waits = place.waits;
   file.range = range_;
   file.keys = keys;
-  level_ = LiveFiles::LevelIndex(file.level, file.is_bottom);
+  level_ = RecordedFiles::LevelIndex(file.level, file.is_bottom);
   SizeBits(file, place, sees_last);
   settled_ = Planned(place, keys, sees_last, &file.warmth);
   id_ = record_->files.Add(file, known_.base);
@@ -71,7 +71,7 @@ FilterOptions PlaceOfFile::ByPlan(const LiveFiles::Place& place, bool sees_last)
   if (policy_.level_plan == LevelPlan::kByLevel) {
     return PlannedOptions(policy_, facts_, known_, NextLevel(facts_, known_));
   }
-  int next = place.below == LiveFiles::kBottom ? known_.depth : place.below;
+  int next = place.below == RecordedFiles::kBottom ? known_.depth : place.below;
   if (!sees_last && next < 0) next = known_.depth;
   return PlannedOptions(policy_, facts_, known_, next);
 }

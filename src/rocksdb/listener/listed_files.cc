@@ -121,7 +121,7 @@ void Listener::Read(DB* opened) {
     all = AllKnown();
   }
   if (logger == nullptr) return;
-  const LiveFiles::Name name = LiveFiles::NameOf(path, 0);
+  const FileName name = FileName::Of(path, 0);
   for (const auto& known : all) known->trees.BeginList(logger, name);
   Files files;
   opened->GetLiveFilesMetaData(&files);
@@ -207,7 +207,7 @@ Listener::Told Listener::ToTell(const std::string& path, const Files& files) {
   }
   for (const LiveFileMetaData& file : files) {
     const Measured* const known = Known(database, file);
-    LiveFiles::Listed listed;
+    ListedFile listed;
     listed.name = database.name.File(file.file_number);
     listed.level = file.level;
     listed.range = {file.smallestkey, file.largestkey};

@@ -85,7 +85,7 @@ Listener::Database& Listener::Find(const std::string& path) {
   }
   databases_.push_back(std::make_unique<Database>());
   databases_.back()->path = path;
-  databases_.back()->name = LiveFiles::NameOf(path, 0);
+  databases_.back()->name = FileName::Of(path, 0);
   return *databases_.back();
 }
 
@@ -216,7 +216,7 @@ void Listener::OnFlushCompleted(DB* database, const FlushJobInfo& info) {
   try {
     NoteMadeFor(database->GetName(), info.file_number, 0);
     if (const auto record = RecordOf(database->GetName(), info.cf_name)) {
-      record->files.Installed(LiveFiles::NameOf(database->GetName(), info.file_number), 0);
+      record->files.Installed(FileName::Of(database->GetName(), info.file_number), 0);
     }
   } catch (...) {
   }
@@ -238,7 +238,7 @@ void Listener::OnCompactionBegin(DB* database, const CompactionJobInfo& info) {
     // Then its outputs are not looked at.
   }
   try {
-    const LiveFiles::Name name = LiveFiles::NameOf(database->GetName(), 0);
+    const FileName name = FileName::Of(database->GetName(), 0);
     if (const auto record = RecordOf(database->GetName(), info.cf_name)) {
       for (const CompactionFileInfo& file : info.input_file_infos) {
         record->files.Ending(name.File(file.file_number));
@@ -251,7 +251,7 @@ void Listener::OnCompactionBegin(DB* database, const CompactionJobInfo& info) {
 void Listener::OnCompactionCompleted(DB* database, const CompactionJobInfo& info) {
   LookAtRemoteOutputs(database, info);
   try {
-    const LiveFiles::Name name = LiveFiles::NameOf(database->GetName(), 0);
+    const FileName name = FileName::Of(database->GetName(), 0);
     const auto record = RecordOf(database->GetName(), info.cf_name);
     if (record != nullptr && info.status.ok()) {
       std::unordered_set<uint64_t> outputs;
@@ -311,9 +311,9 @@ void Listener::OnTableFileCreated(const TableFileCreationInfo& info) {
       }
     }
     if (files != nullptr) {
-      files->SetName(built.id, LiveFiles::NameOf(info.db_name, number));
+      files->SetName(built.id, FileName::Of(info.db_name, number));
       for (const auto& known : all) {
-        known->trees.SetDatabase(files.get(), LiveFiles::NameOf(info.db_name, 0));
+        known->trees.SetDatabase(files.get(), FileName::Of(info.db_name, 0));
       }
     }
   } catch (...) {
@@ -329,7 +329,7 @@ void Listener::OnTableFileDeleted(const TableFileDeletionInfo& info) {
       num_files_ -= Find(info.db_name).files.erase(number);
       all = AllKnown();
     }
-    for (const auto& known : all) known->trees.Ended(LiveFiles::NameOf(info.db_name, number));
+    for (const auto& known : all) known->trees.Ended(FileName::Of(info.db_name, number));
   } catch (...) {
   }
 }
@@ -337,7 +337,7 @@ void Listener::OnTableFileDeleted(const TableFileDeletionInfo& info) {
 // By its own handle of the default family the database says that it is closed.
 void Listener::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) {
   try {
-    LiveFiles::Name name;
+    FileName name;
     std::vector<std::shared_ptr<KnownFiles>> all;
     std::vector<std::shared_ptr<LoadMeter>> meters;
     {

@@ -102,7 +102,7 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   // Of a name, open or closed.
   struct Database {
     std::string path;
-    LiveFiles::Name name{};
+    FileName name{};
     const ROCKSDB_NAMESPACE::DB* opened = nullptr;
     // Its own handle of the default family, which it deletes when it is closed.
     const ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle = nullptr;

@@ -225,8 +225,7 @@ std::string Export(const Policy& policy, const std::string& family, const std::s
     if (options.level_plan == LevelPlan::kLearned) parts.has_samples = true;
   }
   if (!is_of_use) return {};
-  const LiveFiles::Name database =
-      db_name.empty() ? LiveFiles::Name() : LiveFiles::NameOf(db_name, 0);
+  const FileName database = db_name.empty() ? FileName() : FileName::Of(db_name, 0);
   for (;; parts.most_files /= 2) {
     std::string text = TextOfTree(trees.Carry(database, family, parts));
     if (text.size() <= kMostLearnedBytes) return text;

@@ -1,14 +1,14 @@
-// A record of files as it goes to another process (live_files.h).
+#include "src/rocksdb/trees/carried_files.h"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 #include <utility>
-
-#include "src/rocksdb/trees/live_files.h"
 
 namespace winnow::plugin {
 namespace {
 
-using CarriedFile = LiveFiles::Carried::File;
+using CarriedFile = CarriedFiles::File;
 
 std::vector<GridFile> GridFilesOf(const std::vector<CarriedFile>& files) {
   std::vector<GridFile> all;
@@ -20,7 +20,8 @@ std::vector<GridFile> GridFilesOf(const std::vector<CarriedFile>& files) {
   return all;
 }
 
-bool AreOfOneLevel(const LiveFiles::NewFile& one, const LiveFiles::NewFile& other) noexcept {
+bool AreOfOneLevel(const RecordedFiles::NewFile& one,
+                   const RecordedFiles::NewFile& other) noexcept {
   const bool are_at_bottom = one.is_bottom && other.is_bottom && one.level > 0 && other.level > 0;
   return are_at_bottom || (one.level == other.level && one.is_bottom == other.is_bottom);
 }
@@ -68,7 +69,7 @@ std::vector<std::string_view> KeysOf(const std::vector<CarriedFile>& files) {
 }
 
 // Makes keys of the files short ones.
-void LeaveOutRuns(LiveFiles::Carried* carried) {
+void LeaveOutRuns(CarriedFiles* carried) {
   std::vector<std::string> shortened;
   const std::vector<std::string_view> keys = KeysOf(carried->files);
   carried->runs =
@@ -107,8 +108,7 @@ std::vector<MovedPlaces::Cut> Reversed(std::vector<MovedPlaces::Cut> cuts) {
 // Moves the samples, whose places are of the grid, to that which the other process makes of the
 // files, and says since when it has keys where.
 void MoveSamples(const KeyGrid& grid, double seen, size_t left_out,
-                 const std::vector<GridFile>& files, const KeyGrid& same,
-                 LiveFiles::Carried* carried) {
+                 const std::vector<GridFile>& files, const KeyGrid& same, CarriedFiles* carried) {
   const std::vector<GridFile> short_files = GridFilesOf(carried->files);
   const KeyGrid carried_grid({}, short_files, FormerGrid(), carried->runs);
   const std::vector<MovedPlaces::Cut> cuts =
@@ -130,92 +130,25 @@ void MoveSamples(const KeyGrid& grid, double seen, size_t left_out,
 
 }  // namespace
 
-LiveFiles::Carried LiveFiles::Carry(size_t most_files, bool with_samples) const {
-  Carried carried;
-  std::shared_ptr<const KeyGrid> grid;
-  double seen = 0;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    carried.num_files = files_.size();
-    carried.lives = lives_;
-    carried.written = written_;
-    if (sums_written_ >= 0) {
-      carried.keys_that_stay = sums_.keys_that_stay;
-      carried.bytes_that_stay = sums_.bytes_that_stay;
-      carried.sums_age = written_ - sums_written_;
-    }
-    carried.is_told = is_told_;
-    carried.knows_all = knows_all_;
-    if (most_files == 0) return carried;
-    carried.prefix = prefix_.value_or("");
-    carried.runs = runs_;
-    carried.files.reserve(files_.size());
-    for (const auto& [number, level] : levels_) {
-      for (const auto& [first, id] : level) {
-        const File& file = files_.at(id);
-        carried.files.push_back({file.facts, file.memory, file.more_bytes, written_ - file.written,
-                                 file.is_listed, file.is_measured, file.is_ending, file.is_joined});
-      }
-    }
-    if (with_samples && grid_ != nullptr) {
-      grid = grid_;
-      samples_.Snapshot(&carried.samples);
-      seen = static_cast<double>(samples_.total());
-    }
+void CarriedFiles::MakeSmall(size_t most_files, const KeyGrid* grid, double seen) {
+  for (size_t before = 0; files.size() > most_files && files.size() != before;) {
+    before = files.size();
+    JoinPairs(&files);
   }
-  for (size_t before = 0; carried.files.size() > most_files && carried.files.size() != before;) {
-    before = carried.files.size();
-    JoinPairs(&carried.files);
-  }
-  if (carried.files.empty()) carried.samples.clear();
-  const size_t left_out = carried.prefix.size();
-  const std::vector<GridFile> files = GridFilesOf(carried.files);
+  if (files.empty()) samples.clear();
+  const size_t left_out = prefix.size();
+  const std::vector<GridFile> long_files = GridFilesOf(files);
   std::optional<KeyGrid> same;
-  if (!carried.samples.empty())
-    same.emplace(carried.prefix, files, FormerGrid{grid.get(), seen}, runs_);
-  if (carried.runs == nullptr) LeaveOutRuns(&carried);
-  if (same) MoveSamples(*grid, seen, left_out, files, *same, &carried);
-  return carried;
+  if (!samples.empty()) same.emplace(prefix, long_files, FormerGrid{grid, seen}, runs);
+  if (runs == nullptr) LeaveOutRuns(this);
+  if (same) MoveSamples(*grid, seen, left_out, long_files, *same, this);
 }
 
-void LiveFiles::Restore(const Carried& carried) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (!carried.files.empty()) {  // else its keys tell what they share, as in any new record
-    prefix_ = carried.prefix;
-    runs_ = carried.runs;
-    most_key_bytes_ = SharedRuns::kMostKeyBytes;
-  }
-  lives_ = carried.lives;
-  written_ = carried.written;
-  if (!carried.samples.empty()) {
-    const auto all = static_cast<double>(carried.samples.size());
-    std::vector<double> since;
-    for (const double exposure : carried.exposures) since.push_back(all * (1 - exposure));
-    grid_ =
-        std::make_shared<const KeyGrid>(carried.prefix, GridFilesOf(carried.files), since, runs_);
-    grid_written_ = written_;
-    samples_.SetGrid(grid_, [](double place) { return place; });
-    samples_.Add(carried.samples);
-  }
-  for (const CarriedFile& told : carried.files) {
-    File file;
-    file.facts = told.facts;
-    file.memory = told.memory;
-    file.more_bytes = told.more_bytes;
-    file.written = written_ - told.age;
-    file.is_listed = told.is_listed;
-    file.is_measured = told.is_measured;
-    file.is_ending = told.is_ending;
-    file.is_joined = told.is_joined;
-    Insert(++last_, std::move(file));
-  }
-  if (carried.sums_age >= 0) {
-    sums_.keys_that_stay = carried.keys_that_stay;
-    sums_.bytes_that_stay = carried.bytes_that_stay;
-    sums_written_ = written_ - carried.sums_age;
-  }
-  is_told_ = carried.is_told;
-  knows_all_ = carried.knows_all;
+std::shared_ptr<const KeyGrid> CarriedFiles::MakeGrid() const {
+  const auto all = static_cast<double>(samples.size());
+  std::vector<double> since;
+  for (const double exposure : exposures) since.push_back(all * (1 - exposure));
+  return std::make_shared<const KeyGrid>(prefix, GridFilesOf(files), since, runs);
 }
 
 }  // namespace winnow::plugin

@@ -21,7 +21,7 @@ namespace winnow::plugin {
 // The file that a filter is of.
 struct OwnerFile {
   LiveFiles::Id id = 0;
-  int level = -1;  // as LiveFiles::LevelIndex has it, when the filter was built
+  int level = -1;  // as RecordedFiles::LevelIndex has it, when the filter was built
   // Whether the filter has one reader, from the file's opening to its end.
   bool has_one_reader = true;
 };

@@ -41,7 +41,7 @@ KnownTrees::Listened* KnownTrees::FindListened(const void* logger) {
   return found == listened_.end() ? nullptr : &*found;
 }
 
-void KnownTrees::SetLevels(Entry* entry, const LiveFiles::Levels& levels) {
+void KnownTrees::SetLevels(Entry* entry, const ListedLevels& levels) {
   entry->tree.base = levels.base;
   entry->tree.depth = levels.depth;
 }
@@ -55,7 +55,7 @@ KnownTrees::Entry* KnownTrees::Make(const void* logger, const std::string& famil
     const auto unclaimed =
         std::find_if(database->unclaimed.begin(), database->unclaimed.end(),
                      [&](const ToldFamily& told) { return told.family == family; });
-    LiveFiles::List list{database->database, true, {}};
+    FileList list{database->database, true, {}};
     if (unclaimed != database->unclaimed.end()) {
       Weigh(&*unclaimed);
       list.files = std::move(unclaimed->files);
@@ -70,7 +70,7 @@ KnownTrees::Entry* KnownTrees::Make(const void* logger, const std::string& famil
 // What a tree takes, in files.
 size_t KnownTrees::Weight(const Entry& entry) {
   return entry.record->files.Weight() +
-         entry.record->rates.bytes_of_heat() / LiveFiles::kBytesOfAFile;
+         entry.record->rates.bytes_of_heat() / RecordedFiles::kBytesOfAFile;
 }
 
 // Of closed databases first, then those without files: they come again as they are.
@@ -85,7 +85,7 @@ std::vector<KnownTrees::Entry>::iterator KnownTrees::LeastNeeded() {
   return found == entries_.rend() - 1 ? entries_.end() - 1 : found.base() - 1;
 }
 
-void KnownTrees::SetForgotten(const void* logger, LiveFiles::Name database, bool is_forgotten) {
+void KnownTrees::SetForgotten(const void* logger, FileName database, bool is_forgotten) {
   const auto is_it = [&](const Forgotten& known) {
     return known.logger == logger && known.database == database;
   };
@@ -249,7 +249,7 @@ bool KnownTrees::AllHaveFilters() const {
   return !needs_files() && options_.has_last_level_without_filters == false;
 }
 
-void KnownTrees::BeginList(const void* logger, LiveFiles::Name database) {
+void KnownTrees::BeginList(const void* logger, FileName database) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = std::find_if(listened_.begin(), listened_.end(), [&](const Listened& known) {
     return known.logger == logger && known.database == database;
@@ -286,20 +286,20 @@ void KnownTrees::BeginList(const void* logger, LiveFiles::Name database) {
 
 void KnownTrees::Weigh(ToldFamily* told) const {
   int depth = 0;
-  for (const LiveFiles::Listed& file : told->files) depth = std::max(depth, file.level);
+  for (const ListedFile& file : told->files) depth = std::max(depth, file.level);
   const bool needs_none_on_last =
       policy_.level_plan != LevelPlan::kUniform && policy_.absent_share == 0;
   const bool leaves_out_last =
       needs_none_on_last || options_.has_last_level_without_filters.value_or(false);
   if (leaves_out_last && depth > 0) {
-    const auto is_left_out = [depth](const LiveFiles::Listed& file) {
+    const auto is_left_out = [depth](const ListedFile& file) {
       return file.level == depth && file.is_measured && file.filter_bytes == 0;
     };
     told->files.erase(std::remove_if(told->files.begin(), told->files.end(), is_left_out),
                       told->files.end());
   }
   const FilterOptions uniform = core::ForBuilding(FactsToOptions(policy_, BuildFacts()));
-  for (LiveFiles::Listed& file : told->files) {
+  for (ListedFile& file : told->files) {
     const auto bytes = static_cast<double>(core::EstimateBytes(file.keys, uniform));
     if (!file.is_measured) file.filter_bytes = bytes;
     if (file.filter_bytes == 0) continue;
@@ -312,8 +312,8 @@ void KnownTrees::Tell(const void* logger, ToldDatabase told) {
   struct Tree {
     std::string family;
     std::shared_ptr<TreeRecord> record;
-    LiveFiles::List list;
-    LiveFiles::Levels levels;
+    FileList list;
+    ListedLevels levels;
   };
   std::vector<Tree> trees;
   ToldFamilies unclaimed;
@@ -373,21 +373,21 @@ void KnownTrees::Tell(const void* logger, ToldDatabase told) {
   SetForgotten(logger, told.name, is_forgotten);
 }
 
-void KnownTrees::SetDatabase(const LiveFiles* files, LiveFiles::Name database) {
+void KnownTrees::SetDatabase(const LiveFiles* files, FileName database) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (Entry& entry : entries_) {
     if (&entry.record->files == files) entry.database = database;
   }
 }
 
-void KnownTrees::Ended(LiveFiles::Name file) {
+void KnownTrees::Ended(FileName file) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const Entry& entry : entries_) {
     entry.record->files.Ended(file);
   }
 }
 
-void KnownTrees::Closed(LiveFiles::Name database) {
+void KnownTrees::Closed(FileName database) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (Entry& entry : entries_) {
     if (entry.database != database) continue;
@@ -401,8 +401,7 @@ void KnownTrees::Closed(LiveFiles::Name database) {
 }
 
 // Null if nothing is known of it.
-std::shared_ptr<TreeRecord> KnownTrees::ChooseTree(LiveFiles::Name database,
-                                                   CarriedTree* carried) const {
+std::shared_ptr<TreeRecord> KnownTrees::ChooseTree(FileName database, CarriedTree* carried) const {
   const auto find = [&](const auto& is_right) {
     return std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
       return entry.family == carried->family && is_right(entry);
@@ -422,8 +421,7 @@ std::shared_ptr<TreeRecord> KnownTrees::ChooseTree(LiveFiles::Name database,
   return found->record;
 }
 
-CarriedTree KnownTrees::Carry(LiveFiles::Name database, const std::string& family,
-                              const Parts& parts) {
+CarriedTree KnownTrees::Carry(FileName database, const std::string& family, const Parts& parts) {
   CarriedTree carried;
   carried.family = family;
   carried.knows_all_files = Totals().knows_all_files;

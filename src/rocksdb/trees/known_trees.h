@@ -89,7 +89,7 @@ struct CarriedTree {
   int base = -1;
   bool has_options = false;
   FamilyOptions options;
-  LiveFiles::Carried files;
+  CarriedFiles files;
   LearnedRates::Expectations rates;
   // Of KnownTotals, those of the other trees.
   size_t other_families = 0;
@@ -139,25 +139,25 @@ class KnownTrees {
   struct ToldFamily {
     std::string family;
     bool is_ours = false;  // has this policy, as far as is known besides filters that were built
-    std::vector<LiveFiles::Listed> files;  // without `memory`
+    std::vector<ListedFile> files;  // without `memory`
   };
   // Not a std::vector, of which RocksDB's library would show a function for this type.
   using ToldFamilies = std::list<ToldFamily>;
   struct ToldDatabase {
-    LiveFiles::Name name{};
+    FileName name{};
     bool is_first = false;     // since it was opened
     bool is_complete = false;  // it is known which of its families have this policy
     ToldFamilies families;
   };
   // Before its files are listed. What was known of a database of this name before it was closed is
   // known of this one.
-  void BeginList(const void* logger, LiveFiles::Name database);
+  void BeginList(const void* logger, FileName database);
   // Families that are missing have no files.
   void Tell(const void* logger, ToldDatabase database);
   // The tree with this record is of this database.
-  void SetDatabase(const LiveFiles* files, LiveFiles::Name database);
-  void Ended(LiveFiles::Name file);
-  void Closed(LiveFiles::Name database);
+  void SetDatabase(const LiveFiles* files, FileName database);
+  void Ended(FileName file);
+  void Closed(FileName database);
 
   // What families' options say, and nothing of levels. Nothing where some are not leveled, or not
   // in the order of bytes.
@@ -181,12 +181,12 @@ class KnownTrees {
   struct Parts {
     bool has_files = false;
     bool has_samples = false;
-    size_t most_files = LiveFiles::kMostFiles;  // as of LiveFiles::Carry
+    size_t most_files = RecordedFiles::kMostFiles;  // as of LiveFiles::Carry
   };
   // The tree of this family in this database; where that is unknown, or no listener told of the
   // tree, of the latest one with this family. One of which nothing is known is as new. Takes some
   // milliseconds with thousands of files.
-  CarriedTree Carry(LiveFiles::Name database, const std::string& family, const Parts& parts);
+  CarriedTree Carry(FileName database, const std::string& family, const Parts& parts);
   // It is that of the first logger that comes with this family and has none yet.
   void Restore(const CarriedTree& carried);
 
@@ -200,13 +200,13 @@ class KnownTrees {
     std::string family;
     KnownTree tree;
     std::shared_ptr<TreeRecord> record;
-    LiveFiles::Name database{};  // unknown: no listener told
+    FileName database{};  // unknown: no listener told
     bool has_builders = false;
     bool is_closed = false;
   };
   struct Listened {
     const void* logger;
-    LiveFiles::Name database;
+    FileName database;
     bool is_listed;
     bool is_complete;
     ToldFamilies unclaimed;  // that have not this policy yet; not too many files
@@ -214,8 +214,8 @@ class KnownTrees {
 
   Entry* Find(const void* logger, const std::string& family);
   Entry* Adopt(const void* logger, const std::string& family);
-  std::shared_ptr<TreeRecord> ChooseTree(LiveFiles::Name database, CarriedTree* carried) const;
-  static void SetLevels(Entry* entry, const LiveFiles::Levels& levels);
+  std::shared_ptr<TreeRecord> ChooseTree(FileName database, CarriedTree* carried) const;
+  static void SetLevels(Entry* entry, const ListedLevels& levels);
   Entry* Make(const void* logger, const std::string& family);
   Listened* FindListened(const void* logger);
   KnownTree WithOptions(KnownTree known) const;
@@ -224,7 +224,7 @@ class KnownTrees {
   void KeepMostOfSmall(double written, KnownTotals* totals);
   void Bound();
   std::vector<Entry>::iterator LeastNeeded();
-  void SetForgotten(const void* logger, LiveFiles::Name database, bool is_forgotten);
+  void SetForgotten(const void* logger, FileName database, bool is_forgotten);
   template <typename IsOver>
   void EndForgotten(IsOver is_over);
 
@@ -234,8 +234,8 @@ class KnownTrees {
   // Databases of which a tree was forgotten.
   struct Forgotten {
     const void* logger;
-    LiveFiles::Name database;  // unknown: no listener told
-    uint64_t asked;            // asked_ when the last one was
+    FileName database;  // unknown: no listener told
+    uint64_t asked;     // asked_ when the last one was
   };
   std::vector<Forgotten> forgotten_;
   std::atomic<bool> has_forgotten_{false};  // any

@@ -266,7 +266,7 @@ std::string LearnedRates::WhyNotLearned() {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!HasTooManyPoints()) return {};
   return "level_plan=learned needs keys that are told apart by at most " +
-         std::to_string(LiveFiles::kMostKeyBytes) +
+         std::to_string(RecordedFiles::kMostKeyBytes) +
          " bytes behind those that all keys of a column family begin with, and many files have "
          "keys that are not: filters of such a family are built by level_plan=auto";
 }

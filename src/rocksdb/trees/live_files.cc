@@ -1,7 +1,6 @@
 #include "src/rocksdb/trees/live_files.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <iterator>
 #include <utility>
@@ -29,193 +28,33 @@ std::string Middle(const KeyRange& range) {
 
 }  // namespace
 
-// ---- Keys
-
-std::optional<KeyRange> LiveFiles::Shortened(const KeyRange& range) {
-  if (runs_ != nullptr) {
-    KeyRange shortened;
-    for (const auto& [key, to] :
-         {std::pair{&range.first, &shortened.first}, std::pair{&range.last, &shortened.last}}) {
-      char bytes[SharedRuns::kMostKeyBytes];
-      const size_t size = runs_->Shorten(*key, bytes);
-      if (size == SharedRuns::kUnknown) return std::nullopt;
-      to->assign(bytes, size);
-    }
-    return shortened;
-  }
-  if (!prefix_) prefix_ = range.first;
-  const size_t common =
-      std::min(CommonBytes(*prefix_, range.first), CommonBytes(*prefix_, range.last));
-  if (common < prefix_->size()) ShortenPrefix(common);
-  return KeyRange{range.first.substr(common, most_key_bytes_),
-                  range.last.substr(common, most_key_bytes_)};
-}
-
-// The keys that are remembered get back what they no longer have in common with all.
-void LiveFiles::ShortenPrefix(size_t size) {
-  try {
-    LengthenKeys(size);
-  } catch (...) {
-    Forget();
-    throw;
-  }
-}
-
-void LiveFiles::Forget() noexcept {
-  files_.clear();
-  parked_.clear();
-  names_.clear();
-  levels_.clear();
-  memory_ = {};
-  sums_ = {};
-  sums_written_ = -1;
-  long_bytes_ = 0;
-  knows_all_ = false;
-}
-
-// What the two keys, and the cut that the grid has of them, take above what is usual.
-size_t LiveFiles::LongBytesOf(const KeyRange& range) noexcept {
-  const auto more = [](const std::string& key) {
-    return key.size() - std::min(key.size(), kUsualKeyBytes);
-  };
-  return 2 * more(range.first) + more(range.last);
-}
-
-void LiveFiles::LengthenKeys(size_t size) {
-  const std::string back = prefix_->substr(size);
-  prefix_->resize(size);
-  const auto lengthen = [&](std::string* key) {
-    key->insert(0, back);
-    if (key->size() > most_key_bytes_) key->resize(most_key_bytes_);
-  };
-  levels_.clear();
-  long_bytes_ = 0;
-  for (auto* files : {&files_, &parked_}) {
-    for (auto& [id, file] : *files) {
-      lengthen(&file.facts.range.first);
-      lengthen(&file.facts.range.last);
-      long_bytes_ += LongBytesOf(file.facts.range);
-    }
-  }
-  for (auto& [id, file] : files_) levels_[LevelOf(file.facts)].Insert(file.facts.range.first, id);
-  lengthen(&join_at_);
-}
-
-// ---- Levels
-
-LiveFiles::Level::iterator LiveFiles::Level::lower_bound(std::string_view key) const noexcept {
-  return std::partition_point(begin(), end(), [key](const Entry& one) { return one.first < key; });
-}
-
-LiveFiles::Level::iterator LiveFiles::Level::upper_bound(std::string_view key) const noexcept {
-  return std::partition_point(begin(), end(), [key](const Entry& one) { return one.first <= key; });
-}
-
-void LiveFiles::Level::Insert(std::string_view first, Id id) {
-  entries_.insert(upper_bound(first), {first, id});
-}
-
-void LiveFiles::Level::Erase(std::string_view first, Id id) noexcept {
-  entries_.erase(
-      std::find_if(lower_bound(first), end(), [id](const Entry& one) { return one.id == id; }));
-}
-
 // ---- What rates are learned from
-
-int LiveFiles::LevelIndex(int level, bool is_bottom) noexcept {
-  constexpr int kLast = LookupSamples::kLevels - 1;
-  if (level == 0) return 0;
-  return is_bottom ? kLast : std::min(level, kLast - 1);
-}
-
-size_t LiveFiles::IndexOf(const NewFile& file) noexcept {
-  return static_cast<size_t>(LevelIndex(file.level, file.is_bottom));
-}
 
 LiveFiles::Written LiveFiles::written() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return {written_, sums_.keys};
-}
-
-bool LiveFiles::IsPoint(const KeyRange& range) const noexcept {
-  return range.first.size() == most_key_bytes_ && range.first == range.last;
-}
-
-void LiveFiles::SetPlaces(File* file) const noexcept {
-  if (grid_ == nullptr) return;
-  const size_t left_out = prefix_ ? prefix_->size() : 0;
-  file->from = grid_->PlaceOf(file->facts.range.first, left_out);
-  file->to = grid_->PlaceOf(file->facts.range.last, left_out);
-}
-
-void LiveFiles::CountEnd(const File& file) {
-  Lives& lives = lives_[IndexOf(file.facts)];
-  if (lives.ended > static_cast<double>(kMostFiles)) lives = {lives.ended / 2, lives.keys / 2};
-  ++lives.ended;
-  lives.keys += written_ - file.written;
-}
-
-LiveFiles::AllLives LiveFiles::LivesSoFar() const {
-  AllLives lives = lives_;
-  for (const auto& [id, file] : files_) lives[IndexOf(file.facts)].keys += written_ - file.written;
-  return lives;
-}
-
-// A file ends in its next moment with the chance that others of its level had; one that outlived
-// them, with less: as if its own life so far was all that is known besides.
-double LiveFiles::ChanceToStay(const Lives& others, double age) const noexcept {
-  const double usual = (others.keys + kUsualLife * sums_.keys) / (others.ended + 1);
-  return std::exp(-kHorizon * sums_.keys / std::max(usual + age, 1.0));
-}
-
-LiveFiles::Sums& LiveFiles::Sums::operator+=(const Sums& other) noexcept {
-  files += other.files;
-  keys += other.keys;
-  keys_without_filters += other.keys_without_filters;
-  filter_bytes += other.filter_bytes;
-  for (size_t i = 0; i < levels.size(); ++i) {
-    levels[i].keys += other.levels[i].keys;
-    levels[i].filter_bytes += other.levels[i].filter_bytes;
-  }
-  keys_that_stay += other.keys_that_stay;
-  bytes_that_stay += other.bytes_that_stay;
-  return *this;
-}
-
-LiveFiles::Sums LiveFiles::sums() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (sums_written_ >= 0 && written_ - sums_written_ < kSumsAgain * sums_.keys) return sums_;
-  const AllLives lives = LivesSoFar();
-  sums_.keys_that_stay = 0;
-  sums_.bytes_that_stay = 0;
-  for (const auto& [id, file] : files_) {
-    const double stays = ChanceToStay(lives[IndexOf(file.facts)], written_ - file.written);
-    sums_.keys_that_stay += stays * static_cast<double>(file.facts.keys);
-    sums_.bytes_that_stay += stays * (file.memory.bytes + file.more_bytes);
-  }
-  sums_written_ = written_;
-  return sums_;
+  return {recorded_.written, recorded_.sums.keys};
 }
 
 LiveFiles::TreeShape LiveFiles::ShapeOfTree() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const AllLives lives = LivesSoFar();
+  const RecordedFiles::AllLives lives = recorded_.LivesSoFar();
   TreeShape tree;
   for (size_t level = 0; level < lives.size(); ++level) {
-    tree.stays[level] = ChanceToStay(lives[level], 0);
+    tree.stays[level] = recorded_.ChanceToStay(lives[level], 0);
   }
-  tree.files.reserve(files_.size());
-  for (const auto& [id, file] : files_) {
+  tree.files.reserve(recorded_.live.size());
+  for (const auto& [id, file] : recorded_.live) {
     Shape shape;
-    shape.level = static_cast<int>(IndexOf(file.facts));
+    shape.level = static_cast<int>(RecordedFiles::IndexOf(file.facts));
     shape.from = file.from;
     shape.to = file.to;
-    shape.is_point = IsPoint(file.facts.range);
+    shape.is_point = recorded_.IsPoint(file.facts.range);
     shape.keys = static_cast<double>(std::max<uint64_t>(file.facts.keys, 1));
     if (file.memory.uniform_bytes > 0) {
       shape.to_uniform = file.memory.bytes / file.memory.uniform_bytes;
     }
-    shape.stays = ChanceToStay(lives[IndexOf(file.facts)], written_ - file.written);
+    shape.stays = recorded_.ChanceToStay(lives[RecordedFiles::IndexOf(file.facts)],
+                                         recorded_.written - file.written);
     shape.warmth = file.facts.warmth;
     tree.files.push_back(shape);
   }
@@ -224,20 +63,21 @@ LiveFiles::TreeShape LiveFiles::ShapeOfTree() const {
 
 std::shared_ptr<const KeyGrid> LiveFiles::grid() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return grid_;
+  return recorded_.grid;
 }
 
 LiveFiles::Shape LiveFiles::ShapeOf(int level, const KeyRange& range) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   Shape shape;
   shape.level = level;
-  if (grid_ == nullptr) return shape;
-  shape.from = grid_->PlaceOf(range.first);
-  shape.to = grid_->PlaceOf(range.last);
-  const size_t bytes = (prefix_ ? prefix_->size() : 0) + most_key_bytes_;
-  shape.is_point = runs_ == nullptr && range.first.size() >= bytes &&
+  if (recorded_.grid == nullptr) return shape;
+  shape.from = recorded_.grid->PlaceOf(range.first);
+  shape.to = recorded_.grid->PlaceOf(range.last);
+  const size_t bytes = (recorded_.prefix ? recorded_.prefix->size() : 0) + recorded_.most_key_bytes;
+  shape.is_point = recorded_.runs == nullptr && range.first.size() >= bytes &&
                    range.first.compare(0, bytes, range.last, 0, bytes) == 0;
-  shape.reaches_beyond = !grid_->Covers(range.first) || !grid_->Covers(range.last);
+  shape.reaches_beyond =
+      !recorded_.grid->Covers(range.first) || !recorded_.grid->Covers(range.last);
   return shape;
 }
 
@@ -248,15 +88,16 @@ bool LiveFiles::MakeGrid() {
   double written = 0;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (files_.empty() ||
-        (grid_ != nullptr && written_ - grid_written_ < kGridAgain * sums_.keys)) {
+    if (recorded_.live.empty() ||
+        (recorded_.grid != nullptr &&
+         recorded_.written - grid_written_ < kGridAgain * recorded_.sums.keys)) {
       return false;
     }
-    former = grid_;
-    prefix = prefix_.value_or("");
-    written = written_;
-    files.reserve(files_.size());
-    for (const auto& [id, file] : files_) {
+    former = recorded_.grid;
+    prefix = recorded_.prefix.value_or("");
+    written = recorded_.written;
+    files.reserve(recorded_.live.size());
+    for (const auto& [id, file] : recorded_.live) {
       files.push_back(
           {file.facts.range.first, file.facts.range.last, static_cast<double>(file.facts.keys)});
     }
@@ -264,7 +105,7 @@ bool LiveFiles::MakeGrid() {
   // While files may be opened: what takes long, and all that may throw.
   auto grid = std::make_shared<const KeyGrid>(
       std::move(prefix), files, FormerGrid{former.get(), static_cast<double>(samples_.total())},
-      runs_);
+      recorded_.runs);
   std::optional<MovedPlaces> places;
   if (former != nullptr) places.emplace(*former, *grid);
   const std::function<double(double)> moved = [&places](double place) {
@@ -272,165 +113,67 @@ bool LiveFiles::MakeGrid() {
   };
 
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (grid_ != former) return false;  // another builder was first
+  if (recorded_.grid != former) return false;  // another builder was first
   samples_.SetGrid(grid, moved);
-  grid_ = std::move(grid);
+  recorded_.grid = std::move(grid);
   grid_written_ = written;
-  for (auto& [id, file] : files_) SetPlaces(&file);
+  for (auto& [id, file] : recorded_.live) recorded_.SetPlaces(&file);
   return true;
 }
 
 void LiveFiles::DropSamples() noexcept {
   std::shared_ptr<const KeyGrid> grid;
   const std::lock_guard<std::mutex> lock(mutex_);
-  grid_.swap(grid);
+  recorded_.grid.swap(grid);
   samples_.Drop();
 }
 
 // ---- Sums
 
-void LiveFiles::CountIn(const File& file, int sign, Sums* sums) noexcept {
-  const double keys = sign * static_cast<double>(file.facts.keys);
-  const double bytes = sign * (file.memory.bytes + file.more_bytes);
-  sums->files += static_cast<size_t>(sign);
-  sums->keys += keys;
-  sums->filter_bytes += bytes;
-  if (bytes == 0) sums->keys_without_filters += keys;
-  // All that lies over nothing is on the last one.
-  const size_t last = LookupSamples::kLevels - 1;
-  Sums::Level& level = sums->levels[file.facts.is_bottom ? last : IndexOf(file.facts)];
-  level.keys += keys;
-  level.filter_bytes += bytes;
-}
-
-void LiveFiles::Count(const File& file, int sign) {
-  FilterMemory& sum = file.facts.waits ? memory_.waiting : memory_.resting;
-  sum.bytes += sign * file.memory.bytes;
-  sum.uniform_bytes += sign * file.memory.uniform_bytes;
-  CountIn(file, sign, &sums_);
-}
-
-// All or nothing, where memory is short.
-void LiveFiles::Insert(Id id, File added) {
-  SetPlaces(&added);
-  const auto at = files_.emplace(id, std::move(added)).first;
-  const File& file = at->second;
-  try {
-    levels_[LevelOf(file.facts)].Insert(file.facts.range.first, id);
-  } catch (...) {
-    files_.erase(at);
-    throw;
-  }
-  long_bytes_ += LongBytesOf(file.facts.range);
-  Count(file, 1);
-}
-
-LiveFiles::File LiveFiles::Take(Id id) {
-  const auto found = files_.find(id);
-  const NewFile& facts = found->second.facts;
-  const auto level = levels_.find(LevelOf(facts));
-  level->second.Erase(facts.range.first, id);
-  if (level->second.empty()) levels_.erase(level);
-  File file = std::move(found->second);
-  files_.erase(found);
-  long_bytes_ -= LongBytesOf(file.facts.range);
-  Count(file, -1);
-  return file;
-}
-
-// It counts for nothing, and may come again.
-void LiveFiles::Park(Id id) noexcept {
-  File file = Take(id);
-  const Name name = file.name;
-  try {
-    const auto parked = parked_.emplace(id, std::move(file)).first;
-    long_bytes_ += LongBytesOf(parked->second.facts.range);
-  } catch (...) {
-    names_.erase(name.Key());  // it is forgotten
-  }
-  if (parked_.size() > kMostFiles) Drop(parked_.begin()->first);
-}
-
-LiveFiles::File& LiveFiles::Recorded(Id id) {
-  const auto parked = parked_.find(id);
-  return parked != parked_.end() ? parked->second : files_.at(id);
-}
-
-LiveFiles::File LiveFiles::Remove(Id id) {
-  const auto parked = parked_.find(id);
-  if (parked == parked_.end()) return Take(id);
-  File file = std::move(parked->second);
-  parked_.erase(parked);
-  long_bytes_ -= LongBytesOf(file.facts.range);
-  return file;
-}
-
-void LiveFiles::Drop(Id id) {
-  const File file = Remove(id);
-  if (!file.is_joined) names_.erase(file.name.Key());
-}
-
-void LiveFiles::End(Id id) {
-  CountEnd(Recorded(id));
-  Drop(id);
+LiveFiles::Sums LiveFiles::sums() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return recorded_.SumsNow();
 }
 
 LiveMemory LiveFiles::Memory() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return memory_;
+  return recorded_.memory;
 }
 
 size_t LiveFiles::files() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return files_.size();
+  return recorded_.live.size();
 }
 
 size_t LiveFiles::Weight() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return files_.size() + parked_.size() + long_bytes_ / kBytesOfAFile;
+  return recorded_.live.size() + recorded_.parked.size() +
+         recorded_.long_bytes / RecordedFiles::kBytesOfAFile;
 }
 
 bool LiveFiles::IsReopened() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return is_reopening_ && !files_.empty();
+  return is_reopening_ && !recorded_.live.empty();
 }
 
 bool LiveFiles::Knows(Id id) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return files_.count(id) > 0 || parked_.count(id) > 0;
+  return recorded_.live.count(id) > 0 || recorded_.parked.count(id) > 0;
 }
 
 // ---- Places
 
-// On a level below 0 files hardly overlap: the one that begins before the range may reach into it.
-LiveFiles::Level::iterator LiveFiles::FirstThatMayReach(const Level& level, const KeyRange& range) {
-  const auto at = level.lower_bound(range.first);
-  return at == level.begin() ? at : std::prev(at);
-}
-
-bool LiveFiles::HasOneIn(int level, const KeyRange& range, int above) {
-  const auto found = levels_.find(level);
-  if (found == levels_.end()) return false;
-  const Level& files = found->second;
-  auto at = level == 0 ? files.begin() : FirstThatMayReach(files, range);
-  for (; at != files.end() && at->first <= range.last; ++at) {
-    const NewFile& file = files_.at(at->id).facts;
-    if (file.level > above && file.range.Overlaps(range)) return true;
-  }
-  return false;
-}
-
 LiveFiles::Place LiveFiles::PlaceOf(int level, const KeyRange& full, int base) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Place place;
-  const std::optional<KeyRange> shortened = Shortened(full);
+  const std::optional<KeyRange> shortened = recorded_.Shortened(full);
   if (!shortened) return place;
   const KeyRange& range = *shortened;
-  for (auto below = levels_.upper_bound(level); place.below < 0 && below != levels_.end();
-       ++below) {
-    if (HasOneIn(below->first, range)) place.below = below->first;
+  for (auto below = recorded_.by_level.upper_bound(level);
+       place.below < 0 && below != recorded_.by_level.end(); ++below) {
+    if (recorded_.HasOneIn(below->first, range)) place.below = below->first;
   }
-  if (level == 0 && base > 0 && HasOneIn(0, range)) {
+  if (level == 0 && base > 0 && recorded_.HasOneIn(0, range)) {
     place.waits = true;
     if (place.below < 0 || base < place.below) place.below = base;
   }
@@ -439,14 +182,14 @@ LiveFiles::Place LiveFiles::PlaceOf(int level, const KeyRange& full, int base) {
 
 template <typename Ends>
 void LiveFiles::FindIn(int level, const KeyRange& range, Ends ends, std::vector<Id>* found) {
-  const auto at_level = levels_.find(level);
-  if (at_level == levels_.end()) return;
-  const Level& files = at_level->second;
-  auto at = level == 0 ? files.begin() : FirstThatMayReach(files, range);
+  const auto at_level = recorded_.by_level.find(level);
+  if (at_level == recorded_.by_level.end()) return;
+  const RecordedFiles::Level& files = at_level->second;
+  auto at = level == 0 ? files.begin() : RecordedFiles::FirstThatMayReach(files, range);
   for (; at != files.end() && at->first <= range.last; ++at) {
-    const File& file = files_.at(at->id);
+    const File& file = recorded_.live.at(at->id);
     // Of files that are told of, one without a name is being written, by another job.
-    const bool may_end = !is_told_ || file.is_joined || file.is_ending;
+    const bool may_end = !told_.is_told() || file.is_joined || file.is_ending;
     if (may_end && file.facts.range.Crosses(range) && ends(file.facts)) {
       found->push_back(at->id);
     }
@@ -463,7 +206,7 @@ std::vector<LiveFiles::Id> LiveFiles::FindReplaced(const NewFile& file, int base
   // ranges, only what was moved down unseen.
   bool is_nearest = true;
   for (int level = file.level - 1; level > 0; --level) {
-    if (levels_.count(level) == 0) continue;
+    if (recorded_.by_level.count(level) == 0) continue;
     const auto is_taken = [&](const NewFile& above) {
       return (is_nearest && range.Contains(Middle(above.range))) ||
              (range.Contains(above.range.first) && range.Contains(above.range.last));
@@ -475,16 +218,16 @@ std::vector<LiveFiles::Id> LiveFiles::FindReplaced(const NewFile& file, int base
   const auto is_of_level = [&](const NewFile& other) {
     return file.is_bottom || other.level == file.level;
   };
-  FindIn(kBottom, range, is_of_level, &found);
+  FindIn(RecordedFiles::kBottom, range, is_of_level, &found);
   return found;
 }
 
 void LiveFiles::EndReplaced(const NewFile& file, int base) {
   for (const Id id : FindReplaced(file, base)) {
-    if (is_told_ && !files_.at(id).is_joined) {
-      Park(id);
+    if (told_.is_told() && !recorded_.live.at(id).is_joined) {
+      recorded_.Park(id);
     } else {
-      End(id);
+      recorded_.End(id);
     }
   }
 }
@@ -492,33 +235,34 @@ void LiveFiles::EndReplaced(const NewFile& file, int base) {
 LiveFiles::Sums LiveFiles::ReplacedBy(const NewFile& added, int base) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Sums sums;
-  std::optional<KeyRange> range = Shortened(added.range);
+  std::optional<KeyRange> range = recorded_.Shortened(added.range);
   if (!range) return sums;
   NewFile file = added;
   file.range = *std::move(range);
-  for (const Id id : FindReplaced(file, base)) CountIn(files_.at(id), 1, &sums);
+  for (const Id id : FindReplaced(file, base))
+    RecordedFiles::CountIn(recorded_.live.at(id), 1, &sums);
   return sums;
 }
 
 LiveFiles::Id LiveFiles::Add(const NewFile& added, int base) {
   const std::lock_guard<std::mutex> lock(mutex_);
   File file;
-  std::optional<KeyRange> range = Shortened(added.range);
+  std::optional<KeyRange> range = recorded_.Shortened(added.range);
   if (!range) {
-    written_ += static_cast<double>(added.keys);
-    return ++last_;
+    recorded_.written += static_cast<double>(added.keys);
+    return ++recorded_.last_id;
   }
   file.facts = added;
   file.facts.range = *std::move(range);
   is_reopening_ = false;
   EndReplaced(file.facts, base);
-  written_ += static_cast<double>(added.keys);
-  file.written = written_;
+  recorded_.written += static_cast<double>(added.keys);
+  file.written = recorded_.written;
   // Before it, as what is told of it later is for it alone.
-  if (files_.size() >= kMostFiles) JoinTwo();
-  const Id id = ++last_;
+  if (recorded_.live.size() >= RecordedFiles::kMostFiles) recorded_.JoinTwo();
+  const Id id = ++recorded_.last_id;
   if (added.waits) MarkWaiting(file.facts.range);
-  Insert(id, std::move(file));
+  recorded_.Insert(id, std::move(file));
   if (added.level == 0) SettleOldFlushes(base);
   if (id % 64 == 0) DropTheOld();
   return id;
@@ -526,128 +270,236 @@ LiveFiles::Id LiveFiles::Add(const NewFile& added, int base) {
 
 // Those of level 0 that will be merged with this one.
 void LiveFiles::MarkWaiting(const KeyRange& range) {
-  const auto flushes = levels_.find(0);
-  if (flushes == levels_.end()) return;
+  const auto flushes = recorded_.by_level.find(0);
+  if (flushes == recorded_.by_level.end()) return;
   for (const auto& [first, id] : flushes->second) {
-    File& file = files_.at(id);
+    File& file = recorded_.live.at(id);
     if (file.facts.waits || !file.facts.range.Overlaps(range)) continue;
-    Count(file, -1);
+    recorded_.Count(file, -1);
     file.facts.waits = true;
-    Count(file, 1);
+    recorded_.Count(file, 1);
   }
 }
 
 // What was flushed long ago and overlapped nothing on level 0 was moved down since.
 void LiveFiles::SettleOldFlushes(int base) {
-  const auto flushes = levels_.find(0);
-  if (is_told_ || flushes == levels_.end()) return;
+  const auto flushes = recorded_.by_level.find(0);
+  if (told_.is_told() || flushes == recorded_.by_level.end()) return;
   std::vector<Id> alone;
   for (const auto& [first, id] : flushes->second) {
-    if (!files_.at(id).facts.waits) alone.push_back(id);
+    if (!recorded_.live.at(id).facts.waits) alone.push_back(id);
   }
   if (alone.size() <= kRecentFlushes) return;
   const Id oldest = *std::min_element(alone.begin(), alone.end());
-  File file = Take(oldest);
+  File file = recorded_.Take(oldest);
   file.facts.level = std::max(base, 1);
-  Insert(oldest, std::move(file));
+  recorded_.Insert(oldest, std::move(file));
 }
 
 void LiveFiles::DropTheOld() {
-  const double oldest = written_ - kMostAge * std::max(sums_.keys, 1.0);
+  const double oldest = recorded_.written - kMostAge * std::max(recorded_.sums.keys, 1.0);
   std::vector<Id> old;
-  for (const auto* files : {&files_, &parked_}) {
+  for (const auto* files : {&recorded_.live, &recorded_.parked}) {
     for (const auto& [id, file] : *files) {
-      if (file.written < oldest && !(is_told_ && file.is_listed)) old.push_back(id);
+      if (file.written < oldest && !(told_.is_told() && file.is_listed)) old.push_back(id);
     }
   }
-  for (const Id id : old) Drop(id);
-}
-
-void LiveFiles::JoinTwo() {
-  const auto most = std::max_element(
-      levels_.begin(), levels_.end(),
-      [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
-  const Level& level = most->second;
-  if (level.size() < 2) return;
-  auto at = level.upper_bound(join_at_);
-  if (at == level.end() || std::next(at) == level.end()) at = level.begin();
-  const Id second = std::next(at)->id;
-  File joined = Take(at->id);
-  const File other = Take(second);
-  joined.facts.range.last = std::max(joined.facts.range.last, other.facts.range.last);
-  joined.facts.keys += other.facts.keys;
-  joined.memory += other.memory;
-  joined.more_bytes += other.more_bytes;
-  joined.is_joined = true;
-  joined.is_listed = joined.is_listed && other.is_listed;
-  joined.is_ending = joined.is_ending && other.is_ending;
-  joined.is_measured = joined.is_measured && other.is_measured;
-  names_.erase(joined.name.Key());
-  names_.erase(other.name.Key());
-  joined.name = joined.name.database == other.name.database ? joined.name.Database() : Name();
-  joined.level_of_readers.reset();
-  joined.written = std::max(joined.written, other.written);
-  join_at_ = joined.facts.range.last;
-  Insert(++last_, std::move(joined));  // whose readers nobody counts
+  for (const Id id : old) recorded_.Drop(id);
 }
 
 // ---- What is told later
 
 void LiveFiles::Extend(Id id, const KeyRange& full, uint64_t keys) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const std::optional<KeyRange> range = Shortened(full);
-  if (files_.count(id) == 0) return;
-  File file = Take(id);
+  const std::optional<KeyRange> range = recorded_.Shortened(full);
+  if (recorded_.live.count(id) == 0) return;
+  File file = recorded_.Take(id);
   if (range) {
     file.facts.range.first = std::min(file.facts.range.first, range->first);
     file.facts.range.last = std::max(file.facts.range.last, range->last);
   }
   file.facts.keys += keys;
-  written_ += static_cast<double>(keys);
+  recorded_.written += static_cast<double>(keys);
   EndReplaced(file.facts, -1);
-  Insert(id, std::move(file));
+  recorded_.Insert(id, std::move(file));
 }
 
 void LiveFiles::AddMemory(Id id, const FilterMemory& memory) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = files_.find(id);
-  if (found == files_.end()) return;
+  const auto found = recorded_.live.find(id);
+  if (found == recorded_.live.end()) return;
   File& file = found->second;
-  Count(file, -1);
+  recorded_.Count(file, -1);
   file.is_measured = true;
   file.memory += memory;
-  Count(file, 1);
+  recorded_.Count(file, 1);
 }
 
 void LiveFiles::Opened(Id id) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (const auto found = files_.find(id); found != files_.end()) {
+  if (const auto found = recorded_.live.find(id); found != recorded_.live.end()) {
     ++found->second.readers;
     return;
   }
-  const auto parked = parked_.find(id);
-  if (parked == parked_.end()) return;
-  if (is_told_) {
+  const auto parked = recorded_.parked.find(id);
+  if (parked == recorded_.parked.end()) return;
+  if (told_.is_told()) {
     ++parked->second.readers;
     return;
   }
   // A database that is opened again has had no file in between.
   if (!is_reopening_) ++revivals_;
-  File file = Remove(id);
+  File file = recorded_.Remove(id);
   file.readers = 1;
-  Insert(id, std::move(file));
+  recorded_.Insert(id, std::move(file));
 }
 
 void LiveFiles::Closed(Id id) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (is_told_) {
-    if (const auto parked = parked_.find(id); parked != parked_.end()) --parked->second.readers;
+  if (told_.is_told()) {
+    if (const auto parked = recorded_.parked.find(id); parked != recorded_.parked.end())
+      --parked->second.readers;
   }
-  const auto found = files_.find(id);
-  if (found == files_.end() || --found->second.readers > 0) return;
-  if (is_told_ || revivals_ > kMostRevivals) return;
-  Park(id);
-  if (files_.empty()) is_reopening_ = true;
+  const auto found = recorded_.live.find(id);
+  if (found == recorded_.live.end() || --found->second.readers > 0) return;
+  if (told_.is_told() || revivals_ > kMostRevivals) return;
+  recorded_.Park(id);
+  if (recorded_.live.empty()) is_reopening_ = true;
+}
+
+// ---- What a listener tells
+
+std::shared_ptr<const std::atomic<int>> LiveFiles::LevelOfReaders(Id id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = recorded_.live.find(id);
+  if (found == recorded_.live.end()) return nullptr;
+  File& file = found->second;
+  if (file.level_of_readers == nullptr) {
+    file.level_of_readers =
+        std::make_shared<std::atomic<int>>(static_cast<int>(RecordedFiles::IndexOf(file.facts)));
+  }
+  return file.level_of_readers;
+}
+
+void LiveFiles::BeginList() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  told_.BeginList();
+}
+
+ListedLevels LiveFiles::Reconcile(const FileList& list) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return told_.Reconcile(list);
+}
+
+void LiveFiles::SetName(Id id, FileName name) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  told_.SetName(id, name);
+}
+
+void LiveFiles::NotWritten(Id id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  told_.NotWritten(id);
+}
+
+void LiveFiles::Ending(FileName name) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  told_.Ending(name);
+}
+
+void LiveFiles::Installed(FileName name, int level) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  told_.Installed(name, level);
+}
+
+void LiveFiles::Ended(FileName name) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  told_.Ended(name);
+}
+
+void LiveFiles::StopBeingTold() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  told_.StopBeingTold();
+}
+
+bool LiveFiles::KnowsAllFiles() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return recorded_.is_complete;
+}
+
+// ---- As it goes to another process
+
+CarriedFiles LiveFiles::Carry(size_t most_files, bool with_samples) const {
+  CarriedFiles carried;
+  std::shared_ptr<const KeyGrid> grid;
+  double seen = 0;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    carried.num_files = recorded_.live.size();
+    carried.lives = recorded_.lives;
+    carried.written = recorded_.written;
+    if (recorded_.sums_written >= 0) {
+      carried.keys_that_stay = recorded_.sums.keys_that_stay;
+      carried.bytes_that_stay = recorded_.sums.bytes_that_stay;
+      carried.sums_age = recorded_.written - recorded_.sums_written;
+    }
+    carried.is_told = told_.is_told();
+    carried.knows_all = recorded_.is_complete;
+    if (most_files == 0) return carried;
+    carried.prefix = recorded_.prefix.value_or("");
+    carried.runs = recorded_.runs;
+    carried.files.reserve(recorded_.live.size());
+    for (const auto& [number, level] : recorded_.by_level) {
+      for (const auto& [first, id] : level) {
+        const File& file = recorded_.live.at(id);
+        carried.files.push_back({file.facts, file.memory, file.more_bytes,
+                                 recorded_.written - file.written, file.is_listed, file.is_measured,
+                                 file.is_ending, file.is_joined});
+      }
+    }
+    if (with_samples && recorded_.grid != nullptr) {
+      grid = recorded_.grid;
+      samples_.Snapshot(&carried.samples);
+      seen = static_cast<double>(samples_.total());
+    }
+  }
+  carried.MakeSmall(most_files, grid.get(), seen);
+  return carried;
+}
+
+void LiveFiles::Restore(const CarriedFiles& carried) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!carried.files.empty()) {  // else its keys tell what they share, as in any new record
+    recorded_.prefix = carried.prefix;
+    recorded_.runs = carried.runs;
+    recorded_.most_key_bytes = SharedRuns::kMostKeyBytes;
+  }
+  recorded_.lives = carried.lives;
+  recorded_.written = carried.written;
+  if (!carried.samples.empty()) {
+    recorded_.grid = carried.MakeGrid();
+    grid_written_ = recorded_.written;
+    samples_.SetGrid(recorded_.grid, [](double place) { return place; });
+    samples_.Add(carried.samples);
+  }
+  for (const CarriedFiles::File& told : carried.files) {
+    File file;
+    file.facts = told.facts;
+    file.memory = told.memory;
+    file.more_bytes = told.more_bytes;
+    file.written = recorded_.written - told.age;
+    file.is_listed = told.is_listed;
+    file.is_measured = told.is_measured;
+    file.is_ending = told.is_ending;
+    file.is_joined = told.is_joined;
+    recorded_.Insert(++recorded_.last_id, std::move(file));
+  }
+  if (carried.sums_age >= 0) {
+    recorded_.sums.keys_that_stay = carried.keys_that_stay;
+    recorded_.sums.bytes_that_stay = carried.bytes_that_stay;
+    recorded_.sums_written = recorded_.written - carried.sums_age;
+  }
+  told_.Restore(carried.is_told);
+  recorded_.is_complete = carried.knows_all;
 }
 
 }  // namespace winnow::plugin

@@ -1,193 +1,97 @@
-// What a listener tells of a tree's files (live_files.h).
+#include "src/rocksdb/trees/told_files.h"
 
 #include <algorithm>
-#include <tuple>
+#include <optional>
 #include <utility>
-
-#include "src/rocksdb/trees/live_files.h"
-#include "winnow/hash.h"
 
 namespace winnow::plugin {
 
-// A file of the list, in the form of the record.
-struct LiveFiles::Told {
-  const Listed* listed;
-  NewFile facts;  // range without the common prefix
-  bool is_recorded = false;
-};
-
-LiveFiles::Name LiveFiles::NameOf(const std::string& database, uint64_t number) noexcept {
-  return {HashKey(database).value, number};
-}
-
-void LiveFiles::BeginList() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  list_begin_ = last_;
+void ToldFiles::BeginList() {
+  list_begin_ = recorded_->last_id;
   ++lists_;
   ended_.clear();
   is_listing_ = true;
 }
 
-void LiveFiles::SetName(Id id, Name name) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = files_.find(id);
-  if (found == files_.end() || found->second.name.is_known() || names_.count(name.Key()) > 0)
+void ToldFiles::SetName(Id id, FileName name) {
+  const auto found = recorded_->live.find(id);
+  if (found == recorded_->live.end() || found->second.name.is_known() ||
+      recorded_->ids_by_name.count(name.Key()) > 0) {
     return;
-  names_.emplace(name.Key(), id);
+  }
+  recorded_->ids_by_name.emplace(name.Key(), id);
   found->second.name = name;
 }
 
-void LiveFiles::NotWritten(Id id) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (files_.count(id) + parked_.count(id) > 0) Drop(id);
+void ToldFiles::NotWritten(Id id) {
+  if (recorded_->live.count(id) + recorded_->parked.count(id) > 0) recorded_->Drop(id);
 }
 
-void LiveFiles::Ending(Name name) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = names_.find(name.Key());
-  const auto at = found == names_.end() ? files_.end() : files_.find(found->second);
-  if (at != files_.end()) at->second.is_ending = true;
+void ToldFiles::Ending(FileName name) {
+  const auto found = recorded_->ids_by_name.find(name.Key());
+  const auto at = found == recorded_->ids_by_name.end() ? recorded_->live.end()
+                                                        : recorded_->live.find(found->second);
+  if (at != recorded_->live.end()) at->second.is_ending = true;
 }
 
-void LiveFiles::Installed(Name name, int level) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = names_.find(name.Key());
-  if (found == names_.end()) return;
+void ToldFiles::Installed(FileName name, int level) {
+  const auto found = recorded_->ids_by_name.find(name.Key());
+  if (found == recorded_->ids_by_name.end()) return;
   const Id id = found->second;
-  File& there = Recorded(id);
+  File& there = recorded_->Recorded(id);
   there.is_listed = true;
   there.installed = lists_;
   there.is_ending = false;
-  if (parked_.count(id) == 0 && there.facts.level == level) return;
-  File file = Remove(id);
+  if (recorded_->parked.count(id) == 0 && there.facts.level == level) return;
+  File file = recorded_->Remove(id);
   file.facts.level = level;
   file.facts.waits = false;
   file.facts.is_bottom = true;
-  for (auto below = levels_.upper_bound(level); below != levels_.end(); ++below) {
-    if (HasOneIn(below->first, file.facts.range, level)) file.facts.is_bottom = false;
+  for (auto below = recorded_->by_level.upper_bound(level); below != recorded_->by_level.end();
+       ++below) {
+    if (recorded_->HasOneIn(below->first, file.facts.range, level)) file.facts.is_bottom = false;
   }
-  TellReaders(file);
-  Insert(id, std::move(file));
+  RecordedFiles::ShowLevelToReaders(file);
+  recorded_->Insert(id, std::move(file));
 }
 
-void LiveFiles::Ended(Name name) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = names_.find(name.Key());
-  if (found != names_.end()) End(found->second);
+void ToldFiles::Ended(FileName name) {
+  const auto found = recorded_->ids_by_name.find(name.Key());
+  if (found != recorded_->ids_by_name.end()) recorded_->End(found->second);
   if (is_listing_) ended_.insert(name);
 }
 
-void LiveFiles::StopBeingTold() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+void ToldFiles::StopBeingTold() noexcept {
   is_told_ = false;
-  knows_all_ = false;
+  recorded_->is_complete = false;
 }
 
-bool LiveFiles::KnowsAllFiles() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return knows_all_;
-}
-
-std::shared_ptr<const std::atomic<int>> LiveFiles::LevelOfReaders(Id id) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = files_.find(id);
-  if (found == files_.end()) return nullptr;
-  File& file = found->second;
-  if (file.level_of_readers == nullptr) {
-    file.level_of_readers =
-        std::make_shared<std::atomic<int>>(static_cast<int>(IndexOf(file.facts)));
-  }
-  return file.level_of_readers;
-}
-
-LiveFiles::ByFirst::const_iterator LiveFiles::FromKey(const ByFirst& told, const std::string& key) {
-  return std::partition_point(told.begin(), told.end(),
-                              [&key](const Told* file) { return file->facts.range.first < key; });
-}
-
-void LiveFiles::TellReaders(const File& file) noexcept {
-  if (file.level_of_readers == nullptr) return;
-  file.level_of_readers->store(static_cast<int>(IndexOf(file.facts)), std::memory_order_relaxed);
-}
-
-// By levels and first keys.
-std::vector<LiveFiles::Told> LiveFiles::Arrange(const List& list) {
+// But for those that ended since the list was begun.
+std::vector<ToldFiles::Told> ToldFiles::InTheFormOfTheRecord(const FileList& list) {
   // The prefix that all have in common first: ranges that were cut before it would differ.
-  for (const Listed& file : list.files) Shortened(file.range);
+  for (const ListedFile& file : list.files) recorded_->Shortened(file.range);
   std::vector<Told> told;
   told.reserve(list.files.size());
-  for (const Listed& file : list.files) {
+  for (const ListedFile& file : list.files) {
     if (ended_.count(file.name) > 0) continue;
     NewFile facts;
     facts.level = file.level;
-    std::optional<KeyRange> range = Shortened(file.range);
+    std::optional<KeyRange> range = recorded_->Shortened(file.range);
     if (!range) continue;
     facts.range = *std::move(range);
     if (facts.range.last < facts.range.first) std::swap(facts.range.first, facts.range.last);
     facts.keys = file.keys;
     told.push_back({&file, std::move(facts)});
   }
-  std::sort(told.begin(), told.end(), [](const Told& a, const Told& b) {
-    return std::tie(a.facts.level, a.facts.range.first, a.listed->name) <
-           std::tie(b.facts.level, b.facts.range.first, b.listed->name);
-  });
-  // What is below: the ranges of all levels behind, none of which overlap another.
-  std::map<std::string, std::string> below;  // first to last
-  const auto is_below = [&below](const KeyRange& range) {
-    auto at = below.upper_bound(range.last);
-    return at != below.begin() && std::prev(at)->second >= range.first;
-  };
-  const auto add_below = [&below](const KeyRange& range) {
-    auto at = below.upper_bound(range.first);
-    if (at != below.begin() && std::prev(at)->second >= range.first) --at;
-    KeyRange merged = range;
-    while (at != below.end() && at->first <= merged.last) {
-      merged.first = std::min(merged.first, at->first);
-      merged.last = std::max(merged.last, at->second);
-      at = below.erase(at);
-    }
-    below.emplace(std::move(merged.first), std::move(merged.last));
-  };
-  for (size_t end = told.size(); end > 0;) {
-    size_t begin = end;
-    while (begin > 0 && told[begin - 1].facts.level == told[end - 1].facts.level) --begin;
-    for (size_t i = begin; i < end; ++i) told[i].facts.is_bottom = !is_below(told[i].facts.range);
-    for (size_t i = begin; i < end; ++i) add_below(told[i].facts.range);
-    end = begin;
-  }
-  std::string reached;
-  for (size_t i = 0; i < told.size() && told[i].facts.level == 0; ++i) {
-    const KeyRange& range = told[i].facts.range;
-    const bool meets_next = i + 1 < told.size() && told[i + 1].facts.level == 0 &&
-                            told[i + 1].facts.range.first <= range.last;
-    told[i].facts.waits = meets_next || (i > 0 && range.first <= reached);
-    reached = std::max(reached, range.last);
-  }
   return told;
 }
 
-// Of a file that was recorded and has no name: one that begins with the same key and has about as
-// many. May be null.
-LiveFiles::Told* LiveFiles::Match(const File& file, const ByFirst& told) {
-  const KeyRange& range = file.facts.range;
-  for (auto at = FromKey(told, range.first); at != told.end(); ++at) {
-    Told* const other = *at;
-    if (other->facts.range.first != range.first) break;
-    if (!other->is_recorded && other->facts.level >= file.facts.level &&
-        other->facts.range.last >= range.last &&
-        (!other->listed->is_measured || other->facts.keys <= 2 * file.facts.keys)) {
-      return other;
-    }
-  }
-  return nullptr;
-}
-
-void LiveFiles::Update(Id id, Told* told) {
+void ToldFiles::Update(Id id, Told* told) {
   told->is_recorded = true;
-  const Listed& listed = *told->listed;
-  const auto parked = parked_.find(id);
-  const bool comes_again = parked != parked_.end() && !listed.is_ending;
-  File& there = parked != parked_.end() ? parked->second : files_.at(id);
+  const ListedFile& listed = *told->listed;
+  const auto parked = recorded_->parked.find(id);
+  const bool comes_again = parked != recorded_->parked.end() && !listed.is_ending;
+  File& there = parked != recorded_->parked.end() ? parked->second : recorded_->live.at(id);
   const bool is_new_measure = listed.is_measured && !there.is_measured;
   there.is_listed = true;
   there.is_ending = listed.is_ending;
@@ -203,8 +107,10 @@ void LiveFiles::Update(Id id, Told* told) {
       there.facts.waits != facts.waits || there.facts.range.first != facts.range.first ||
       there.facts.range.last != facts.range.last;
   if (!is_changed && !is_new_measure && !comes_again) return;
-  if (parked != parked_.end()) long_bytes_ -= LongBytesOf(there.facts.range);
-  File file = parked != parked_.end() ? std::move(parked->second) : Take(id);
+  if (parked != recorded_->parked.end()) {
+    recorded_->long_bytes -= RecordedFiles::LongBytesOf(there.facts.range);
+  }
+  File file = parked != recorded_->parked.end() ? std::move(parked->second) : recorded_->Take(id);
   // The rest was noted when it was built.
   file.facts.level = facts.level;
   file.facts.is_bottom = facts.is_bottom;
@@ -216,22 +122,22 @@ void LiveFiles::Update(Id id, Told* told) {
     file.memory = listed.memory;
     file.more_bytes = listed.filter_bytes - listed.memory.bytes;
   }
-  TellReaders(file);
-  if (parked != parked_.end() && !comes_again) {
-    long_bytes_ += LongBytesOf(file.facts.range);
+  RecordedFiles::ShowLevelToReaders(file);
+  if (parked != recorded_->parked.end() && !comes_again) {
+    recorded_->long_bytes += RecordedFiles::LongBytesOf(file.facts.range);
     parked->second = std::move(file);
     return;
   }
-  if (comes_again) parked_.erase(parked);
-  Insert(id, std::move(file));
+  if (comes_again) recorded_->parked.erase(parked);
+  recorded_->Insert(id, std::move(file));
 }
 
 // What is left of several files that are recorded as one.
-void LiveFiles::ShareOut(Id id, const ByFirst& told) {
-  const auto parked = parked_.find(id);
-  const bool is_parked = parked != parked_.end();
-  File file = is_parked ? parked->second : files_.at(id);
-  const int level = LevelOf(file.facts);
+void ToldFiles::ShareOut(Id id, const ArrangedFiles& told) {
+  const auto parked = recorded_->parked.find(id);
+  const bool is_parked = parked != recorded_->parked.end();
+  File file = is_parked ? parked->second : recorded_->live.at(id);
+  const int level = RecordedFiles::LevelOf(file.facts);
   const KeyRange range = file.facts.range;
   file.facts.keys = 0;
   file.memory = {};
@@ -240,13 +146,14 @@ void LiveFiles::ShareOut(Id id, const ByFirst& told) {
   file.is_ending = true;
   size_t left = 0;
   Told* last = nullptr;
-  for (auto at = FromKey(told, range.first); at != told.end(); ++at) {
+  for (auto at = told.FromKey(range.first); at != told.by_first().end(); ++at) {
     Told& other = **at;
     if (other.facts.range.first > range.last) break;
-    if (other.is_recorded || LevelOf(other.facts) != level || other.facts.range.last > range.last) {
+    if (other.is_recorded || RecordedFiles::LevelOf(other.facts) != level ||
+        other.facts.range.last > range.last) {
       continue;
     }
-    const Listed& listed = *other.listed;
+    const ListedFile& listed = *other.listed;
     file.facts.keys += listed.keys;
     file.memory += listed.memory;
     file.more_bytes += listed.filter_bytes - listed.memory.bytes;
@@ -256,107 +163,111 @@ void LiveFiles::ShareOut(Id id, const ByFirst& told) {
     last = &other;
     ++left;
   }
-  if (left == 0) return End(id);
+  if (left == 0) return recorded_->End(id);
   file.is_listed = true;
-  if (left == 1 && names_.emplace(last->listed->name.Key(), id).second) {
+  if (left == 1 && recorded_->ids_by_name.emplace(last->listed->name.Key(), id).second) {
     file.is_joined = false;
     file.name = last->listed->name;
     file.facts.range = last->facts.range;
   }
-  if (is_parked) long_bytes_ -= LongBytesOf(range);
+  if (is_parked) recorded_->long_bytes -= RecordedFiles::LongBytesOf(range);
   if (is_parked && file.is_ending) {
-    long_bytes_ += LongBytesOf(file.facts.range);
+    recorded_->long_bytes += RecordedFiles::LongBytesOf(file.facts.range);
     parked->second = std::move(file);
   } else if (is_parked) {
-    parked_.erase(parked);
-    Insert(id, std::move(file));
+    recorded_->parked.erase(parked);
+    recorded_->Insert(id, std::move(file));
   } else {
-    Take(id);
-    Insert(id, std::move(file));
+    recorded_->Take(id);
+    recorded_->Insert(id, std::move(file));
   }
 }
 
 // Its age is unknown: it counts as if it began now. A long life that nobody saw would say that all
 // files of its level have one.
-void LiveFiles::AddTold(const Told& told) {
-  const Listed& listed = *told.listed;
+void ToldFiles::AddTold(const Told& told) {
+  const ListedFile& listed = *told.listed;
   File file;
   file.facts = told.facts;
   file.memory = listed.memory;
   file.more_bytes = listed.filter_bytes - listed.memory.bytes;
-  file.written = written_;
+  file.written = recorded_->written;
   file.name = listed.name;
   file.is_listed = true;
   file.is_ending = listed.is_ending;
   file.is_measured = listed.is_measured;
-  if (files_.size() >= kMostFiles) JoinTwo();
-  const Id id = ++last_;
-  if (names_.emplace(listed.name.Key(), id).second) Insert(id, std::move(file));
+  if (recorded_->live.size() >= RecordedFiles::kMostFiles) recorded_->JoinTwo();
+  const Id id = ++recorded_->last_id;
+  if (recorded_->ids_by_name.emplace(listed.name.Key(), id).second) {
+    recorded_->Insert(id, std::move(file));
+  }
 }
 
-LiveFiles::Levels LiveFiles::Reconcile(const List& list) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  is_told_ = false;  // where memory is short
-  knows_all_ = false;
-  sums_written_ = -1;
-  std::vector<Told> told = Arrange(list);
-  ended_.clear();
-  is_listing_ = false;
-  std::unordered_map<Name, Told*, HashOfName> by_name;
-  by_name.reserve(told.size());
-  for (Told& file : told) by_name.emplace(file.listed->name, &file);
-
-  ByFirst by_first;
-  by_first.reserve(told.size());
-  for (Told& file : told) by_first.push_back(&file);
-  std::sort(by_first.begin(), by_first.end(), [](const Told* a, const Told* b) {
-    return a->facts.range.first < b->facts.range.first;
-  });
-
-  std::vector<Id> gone;
-  std::vector<Id> unnamed;
-  std::vector<Id> joined;
-  std::vector<std::pair<Id, Told*>> found;
-  for (const auto* files : {&files_, &parked_}) {
+ToldFiles::Sorted ToldFiles::SortByList(const FileList& list, const ArrangedFiles& told) const {
+  Sorted sorted;
+  for (const auto* files : {&recorded_->live, &recorded_->parked}) {
     for (const auto& [id, file] : *files) {
       const bool is_of_another = file.name.is_known() && file.name.Database() != list.database;
       if (is_of_another) continue;
       if (file.is_joined) {
-        joined.push_back(id);
+        sorted.joined.push_back(id);
       } else if (!file.name.is_known()) {
-        unnamed.push_back(id);
-      } else if (const auto at = by_name.find(file.name); at != by_name.end()) {
-        found.emplace_back(id, at->second);
+        sorted.unnamed.push_back(id);
+      } else if (Told* const same = told.Named(file.name)) {
+        sorted.found.emplace_back(id, same);
       } else if ((file.is_listed && file.installed < lists_) ||
                  (list.is_first && id <= list_begin_)) {
-        gone.push_back(id);
+        sorted.gone.push_back(id);
       }
     }
   }
-  for (const auto& [id, file] : found) Update(id, file);
-  std::sort(joined.begin(), joined.end());
-  for (const Id id : joined) ShareOut(id, by_first);
-  for (const Id id : unnamed) {
-    const auto at = files_.find(id);
-    if (Told* const match = Match(Recorded(id), by_first)) {
-      const Name name = match->listed->name;
-      if (at == files_.end() || !names_.emplace(name.Key(), id).second) continue;
+  std::sort(sorted.joined.begin(), sorted.joined.end());
+  return sorted;
+}
+
+// A file without a name is the one of the list that it looks like. Where there is none, it may be
+// gone.
+void ToldFiles::NameByLooks(const FileList& list, const ArrangedFiles& told, Sorted* sorted) {
+  for (const Id id : sorted->unnamed) {
+    const auto at = recorded_->live.find(id);
+    if (Told* const match = told.Match(recorded_->Recorded(id))) {
+      const FileName name = match->listed->name;
+      if (at == recorded_->live.end() || !recorded_->ids_by_name.emplace(name.Key(), id).second) {
+        continue;
+      }
       at->second.name = name;
       Update(id, match);
     } else if (list.is_first && id <= list_begin_) {
-      gone.push_back(id);
+      sorted->gone.push_back(id);
     }
   }
-  for (const Id id : gone) End(id);
-  for (const Told& file : told) {
+}
+
+ListedLevels ToldFiles::Reconcile(const FileList& list) {
+  is_told_ = false;  // where memory is short
+  recorded_->is_complete = false;
+  recorded_->sums_written = -1;
+  std::vector<Told> files = InTheFormOfTheRecord(list);
+  ended_.clear();
+  is_listing_ = false;
+  const ArrangedFiles told(std::move(files));
+  Sorted sorted = SortByList(list, told);
+  for (const auto& [id, file] : sorted.found) Update(id, file);
+  for (const Id id : sorted.joined) ShareOut(id, told);
+  NameByLooks(list, told, &sorted);
+  for (const Id id : sorted.gone) recorded_->End(id);
+  for (const Told& file : told.files()) {
     if (!file.is_recorded) AddTold(file);
   }
-
   is_told_ = true;
-  knows_all_ = true;
-  Levels levels;
-  for (const auto& [id, file] : files_) {
-    knows_all_ = knows_all_ && (file.is_measured || !file.is_listed);
+  return SetComplete();
+}
+
+ListedLevels ToldFiles::SetComplete() {
+  recorded_->is_complete = true;
+  ListedLevels levels;
+  for (const auto& [id, file] : recorded_->live) {
+    recorded_->is_complete = recorded_->is_complete && (file.is_measured || !file.is_listed);
     const int level = file.facts.level;
     if (level <= 0) continue;
     if (levels.base < 0 || level < levels.base) levels.base = level;

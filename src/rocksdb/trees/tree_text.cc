@@ -190,7 +190,7 @@ void Read(Reader* reader, LiveFiles::Sums* sums) {
   sums->bytes_that_stay = reader->Count();
 }
 
-void Write(const LiveFiles::Carried::File& file, std::string_view before, Writer* writer) {
+void Write(const CarriedFiles::File& file, std::string_view before, Writer* writer) {
   const LiveFiles::NewFile& facts = file.facts;
   writer->Byte(
       static_cast<uint8_t>((facts.is_bottom ? kIsBottom : 0) | (facts.waits ? kWaits : 0) |
@@ -208,8 +208,8 @@ void Write(const LiveFiles::Carried::File& file, std::string_view before, Writer
   writer->Byte(is_known ? ByteOf(std::max(1.0, 128 + kWarmthSteps * std::log2(facts.warmth))) : 0);
 }
 
-LiveFiles::Carried::File ReadFile(const std::string& before, Reader* reader) {
-  LiveFiles::Carried::File file;
+CarriedFiles::File ReadFile(const std::string& before, Reader* reader) {
+  CarriedFiles::File file;
   LiveFiles::NewFile& facts = file.facts;
   const uint8_t bits = reader->Byte();
   facts.is_bottom = (bits & kIsBottom) != 0;
@@ -282,7 +282,7 @@ void Write(const SharedRuns* runs, Writer* writer) {
 }
 
 std::shared_ptr<const SharedRuns> ReadRuns(Reader* reader) {
-  const size_t count = reader->Number(2 * LiveFiles::kMostFiles);
+  const size_t count = reader->Number(2 * RecordedFiles::kMostFiles);
   std::vector<SharedRuns::Run> runs;
   std::string before;
   for (size_t i = 0; i < count && reader->is_good(); ++i) {
@@ -295,16 +295,16 @@ std::shared_ptr<const SharedRuns> ReadRuns(Reader* reader) {
   return std::make_shared<const SharedRuns>(std::move(runs));
 }
 
-void Write(const LiveFiles::Carried& carried, Writer* writer) {
+void Write(const CarriedFiles& carried, Writer* writer) {
   Write(carried.runs.get(), writer);
   writer->Number(carried.files.size());
   std::string_view before;
-  for (const LiveFiles::Carried::File& file : carried.files) {
+  for (const CarriedFiles::File& file : carried.files) {
     Write(file, before, writer);
     before = file.facts.range.first;
   }
   writer->Number(carried.num_files);
-  for (const LiveFiles::Lives& lives : carried.lives) {
+  for (const RecordedFiles::Lives& lives : carried.lives) {
     writer->Count(lives.ended);
     writer->Count(lives.keys);
   }
@@ -321,20 +321,20 @@ void Write(const LiveFiles::Carried& carried, Writer* writer) {
   }
 }
 
-void Read(bool is_format_1, Reader* reader, LiveFiles::Carried* carried) {
+void Read(bool is_format_1, Reader* reader, CarriedFiles* carried) {
   if (is_format_1) {
     carried->prefix = reader->Text(kMostPrefixOfFormat1);
   } else {
     carried->runs = ReadRuns(reader);
   }
-  const size_t num_files = reader->Number(LiveFiles::kMostFiles);
+  const size_t num_files = reader->Number(RecordedFiles::kMostFiles);
   std::string before;
   for (size_t i = 0; i < num_files && reader->is_good(); ++i) {
     carried->files.push_back(ReadFile(before, reader));
     before = carried->files.back().facts.range.first;
   }
   carried->num_files = reader->Number();
-  for (LiveFiles::Lives& lives : carried->lives) {
+  for (RecordedFiles::Lives& lives : carried->lives) {
     lives.ended = reader->Count();
     lives.keys = reader->Count();
   }
@@ -345,7 +345,7 @@ void Read(bool is_format_1, Reader* reader, LiveFiles::Carried* carried) {
   carried->is_told = reader->Truth();
   carried->knows_all = reader->Truth();
   ReadSamples(reader, &carried->samples);
-  const size_t parts = reader->Number(2 * LiveFiles::kMostFiles);
+  const size_t parts = reader->Number(2 * RecordedFiles::kMostFiles);
   for (size_t i = 0; i < parts && reader->is_good(); ++i) {
     carried->exposures.push_back(std::exp2(-reader->Byte() / kExposureSteps));
   }

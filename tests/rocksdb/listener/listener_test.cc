@@ -144,10 +144,11 @@ class ListenerTest : public ::testing::Test {
     std::multiset<int> levels;
     std::multiset<int> known;
     const int last = truth.levels.empty() ? 0 : *truth.levels.rbegin();
-    for (const int level : truth.levels) levels.insert(LiveFiles::LevelIndex(level, level == last));
+    for (const int level : truth.levels)
+      levels.insert(RecordedFiles::LevelIndex(level, level == last));
     for (const LiveFiles::Shape& file : record->files.ShapeOfTree().files) known.insert(file.level);
     // A file above the last level may have nothing below it either.
-    const int bottom = LiveFiles::LevelIndex(last, true);
+    const int bottom = RecordedFiles::LevelIndex(last, true);
     compare("files of the last level", std::min(known.count(bottom), levels.count(bottom)),
             levels.count(bottom));
     compare("files of level 0", known.count(0), levels.count(0));

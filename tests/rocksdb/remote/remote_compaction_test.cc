@@ -455,13 +455,13 @@ TEST_F(RemoteCompactionTest, ATreeOfThousandsOfFilesHasATextOfTheSizeThatIsPromi
   TreeRecord& record = *trees.RecordOf(this, "default");
   std::mt19937_64 random(1);
   std::vector<std::string> keys;
-  for (size_t i = 0; i <= LiveFiles::kMostFiles; ++i) {
+  for (size_t i = 0; i <= RecordedFiles::kMostFiles; ++i) {
     std::string key(SharedRuns::kMostKeyBytes, 0);
     for (char& byte : key) byte = static_cast<char>(random());
     keys.push_back(key);
   }
   std::sort(keys.begin(), keys.end());
-  for (size_t i = 0; i < LiveFiles::kMostFiles; ++i) {
+  for (size_t i = 0; i < RecordedFiles::kMostFiles; ++i) {
     LiveFiles::NewFile file;
     file.level = 5;
     file.range = {keys[i], keys[i + 1]};
@@ -479,7 +479,7 @@ TEST_F(RemoteCompactionTest, ATreeOfThousandsOfFilesHasATextOfTheSizeThatIsPromi
   EXPECT_LE(text.size(), kMostLearnedBytes);
   CarriedTree tree;
   ASSERT_EQ(TreeOfText(text, &tree), "");
-  EXPECT_EQ(tree.files.num_files, LiveFiles::kMostFiles);
+  EXPECT_EQ(tree.files.num_files, RecordedFiles::kMostFiles);
   EXPECT_GE(tree.files.files.size(), 500u);
   EXPECT_EQ(tree.files.samples.size(), samples.size());
 }

@@ -130,7 +130,8 @@ TEST(KnownTreesTest, FilesOfClosedDatabasesWithLongKeysTake64MiB) {
   for (size_t tree = 0; tree < 15; ++tree) {
     const std::string family = "family" + std::to_string(tree);
     trees.Learn(&kOne, family, kFlush);
-    AddClosedFiles(&trees.RecordOf(&kOne, family)->files, kFilesOfATree, LiveFiles::kMostKeyBytes);
+    AddClosedFiles(&trees.RecordOf(&kOne, family)->files, kFilesOfATree,
+                   RecordedFiles::kMostKeyBytes);
   }
   trees.Learn(&kOne, "one more", kFlush);
   const size_t bytes = testing::bytes_in_use - before;
@@ -186,7 +187,7 @@ class LookedUpTree {
     file.range = {Key(number), Key(number) + "~"};
     file.keys = 1000;
     const LiveFiles::Id id = files->Add(file, 4);
-    files->SetName(id, LiveFiles::NameOf(family_, id));
+    files->SetName(id, FileName::Of(family_, id));
     files->AddMemory(id, {1000, 1000});
     EXPECT_NE(files->LevelOfReaders(id), nullptr);
     owners_->Add(family_ + std::to_string(number), files, {id, 4, true});
@@ -200,11 +201,11 @@ class LookedUpTree {
 // A database of so many families, each with one file of 100 keys, is told of.
 void TellOf(const void* logger, const std::string& path, size_t families, KnownTrees* trees) {
   KnownTrees::ToldDatabase told;
-  told.name = LiveFiles::NameOf(path, 0);
+  told.name = FileName::Of(path, 0);
   told.is_complete = true;
   for (size_t i = 0; i < families; ++i) {
-    LiveFiles::Listed file;
-    file.name = LiveFiles::NameOf(path, i + 1);
+    ListedFile file;
+    file.name = FileName::Of(path, i + 1);
     file.level = 6;
     file.range = {"a", "b"};
     file.keys = 100;
@@ -241,7 +242,7 @@ TEST(KnownTreesTest, AllFilesAreKnownAgainWhereADatabaseOfTooManyFamiliesIsClose
     TellOf(&kOne, "/one", 700, &trees);
     TellOf(&kOther, "/other", 700, &trees);
     EXPECT_TRUE(trees.has_forgotten());
-    trees.Closed(LiveFiles::NameOf(closed, 0));
+    trees.Closed(FileName::Of(closed, 0));
     const bool is_one = closed == std::string("/one");
     TellOf(is_one ? &kOther : &kOne, is_one ? "/other" : "/one", 700, &trees);
     EXPECT_FALSE(trees.has_forgotten()) << closed;
@@ -297,7 +298,7 @@ TEST(KnownTreesTest, ThousandsOfDatabasesAreKeptApart) {
   std::vector<std::pair<std::string, std::string>> alike;
   for (int i = 0; i < kPaths; ++i) {
     const std::string path = "/databases/" + std::to_string(i);
-    names.insert(LiveFiles::NameOf(path, 0).database);
+    names.insert(FileName::Of(path, 0).database);
     const auto [at, is_new] = paths.emplace(HashKey(path).value >> 44, path);
     if (!is_new) alike.emplace_back(at->second, path);
   }
@@ -308,7 +309,7 @@ TEST(KnownTreesTest, ThousandsOfDatabasesAreKeptApart) {
     TellOf(&kOne, one, 3, &trees);
     TellOf(&kOther, other, 4, &trees);
     EXPECT_EQ(trees.Totals().files.keys, 700) << one << " and " << other;
-    trees.Closed(LiveFiles::NameOf(other, 0));
+    trees.Closed(FileName::Of(other, 0));
     EXPECT_EQ(trees.Totals().files.keys, 300) << one << " and " << other;
     EXPECT_TRUE(trees.Totals().knows_all_files);
   }

@@ -64,7 +64,7 @@ class LearnedRatesTest : public ::testing::Test {
   }
 
   std::optional<LearnedRates::Learned> Learn(int level, bool is_bottom, double from, double to) {
-    return rates_.RateOf(&files_, LiveFiles::LevelIndex(level, is_bottom), {Key(from), Key(to)},
+    return rates_.RateOf(&files_, RecordedFiles::LevelIndex(level, is_bottom), {Key(from), Key(to)},
                          kKeysOfAFile, kUniformRate);
   }
 
@@ -243,7 +243,7 @@ TEST_F(LearnedRatesTest, ItsFiltersAndTreesAreCounted) {
     LearnedRates rates;
     const auto ask = [&] {
       return rates
-          .RateOf(&files_, LiveFiles::LevelIndex(6, true), {Key(0.5), Key(0.505)}, kKeysOfAFile,
+          .RateOf(&files_, RecordedFiles::LevelIndex(6, true), {Key(0.5), Key(0.505)}, kKeysOfAFile,
                   kUniformRate)
           .has_value();
     };

@@ -53,7 +53,7 @@ TEST(LiveFilesTest, FindsTheFirstLevelBelowWithSuchKeys) {
   EXPECT_EQ(Below(&files, 3, Range(70, 80)), 5);
   EXPECT_EQ(Below(&files, 4, Range(55, 70)), 5);
   EXPECT_EQ(Below(&files, 5, Range(55, 70)), -1);
-  EXPECT_EQ(Below(&files, 5, Range(550, 700)), LiveFiles::kBottom);
+  EXPECT_EQ(Below(&files, 5, Range(550, 700)), RecordedFiles::kBottom);
   EXPECT_EQ(Below(&files, 0, Range(200, 300)), -1);
 }
 
@@ -83,8 +83,8 @@ TEST(LiveFilesTest, AFlushWaitsBesideAnotherInItsRange) {
 TEST(LiveFilesTest, FlushesThatNothingMeetsAreMovedDown) {
   LiveFiles files;
   for (int i = 0; i < 20; ++i) files.Add(File(0, Range(100 * i, 100 * i + 99), true), kBase);
-  EXPECT_EQ(Below(&files, 1, Range(0, 50)), LiveFiles::kBottom);
-  EXPECT_EQ(Below(&files, 0, Range(0, 50)), LiveFiles::kBottom);
+  EXPECT_EQ(Below(&files, 1, Range(0, 50)), RecordedFiles::kBottom);
+  EXPECT_EQ(Below(&files, 0, Range(0, 50)), RecordedFiles::kBottom);
   EXPECT_EQ(Below(&files, 0, Range(1950, 1960)), kBase);
   EXPECT_EQ(Below(&files, 1, Range(1950, 1960)), -1);
 }
@@ -126,18 +126,18 @@ TEST(LiveFilesTest, TheMemoryIsOfWhatIsAlive) {
 TEST(LiveFilesTest, AFileWithoutReadersHasEnded) {
   LiveFiles files;
   const Id id = files.Add(File(6, Range(0, 100), true), kBase);
-  EXPECT_EQ(Below(&files, 5, Range(0, 9)), LiveFiles::kBottom);  // nobody has read it yet
+  EXPECT_EQ(Below(&files, 5, Range(0, 9)), RecordedFiles::kBottom);  // nobody has read it yet
   files.Opened(id);
   files.Opened(id);
   files.Closed(id);
-  EXPECT_EQ(Below(&files, 5, Range(0, 9)), LiveFiles::kBottom);
+  EXPECT_EQ(Below(&files, 5, Range(0, 9)), RecordedFiles::kBottom);
   files.Closed(id);
   EXPECT_EQ(Below(&files, 5, Range(0, 9)), -1);
   EXPECT_EQ(files.files(), 0u);
   EXPECT_FALSE(files.IsReopened());
   files.Opened(id);
   EXPECT_TRUE(files.IsReopened());
-  EXPECT_EQ(Below(&files, 5, Range(0, 9)), LiveFiles::kBottom);
+  EXPECT_EQ(Below(&files, 5, Range(0, 9)), RecordedFiles::kBottom);
   files.Add(File(5, Range(0, 100)), kBase);
   EXPECT_FALSE(files.IsReopened());
 }
@@ -150,7 +150,7 @@ TEST(LiveFilesTest, ReadersThatComeAndGoSayNothing) {
     files.Opened(id);
     files.Closed(id);
   }
-  EXPECT_EQ(Below(&files, 5, Range(0, 9)), LiveFiles::kBottom);
+  EXPECT_EQ(Below(&files, 5, Range(0, 9)), RecordedFiles::kBottom);
 }
 
 // Keys are told apart by what follows the bytes that all have in common.
@@ -163,7 +163,7 @@ TEST(LiveFilesTest, ALongCommonPrefixHidesNothing) {
   };
   for (const size_t bytes : {5000u, 200u, 60u, 0u}) {
     files.Add(File(6, with_prefix(0, 100, bytes), true), kBase);
-    EXPECT_EQ(Below(&files, 5, with_prefix(50, 60, bytes)), LiveFiles::kBottom) << bytes;
+    EXPECT_EQ(Below(&files, 5, with_prefix(50, 60, bytes)), RecordedFiles::kBottom) << bytes;
     EXPECT_EQ(Below(&files, 5, with_prefix(200, 300, bytes)), -1) << bytes;
   }
 }
@@ -173,18 +173,18 @@ TEST(LiveFilesTest, IsBoundedAndKeepsItsSums) {
   constexpr int kFiles = 20'000;
   for (int i = 0; i < kFiles; ++i) {
     files.AddMemory(files.Add(File(6, Range(10 * i, 10 * i + 9), true), kBase), {3, 2});
-    ASSERT_LE(files.files(), LiveFiles::kMostFiles);
+    ASSERT_LE(files.files(), RecordedFiles::kMostFiles);
   }
   EXPECT_EQ(files.Memory().resting.bytes, 3.0 * kFiles);
   EXPECT_EQ(files.Memory().resting.uniform_bytes, 2.0 * kFiles);
-  EXPECT_EQ(Below(&files, 5, Range(555, 556)), LiveFiles::kBottom);
+  EXPECT_EQ(Below(&files, 5, Range(555, 556)), RecordedFiles::kBottom);
   EXPECT_EQ(Below(&files, 5, Range(10 * kFiles, 11 * kFiles)), -1);
 }
 
 // Files of level 5 are written again and again. On the last level one half is, the other one never.
 TEST(LiveFilesTest, FilesStayWhereOthersDid) {
   LiveFiles files;
-  const int last = LiveFiles::LevelIndex(6, true);
+  const int last = RecordedFiles::LevelIndex(6, true);
   for (int i = 0; i < 20; ++i) files.Add(File(6, Range(100 * i, 100 * i + 99), true), kBase);
   for (int i = 0; i < 300; ++i) {
     const int at = 100 * (i % 10);
@@ -235,7 +235,7 @@ TEST(LiveFilesTest, WhatIsNeverTouchedIsForgottenAfterLong) {
   }
   EXPECT_FALSE(files.Knows(other));
   EXPECT_EQ(Below(&files, 5, Range(0, 9)), -1);
-  EXPECT_EQ(Below(&files, 5, Range(1000, 1010)), LiveFiles::kBottom);
+  EXPECT_EQ(Below(&files, 5, Range(1000, 1010)), RecordedFiles::kBottom);
 }
 
 // Any steps, of which one in so many runs out of memory at some allocation; 0: none.

@@ -18,10 +18,10 @@ namespace winnow::plugin {
 namespace {
 
 using Id = LiveFiles::Id;
-using Listed = LiveFiles::Listed;
+using Listed = ListedFile;
 
 constexpr int kBase = 4;
-const LiveFiles::Name kDatabase = LiveFiles::NameOf("/a/database", 0);
+const FileName kDatabase = FileName::Of("/a/database", 0);
 
 std::string Key(int number) {
   char text[16];
@@ -50,8 +50,8 @@ Listed FileOf(uint64_t number, int level, int first, int last) {
   return listed;
 }
 
-LiveFiles::Levels Tell(LiveFiles* files, std::vector<Listed> list, bool is_first = false,
-                       LiveFiles::Name database = kDatabase) {
+ListedLevels Tell(LiveFiles* files, std::vector<Listed> list, bool is_first = false,
+                  FileName database = kDatabase) {
   files->BeginList();
   return files->Reconcile({database, is_first, std::move(list)});
 }
@@ -59,7 +59,7 @@ LiveFiles::Levels Tell(LiveFiles* files, std::vector<Listed> list, bool is_first
 TEST(ToldFilesTest, WhatIsListedIsKnown) {
   LiveFiles files;
   EXPECT_FALSE(files.KnowsAllFiles());
-  const LiveFiles::Levels levels =
+  const ListedLevels levels =
       Tell(&files,
            {FileOf(1, 0, 0, 90), FileOf(2, 0, 50, 200), FileOf(3, 0, 300, 310),
             FileOf(4, 4, 0, 100), FileOf(5, 6, 0, 50), FileOf(6, 6, 51, 400)},
@@ -77,10 +77,10 @@ TEST(ToldFilesTest, WhatIsListedIsKnown) {
     return files.PlaceOf(level, {Key(first), Key(last)}, kBase).below;
   };
   EXPECT_EQ(below(0, 101, 110), kBase);  // with another on level 0
-  EXPECT_EQ(below(0, 201, 210), LiveFiles::kBottom);
+  EXPECT_EQ(below(0, 201, 210), RecordedFiles::kBottom);
   EXPECT_EQ(below(0, 401, 410), -1);
   EXPECT_EQ(below(3, 90, 110), 4);
-  EXPECT_EQ(below(4, 90, 110), LiveFiles::kBottom);
+  EXPECT_EQ(below(4, 90, 110), RecordedFiles::kBottom);
 }
 
 TEST(ToldFilesTest, FilesThatAreGoneEndAndFilesThatMovedAreElsewhere) {
@@ -89,9 +89,9 @@ TEST(ToldFilesTest, FilesThatAreGoneEndAndFilesThatMovedAreElsewhere) {
   Tell(&files, {FileOf(2, 5, 101, 200), FileOf(3, 6, 0, 150)});
   EXPECT_EQ(files.files(), 2u);
   EXPECT_EQ(files.PlaceOf(3, {Key(110), Key(120)}, kBase).below, 5);
-  EXPECT_EQ(files.PlaceOf(3, {Key(10), Key(20)}, kBase).below, LiveFiles::kBottom);
+  EXPECT_EQ(files.PlaceOf(3, {Key(10), Key(20)}, kBase).below, RecordedFiles::kBottom);
   // Of another database, with the same logger and family.
-  const LiveFiles::Name other = LiveFiles::NameOf("/another", 0);
+  const FileName other = FileName::Of("/another", 0);
   Listed of_other = FileOf(2, 5, 300, 400);
   of_other.name = other.File(2);
   Tell(&files, {of_other}, true, other);
@@ -104,7 +104,7 @@ TEST(ToldFilesTest, FilesThatAreGoneEndAndFilesThatMovedAreElsewhere) {
 
 TEST(ToldFilesTest, FilesThatMoveWhileAListIsReadAreWhereTheyMoved) {
   LiveFiles files;
-  const LiveFiles::List at_first{kDatabase, false, {FileOf(1, 2, 0, 100), FileOf(2, 6, 0, 500)}};
+  const FileList at_first{kDatabase, false, {FileOf(1, 2, 0, 100), FileOf(2, 6, 0, 500)}};
   Tell(&files, at_first.files, true);
   files.BeginList();
   files.Installed(kDatabase.File(1), 3);
@@ -214,7 +214,7 @@ TEST(ToldFilesTest, FilesThatAreBeingWrittenAreReplacedByNone) {
 
 TEST(ToldFilesTest, FilesThatEndWhileAListIsReadAreNoMore) {
   LiveFiles files;
-  const LiveFiles::List list{kDatabase, false, {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 100)}};
+  const FileList list{kDatabase, false, {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 100)}};
   Tell(&files, list.files, true);
   files.BeginList();
   files.Ended(kDatabase.File(1));
@@ -227,7 +227,7 @@ TEST(ToldFilesTest, FilesThatEndWhileAListIsReadAreNoMore) {
 }
 
 TEST(ToldFilesTest, ManyFilesAreAddedUpRight) {
-  constexpr int kFiles = 3 * static_cast<int>(LiveFiles::kMostFiles);
+  constexpr int kFiles = 3 * static_cast<int>(RecordedFiles::kMostFiles);
   std::vector<Listed> list;
   for (int i = 0; i < kFiles; ++i)
     list.push_back(FileOf(1u + i, i % 20 == 0 ? 5 : 6, 10 * i, 10 * i + 9));
@@ -235,7 +235,7 @@ TEST(ToldFilesTest, ManyFilesAreAddedUpRight) {
   Tell(&files, list, true);
   for (int round = 0; round < 3; ++round) {
     const LiveFiles::Sums sums = files.sums();
-    EXPECT_LE(sums.files, LiveFiles::kMostFiles);
+    EXPECT_LE(sums.files, RecordedFiles::kMostFiles);
     EXPECT_EQ(sums.keys, 100.0 * static_cast<double>(list.size()));
     EXPECT_NEAR(sums.filter_bytes, 90.0 * static_cast<double>(list.size()), 1);
     EXPECT_NEAR(files.Memory().resting.bytes, 80.0 * static_cast<double>(list.size()), 1);
@@ -278,7 +278,7 @@ TEST(ToldFilesTest, ReadersHearOfANewLevel) {
   const std::shared_ptr<const std::atomic<int>> level = files->LevelOfReaders(id);
   EXPECT_EQ(*level, 4);
   files->Installed(kDatabase.File(1), 5);
-  EXPECT_EQ(*level, LiveFiles::LevelIndex(5, true));
+  EXPECT_EQ(*level, RecordedFiles::LevelIndex(5, true));
   Tell(files.get(), {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 100)});
   EXPECT_EQ(*level, 5);
   // Samples of a reader that was made before.
@@ -297,7 +297,7 @@ TEST(ToldFilesTest, ReadersHearOfANewLevel) {
   std::vector<LookupSamples::Record> records;
   files->samples().Snapshot(&records);
   ASSERT_EQ(records.size(), 1u);
-  EXPECT_EQ(records[0].deepest, LiveFiles::LevelIndex(6, true));
+  EXPECT_EQ(records[0].deepest, RecordedFiles::LevelIndex(6, true));
 }
 
 TEST(ToldFilesTest, AClosedDatabaseIsGuessedAgain) {

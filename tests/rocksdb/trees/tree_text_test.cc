@@ -22,7 +22,7 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::TableFileCreationReason;
 
 constexpr char kFamily[] = "family";
-constexpr KnownTrees::Parts kAll = {true, true, LiveFiles::kMostFiles};
+constexpr KnownTrees::Parts kAll = {true, true, RecordedFiles::kMostFiles};
 const int kOne = 1;
 const int kOther = 2;
 
@@ -144,7 +144,7 @@ TEST(TreeTextTest, RatesAreLearnedThereAsHere) {
   double most = 0;
   for (int first = 0; first < 19'000; first += 700) {
     const KeyRange range = {KeyOf(first), KeyOf(first + 600)};
-    const int level = LiveFiles::LevelIndex(5, true);
+    const int level = RecordedFiles::LevelIndex(5, true);
     const auto expected = ours.rates.RateOf(&ours.files, level, range, 6000, 0.01);
     const auto found = theirs.rates.RateOf(&theirs.files, level, range, 6000, 0.01);
     ASSERT_TRUE(expected && found) << first;
@@ -240,7 +240,7 @@ TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
   there.Restore(read);
   there.Learn(&kOther, kFamily, Merge(5, true));
   TreeRecord& theirs = *there.RecordOf(&kOther, kFamily);
-  const int level = LiveFiles::LevelIndex(5, true);
+  const int level = RecordedFiles::LevelIndex(5, true);
   for (int tenant = 0; tenant < 8; ++tenant) {
     for (const int first : {0, 100, 600, 1000}) {
       const LiveFiles::NewFile file = file_of(3, tenant, first, first + 99);
@@ -285,7 +285,7 @@ TEST(TreeTextTest, ATextOfFormat1IsRead) {
   there.Restore(read);
   there.Learn(&kOther, kFamily, Merge(5, true));
   LiveFiles& theirs = there.RecordOf(&kOther, kFamily)->files;
-  EXPECT_EQ(theirs.PlaceOf(3, {KeyOf(120), KeyOf(130)}, 4).below, LiveFiles::kBottom);
+  EXPECT_EQ(theirs.PlaceOf(3, {KeyOf(120), KeyOf(130)}, 4).below, RecordedFiles::kBottom);
   EXPECT_EQ(theirs.PlaceOf(3, {KeyOf(92), KeyOf(98)}, 4).below, -1);
 }
 
@@ -322,13 +322,13 @@ TEST(TreeTextTest, ATreeOfWhichNothingIsKnownIsAsNew) {
   EXPECT_TRUE(read.files.files.empty());
   EXPECT_EQ(read.others.keys, here.Totals().files.keys);
   // No listener told of a database.
-  EXPECT_EQ(here.Carry(LiveFiles::NameOf("/db", 0), kFamily, kAll).depth, 5);
+  EXPECT_EQ(here.Carry(FileName::Of("/db", 0), kFamily, kAll).depth, 5);
 }
 
 TEST(TreeTextTest, TheTreeIsThatOfTheDatabaseThatIsAskedFor) {
   KnownTrees trees;
-  const LiveFiles::Name first = LiveFiles::NameOf("/first", 0);
-  const LiveFiles::Name second = LiveFiles::NameOf("/second", 0);
+  const FileName first = FileName::Of("/first", 0);
+  const FileName second = FileName::Of("/second", 0);
   trees.Learn(&kOne, kFamily, Merge(2, true));
   trees.SetDatabase(&trees.RecordOf(&kOne, kFamily)->files, first);
   trees.Learn(&kOther, kFamily, Merge(3, true));
@@ -336,7 +336,7 @@ TEST(TreeTextTest, TheTreeIsThatOfTheDatabaseThatIsAskedFor) {
   EXPECT_EQ(trees.Carry(first, kFamily, kAll).depth, 2);
   EXPECT_EQ(trees.Carry(second, kFamily, kAll).depth, 3);
   EXPECT_EQ(trees.Carry({}, kFamily, kAll).depth, 3);
-  EXPECT_EQ(trees.Carry(LiveFiles::NameOf("/third", 0), kFamily, kAll).depth, -1);
+  EXPECT_EQ(trees.Carry(FileName::Of("/third", 0), kFamily, kAll).depth, -1);
 }
 
 TEST(TreeTextTest, ATextThatIsCutOffOrChangedIsRefused) {

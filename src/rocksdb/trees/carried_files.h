@@ -1,0 +1,60 @@
+// A record of files (live_files.h) as it goes to another process: with few files, short keys, and
+// samples whose places are of these files.
+
+#ifndef WINNOW_SRC_ROCKSDB_TREES_CARRIED_FILES_H_
+#define WINNOW_SRC_ROCKSDB_TREES_CARRIED_FILES_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/rocksdb/lookups/key_grid.h"
+#include "src/rocksdb/lookups/lookup_samples.h"
+#include "src/rocksdb/lookups/shared_runs.h"
+#include "src/rocksdb/trees/recorded_files.h"
+
+namespace winnow::plugin {
+
+struct CarriedFiles {
+  struct File {
+    RecordedFiles::NewFile facts;  // range without the prefix
+    FilterMemory memory;
+    double more_bytes = 0;  // of the filter, which are not weighed
+    double age = 0;         // keys that the tree wrote since
+    bool is_listed = false;
+    bool is_measured = false;
+    bool is_ending = false;
+    bool is_joined = false;  // several
+  };
+
+  // From all files of a record, with their own keys, behind `prefix` or without `runs`, to about as
+  // many at most, neighbours being one, with short keys. The samples' places are of `grid`, which
+  // is null without samples; `seen`: lookups that were sampled by then.
+  void MakeSmall(size_t most_files, const KeyGrid* grid, double seen);
+
+  // What the other process makes of them: the grid that the samples' places are of.
+  std::shared_ptr<const KeyGrid> MakeGrid() const;
+
+  // Keys are short ones, without these; null: they come behind the prefix.
+  std::shared_ptr<const SharedRuns> runs;
+  std::string prefix;
+  std::vector<File> files;  // by levels and first keys; of keys at most kMostKeyBytes
+  size_t num_files = 0;     // that these are of
+  RecordedFiles::AllLives lives{};
+  double written = 0;  // keys
+  // Of Sums, and keys that the tree wrote since these were found; negative: they never were.
+  double keys_that_stay = 0;
+  double bytes_that_stay = 0;
+  double sums_age = -1;
+  bool is_told = false;
+  bool knows_all = false;
+  // Places are of a grid of these files, and exposures of its parts: in what share of the
+  // samples' time there were keys.
+  std::vector<LookupSamples::Record> samples;
+  std::vector<double> exposures;
+};
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_TREES_CARRIED_FILES_H_

@@ -1,0 +1,44 @@
+// The name of a file of a database, for good.
+
+#ifndef WINNOW_SRC_ROCKSDB_TREES_FILE_NAME_H_
+#define WINNOW_SRC_ROCKSDB_TREES_FILE_NAME_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "winnow/hash.h"
+
+namespace winnow::plugin {
+
+// With the number 0 that of a database.
+struct FileName {
+  uint64_t database = 0;  // a hash of its path; 0: unknown
+  uint64_t number = 0;
+
+  static FileName Of(const std::string& database, uint64_t number) noexcept {
+    return {HashKey(database).value, number};
+  }
+
+  bool is_known() const noexcept { return database != 0; }
+  // Of the database, which this is a file of, and of another file of it.
+  FileName Database() const noexcept { return {database, 0}; }
+  FileName File(uint64_t other) const noexcept { return {database, other}; }
+  // A number in the place of both, which no other file of the database has.
+  uint64_t Key() const noexcept { return database ^ number * 0x9e3779b97f4a7c15u; }
+  bool operator==(const FileName& other) const noexcept {
+    return database == other.database && number == other.number;
+  }
+  bool operator!=(const FileName& other) const noexcept { return !(*this == other); }
+  bool operator<(const FileName& other) const noexcept {
+    return database != other.database ? database < other.database : number < other.number;
+  }
+
+  struct Hash {
+    size_t operator()(const FileName& name) const noexcept { return name.Key(); }
+  };
+};
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_TREES_FILE_NAME_H_
