@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/lookups/lookups.h"
+#include "db_bench_ext/read_amplification/lookups/asked_keys.h"
 
 namespace winnow::bench {
 

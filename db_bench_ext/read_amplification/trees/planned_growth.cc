@@ -5,8 +5,8 @@
 
 #include "db_bench_ext/read_amplification/system/status.h"
 #include "db_bench_ext/read_amplification/trees/compaction_plan.h"
+#include "db_bench_ext/read_amplification/trees/tree_files.h"
 #include "db_bench_ext/read_amplification/trees/tree_scale.h"
-#include "db_bench_ext/read_amplification/trees/tree_writer.h"
 
 namespace winnow::bench {
 namespace {

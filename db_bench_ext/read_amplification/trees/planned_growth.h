@@ -11,8 +11,8 @@
 
 #include "db_bench_ext/read_amplification/keys/key_set.h"
 #include "db_bench_ext/read_amplification/keys/write_sequence.h"
-#include "db_bench_ext/read_amplification/trees/tree.h"
 #include "db_bench_ext/read_amplification/trees/tree_options.h"
+#include "db_bench_ext/read_amplification/trees/tree_writer.h"
 
 namespace winnow::bench {
 

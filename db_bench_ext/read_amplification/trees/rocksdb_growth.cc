@@ -5,8 +5,9 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <vector>
 
-#include "db_bench_ext/read_amplification/trees/tree_writer.h"
+#include "db_bench_ext/read_amplification/trees/tree_files.h"
 
 namespace winnow::bench {
 namespace {

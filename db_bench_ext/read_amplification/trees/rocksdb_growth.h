@@ -3,14 +3,13 @@
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_ROCKSDB_GROWTH_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_ROCKSDB_GROWTH_H_
 
-#include <absl/functional/function_ref.h>
 #include <absl/status/status.h>
 #include <rocksdb/db.h>
 
 #include "db_bench_ext/read_amplification/keys/key_set.h"
 #include "db_bench_ext/read_amplification/keys/write_sequence.h"
-#include "db_bench_ext/read_amplification/trees/tree.h"
 #include "db_bench_ext/read_amplification/trees/tree_options.h"
+#include "db_bench_ext/read_amplification/trees/tree_writer.h"
 
 namespace winnow::bench {
 

@@ -1,9 +1,8 @@
-// Growing a tree in a RocksDB database, opening it, and saying what it looks like.
+// Growing a tree in a RocksDB database, and opening it.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_H_
 
-#include <absl/functional/function_ref.h>
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include <rocksdb/db.h>
@@ -16,16 +15,13 @@
 
 #include "db_bench_ext/read_amplification/keys/key_set.h"
 #include "db_bench_ext/read_amplification/keys/write_sequence.h"
-#include "db_bench_ext/read_amplification/trees/compaction_plan.h"
 #include "db_bench_ext/read_amplification/trees/policies.h"
+#include "db_bench_ext/read_amplification/trees/tree_files.h"
 #include "db_bench_ext/read_amplification/trees/tree_options.h"
 #include "db_bench_ext/read_amplification/trees/tree_scale.h"
 #include "db_bench_ext/read_amplification/trees/tree_writer.h"
 
 namespace winnow::bench {
-
-// Called now and then with the number of keys written; false ends the growth.
-using GrowthProgress = absl::FunctionRef<bool(uint64_t keys_written)>;
 
 // Writes keys as the sequence says into a new database in the folder `path`, which must not exist
 // or be empty, and grows the tree as options.growth says (planned_growth.h, rocksdb_growth.h).
@@ -45,9 +41,6 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenTree(
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenGrowingTree(
     const TreeOptions& options, const Policy& policy, const std::string& path,
     std::shared_ptr<rocksdb::Statistics> statistics = nullptr);
-
-// The files of an open tree.
-LevelFiles FilesByLevel(rocksdb::DB* db);
 
 }  // namespace winnow::bench
 

@@ -1,8 +1,9 @@
-// Writing keys with values into a database.
+// Writing keys with values into a database, and who hears of it.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_WRITER_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_WRITER_H_
 
+#include <absl/functional/function_ref.h>
 #include <absl/status/status.h>
 #include <rocksdb/db.h>
 #include <rocksdb/write_batch.h>
@@ -14,6 +15,9 @@
 #include <string_view>
 
 namespace winnow::bench {
+
+// Called now and then with the number of keys written; false ends the growth.
+using GrowthProgress = absl::FunctionRef<bool(uint64_t keys_written)>;
 
 // Called when so many keys were written and can be read, as soon as there are more; an error ends
 // the writes.

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "db_bench_ext/read_amplification/trees/compaction_plan.h"
+
 namespace winnow::bench {
 namespace {
 

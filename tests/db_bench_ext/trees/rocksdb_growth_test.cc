@@ -10,6 +10,7 @@
 #include <string>
 
 #include "db_bench_ext/read_amplification/keys/generated_keys.h"
+#include "db_bench_ext/read_amplification/trees/tree.h"
 #include "tests/support/files.h"
 
 namespace winnow::bench {
