@@ -6,7 +6,6 @@
 
 #include "src/core/hash_inline.h"
 #include "src/rocksdb/lookups/key_bytes.h"
-#include "src/rocksdb/lookups/shared_hash.h"
 
 namespace winnow::plugin {
 namespace {

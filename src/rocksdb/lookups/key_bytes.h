@@ -20,6 +20,9 @@ namespace winnow::plugin {
 
 inline constexpr size_t kMostShortBytes = 64;
 
+// Longer keys are not kept, but hashed for each file.
+inline constexpr size_t kMostSharedBytes = 1024;
+
 #define WINNOW_KEY_INLINE __attribute__((always_inline)) inline
 
 template <typename Word>

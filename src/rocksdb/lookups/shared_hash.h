@@ -63,13 +63,11 @@
 #include "src/core/bloom_batch.h"
 #include "src/core/hash_inline.h"
 #include "src/rocksdb/lookups/key_bytes.h"
+#include "src/rocksdb/lookups/last_key.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
 #include "winnow/hash.h"
 
 namespace winnow::plugin {
-
-// Longer keys are hashed for each file.
-inline constexpr size_t kMostSharedBytes = 1024;
 
 // The most keys of one call of SharedHashes: as many as RocksDB asks for at once.
 inline constexpr size_t kMostBatchKeys = 32;
@@ -78,31 +76,6 @@ inline constexpr size_t kMostBatchKeys = 32;
 inline constexpr size_t kSettledTogether = 16;
 
 struct LookupsUnderWay;
-struct ThreadHashes;
-
-// Keys that a reader hashes by itself, without a look at what is kept, by the most bytes they have.
-// With it the common path of a lookup knows the thread's state by one comparison, which a key of no
-// bytes passes in none.
-enum class HashedInLine : size_t {
-  kNoKey = 0,                            // new, sharing
-  kShortKeys = core::kMostShortKeyBytes  // watching, surplus, ended
-};
-
-// A key with its hash, and what a lookup needs besides: two cache lines, of one thread.
-struct alignas(64) LastKey {
-  static constexpr size_t kNone = SIZE_MAX;
-
-  size_t length;       // of the key in `bytes`, 1 to 64, or kNone
-  size_t long_length;  // of the key that is kept elsewhere, 65 to kMostSharedBytes, or kNone
-  uint64_t hash;       // of the key that is kept
-  HashedInLine hashed_in_line;
-  uint64_t not_watched;  // a hash is watched that has the salt's bits where these are ones
-  std::atomic<uint64_t> computed;  // hashes, for lookups
-  std::atomic<uint64_t> shared;    // lookups that needed none
-  ThreadHashes* thread;            // null: new, surplus or ended
-  alignas(64) char bytes[kMostShortBytes];
-};
-static_assert(sizeof(LastKey) == 128);
 
 // Never null. Not thread_local: a variable of another file would be reached through a function.
 // Initial-exec costs one load; the library's thread-local storage has to fit into what is left for

@@ -9,9 +9,10 @@
 #include <new>
 
 #include "src/rocksdb/lookups/hash_batch.h"
+#include "src/rocksdb/lookups/key_bytes.h"
+#include "src/rocksdb/lookups/last_key.h"
 #include "src/rocksdb/lookups/lookup_samples.h"
 #include "src/rocksdb/lookups/recent_filters.h"
-#include "src/rocksdb/lookups/shared_hash.h"
 
 namespace winnow::plugin {
 
