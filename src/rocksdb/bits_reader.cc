@@ -12,6 +12,7 @@
 #include "src/core/format.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/lookups/key_bytes.h"
+#include "src/rocksdb/lookups/lookup_samples.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
 #include "src/rocksdb/lookups/shared_hash.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
@@ -147,7 +148,8 @@ class ReaderOfFile final : public BitsReader {
 
  private:
   void NoteSample(const Slice& key, uint64_t hash, bool may_contain) const noexcept override {
-    owned_.Note({key.data(), key.size()}, hash, rate_, may_contain);
+    owned_.samples().Note(LookupsOfThisThread(), {key.data(), key.size()}, hash,
+                          owned_.AskedNow(rate_), may_contain);
   }
 
   const OwnedReader owned_;

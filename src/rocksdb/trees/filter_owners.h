@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "src/rocksdb/lookups/shared_hash.h"
+#include "src/rocksdb/lookups/lookup_samples.h"
 #include "src/rocksdb/trees/live_files.h"
 
 namespace winnow::plugin {
@@ -44,11 +44,12 @@ class OwnedReader {
 
   explicit operator bool() const noexcept { return files_ != nullptr; }
 
-  // What the filter, which has this rate of false positives, said of a key whose hash is sampled.
-  // Of a file.
-  void Note(std::string_view key, uint64_t hash, double rate, bool may_contain) const noexcept {
+  // Of a file: where its lookups are sampled, and the filter, which has this rate of false
+  // positives, for a lookup now.
+  LookupSamples& samples() const noexcept { return files_->samples(); }
+  AskedFilter AskedNow(double rate) const noexcept {
     const int level = level_ != nullptr ? level_->load(std::memory_order_relaxed) : file_.level;
-    files_->samples().Note(LookupsOfThisThread(), key, hash, {file_.id, level, rate}, may_contain);
+    return {file_.id, level, rate};
   }
 
  private:

@@ -293,7 +293,7 @@ TEST(ToldFilesTest, ReadersHearOfANewLevel) {
   const ROCKSDB_NAMESPACE::Slice* const keys[] = {&key};
   KeyHash hash;
   SharedHashes(keys, 1, &hash);
-  reader.Note(Key(50), 1, 0.01, false);
+  reader.samples().Note(LookupsOfThisThread(), Key(50), 1, reader.AskedNow(0.01), false);
   std::vector<LookupSamples::Record> records;
   files->samples().Snapshot(&records);
   ASSERT_EQ(records.size(), 1u);
