@@ -28,6 +28,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "src/rocksdb/lookups/key_grid.h"
@@ -191,6 +192,46 @@ class LiveFiles {
   size_t revivals_ = 0;
   bool is_reopening_ = false;
   LookupSamples samples_;
+};
+
+// The file that a filter is of.
+struct OwnerFile {
+  LiveFiles::Id id = 0;
+  int level = -1;  // as RecordedFiles::LevelIndex has it, when the filter was built
+  // Whether the filter has one reader, from the file's opening to its end.
+  bool has_one_reader = true;
+};
+
+// One reader of a file's filter, for as long as it lives; of no file, it does nothing. A reader in
+// a block cache may outlive its policy, and owns its share of the record.
+class OwnedReader {
+ public:
+  OwnedReader() = default;
+  OwnedReader(std::shared_ptr<LiveFiles> files, const OwnerFile& file)
+      : files_(std::move(files)), file_(file) {
+    if (file_.has_one_reader) files_->Opened(file_.id);
+    level_ = files_->LevelOfReaders(file_.id);
+  }
+  OwnedReader(OwnedReader&& other) noexcept = default;
+  OwnedReader& operator=(OwnedReader&&) = delete;
+  ~OwnedReader() {
+    if (files_ != nullptr && file_.has_one_reader) files_->Closed(file_.id);
+  }
+
+  explicit operator bool() const noexcept { return files_ != nullptr; }
+
+  // Of a file: where its lookups are sampled, and the filter, which has this rate of false
+  // positives, for a lookup now.
+  LookupSamples& samples() const noexcept { return files_->samples(); }
+  AskedFilter AskedNow(double rate) const noexcept {
+    const int level = level_ != nullptr ? level_->load(std::memory_order_relaxed) : file_.level;
+    return {file_.id, level, rate};
+  }
+
+ private:
+  std::shared_ptr<LiveFiles> files_;
+  OwnerFile file_;
+  std::shared_ptr<const std::atomic<int>> level_;  // where the file is now; null: unknown
 };
 
 }  // namespace winnow::plugin
