@@ -62,7 +62,7 @@ void PlaceOfFile::SettleFile(uint64_t keys) {
   file.keys = keys;
   level_ = RecordedFiles::LevelIndex(file.level, file.is_bottom);
   SizeBits(file, place, sees_last);
-  settled_ = Planned(place, keys, sees_last, &file.warmth);
+  settled_ = Planned(place, keys, sees_last, &file.relative_miss_heat);
   id_ = record_->files.Add(file, known_.base);
 }
 
@@ -77,21 +77,21 @@ FilterOptions PlaceOfFile::ByPlan(const LiveFiles::Place& place, bool sees_last)
 }
 
 FilterOptions PlaceOfFile::Planned(const LiveFiles::Place& place, uint64_t keys, bool sees_last,
-                                   double* warmth) {
+                                   double* relative_miss_heat) {
   const FilterOptions by_plan = ByPlan(place, sees_last);
   if (!GoesByFiles(policy_.level_plan)) return by_plan;
-  return Affordable(WithLearnedRate(by_plan, keys, warmth), policy_.bits_per_key, keys, place.waits,
-                    !sees_last, record_->files.Memory());
+  return Affordable(WithLearnedRate(by_plan, keys, relative_miss_heat), policy_.bits_per_key, keys,
+                    place.waits, !sees_last, record_->files.Memory());
 }
 
 // Where too little is known, the plan's stays.
 FilterOptions PlaceOfFile::WithLearnedRate(const FilterOptions& planned, uint64_t keys,
-                                           double* warmth) {
+                                           double* relative_miss_heat) {
   if (policy_.level_plan != LevelPlan::kLearned || planned.levels_below < 0) return planned;
   const std::optional<LearnedRates::Learned> learned = record_->rates.RateOf(
       &record_->files, level_, range_, keys, core::RateForBits(policy_.bits_per_key));
   if (!learned) return planned;
-  *warmth = learned->warmth;
+  *relative_miss_heat = learned->relative_miss_heat;
   FilterOptions options = planned;
   options.levels_below = -1;
   options.bits_per_key = core::BitsForRate(learned->rate);

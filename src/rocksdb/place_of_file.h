@@ -57,9 +57,10 @@ class PlaceOfFile {
   void SizeBits(const LiveFiles::NewFile& file, const LiveFiles::Place& place, bool sees_last);
   FilterOptions ByPlan(const LiveFiles::Place& place, bool sees_last) const;
   FilterOptions Planned(const LiveFiles::Place& place, uint64_t keys, bool sees_last,
-                        double* warmth);
-  // *warmth: of LiveFiles::NewFile; left as it is where nothing is learned.
-  FilterOptions WithLearnedRate(const FilterOptions& planned, uint64_t keys, double* warmth);
+                        double* relative_miss_heat);
+  // *relative_miss_heat: of LiveFiles::NewFile; left as it is where nothing is learned.
+  FilterOptions WithLearnedRate(const FilterOptions& planned, uint64_t keys,
+                                double* relative_miss_heat);
 
   PolicyOptions policy_;  // bits_per_key is what was asked for until the file is settled
   const BuildFacts facts_;

@@ -35,23 +35,23 @@ std::vector<double> Shrunk(const std::vector<double>& counts, double all,
   const std::vector<double> counted = SumsBefore(counts);
   for (size_t width = counts.size() / 4; width >= 1; width /= 4) {
     for (size_t whole = 0; whole < counts.size(); whole += 4 * width) {
-      // As warm as the whole is, until they are looked at.
-      std::array<double, 4> warmth;
+      // As hot as the whole is, until they are looked at.
+      std::array<double, 4> relative_heat;
       double before = 0;
       double after = 0;
       for (size_t quarter = 0; quarter < 4; ++quarter) {
         const size_t begin = whole + quarter * width;
         const auto from = expected.begin() + static_cast<ptrdiff_t>(begin);
         const double guess = std::accumulate(from, from + static_cast<ptrdiff_t>(width), 0.0);
-        warmth[quarter] = (counted[begin + width] - counted[begin] + HeatMap::kPseudoCount) /
-                          (guess + HeatMap::kPseudoCount);
+        relative_heat[quarter] = (counted[begin + width] - counted[begin] + HeatMap::kPseudoCount) /
+                                 (guess + HeatMap::kPseudoCount);
         before += guess;
-        after += guess * warmth[quarter];
+        after += guess * relative_heat[quarter];
       }
       const double scale = after > 0 ? before / after : 1;
       for (size_t quarter = 0; quarter < 4; ++quarter) {
         double* const part = &expected[whole + quarter * width];
-        const double factor = warmth[quarter] * scale;
+        const double factor = relative_heat[quarter] * scale;
         for (size_t i = 0; i < width; ++i) part[i] *= factor;
       }
     }

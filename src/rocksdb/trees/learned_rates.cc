@@ -29,10 +29,11 @@ constexpr double kMostPoints = 1.0 / 16;
 constexpr double kLookAgain = 1.0 / 64;
 constexpr double kSampleAgain = 1.0 / 16;
 
-// How far logarithms of warmth count, so that no file says more than many others.
-constexpr double kMostWarmth = 4;
+// How far logarithms of relative heat count, so that no file says more than many others.
+constexpr double kMostHeatLog = 4;
 
-// What is guessed of what lasts counts as much as files whose warmth was off by so much, squared.
+// What is guessed of what lasts counts as much as files whose relative heat was off by so much,
+// squared.
 constexpr double kGuess = 0.1;
 
 // In log2(1/rate): with filter_memory, what bits_per_key means is another thing for each file.
@@ -55,13 +56,13 @@ LearnedRates::~LearnedRates() {
   if (has_given_rates_) learned_trees.fetch_sub(1, std::memory_order_relaxed);
 }
 
-double LearnedRates::WarmthOf(int level, double from, double to) const noexcept {
+double LearnedRates::RelativeMissHeatOf(int level, double from, double to) const noexcept {
   const double even = (to - from) * heat_.ReachingAll(level);
   return to - from > kLeastWidth && even > 0 ? heat_.Reaching(level, from, to) / even : 0;
 }
 
-// The slope of warmth now by warmth then, in logarithms, of the level's files by their keys. As
-// long as these say little, what will not stay is taken to last.
+// The slope of relative_miss_heat now by relative heat then, in logarithms, of the level's files by
+// their keys. As long as these say little, what will not stay is taken to last.
 void LearnedRates::SetWhatLasts(const LiveFiles::TreeShape& tree) noexcept {
   std::array<double, LookupSamples::kLevels> both{};
   std::array<double, LookupSamples::kLevels> then{};
@@ -69,10 +70,11 @@ void LearnedRates::SetWhatLasts(const LiveFiles::TreeShape& tree) noexcept {
   for (const LiveFiles::Shape& file : tree.files) {
     const auto level = static_cast<size_t>(file.level);
     keys[level] += file.keys;
-    const double now = WarmthOf(file.level, file.from, file.to);
-    if (!(file.warmth > 0) || !(now > 0)) continue;
-    const double was_bits = std::clamp(std::log2(file.warmth), -kMostWarmth, kMostWarmth);
-    const double is_bits = std::clamp(std::log2(now), -kMostWarmth, kMostWarmth);
+    const double now = RelativeMissHeatOf(file.level, file.from, file.to);
+    if (!(file.relative_miss_heat > 0) || !(now > 0)) continue;
+    const double was_bits =
+        std::clamp(std::log2(file.relative_miss_heat), -kMostHeatLog, kMostHeatLog);
+    const double is_bits = std::clamp(std::log2(now), -kMostHeatLog, kMostHeatLog);
     both[level] += file.keys * was_bits * is_bits;
     then[level] += file.keys * was_bits * was_bits;
   }
@@ -228,7 +230,7 @@ std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, int 
   const double bits =
       std::clamp<double>(BitsOf(WishOf(file), log2_lambda_) + uniform_bits - uniform_bits_,
                          std::min<double>(kLeastBits, uniform_bits), kMostBits);
-  return Learned{std::exp2(-bits), WarmthOf(level, file.from, file.to)};
+  return Learned{std::exp2(-bits), RelativeMissHeatOf(level, file.from, file.to)};
 }
 
 void LearnedRates::SetHeat(HeatMap heat) noexcept {

@@ -56,7 +56,7 @@ class LearnedRates {
   struct Learned {
     double rate = 1;
     // Of the file's place: lookups that reach a key there in vain, to the mean of its level.
-    double warmth = 1;
+    double relative_miss_heat = 1;
   };
 
   // The best rate of the filter of a file with so many keys that is about to be written, of those
@@ -91,7 +91,7 @@ class LearnedRates {
   std::string TakeSummary(const LiveFiles& files);
 
  private:
-  double WarmthOf(int level, double from, double to) const noexcept;
+  double RelativeMissHeatOf(int level, double from, double to) const noexcept;
   void SetWhatLasts(const LiveFiles::TreeShape& tree) noexcept;
   double Reaching(int level, double from, double to) const noexcept;
   void Refresh(LiveFiles* files, int level, double uniform_bits);
@@ -120,11 +120,12 @@ class LearnedRates {
   std::mutex mutex_;
   HeatMap heat_;
   std::atomic<size_t> bytes_of_heat_{0};
-  uint32_t levels_ = 0;                                 // that heat_ has
-  uint64_t samples_seen_ = 0;                           // when it was made
-  std::array<double, LookupSamples::kLevels> lasts_{};  // what does of a level's warmth, 0 to 1
-  double keys_ = 0;                                     // of all files
-  double point_keys_ = 0;                               // of those whose keys are not told apart
+  uint32_t levels_ = 0;        // that heat_ has
+  uint64_t samples_seen_ = 0;  // when it was made
+  std::array<double, LookupSamples::kLevels>
+      lasts_{};            // what does of a level's relative heat, 0 to 1
+  double keys_ = 0;        // of all files
+  double point_keys_ = 0;  // of those whose keys are not told apart
   std::array<double, LookupSamples::kLevels> level_keys_{};
   double written_ = -1;  // keys, when the tree was looked at
   double log2_lambda_ = 0;

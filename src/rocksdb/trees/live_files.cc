@@ -55,7 +55,7 @@ LiveFiles::TreeShape LiveFiles::ShapeOfTree() const {
     }
     shape.stays = recorded_.ChanceToStay(lives[RecordedFiles::IndexOf(file.facts)],
                                          recorded_.written - file.written);
-    shape.warmth = file.facts.warmth;
+    shape.relative_miss_heat = file.facts.relative_miss_heat;
     tree.files.push_back(shape);
   }
   return tree;

@@ -137,9 +137,9 @@ class LiveFiles {
     bool reaches_beyond = false;  // the grid, at one of its ends
     bool is_point = false;        // its keys were cut, and are not told apart
     double keys = 0;
-    double to_uniform = 1;  // its filter's bytes to a uniform one's
-    double stays = 0;       // the chance that it will for long
-    double warmth = 0;      // as of NewFile
+    double to_uniform = 1;          // its filter's bytes to a uniform one's
+    double stays = 0;               // the chance that it will for long
+    double relative_miss_heat = 0;  // as of NewFile
   };
   struct TreeShape {
     std::vector<Shape> files;

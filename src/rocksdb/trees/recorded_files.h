@@ -95,7 +95,7 @@ struct RecordedFiles {
     bool waits = false;
     KeyRange range;
     uint64_t keys = 0;
-    double warmth = 0;  // of LearnedRates, when it was written; 0: unknown
+    double relative_miss_heat = 0;  // of LearnedRates, when it was written; 0: unknown
   };
 
   // How long files lived, in keys that the tree wrote.

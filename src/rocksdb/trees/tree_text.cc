@@ -27,7 +27,7 @@ constexpr int kMostLevels = 1 << 10;
 constexpr double kPlaces = 1 << 16;
 // Of logarithms to the base of two.
 constexpr double kWeightSteps = 64;
-constexpr double kWarmthSteps = 30;
+constexpr double kHeatSteps = 30;
 constexpr double kExposureSteps = 32;
 constexpr double kRatioSteps = 1000;
 constexpr double kShareSteps = 1 << 30;
@@ -204,8 +204,9 @@ void Write(const CarriedFiles::File& file, std::string_view before, Writer* writ
   writer->Count(file.memory.uniform_bytes);
   writer->Difference(file.more_bytes);
   writer->Count(file.age);
-  const bool is_known = facts.warmth > 0;
-  writer->Byte(is_known ? ByteOf(std::max(1.0, 128 + kWarmthSteps * std::log2(facts.warmth))) : 0);
+  const bool is_known = facts.relative_miss_heat > 0;
+  writer->Byte(
+      is_known ? ByteOf(std::max(1.0, 128 + kHeatSteps * std::log2(facts.relative_miss_heat))) : 0);
 }
 
 CarriedFiles::File ReadFile(const std::string& before, Reader* reader) {
@@ -226,8 +227,8 @@ CarriedFiles::File ReadFile(const std::string& before, Reader* reader) {
   file.memory.uniform_bytes = reader->Count();
   file.more_bytes = reader->Difference();
   file.age = reader->Count();
-  if (const uint8_t warmth = reader->Byte(); warmth > 0) {
-    facts.warmth = std::exp2((warmth - 128) / kWarmthSteps);
+  if (const uint8_t relative_miss_heat = reader->Byte(); relative_miss_heat > 0) {
+    facts.relative_miss_heat = std::exp2((relative_miss_heat - 128) / kHeatSteps);
   }
   return file;
 }

@@ -45,19 +45,20 @@ class LearnedRatesTest : public ::testing::Test {
   double Build(int level, bool is_bottom, double from, double to) {
     const std::optional<LearnedRates::Learned> learned = Learn(level, is_bottom, from, to);
     const double rate = learned ? learned->rate : kUniformRate;
-    const double warmth = learned ? learned->warmth : 0;
-    rates_.Built(rate, kUniformRate, AddFile(level, is_bottom, from, to, -std::log2(rate), warmth));
+    const double relative_miss_heat = learned ? learned->relative_miss_heat : 0;
+    rates_.Built(rate, kUniformRate,
+                 AddFile(level, is_bottom, from, to, -std::log2(rate), relative_miss_heat));
     return rate;
   }
 
   FilterMemory AddFile(int level, bool is_bottom, double from, double to, double bits,
-                       double warmth) {
+                       double relative_miss_heat) {
     LiveFiles::NewFile file;
     file.level = level;
     file.is_bottom = is_bottom;
     file.range = {Key(from), Key(to)};
     file.keys = kKeysOfAFile;
-    file.warmth = warmth;
+    file.relative_miss_heat = relative_miss_heat;
     const FilterMemory memory{kKeysOfAFile * bits, kKeysOfAFile * kUniformBits};
     files_.AddMemory(files_.Add(file, 5), memory);
     return memory;
@@ -193,7 +194,7 @@ TEST_F(LearnedRatesTest, HeatThatMovedOnBuysFewBits) {
   for (int j = 0; j < 3; ++j) look_up_at(0);  // enough to be looked at
   const LearnedRates::Learned hot = Learn(6, true, 0, 0.999 / kFiles).value();
   const LearnedRates::Learned cold = Learn(6, true, 0.5, 0.5 + 0.999 / kFiles).value();
-  EXPECT_GT(hot.warmth, 3 * cold.warmth);
+  EXPECT_GT(hot.relative_miss_heat, 3 * cold.relative_miss_heat);
   EXPECT_GT(hot.rate, cold.rate / 2);
   // The same lookups while the files are written once more: then the heat stays where it is.
   for (int j = 0; j < 50; ++j) look_up_at(0);

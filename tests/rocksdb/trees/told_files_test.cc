@@ -145,7 +145,7 @@ TEST(ToldFilesTest, FilesThatAreBeingWrittenStay) {
 TEST(ToldFilesTest, RecordedFilesAreFoundInTheFirstList) {
   LiveFiles files;
   LiveFiles::NewFile written = File(4, 0, 90);
-  written.warmth = 3;
+  written.relative_miss_heat = 3;
   const Id id = files.Add(written, kBase);
   files.AddMemory(id, {70, 60});
   Listed listed = FileOf(9, 6, 0, 95);
@@ -156,9 +156,10 @@ TEST(ToldFilesTest, RecordedFilesAreFoundInTheFirstList) {
   // It has its own size, and the other one that of the list.
   EXPECT_EQ(files.Memory().resting.bytes, 150);
   EXPECT_EQ(files.Memory().resting.uniform_bytes, 140);
-  double warmth = 0;
-  for (const LiveFiles::Shape& file : files.ShapeOfTree().files) warmth += file.warmth;
-  EXPECT_EQ(warmth, 3);
+  double relative_miss_heat = 0;
+  for (const LiveFiles::Shape& file : files.ShapeOfTree().files)
+    relative_miss_heat += file.relative_miss_heat;
+  EXPECT_EQ(relative_miss_heat, 3);
   files.Ended(kDatabase.File(9));
   EXPECT_FALSE(files.Knows(id));
 }

@@ -51,7 +51,7 @@ void Fill(KnownTrees* trees, int files) {
     file.is_bottom = level == 5;
     file.range = {KeyOf(first), KeyOf(last)};
     file.keys = keys;
-    file.warmth = first < 2000 ? 8 : 0.2;
+    file.relative_miss_heat = first < 2000 ? 8 : 0.2;
     const LiveFiles::Id id = record->files.Add(file, 4);
     record->files.AddMemory(id,
                             {1.26 * static_cast<double>(keys), 1.25 * static_cast<double>(keys)});
