@@ -94,7 +94,7 @@ void LookupSamples::Reserve() noexcept {
 
 void LookupSamples::Drop() noexcept {
   std::unique_ptr<Record[]> records;
-  std::shared_ptr<const KeyGrid> grid;
+  std::shared_ptr<const KeyPositions> grid;
   const std::lock_guard<std::mutex> lock(mutex_);
   records_.swap(records);
   grid_.swap(grid);
@@ -103,7 +103,7 @@ void LookupSamples::Drop() noexcept {
   first_ = total();
 }
 
-void LookupSamples::SetGrid(std::shared_ptr<const KeyGrid> grid,
+void LookupSamples::SetGrid(std::shared_ptr<const KeyPositions> grid,
                             const std::function<double(double)>& moved) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (uint64_t i = first_; i != total(); ++i) {

@@ -6,7 +6,7 @@
 // when a lookup, its thread or the database ends. A thread remembers which records its last sampled
 // lookups have, several, as a MultiGet asks a file for all of its keys before the next file.
 //
-// A key is not kept, but its place in a grid of key ranges (key_grid.h).
+// A key is not kept, but its place in a grid of key ranges (key_positions.h).
 //
 // Memory: 12 bytes a record, so 12 to 192 KiB for a tree, and 16 MiB for all trees together; 330
 // bytes for each thread.
@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/rocksdb/lookups/key_grid.h"
+#include "src/rocksdb/lookups/key_positions.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
 
 namespace winnow::plugin {
@@ -89,7 +89,8 @@ class LookupSamples {
   // Places are of this grid from here on; moved: from a place in the former grid to one in this,
   // without exceptions; not called for the first one. Nothing is sampled before there is a grid.
   // Throws nothing.
-  void SetGrid(std::shared_ptr<const KeyGrid> grid, const std::function<double(double)>& moved);
+  void SetGrid(std::shared_ptr<const KeyPositions> grid,
+               const std::function<double(double)>& moved);
 
   // The latest records, the oldest first. May throw std::bad_alloc.
   void Snapshot(std::vector<Record>* records) const;
@@ -127,7 +128,7 @@ class LookupSamples {
   size_t capacity_ = 0;                // a power of two, or 0
   uint64_t first_ = 0;                 // the oldest record that is there
   std::atomic<uint64_t> total_{0};     // changed under the mutex
-  std::shared_ptr<const KeyGrid> grid_;
+  std::shared_ptr<const KeyPositions> grid_;
   std::atomic<bool> is_paused_{false};
 };
 

@@ -10,8 +10,8 @@ namespace {
 
 using CarriedFile = CarriedFiles::File;
 
-std::vector<GridFile> GridFilesOf(const std::vector<CarriedFile>& files) {
-  std::vector<GridFile> all;
+std::vector<FileKeys> FileKeysOf(const std::vector<CarriedFile>& files) {
+  std::vector<FileKeys> all;
   all.reserve(files.size());
   for (const CarriedFile& file : files) {
     const KeyRange& range = file.facts.range;
@@ -87,9 +87,9 @@ void LeaveOutRuns(CarriedFiles* carried) {
 }
 
 // From places among the files' keys to those among the same keys when they are short.
-std::vector<MovedPlaces::Cut> CutsOf(const std::vector<GridFile>& files, const KeyGrid& grid,
-                                     size_t left_out, const std::vector<GridFile>& short_files,
-                                     const KeyGrid& short_grid) {
+std::vector<MovedPlaces::Cut> CutsOf(const std::vector<FileKeys>& files, const KeyPositions& grid,
+                                     size_t left_out, const std::vector<FileKeys>& short_files,
+                                     const KeyPositions& short_grid) {
   std::vector<MovedPlaces::Cut> cuts;
   for (size_t i = 0; i < files.size(); ++i) {
     cuts.push_back(
@@ -107,10 +107,11 @@ std::vector<MovedPlaces::Cut> Reversed(std::vector<MovedPlaces::Cut> cuts) {
 
 // Moves the samples, whose places are of the grid, to that which the other process makes of the
 // files, and says since when it has keys where.
-void MoveSamples(const KeyGrid& grid, double seen, size_t left_out,
-                 const std::vector<GridFile>& files, const KeyGrid& same, CarriedFiles* carried) {
-  const std::vector<GridFile> short_files = GridFilesOf(carried->files);
-  const KeyGrid carried_grid({}, short_files, FormerGrid(), carried->runs);
+void MoveSamples(const KeyPositions& grid, double seen, size_t left_out,
+                 const std::vector<FileKeys>& files, const KeyPositions& same,
+                 CarriedFiles* carried) {
+  const std::vector<FileKeys> short_files = FileKeysOf(carried->files);
+  const KeyPositions carried_grid({}, short_files, FormerPositions(), carried->runs);
   const std::vector<MovedPlaces::Cut> cuts =
       CutsOf(files, same, left_out, short_files, carried_grid);
   const MovedPlaces to_same(grid, same);
@@ -130,25 +131,25 @@ void MoveSamples(const KeyGrid& grid, double seen, size_t left_out,
 
 }  // namespace
 
-void CarriedFiles::MakeSmall(size_t most_files, const KeyGrid* grid, double seen) {
+void CarriedFiles::MakeSmall(size_t most_files, const KeyPositions* grid, double seen) {
   for (size_t before = 0; files.size() > most_files && files.size() != before;) {
     before = files.size();
     JoinPairs(&files);
   }
   if (files.empty()) samples.clear();
   const size_t left_out = prefix.size();
-  const std::vector<GridFile> long_files = GridFilesOf(files);
-  std::optional<KeyGrid> same;
-  if (!samples.empty()) same.emplace(prefix, long_files, FormerGrid{grid, seen}, runs);
+  const std::vector<FileKeys> long_files = FileKeysOf(files);
+  std::optional<KeyPositions> same;
+  if (!samples.empty()) same.emplace(prefix, long_files, FormerPositions{grid, seen}, runs);
   if (runs == nullptr) LeaveOutRuns(this);
   if (same) MoveSamples(*grid, seen, left_out, long_files, *same, this);
 }
 
-std::shared_ptr<const KeyGrid> CarriedFiles::MakeGrid() const {
+std::shared_ptr<const KeyPositions> CarriedFiles::MakeGrid() const {
   const auto all = static_cast<double>(samples.size());
   std::vector<double> since;
   for (const double exposure : exposures) since.push_back(all * (1 - exposure));
-  return std::make_shared<const KeyGrid>(prefix, GridFilesOf(files), since, runs);
+  return std::make_shared<const KeyPositions>(prefix, FileKeysOf(files), since, runs);
 }
 
 }  // namespace winnow::plugin

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "src/rocksdb/lookups/key_grid.h"
+#include "src/rocksdb/lookups/key_positions.h"
 #include "src/rocksdb/lookups/lookup_samples.h"
 #include "src/rocksdb/lookups/shared_runs.h"
 #include "src/rocksdb/trees/recorded_files.h"
@@ -31,10 +31,10 @@ struct CarriedFiles {
   // From all files of a record, with their own keys, behind `prefix` or without `runs`, to about as
   // many at most, neighbours being one, with short keys. The samples' places are of `grid`, which
   // is null without samples; `seen`: lookups that were sampled by then.
-  void MakeSmall(size_t most_files, const KeyGrid* grid, double seen);
+  void MakeSmall(size_t most_files, const KeyPositions* grid, double seen);
 
   // What the other process makes of them: the grid that the samples' places are of.
-  std::shared_ptr<const KeyGrid> MakeGrid() const;
+  std::shared_ptr<const KeyPositions> MakeGrid() const;
 
   // Keys are short ones, without these; null: they come behind the prefix.
   std::shared_ptr<const SharedRuns> runs;

@@ -135,7 +135,7 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
   if (!has_more && !has_grown && !lacks_level && !has_other_bits) return;
 
   // Without one, what was sampled is being dropped: there is nothing to learn from.
-  const std::shared_ptr<const KeyGrid> grid = files->grid();
+  const std::shared_ptr<const KeyPositions> grid = files->grid();
   if (grid == nullptr) return SetHeat({});
 
   // What may throw comes first: what is known stays whole.

@@ -61,7 +61,7 @@ LiveFiles::TreeShape LiveFiles::ShapeOfTree() const {
   return tree;
 }
 
-std::shared_ptr<const KeyGrid> LiveFiles::grid() const {
+std::shared_ptr<const KeyPositions> LiveFiles::grid() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return recorded_.grid;
 }
@@ -82,9 +82,9 @@ LiveFiles::Shape LiveFiles::ShapeOf(int level, const KeyRange& range) const {
 }
 
 bool LiveFiles::MakeGrid() {
-  std::shared_ptr<const KeyGrid> former;
+  std::shared_ptr<const KeyPositions> former;
   std::string prefix;
-  std::vector<GridFile> files;
+  std::vector<FileKeys> files;
   double written = 0;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -103,9 +103,9 @@ bool LiveFiles::MakeGrid() {
     }
   }
   // While files may be opened: what takes long, and all that may throw.
-  auto grid = std::make_shared<const KeyGrid>(
-      std::move(prefix), files, FormerGrid{former.get(), static_cast<double>(samples_.total())},
-      recorded_.runs);
+  auto grid = std::make_shared<const KeyPositions>(
+      std::move(prefix), files,
+      FormerPositions{former.get(), static_cast<double>(samples_.total())}, recorded_.runs);
   std::optional<MovedPlaces> places;
   if (former != nullptr) places.emplace(*former, *grid);
   const std::function<double(double)> moved = [&places](double place) {
@@ -122,7 +122,7 @@ bool LiveFiles::MakeGrid() {
 }
 
 void LiveFiles::DropSamples() noexcept {
-  std::shared_ptr<const KeyGrid> grid;
+  std::shared_ptr<const KeyPositions> grid;
   const std::lock_guard<std::mutex> lock(mutex_);
   recorded_.grid.swap(grid);
   samples_.Drop();
@@ -430,7 +430,7 @@ bool LiveFiles::KnowsAllFiles() const {
 
 CarriedFiles LiveFiles::Carry(size_t most_files, bool with_samples) const {
   CarriedFiles carried;
-  std::shared_ptr<const KeyGrid> grid;
+  std::shared_ptr<const KeyPositions> grid;
   double seen = 0;
   {
     const std::lock_guard<std::mutex> lock(mutex_);

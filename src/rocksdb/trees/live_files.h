@@ -31,7 +31,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/rocksdb/lookups/key_grid.h"
+#include "src/rocksdb/lookups/key_positions.h"
 #include "src/rocksdb/lookups/lookup_samples.h"
 #include "src/rocksdb/trees/carried_files.h"
 #include "src/rocksdb/trees/file_list.h"
@@ -153,7 +153,7 @@ class LiveFiles {
   // Where it throws std::bad_alloc, the grid, the files' places and those of the samples are as
   // before.
   bool MakeGrid();
-  std::shared_ptr<const KeyGrid> grid() const;  // its time is counted by samples
+  std::shared_ptr<const KeyPositions> grid() const;  // its time is counted by samples
 
   // Of lookups in the tree; with a lock of their own.
   LookupSamples& samples() noexcept { return samples_; }

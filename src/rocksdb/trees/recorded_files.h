@@ -20,7 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "src/rocksdb/lookups/key_grid.h"
+#include "src/rocksdb/lookups/key_positions.h"
 #include "src/rocksdb/lookups/lookup_samples.h"
 #include "src/rocksdb/lookups/shared_runs.h"
 #include "src/rocksdb/trees/file_name.h"
@@ -221,7 +221,7 @@ struct RecordedFiles {
   std::unordered_map<uint64_t, Id> ids_by_name;  // of files in both
   std::map<int, Level> by_level;
   AllLives lives{};
-  std::shared_ptr<const KeyGrid> grid;
+  std::shared_ptr<const KeyPositions> grid;
   size_t long_bytes = 0;  // of the keys of files in both that are longer than usual
   LiveMemory memory;
   Id last_id = 0;

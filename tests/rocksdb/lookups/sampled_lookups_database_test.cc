@@ -109,7 +109,7 @@ std::string Key(uint64_t number) {
 // Other numbers, which are odd, are absent.
 uint64_t PresentNumber(uint64_t source, uint64_t i) { return kStep * i + (source % 5) * 2; }
 
-std::shared_ptr<const KeyGrid> GridOfNumbers() {
+std::shared_ptr<const KeyPositions> GridOfNumbers() {
   std::vector<std::string> cuts;
   for (uint64_t i = 0; i <= 100; ++i) cuts.push_back(Key(i * kStep * kKeysOfSource / 100));
   return GridOfCuts(cuts);

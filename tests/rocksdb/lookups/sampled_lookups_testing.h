@@ -11,28 +11,28 @@
 #include <utility>
 #include <vector>
 
-#include "src/rocksdb/lookups/key_grid.h"
+#include "src/rocksdb/lookups/key_positions.h"
 #include "src/rocksdb/lookups/lookup_samples.h"
 #include "winnow/hash.h"
 
 namespace winnow::plugin {
 
 // Parts of as many keys between these, which are sorted.
-inline std::shared_ptr<const KeyGrid> GridOfCuts(const std::vector<std::string>& cuts) {
-  std::vector<GridFile> files;
+inline std::shared_ptr<const KeyPositions> GridOfCuts(const std::vector<std::string>& cuts) {
+  std::vector<FileKeys> files;
   for (size_t i = 1; i < cuts.size(); ++i) files.push_back({cuts[i - 1], cuts[i], 1});
-  return std::make_shared<const KeyGrid>("", files);
+  return std::make_shared<const KeyPositions>("", files);
 }
 
 // A part for each first letter.
-inline std::shared_ptr<const KeyGrid> GridOfLetters() {
+inline std::shared_ptr<const KeyPositions> GridOfLetters() {
   std::vector<std::string> cuts;
   for (char letter = 'a'; letter <= '{'; ++letter) cuts.emplace_back(1, letter);
   return GridOfCuts(cuts);
 }
 
 inline float PlaceOfKey(const std::string& key) {
-  static const auto& grid = *new std::shared_ptr<const KeyGrid>(GridOfLetters());
+  static const auto& grid = *new std::shared_ptr<const KeyPositions>(GridOfLetters());
   return static_cast<float>(grid->PlaceOf(key));
 }
 

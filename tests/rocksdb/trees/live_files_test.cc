@@ -325,7 +325,7 @@ TEST(LiveFilesTest, AGridIsMadeWholeOrNotAtAll) {
   files.Add(File(6, {prefix.substr(0, 60) + 'x', prefix.substr(0, 60) + 'y'}, true), kBase);
   files.Add(File(6, {prefix + Key(200), prefix + Key(300)}, true), kBase);
   const std::vector<double> before = PlacesOf(files, &files.samples());
-  const std::shared_ptr<const KeyGrid> grid = files.grid();
+  const std::shared_ptr<const KeyPositions> grid = files.grid();
   for (int64_t allocations = 0;; ++allocations) {
     allocations_left = allocations;
     try {

@@ -1,4 +1,4 @@
-#include "src/rocksdb/lookups/key_grid.h"
+#include "src/rocksdb/lookups/key_positions.h"
 
 #include <gtest/gtest.h>
 
@@ -21,8 +21,8 @@ std::string RandomKey(std::mt19937_64* random) {
   return key;
 }
 
-TEST(KeyGridTest, ACutLiesBehindTheKeysOfThoseBefore) {
-  const KeyGrid grid("user", {{"b", "bz", 30}, {"a", "az", 10}, {"c", "d", 60}});
+TEST(KeyPositionsTest, ACutLiesBehindTheKeysOfThoseBefore) {
+  const KeyPositions grid("user", {{"b", "bz", 30}, {"a", "az", 10}, {"c", "d", 60}});
   EXPECT_DOUBLE_EQ(grid.PlaceOf("usera"), 0);
   EXPECT_DOUBLE_EQ(grid.PlaceOf("userb"), 0.1);
   EXPECT_DOUBLE_EQ(grid.PlaceOf("userc"), 0.4);
@@ -30,17 +30,17 @@ TEST(KeyGridTest, ACutLiesBehindTheKeysOfThoseBefore) {
 }
 
 // A file of a level above has a part of its keys in each of those that it covers.
-TEST(KeyGridTest, AWideFileHasItsKeysEverywhere) {
-  const KeyGrid grid("", {{"a", "az", 10}, {"b", "bz", 10}, {"c", "d", 10}, {"a", "d", 30}});
+TEST(KeyPositionsTest, AWideFileHasItsKeysEverywhere) {
+  const KeyPositions grid("", {{"a", "az", 10}, {"b", "bz", 10}, {"c", "d", 10}, {"a", "d", 30}});
   EXPECT_NEAR(grid.PlaceOf("b"), 1 / 3.0, 1e-9);
   EXPECT_NEAR(grid.PlaceOf("c"), 2 / 3.0, 1e-9);
   EXPECT_EQ(grid.PlaceOf("d"), 1);
 }
 
 // One that is wider by far, and files of few keys beside such of many.
-TEST(KeyGridTest, FilesOfAllSizesAddUp) {
-  std::vector<GridFile> files{{"a", "z", 1e9}, {"c", "cc", 1}, {"d", "dd", 1e9}, {"e", "ee", 0}};
-  const KeyGrid grid("", files);
+TEST(KeyPositionsTest, FilesOfAllSizesAddUp) {
+  std::vector<FileKeys> files{{"a", "z", 1e9}, {"c", "cc", 1}, {"d", "dd", 1e9}, {"e", "ee", 0}};
+  const KeyPositions grid("", files);
   EXPECT_NEAR(grid.PlaceOf("d"), 0.25, 0.25);
   EXPECT_LT(grid.PlaceOf("d"), grid.PlaceOf("dd"));
   EXPECT_EQ(grid.PlaceOf("z"), 1);
@@ -48,7 +48,7 @@ TEST(KeyGridTest, FilesOfAllSizesAddUp) {
 
 // Numbers in decimal, in hexadecimal, and in bytes; also where files of another level begin near
 // where those of the last one do.
-TEST(KeyGridTest, BetweenTwoCutsKeysAreEven) {
+TEST(KeyPositionsTest, BetweenTwoCutsKeysAreEven) {
   const auto decimal = [](int number) { return std::to_string(100'000 + number); };
   const auto hexadecimal = [](int number) {
     char text[8];
@@ -61,18 +61,18 @@ TEST(KeyGridTest, BetweenTwoCutsKeysAreEven) {
   for (const auto& key :
        {std::function<std::string(int)>(decimal), std::function<std::string(int)>(hexadecimal),
         std::function<std::string(int)>(bytes)}) {
-    std::vector<GridFile> files;
+    std::vector<FileKeys> files;
     for (int i = 0; i < 58'200; i += 97) files.push_back({key(i), key(i + 96), 97});
     for (int i = 0; i < 58'200; i += 970) files.push_back({key(i + 3), key(i + 969), 97});
-    const KeyGrid grid("", files);
+    const KeyPositions grid("", files);
     for (int i = 0; i < 58'000; i += 13) {
       EXPECT_NEAR(grid.PlaceOf(key(i)), i / 58'200.0, 0.25 * 97 / 58'200.0) << key(i);
     }
   }
 }
 
-TEST(KeyGridTest, OtherKeysLieAtTheEnds) {
-  const KeyGrid grid("user", {{"b", "c", 1}});
+TEST(KeyPositionsTest, OtherKeysLieAtTheEnds) {
+  const KeyPositions grid("user", {{"b", "c", 1}});
   EXPECT_EQ(grid.PlaceOf(""), 0);
   EXPECT_EQ(grid.PlaceOf("us"), 0);
   EXPECT_EQ(grid.PlaceOf("user"), 0);
@@ -85,24 +85,24 @@ TEST(KeyGridTest, OtherKeysLieAtTheEnds) {
   for (const char* key : {"userb", "userba", "userc"}) EXPECT_TRUE(grid.Covers(key)) << key;
 }
 
-TEST(KeyGridTest, GridsOfNoKeyAndOfOne) {
-  const KeyGrid none("", {});
+TEST(KeyPositionsTest, GridsOfNoKeyAndOfOne) {
+  const KeyPositions none("", {});
   EXPECT_EQ(none.PlaceOf("a"), none.PlaceOf("b"));
-  const KeyGrid one("", {{"b", "b", 5}});
+  const KeyPositions one("", {{"b", "b", 5}});
   EXPECT_EQ(one.PlaceOf("a"), 0);
   EXPECT_EQ(one.PlaceOf("c"), 1);
   EXPECT_EQ(MovedPlaces(none, one)(0.5), 0);
   EXPECT_EQ(MovedPlaces(one, none)(0.5), 0);
 }
 
-TEST(KeyGridTest, PlacesAreInTheOrderOfKeys) {
+TEST(KeyPositionsTest, PlacesAreInTheOrderOfKeys) {
   std::mt19937_64 random(testing::TestSeed());
-  std::vector<GridFile> files;
+  std::vector<FileKeys> files;
   for (int i = 0; i < 200; ++i) {
     const auto [first, last] = std::minmax({RandomKey(&random), RandomKey(&random)});
     files.push_back({first, last, static_cast<double>(random() % 100)});
   }
-  const KeyGrid grid("p", files);
+  const KeyPositions grid("p", files);
   std::vector<std::string> keys;
   for (int i = 0; i < 5000; ++i) keys.push_back("p" + RandomKey(&random));
   std::sort(keys.begin(), keys.end());
@@ -117,9 +117,9 @@ TEST(KeyGridTest, PlacesAreInTheOrderOfKeys) {
 
 // Where files come and go and the common beginning of keys gets shorter, a place stays with its
 // key.
-TEST(KeyGridTest, APlaceIsFoundInANewerGrid) {
-  std::vector<GridFile> files;
-  std::vector<GridFile> newer_files;
+TEST(KeyPositionsTest, APlaceIsFoundInANewerGrid) {
+  std::vector<FileKeys> files;
+  std::vector<FileKeys> newer_files;
   for (int i = 100; i < 1000; i += 3) {
     files.push_back({std::to_string(i), std::to_string(i + 2), 3});
   }
@@ -127,8 +127,8 @@ TEST(KeyGridTest, APlaceIsFoundInANewerGrid) {
     newer_files.push_back({"p" + std::to_string(i), "p" + std::to_string(i + 6), 7});
   }
   newer_files.push_back({"z", "zz", 100});
-  const KeyGrid older("p", files);
-  const KeyGrid newer("", newer_files);
+  const KeyPositions older("p", files);
+  const KeyPositions newer("", newer_files);
   for (int i = 150; i < 900; ++i) {
     const std::string key = "p" + std::to_string(i);
     EXPECT_NEAR(MovedPlaces(older, newer)(older.PlaceOf(key)), newer.PlaceOf(key), 0.01) << key;
@@ -138,10 +138,10 @@ TEST(KeyGridTest, APlaceIsFoundInANewerGrid) {
 
 // Files are merged with those above them, one after the other, so that cuts are always others; the
 // grid is made in the midst of it.
-TEST(KeyGridTest, APlaceThatMovesOftenStaysWithItsKey) {
+TEST(KeyPositionsTest, APlaceThatMovesOftenStaysWithItsKey) {
   const auto key = [](int number) { return std::to_string(100'000 + number); };
-  const auto grid_at = [&](int step, const KeyGrid* former) {
-    std::vector<GridFile> files;
+  const auto grid_at = [&](int step, const KeyPositions* former) {
+    std::vector<FileKeys> files;
     for (int i = 0; i < 10'000; i += 100) {
       // One is gone, and what replaces it is yet to come.
       if (i / 100 != step % 100) files.push_back({key(i + step % 7), key(i + 99), 100});
@@ -149,13 +149,13 @@ TEST(KeyGridTest, APlaceThatMovesOftenStaysWithItsKey) {
     for (int i = 0; i < 10'000; i += 1000) {
       files.push_back({key(i + 31 * step % 1000), key(i + 999), 100});
     }
-    return KeyGrid("", files, {former, static_cast<double>(step)});
+    return KeyPositions("", files, {former, static_cast<double>(step)});
   };
-  KeyGrid grid = grid_at(0, nullptr);
+  KeyPositions grid = grid_at(0, nullptr);
   std::vector<double> places;
   for (int i = 40; i < 10'000; i += 250) places.push_back(grid.PlaceOf(key(i)));
   for (int step = 1; step <= 40; ++step) {
-    KeyGrid newer = grid_at(step, &grid);
+    KeyPositions newer = grid_at(step, &grid);
     const MovedPlaces moved(grid, newer);
     for (double& place : places) place = moved(place);
     grid = std::move(newer);
@@ -170,17 +170,17 @@ TEST(KeyGridTest, APlaceThatMovesOftenStaysWithItsKey) {
 
 // Where keys were before, time goes on; where they are new, it begins; where half of them are, it
 // is in between.
-TEST(KeyGridTest, APartIsAsOldAsItsKeys) {
-  const KeyGrid first("", {{"b", "c", 100}, {"c", "d", 100}}, {nullptr, 10});
+TEST(KeyPositionsTest, APartIsAsOldAsItsKeys) {
+  const KeyPositions first("", {{"b", "c", 100}, {"c", "d", 100}}, {nullptr, 10});
   EXPECT_EQ(first.SinceAt(0.2), 10);
-  const KeyGrid second("", {{"b", "c", 100}, {"c", "d", 250}, {"e", "f", 100}}, {&first, 50});
+  const KeyPositions second("", {{"b", "c", 100}, {"c", "d", 250}, {"e", "f", 100}}, {&first, 50});
   EXPECT_EQ(second.SinceAt(second.PlaceOf("bx")), 10);
   EXPECT_NEAR(second.SinceAt(second.PlaceOf("cx")), 30, 1e-6);
   EXPECT_EQ(second.SinceAt(second.PlaceOf("ex")), 50);
-  const KeyGrid third("", {{"b", "c", 100}, {"c", "d", 250}, {"e", "f", 100}}, {&second, 90});
+  const KeyPositions third("", {{"b", "c", 100}, {"c", "d", 250}, {"e", "f", 100}}, {&second, 90});
   EXPECT_NEAR(third.SinceAt(third.PlaceOf("bx")), 10, 1e-6);
   EXPECT_NEAR(third.SinceAt(third.PlaceOf("ex")), 50, 1e-6);
-  EXPECT_EQ(KeyGrid("", {}, {&third, 7}).SinceAt(0.5), 7);
+  EXPECT_EQ(KeyPositions("", {}, {&third, 7}).SinceAt(0.5), 7);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "src/rocksdb/lookups/key_grid.h"
+#include "src/rocksdb/lookups/key_positions.h"
 
 #include <algorithm>
 #include <numeric>
@@ -27,11 +27,11 @@ constexpr size_t kBytesOfAGroup = 8;
 
 }  // namespace
 
-KeyGrid::KeyGrid(std::string prefix, const std::vector<GridFile>& files, const FormerGrid& former,
-                 std::shared_ptr<const SharedRuns> runs)
+KeyPositions::KeyPositions(std::string prefix, const std::vector<FileKeys>& files,
+                           const FormerPositions& former, std::shared_ptr<const SharedRuns> runs)
     : prefix_(std::move(prefix)), runs_(std::move(runs)) {
   std::string last;
-  for (const GridFile& file : files) {
+  for (const FileKeys& file : files) {
     keys_.push_back(file.first);
     last = std::max(last, file.last);
   }
@@ -57,14 +57,14 @@ KeyGrid::KeyGrid(std::string prefix, const std::vector<GridFile>& files, const F
   CountTime(former, places);
 }
 
-KeyGrid::KeyGrid(std::string prefix, const std::vector<GridFile>& files,
-                 const std::vector<double>& since, std::shared_ptr<const SharedRuns> runs)
-    : KeyGrid(std::move(prefix), files, FormerGrid(), std::move(runs)) {
+KeyPositions::KeyPositions(std::string prefix, const std::vector<FileKeys>& files,
+                           const std::vector<double>& since, std::shared_ptr<const SharedRuns> runs)
+    : KeyPositions(std::move(prefix), files, FormerPositions(), std::move(runs)) {
   std::copy_n(since.begin(), std::min(since.size(), since_.size()), since_.begin());
 }
 
 // Of the cuts; none without a former grid.
-std::vector<double> KeyGrid::PlacesInFormer(const FormerGrid& former) const {
+std::vector<double> KeyPositions::PlacesInFormer(const FormerPositions& former) const {
   std::vector<double> places;
   if (former.grid == nullptr) return places;
   places.reserve(keys_.size());
@@ -74,19 +74,19 @@ std::vector<double> KeyGrid::PlacesInFormer(const FormerGrid& former) const {
   return places;
 }
 
-double KeyGrid::KeysInFormer(const FormerGrid& former, const std::vector<double>& places,
-                             size_t part) noexcept {
+double KeyPositions::KeysInFormer(const FormerPositions& former, const std::vector<double>& places,
+                                  size_t part) noexcept {
   if (part + 1 >= places.size()) return 0;
   return former.grid->all_ * (places[part + 1] - places[part]);
 }
 
-std::vector<KeyGrid::Span> KeyGrid::SpansOf(const std::vector<GridFile>& files) const {
+std::vector<KeyPositions::Span> KeyPositions::SpansOf(const std::vector<FileKeys>& files) const {
   const auto part_of = [&](const std::string& key) {
     return static_cast<size_t>(std::lower_bound(keys_.begin(), keys_.end(), key) - keys_.begin());
   };
   std::vector<Span> spans;
   spans.reserve(files.size());
-  for (const GridFile& file : files) {
+  for (const FileKeys& file : files) {
     const Span span{&file, part_of(file.first), part_of(file.last)};
     if (span.begin < span.end) spans.push_back(span);
   }
@@ -94,7 +94,7 @@ std::vector<KeyGrid::Span> KeyGrid::SpansOf(const std::vector<GridFile>& files) 
 }
 
 // Of each part, as the narrowest file over it has them.
-std::vector<double> KeyGrid::KeysOfNarrowest(std::vector<Span> spans) const {
+std::vector<double> KeyPositions::KeysOfNarrowest(std::vector<Span> spans) const {
   std::stable_sort(spans.begin(), spans.end(), [](const Span& one, const Span& other) {
     return one.end - one.begin < other.end - other.begin;
   });
@@ -119,7 +119,7 @@ std::vector<double> KeyGrid::KeysOfNarrowest(std::vector<Span> spans) const {
 }
 
 // A file's keys lie as those of narrower ones do; those of the narrowest are even as numbers.
-std::vector<double> KeyGrid::KeysOfParts(const std::vector<GridFile>& files) const {
+std::vector<double> KeyPositions::KeysOfParts(const std::vector<FileKeys>& files) const {
   const std::vector<Span> spans = SpansOf(files);
   std::vector<double> keys = KeysOfNarrowest(spans);
   std::vector<double> before(keys.size() + 1, 0);
@@ -141,7 +141,7 @@ std::vector<double> KeyGrid::KeysOfParts(const std::vector<GridFile>& files) con
 
 // A part's keys are as old as those that the former grid had between the same cuts; where many came
 // since, these are as old as this grid.
-void KeyGrid::CountTime(const FormerGrid& former, const std::vector<double>& places) {
+void KeyPositions::CountTime(const FormerPositions& former, const std::vector<double>& places) {
   since_.assign(keys_.size(), former.now);
   size_t part_of_former = 0;
   for (size_t part = 0; part + 1 < places.size(); ++part) {
@@ -154,22 +154,22 @@ void KeyGrid::CountTime(const FormerGrid& former, const std::vector<double>& pla
   }
 }
 
-size_t KeyGrid::PartAt(double place) const noexcept {
+size_t KeyPositions::PartAt(double place) const noexcept {
   const auto above = std::upper_bound(places_.begin(), places_.end(), place);
   const auto at = static_cast<size_t>(above - places_.begin());
   return std::min(std::max<size_t>(at, 1), places_.size() - 1) - 1;
 }
 
-double KeyGrid::SinceAt(double place) const noexcept {
+double KeyPositions::SinceAt(double place) const noexcept {
   return keys_.size() < 2 ? since_.front() : since_[PartAt(place)];
 }
 
-double KeyGrid::SinceBehind(double place, size_t* part) const noexcept {
+double KeyPositions::SinceBehind(double place, size_t* part) const noexcept {
   while (*part + 2 < places_.size() && places_[*part + 1] <= place) ++*part;
   return since_[*part];
 }
 
-void KeyGrid::CountDigits() {
+void KeyPositions::CountDigits() {
   std::array<bool, 256> has{};
   for (const std::string& key : keys_) {
     for (const char byte : key) has[static_cast<unsigned char>(byte)] = true;
@@ -180,14 +180,14 @@ void KeyGrid::CountDigits() {
   base_ = digits_.back() + (has.back() ? 1.0 : 0.0);
 }
 
-double KeyGrid::PlaceOf(std::string_view key) const noexcept {
+double KeyPositions::PlaceOf(std::string_view key) const noexcept {
   if (runs_ == nullptr) return PlaceOf(key, 0);
   char shortened[SharedRuns::kMostKeyBytes];
   const size_t size = runs_->Shorten(key, shortened);
   return size == SharedRuns::kUnknown ? 1 : PlaceOfRest({shortened, size});
 }
 
-double KeyGrid::PlaceOf(std::string_view key, size_t left_out) const noexcept {
+double KeyPositions::PlaceOf(std::string_view key, size_t left_out) const noexcept {
   const std::string_view prefix =
       std::string_view(prefix_).substr(std::min(left_out, prefix_.size()));
   const std::string_view begin = key.substr(0, prefix.size());
@@ -195,7 +195,7 @@ double KeyGrid::PlaceOf(std::string_view key, size_t left_out) const noexcept {
   return begin < prefix ? 0 : 1;
 }
 
-bool KeyGrid::Covers(std::string_view key) const noexcept {
+bool KeyPositions::Covers(std::string_view key) const noexcept {
   if (runs_ != nullptr) {
     char shortened[SharedRuns::kMostKeyBytes];
     const size_t size = runs_->Shorten(key, shortened);
@@ -205,11 +205,11 @@ bool KeyGrid::Covers(std::string_view key) const noexcept {
   return CoversRest(key.substr(prefix_.size()));
 }
 
-bool KeyGrid::CoversRest(std::string_view rest) const noexcept {
+bool KeyPositions::CoversRest(std::string_view rest) const noexcept {
   return keys_.front() <= rest && rest <= keys_.back();
 }
 
-double KeyGrid::PlaceOfRest(std::string_view rest) const noexcept {
+double KeyPositions::PlaceOfRest(std::string_view rest) const noexcept {
   const auto above = std::upper_bound(keys_.begin(), keys_.end(), rest);
   if (above == keys_.begin()) return 0;
   if (above == keys_.end()) return 1;
@@ -219,7 +219,7 @@ double KeyGrid::PlaceOfRest(std::string_view rest) const noexcept {
 
 // How far in a part a key lies, from 0 to 1. `rest` lies not before the part's first key, and
 // before its last. Where a group ends or begins is seen by its next cut.
-double KeyGrid::ShareOfPart(size_t part, std::string_view rest) const noexcept {
+double KeyPositions::ShareOfPart(size_t part, std::string_view rest) const noexcept {
   const std::string_view low = keys_[part];
   const std::string_view high = keys_[part + 1];
   const size_t common = common_[part + 1];
@@ -246,7 +246,7 @@ double KeyGrid::ShareOfPart(size_t part, std::string_view rest) const noexcept {
 }
 
 // Of the bytes from here on, as those of a fraction.
-double KeyGrid::NumberAt(std::string_view key, size_t begin) const noexcept {
+double KeyPositions::NumberAt(std::string_view key, size_t begin) const noexcept {
   constexpr size_t kDigits = 12;
   const double step = 1 / base_;
   double number = 0;
@@ -259,20 +259,20 @@ double KeyGrid::NumberAt(std::string_view key, size_t begin) const noexcept {
 }
 
 // How far a key lies between two that are not equal, from 0 to 1.
-double KeyGrid::Between(std::string_view low, std::string_view high,
-                        std::string_view key) const noexcept {
+double KeyPositions::Between(std::string_view low, std::string_view high,
+                             std::string_view key) const noexcept {
   return Between(low, high, key, CommonBytes(low, high));
 }
 
-double KeyGrid::Between(std::string_view low, std::string_view high, std::string_view key,
-                        size_t common) const noexcept {
+double KeyPositions::Between(std::string_view low, std::string_view high, std::string_view key,
+                             size_t common) const noexcept {
   const double begin = NumberAt(low, common);
   const double width = NumberAt(high, common) - begin;
   return width > 0 ? std::clamp((NumberAt(key, common) - begin) / width, 0.0, 1.0) : 0.5;
 }
 
 // Between two cuts of either grid, places in both go by the numbers that keys are.
-MovedPlaces::MovedPlaces(const KeyGrid& from, const KeyGrid& to) {
+MovedPlaces::MovedPlaces(const KeyPositions& from, const KeyPositions& to) {
   cuts_.reserve(from.keys_.size() + to.keys_.size());
   std::string key = from.prefix_;
   for (size_t i = 0; i < from.keys_.size(); ++i) {

@@ -1,7 +1,7 @@
 // Where in a tree a key lies, as a number: about the share of the tree's keys that are before it.
 
-#ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_GRID_H_
-#define WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_GRID_H_
+#ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_POSITIONS_H_
+#define WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_POSITIONS_H_
 
 #include <array>
 #include <cstddef>
@@ -16,32 +16,33 @@
 namespace winnow::plugin {
 
 // A file: its keys' ends, without what all keys of the tree begin with.
-struct GridFile {
+struct FileKeys {
   std::string first;
   std::string last;
   double keys = 0;
 };
 
 // What a newer grid takes from the former one: since when there are keys in each part.
-class KeyGrid;
-struct FormerGrid {
-  const KeyGrid* grid = nullptr;  // null: none
-  double now = 0;                 // in whatever time is counted by
+class KeyPositions;
+struct FormerPositions {
+  const KeyPositions* grid = nullptr;  // null: none
+  double now = 0;                      // in whatever time is counted by
 };
 
 // Never changes: safe from any number of threads. Takes some 100 bytes a file.
-class KeyGrid {
+class KeyPositions {
  public:
   // The files of a tree, in any order, whose keys all begin with `prefix`. Their first keys cut the
   // tree: a file's keys are taken to lie over the parts that it covers as those of narrower files
   // do. The former grid's prefix is the same or longer. `runs`: the files' keys are short ones,
   // without these, behind no prefix; null: they are not. The former grid has the same.
-  KeyGrid(std::string prefix, const std::vector<GridFile>& files, const FormerGrid& former = {},
-          std::shared_ptr<const SharedRuns> runs = nullptr);
+  KeyPositions(std::string prefix, const std::vector<FileKeys>& files,
+               const FormerPositions& former = {},
+               std::shared_ptr<const SharedRuns> runs = nullptr);
 
   // Of the same files as a grid whose since() this is, as far as that has one time for each part.
-  KeyGrid(std::string prefix, const std::vector<GridFile>& files, const std::vector<double>& since,
-          std::shared_ptr<const SharedRuns> runs = nullptr);
+  KeyPositions(std::string prefix, const std::vector<FileKeys>& files,
+               const std::vector<double>& since, std::shared_ptr<const SharedRuns> runs = nullptr);
 
   // From 0, at the first key and before it, to 1, at the last one and behind it. In a part keys are
   // taken to be even as numbers, whose digits are the bytes that the cuts have; but where a part
@@ -74,20 +75,20 @@ class KeyGrid {
 
   // A file, and the parts that it lies over.
   struct Span {
-    const GridFile* file;
+    const FileKeys* file;
     size_t begin;
     size_t end;
   };
 
   size_t PartAt(double place) const noexcept;
   void CountDigits();
-  std::vector<Span> SpansOf(const std::vector<GridFile>& files) const;
+  std::vector<Span> SpansOf(const std::vector<FileKeys>& files) const;
   std::vector<double> KeysOfNarrowest(std::vector<Span> spans) const;
-  std::vector<double> KeysOfParts(const std::vector<GridFile>& files) const;
-  std::vector<double> PlacesInFormer(const FormerGrid& former) const;
-  static double KeysInFormer(const FormerGrid& former, const std::vector<double>& places,
+  std::vector<double> KeysOfParts(const std::vector<FileKeys>& files) const;
+  std::vector<double> PlacesInFormer(const FormerPositions& former) const;
+  static double KeysInFormer(const FormerPositions& former, const std::vector<double>& places,
                              size_t part) noexcept;
-  void CountTime(const FormerGrid& former, const std::vector<double>& places);
+  void CountTime(const FormerPositions& former, const std::vector<double>& places);
   bool CoversRest(std::string_view rest) const noexcept;
   double PlaceOfRest(std::string_view rest) const noexcept;
   double ShareOfPart(size_t part, std::string_view rest) const noexcept;
@@ -111,7 +112,7 @@ class KeyGrid {
 // cuts of both are looked up when this is made: a place that is moved often stays with its key.
 class MovedPlaces {
  public:
-  MovedPlaces(const KeyGrid& from, const KeyGrid& to);
+  MovedPlaces(const KeyPositions& from, const KeyPositions& to);
 
   // Keys that have these places in the two, in any order.
   struct Cut {
@@ -134,4 +135,4 @@ class MovedPlaces {
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_GRID_H_
+#endif  // WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_POSITIONS_H_
