@@ -13,7 +13,6 @@
 #include "src/sst/internal_keys.h"
 #include "src/sst/known_comparator.h"
 #include "src/sst/sst_reader.h"
-#include "src/workers/wire.h"
 
 namespace winnow::inspect {
 namespace {
@@ -161,10 +160,10 @@ class Placer {
 // How much of some pieces is done.
 class Shares {
  public:
-  explicit Shares(const AdviceWork& work)
-      : sizes_(work.sizes.empty() ? std::vector<double>(work.pieces, 1) : work.sizes),
-        shares_(work.pieces),
-        all_(std::accumulate(sizes_.begin(), sizes_.end(), 0.0)) {}
+  explicit Shares(const std::vector<double>& sizes)
+      : sizes_(sizes),
+        shares_(sizes.size()),
+        all_(std::accumulate(sizes.begin(), sizes.end(), 0.0)) {}
 
   void Set(size_t piece, double share) {
     done_ += (share - shares_[piece]) * sizes_[piece];
@@ -174,7 +173,7 @@ class Shares {
   double OfAll() const { return all_ > 0 ? std::clamp(done_ / all_, 0.0, 1.0) : 1; }
 
  private:
-  const std::vector<double> sizes_;
+  const std::vector<double>& sizes_;
   std::vector<double> shares_;
   const double all_;
   double done_ = 0;
@@ -261,33 +260,35 @@ std::vector<AdvisedFamily> PlaceFiles(std::vector<AdvisedFile>* files) {
   return families;
 }
 
-void DoAdviceWork(const AdviceWork& work, int jobs, const AdviceProgress& progress) {
+void DoPackedWork(const AdviceWork& pieces,
+                  const std::function<std::string(size_t piece, const WorkerReport&)>& work,
+                  const std::function<bool(size_t piece, const std::string& answer)>& take,
+                  const ErrorOfPiece& error_of) {
   size_t done = 0;
-  Shares shares(work);
+  Shares shares(pieces.sizes);
+  const auto tell = [&] {
+    pieces.progress({pieces.step, done, pieces.sizes.size(), shares.OfAll()});
+  };
   PooledWork pooled;
-  pooled.work = work.work;
+  pooled.work = work;
   pooled.on_report = [&](size_t piece, std::string_view report) {
     if (const std::optional<double> share = Unpack<double>(report)) {
       shares.Set(piece, *share);
-      progress({work.step, done, work.pieces, shares.OfAll()});
+      tell();
     }
   };
   pooled.on_answer = [&](size_t piece, const ChildAnswer& answer) {
-    if (!answer.text || !work.take(piece, *answer.text)) {
-      work.error_of(piece) =
-          LostFile(answer.text ? "its answer did not arrive whole" : answer.problem);
+    if (!answer.text || !take(piece, *answer.text)) {
+      error_of(piece) = LostFile(answer.text ? "its answer did not arrive whole" : answer.problem);
     }
     shares.Set(piece, 1);
-    progress({work.step, ++done, work.pieces, shares.OfAll()});
+    ++done;
+    tell();
   };
-  pooled.workers = jobs;
+  pooled.workers = pieces.jobs;
   pooled.longest_silence = kLongestSilence;
-  progress({work.step, 0, work.pieces, 0});
-  RunInWorkers(work.pieces, pooled);
-}
-
-std::function<void(uint64_t, double)> Beat(const WorkerReport& report) {
-  return [&report](uint64_t, double share) { report(Pack(share)); };
+  pieces.progress({pieces.step, 0, pieces.sizes.size(), 0});
+  RunInWorkers(pieces.sizes.size(), pooled);
 }
 
 }  // namespace winnow::inspect

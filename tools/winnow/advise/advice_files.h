@@ -12,12 +12,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "src/database/tree_shape.h"
 #include "src/policy_trial/trial_filter.h"
 #include "src/sst/classify_block.h"
 #include "src/sst/stored_filter.h"
+#include "src/workers/wire.h"
 #include "src/workers/worker_pool.h"
 #include "tools/winnow/advise/advice_types.h"
 
@@ -87,28 +90,44 @@ struct AdvisedFamily {
 // Sorts the files that have no error into families and sets their places.
 std::vector<AdvisedFamily> PlaceFiles(std::vector<AdvisedFile>* files);
 
-// What worker processes do with one file after the other.
+// Pieces of work for worker processes.
 struct AdviceWork {
-  std::string step;  // for the progress
-  size_t pieces = 0;
-  std::vector<double> sizes;  // of the pieces, to judge the progress by; empty: all alike
-
-  // In a worker; what it returns is the answer.
-  std::function<std::string(size_t piece, const WorkerReport&)> work;
-
-  // In this process. False for an answer that is not whole.
-  std::function<bool(size_t piece, const std::string& answer)> take;
-
-  // Where it is said that a piece has no answer that is whole.
-  std::function<std::string&(size_t piece)> error_of;
+  std::string step;           // for the progress
+  std::vector<double> sizes;  // of the pieces, to judge the progress by
+  int jobs = 1;
+  const AdviceProgress& progress;
 };
 
-// Returns when all pieces are answered. What RunInWorkers says of threads holds.
-void DoAdviceWork(const AdviceWork& work, int jobs, const AdviceProgress& progress);
+// Where it is said that a piece has no answer that is whole.
+using ErrorOfPiece = std::function<std::string&(size_t piece)>;
 
-// A sign of life with the share of the piece that is done, so that a long file is not taken for a
-// worker that hangs. `report` must outlive it.
-std::function<void(uint64_t, double)> Beat(const WorkerReport& report);
+// The same for answers that are bytes; `take` returns false for one that is not whole.
+void DoPackedWork(const AdviceWork& pieces,
+                  const std::function<std::string(size_t piece, const WorkerReport&)>& work,
+                  const std::function<bool(size_t piece, const std::string& answer)>& take,
+                  const ErrorOfPiece& error_of);
+
+// Has a worker call work(piece, beat) for each piece, and calls take(piece, answer) in this process
+// with what it returns, of a type for src/workers/wire.h. beat(share) is a sign of life with the
+// share of the piece that is done, so that a long file is not taken for a worker that hangs.
+// Returns when all pieces are answered. What RunInWorkers says of threads holds.
+template <typename Work, typename Take>
+void DoAdviceWork(const AdviceWork& pieces, const Work& work, const Take& take,
+                  const ErrorOfPiece& error_of) {
+  using Beat = std::function<void(double)>;
+  using Answer = std::invoke_result_t<Work, size_t, const Beat&>;
+  DoPackedWork(
+      pieces,
+      [&](size_t piece, const WorkerReport& report) {
+        return Pack(work(piece, Beat([&report](double share) { report(Pack(share)); })));
+      },
+      [&](size_t piece, const std::string& bytes) {
+        std::optional<Answer> answer = Unpack<Answer>(bytes);
+        if (answer) take(piece, std::move(*answer));
+        return answer.has_value();
+      },
+      error_of);
+}
 
 }  // namespace winnow::inspect
 

@@ -25,6 +25,11 @@ struct DrawOptions {
 struct DrawnKeys {
   std::vector<std::string> lookups;
   std::vector<std::string> present;  // keys of the file as they are
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(lookups, present);
+  }
 };
 
 // Draws keys of the file, all alike likely, and changes a byte near the end of each lookup's, or

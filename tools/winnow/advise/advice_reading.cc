@@ -7,6 +7,14 @@
 
 namespace winnow::inspect {
 
+std::vector<double> AdviceReading::EntriesOf(const std::vector<AdvicePiece>& pieces) const {
+  std::vector<double> entries;
+  for (const AdvicePiece& piece : pieces) {
+    entries.push_back(static_cast<double>(FileOf(piece).entries));
+  }
+  return entries;
+}
+
 std::vector<AdvicePiece> AdviceReading::AllPieces() const {
   std::vector<AdvicePiece> pieces;
   for (size_t family = 0; family < families.size(); ++family) {

@@ -51,6 +51,9 @@ struct AdviceReading {
     return files[families[piece.family].files[piece.at]];
   }
 
+  // The files' entries.
+  std::vector<double> EntriesOf(const std::vector<AdvicePiece>& pieces) const;
+
   std::vector<AdvicePiece> AllPieces() const;
   std::vector<AdvicePiece> PiecesToTry() const;
 

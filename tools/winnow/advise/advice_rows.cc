@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "src/policy_trial/trial_filter.h"
-#include "src/workers/wire.h"
 #include "tools/winnow/advise/advice_learning.h"
 #include "tools/winnow/advise/advice_trials.h"
 
@@ -167,37 +166,28 @@ class Trying {
 
   // Pieces; the first of them whatever the time.
   void BuildSome(const std::vector<size_t>& some, int jobs, const AdviceProgress& progress) {
-    AdviceWork work;
-    work.step = "building filters";
-    work.pieces = some.size();
-    for (const size_t piece : some) {
-      work.sizes.push_back(static_cast<double>(read_.FileOf(pieces_[piece]).entries));
-    }
-    work.work = [&](size_t number, const WorkerReport& report) {
-      const size_t i = some[number];
-      if (number > 0 && std::chrono::steady_clock::now() >= deadline_) {
-        FileTrial none;
-        none.out_of_time = true;
-        return Pack(none);
-      }
-      const auto& [family, at] = pieces_[i];
-      return Pack(TryPolicies(read_.FileOf(pieces_[i]), read_.families[family].shape,
-                              PoliciesOf(family, at), read_.lookups[family].keys, Beat(report)));
-    };
-    work.take = [&](size_t number, const std::string& answer) {
-      const size_t i = some[number];
-      std::optional<FileTrial> trial = Unpack<FileTrial>(answer);
-      if (trial) {
-        results_[i] = std::move(*trial);
-        rows_.out_of_time = rows_.out_of_time || results_[i].out_of_time;
-        if (!results_[i].error.empty()) {
-          ErrorOf(i) = results_[i].error;
-        }
-      }
-      return trial.has_value();
-    };
-    work.error_of = [&](size_t number) -> std::string& { return ErrorOf(some[number]); };
-    DoAdviceWork(work, jobs, progress);
+    std::vector<AdvicePiece> files;
+    for (const size_t piece : some) files.push_back(pieces_[piece]);
+    DoAdviceWork(
+        {"building filters", read_.EntriesOf(files), jobs, progress},
+        [&](size_t number, const auto& beat) {
+          if (number > 0 && std::chrono::steady_clock::now() >= deadline_) {
+            FileTrial none;
+            none.out_of_time = true;
+            return none;
+          }
+          const auto& [family, at] = files[number];
+          return TryPolicies(read_.FileOf(files[number]), read_.families[family].shape,
+                             PoliciesOf(family, at), read_.lookups[family].keys, beat);
+        },
+        [&](size_t number, FileTrial trial) {
+          rows_.out_of_time = rows_.out_of_time || trial.out_of_time;
+          if (!trial.error.empty()) {
+            ErrorOf(some[number]) = trial.error;
+          }
+          results_[some[number]] = std::move(trial);
+        },
+        [&](size_t number) -> std::string& { return ErrorOf(some[number]); });
   }
 
   bool IsWhole(size_t piece) const {

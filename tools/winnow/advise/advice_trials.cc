@@ -159,7 +159,7 @@ void FinishAll(AddedBatch* batch, std::vector<TrialFilter>* filters) {
 
 // Returns how many keys were added.
 uint64_t BuildAll(InternalKeys* keys, const StoredFilter& stored, const Comparator* comparator,
-                  const std::function<void(uint64_t keys, double share)>& progress,
+                  const std::function<void(double share)>& progress,
                   std::vector<TrialFilter>* filters) {
   AddedBatch batch(filters);
   AddedKeys added_keys(stored.contents(), &batch);
@@ -173,7 +173,7 @@ uint64_t BuildAll(InternalKeys* keys, const StoredFilter& stored, const Comparat
   size_t block = 0;
   for (keys->SeekToFirst(); keys->Valid(); keys->Next()) {
     if (++entries % kEntriesBetweenBeats == 0 && progress) {
-      progress(entries, std::min(1.0, static_cast<double>(entries) / all));
+      progress(std::min(1.0, static_cast<double>(entries) / all));
     }
     const InternalKey& key = keys->key();
     for (const size_t to = walk ? walk->PartitionOf(key) : 0; block < to; ++block) {
@@ -214,7 +214,7 @@ double TimeOnce(const TimedBuild& build, const std::vector<ROCKSDB_NAMESPACE::Sl
 FileTrial TryPolicies(const AdvisedFile& file, const TreeShape& shape,
                       const std::vector<TriedPolicy>& policies,
                       const std::vector<std::string>& keys,
-                      const std::function<void(uint64_t keys, double share)>& progress) {
+                      const std::function<void(double share)>& progress) {
   FileTrial trial;
   const RawSst sst = ReadRawSst(file.path);
   if (sst.error) {

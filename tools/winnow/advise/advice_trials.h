@@ -49,7 +49,7 @@ struct TriedPolicy {
 FileTrial TryPolicies(const AdvisedFile& file, const TreeShape& shape,
                       const std::vector<TriedPolicy>& policies,
                       const std::vector<std::string>& keys,
-                      const std::function<void(uint64_t keys, double share)>& progress);
+                      const std::function<void(double share)>& progress);
 
 // A policy whose builds are timed.
 struct TimedBuild {

@@ -13,7 +13,6 @@
 
 #include "src/cache_trial/file_visits.h"
 #include "src/text/numbers.h"
-#include "src/workers/wire.h"
 #include "tools/winnow/advise/advice_reading.h"
 #include "tools/winnow/advise/cache_words.h"
 
@@ -188,31 +187,25 @@ class Adviser {
       }
     }
     lookups_.files.resize(pieces_.size());
-    AdviceWork work;
-    work.step = "finding the blocks that lookups ask for";
-    work.pieces = pieces_.size();
+    std::vector<double> sizes;
     for (const AdvicePiece& piece : pieces_) {
       const AskedRange& range = families_[piece.family].ranges[piece.at];
-      work.sizes.push_back(static_cast<double>(range.end - range.begin) + 1);
+      sizes.push_back(static_cast<double>(range.end - range.begin) + 1);
     }
-    work.work = [&](size_t i, const WorkerReport& report) {
-      const TimedFamily& family = families_[pieces_[i].family];
-      const AskedRange& range = family.ranges[pieces_[i].at];
-      return Pack(VisitFile(read_.FileOf(pieces_[i]).path, family.keys.data() + range.begin,
-                            range.end - range.begin,
-                            [&report](double share) { report(Pack(share)); }));
-    };
-    work.take = [&](size_t i, const std::string& answer) {
-      std::optional<VisitedFile> visited = Unpack<VisitedFile>(answer);
-      if (visited) {
-        std::string& error = read_.FileOf(pieces_[i]).error;
-        error = error.empty() ? visited->error : error;  // of what was read before
-        lookups_.files[i] = std::move(*visited);
-      }
-      return visited.has_value();
-    };
-    work.error_of = [&](size_t i) -> std::string& { return read_.FileOf(pieces_[i]).error; };
-    DoAdviceWork(work, options_.advice.jobs, progress_);
+    DoAdviceWork(
+        {"finding the blocks that lookups ask for", sizes, options_.advice.jobs, progress_},
+        [&](size_t i, const auto& beat) {
+          const TimedFamily& family = families_[pieces_[i].family];
+          const AskedRange& range = family.ranges[pieces_[i].at];
+          return VisitFile(read_.FileOf(pieces_[i]).path, family.keys.data() + range.begin,
+                           range.end - range.begin, beat);
+        },
+        [&](size_t i, VisitedFile visited) {
+          std::string& error = read_.FileOf(pieces_[i]).error;
+          error = error.empty() ? visited.error : error;  // of what was read before
+          lookups_.files[i] = std::move(visited);
+        },
+        [&](size_t i) -> std::string& { return read_.FileOf(pieces_[i]).error; });
     for (size_t i = 0; i < pieces_.size(); ++i) {
       if (!read_.FileOf(pieces_[i]).error.empty()) {
         lookups_.files[i] = VisitedFile();
@@ -431,28 +424,22 @@ class Adviser {
       }
     }
     std::vector<std::string> errors(runs.size());
-    AdviceWork work;
-    work.step = step;
-    work.pieces = runs.size();
-    work.work = [&](size_t i, const WorkerReport& report) {
-      ReplayOptions replay;
-      replay.cache = ShapeFor((*rows)[runs[i].first]);
-      replay.forms = forms[runs[i].first];
-      replay.high_priority = families_[0].family.shape.caching.high_priority;
-      replay.salt = runs[i].second;
-      replay.warm_up = lookups_.order.size() / 2;
-      return Pack(Replay(lookups_, replay, [&report](double share) { report(Pack(share)); }));
-    };
-    work.take = [&](size_t i, const std::string& answer) {
-      const std::optional<ReplayFigures> figures = Unpack<ReplayFigures>(answer);
-      if (figures) {
-        (*rows)[runs[i].first].figures += *figures;
-        (*rows)[runs[i].first].placements.push_back(*figures);
-      }
-      return figures.has_value();
-    };
-    work.error_of = [&](size_t i) -> std::string& { return errors[i]; };
-    DoAdviceWork(work, options_.advice.jobs, progress_);
+    DoAdviceWork(
+        {step, std::vector<double>(runs.size(), 1), options_.advice.jobs, progress_},
+        [&](size_t i, const auto& beat) {
+          ReplayOptions replay;
+          replay.cache = ShapeFor((*rows)[runs[i].first]);
+          replay.forms = forms[runs[i].first];
+          replay.high_priority = families_[0].family.shape.caching.high_priority;
+          replay.salt = runs[i].second;
+          replay.warm_up = lookups_.order.size() / 2;
+          return Replay(lookups_, replay, beat);
+        },
+        [&](size_t i, const ReplayFigures& figures) {
+          (*rows)[runs[i].first].figures += figures;
+          (*rows)[runs[i].first].placements.push_back(figures);
+        },
+        [&](size_t i) -> std::string& { return errors[i]; });
     for (size_t i = 0; i < runs.size(); ++i) {
       if (!errors[i].empty()) {
         advice_.assumptions.push_back(absl::StrCat(

@@ -7,7 +7,6 @@
 #include <random>
 #include <utility>
 
-#include "src/workers/wire.h"
 #include "tools/winnow/advise/advice_learning.h"
 #include "tools/winnow/advise/advice_reading.h"
 #include "tools/winnow/advise/advice_trials.h"
@@ -45,9 +44,17 @@ class EvenShares {
   uint64_t begin_ = 0;
 };
 
-// The error, and what a piece has for lookups and for present keys.
-using Drawn = std::pair<std::string, std::pair<std::vector<std::string>, std::vector<std::string>>>;
-using Asked = std::pair<std::string, std::pair<std::string, std::string>>;
+// What a file answers lookups and present keys.
+struct Asked {
+  std::string error;
+  std::string lookups;
+  std::string present;
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(error, lookups, present);
+  }
+};
 
 void Append(const std::vector<std::string>& keys, std::vector<std::string>* to) {
   to->insert(to->end(), keys.begin(), keys.end());
@@ -124,21 +131,11 @@ class Reader {
  private:
   void ReadFiles() {
     read_.files.resize(tables_.size());
-    AdviceWork work;
-    work.step = "reading filters";
-    work.pieces = tables_.size();
-    work.work = [&](size_t i, const WorkerReport&) {
-      return Pack(ReadAdvisedFile(tables_[i].path));
-    };
-    work.take = [&](size_t i, const std::string& answer) {
-      std::optional<AdvisedFile> file = Unpack<AdvisedFile>(answer);
-      if (file) {
-        read_.files[i] = std::move(*file);
-      }
-      return file.has_value();
-    };
-    work.error_of = [&](size_t i) -> std::string& { return read_.files[i].error; };
-    DoAdviceWork(work, options_.jobs, progress_);
+    DoAdviceWork(
+        {"reading filters", std::vector<double>(tables_.size(), 1), options_.jobs, progress_},
+        [&](size_t i, const auto&) { return ReadAdvisedFile(tables_[i].path); },
+        [&](size_t i, AdvisedFile file) { read_.files[i] = std::move(file); },
+        [&](size_t i) -> std::string& { return read_.files[i].error; });
     for (size_t i = 0; i < read_.files.size(); ++i) {
       read_.files[i].path = tables_[i].path;
       read_.files[i].database = tables_[i].database;
@@ -191,27 +188,19 @@ class Reader {
     }
     std::vector<double> counted(read_.families.size());
     std::vector<double> taken(read_.families.size());
-    AdviceWork work;
-    work.step = "counting keys";
-    work.pieces = pieces.size();
-    work.sizes = EntriesOf(pieces);
-    work.work = [&](size_t i, const WorkerReport& report) {
-      return Pack(TryPolicies(read_.FileOf(pieces[i]), read_.families[pieces[i].family].shape, {},
-                              {}, Beat(report)));
-    };
-    work.take = [&](size_t i, const std::string& answer) {
-      const std::optional<FileTrial> trial = Unpack<FileTrial>(answer);
-      if (trial) {
-        AdvisedFile& file = read_.FileOf(pieces[i]);
-        file.error = trial->error;
-        counted[pieces[i].family] += static_cast<double>(trial->keys);
-        taken[pieces[i].family] += static_cast<double>(file.keys);
-        file.keys = trial->keys;
-      }
-      return trial.has_value();
-    };
-    work.error_of = [&](size_t i) -> std::string& { return read_.FileOf(pieces[i]).error; };
-    DoAdviceWork(work, options_.jobs, progress_);
+    EachPiece(
+        "counting keys", pieces, read_.EntriesOf(pieces),
+        [&](size_t i, const auto& beat) {
+          return TryPolicies(read_.FileOf(pieces[i]), read_.families[pieces[i].family].shape, {},
+                             {}, beat);
+        },
+        [&](size_t i, const FileTrial& trial) {
+          AdvisedFile& file = read_.FileOf(pieces[i]);
+          file.error = trial.error;
+          counted[pieces[i].family] += static_cast<double>(trial.keys);
+          taken[pieces[i].family] += static_cast<double>(file.keys);
+          file.keys = trial.keys;
+        });
     for (size_t family = 0; family < read_.families.size(); ++family) {
       for (const size_t at : read_.rest[family]) {
         AdvisedFile& file = read_.FileOf({family, at});
@@ -227,18 +216,18 @@ class Reader {
     }
   }
 
-  std::vector<double> EntriesOf(const std::vector<AdvicePiece>& pieces) const {
-    std::vector<double> entries;
-    for (const AdvicePiece& piece : pieces) {
-      entries.push_back(static_cast<double>(read_.FileOf(piece).entries));
-    }
-    return entries;
+  // As DoAdviceWork does it; errors are those of the files.
+  template <typename Work, typename Take>
+  void EachPiece(const std::string& step, const std::vector<AdvicePiece>& pieces,
+                 const std::vector<double>& sizes, const Work& work, const Take& take) {
+    DoAdviceWork({step, sizes, options_.jobs, progress_}, work, take,
+                 [&](size_t i) -> std::string& { return read_.FileOf(pieces[i]).error; });
   }
 
   // What to draw from each file: lookups, unless they are recorded, in proportion to the entries of
   // all files, keys that are there to those of the family.
   std::vector<DrawOptions> PlanDraws(const std::vector<AdvicePiece>& pieces) const {
-    const std::vector<double> entries = EntriesOf(pieces);
+    const std::vector<double> entries = read_.EntriesOf(pieces);
     std::vector<double> of_families(read_.families.size());
     for (size_t i = 0; i < pieces.size(); ++i) {
       of_families[pieces[i].family] += entries[i];
@@ -268,29 +257,20 @@ class Reader {
     const std::vector<DrawOptions> draws = PlanDraws(pieces);
     read_.lookups.resize(read_.families.size());
     present_.resize(read_.families.size());
-    AdviceWork work;
-    work.step = "drawing lookups";
-    work.pieces = pieces.size();
-    work.sizes = EntriesOf(pieces);
-    work.work = [&](size_t i, const WorkerReport&) {
-      std::string error;
-      const DrawnKeys drawn = draws[i].lookups + draws[i].present == 0
-                                  ? DrawnKeys()
-                                  : DrawLookups(read_.FileOf(pieces[i]).path, draws[i], &error);
-      return Pack(Drawn(error, {drawn.lookups, drawn.present}));
-    };
-    work.take = [&](size_t i, const std::string& answer) {
-      const std::optional<Drawn> drawn = Unpack<Drawn>(answer);
-      if (drawn) {
-        const auto& [lookups, present] = drawn->second;
-        read_.FileOf(pieces[i]).error = drawn->first;
-        Append(lookups, &read_.lookups[pieces[i].family].keys);
-        Append(present, &present_[pieces[i].family]);
-      }
-      return drawn.has_value();
-    };
-    work.error_of = [&](size_t i) -> std::string& { return read_.FileOf(pieces[i]).error; };
-    DoAdviceWork(work, options_.jobs, progress_);
+    EachPiece(
+        "drawing lookups", pieces, read_.EntriesOf(pieces),
+        [&](size_t i, const auto&) {
+          std::pair<std::string, DrawnKeys> drawn;  // the error first
+          if (draws[i].lookups + draws[i].present > 0) {
+            drawn.second = DrawLookups(read_.FileOf(pieces[i]).path, draws[i], &drawn.first);
+          }
+          return drawn;
+        },
+        [&](size_t i, const std::pair<std::string, DrawnKeys>& drawn) {
+          read_.FileOf(pieces[i]).error = drawn.first;
+          Append(drawn.second.lookups, &read_.lookups[pieces[i].family].keys);
+          Append(drawn.second.present, &present_[pieces[i].family]);
+        });
     if (options_.recorded) {
       read_.lookups[0].keys = *options_.recorded;
       Halve(&read_.lookups[0]);
@@ -362,28 +342,21 @@ class Reader {
       drawn -= family.keys.size();
     }
     read_.lookups_left_out = drawn;
-    AdviceWork work;
-    work.step = "asking the filters that there are";
-    work.pieces = pieces.size();
-    work.work = [&](size_t i, const WorkerReport&) {
-      std::string error;
-      const std::string of_lookups = Ask(lookups, pieces[i], &error);
-      const std::string of_present = Ask(present, pieces[i], &error);
-      return Pack(Asked(error, {of_lookups, of_present}));
-    };
-    work.take = [&](size_t i, const std::string& answer) {
-      const auto& [family, at] = pieces[i];
-      std::optional<Asked> found = Unpack<Asked>(answer);
-      if (found) {
-        std::string& error = read_.FileOf(pieces[i]).error;
-        error = error.empty() ? std::move(found->first) : error;  // of the drawing
-        lookups.answers[family][at] = std::move(found->second.first);
-        present.answers[family][at] = std::move(found->second.second);
-      }
-      return found.has_value();
-    };
-    work.error_of = [&](size_t i) -> std::string& { return read_.FileOf(pieces[i]).error; };
-    DoAdviceWork(work, options_.jobs, progress_);
+    EachPiece(
+        "asking the filters that there are", pieces, std::vector<double>(pieces.size(), 1),
+        [&](size_t i, const auto&) {
+          Asked asked;
+          asked.lookups = Ask(lookups, pieces[i], &asked.error);
+          asked.present = Ask(present, pieces[i], &asked.error);
+          return asked;
+        },
+        [&](size_t i, Asked asked) {
+          const auto& [family, at] = pieces[i];
+          std::string& error = read_.FileOf(pieces[i]).error;
+          error = error.empty() ? std::move(asked.error) : error;  // of the drawing
+          lookups.answers[family][at] = std::move(asked.lookups);
+          present.answers[family][at] = std::move(asked.present);
+        });
     const bool drop_found = !options_.recorded && options_.absent_share >= 1;
     for (size_t family = 0; family < read_.families.size(); ++family) {
       FamilyLookups& of_family = read_.lookups[family];
