@@ -17,22 +17,8 @@
 #include "src/sst/builtin_filters.h"
 #include "tools/winnow/advise/advice_files.h"
 #include "tools/winnow/advise/advice_types.h"
-#include "winnow/options.h"
 
 namespace winnow::inspect {
-
-enum class FilterMaker { kNone, kBloomFilter, kRibbonFilter, kWinnow };
-
-struct Candidate {
-  FilterMaker maker = FilterMaker::kWinnow;
-  double bits_per_key = 10;
-  LevelPlan plan = LevelPlan::kUniform;  // of Winnow's
-  double absent_share = 1;               // for the plan
-
-  // What an options string takes: "bloomfilter:10", "{id=winnow;bits_per_key=10;level_plan=auto}";
-  // "nullptr" for no filter.
-  std::string Text() const;
-};
 
 // All of 4 to 20 bits: RocksDB's Bloom and Ribbon filters, Winnow's without a plan and with each;
 // and no filter. With absent_share below 1, the plans that don't learn it are there with and

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/text/rate_interval.h"
+#include "winnow/options.h"
 
 namespace winnow::inspect {
 
@@ -54,6 +55,20 @@ struct AdviceStep {
   double share = 0;  // of the work, 0 to 1, by the files' entries
 };
 using AdviceProgress = std::function<void(const AdviceStep& step)>;
+
+enum class FilterMaker { kNone, kBloomFilter, kRibbonFilter, kWinnow };
+
+// A filter policy that formulas know.
+struct Candidate {
+  FilterMaker maker = FilterMaker::kWinnow;
+  double bits_per_key = 10;
+  LevelPlan plan = LevelPlan::kUniform;  // of Winnow's
+  double absent_share = 1;               // for the plan
+
+  // What an options string takes: "bloomfilter:10", "{id=winnow;bits_per_key=10;level_plan=auto}";
+  // "nullptr" for no filter.
+  std::string Text() const;
+};
 
 // What filters take and let through.
 struct Cost {
