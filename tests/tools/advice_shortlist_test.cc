@@ -50,12 +50,11 @@ TEST(SplitBudgetTest, IsWithinTheBudgetAndNearlySpendsIt) {
                                                Family(1000, 3, 100)};
   for (const double bits : {3.0, 5.0, 7.0, 10.0, 14.0}) {
     const double bytes = bits * (10e6 + 1e6 + 3000) / 8;
-    double least = 0;
-    const auto split = SplitBudget(families, bytes, 1, &least);
-    ASSERT_TRUE(split) << bits;
-    EXPECT_LE(Sum(*split).bytes, bytes) << bits;
-    EXPECT_GT(Sum(*split).bytes, 0.98 * bytes) << bits;
-    EXPECT_LT(least, bytes);
+    const BudgetSplit split = SplitBudget(families, bytes, 1);
+    ASSERT_FALSE(split.choices.empty()) << bits;
+    EXPECT_LE(Sum(split.choices).bytes, bytes) << bits;
+    EXPECT_GT(Sum(split.choices).bytes, 0.98 * bytes) << bits;
+    EXPECT_LT(split.least, bytes);
   }
 }
 
@@ -63,9 +62,8 @@ TEST(SplitBudgetTest, IsWithinTheBudgetAndNearlySpendsIt) {
 TEST(SplitBudgetTest, NoPairOfBitsIsMuchBetter) {
   const std::vector<FamilyFormula> families = {Family(100'000, 10, 1e6), Family(100'000, 40, 1e5)};
   const double bytes = 6.0 / 8 * 5e6;
-  double least = 0;
-  const auto split = SplitBudget(families, bytes, 1, &least);
-  ASSERT_TRUE(split);
+  const BudgetSplit split = SplitBudget(families, bytes, 1);
+  ASSERT_FALSE(split.choices.empty());
   double best = 1e300;
   for (double a = 2; a <= 24; a += 0.5) {
     const Cost first =
@@ -76,27 +74,25 @@ TEST(SplitBudgetTest, NoPairOfBitsIsMuchBetter) {
       if (both.bytes <= bytes) best = std::min(best, both.false_reads);
     }
   }
-  EXPECT_LE(Sum(*split).false_reads, 1.001 * best);
+  EXPECT_LE(Sum(split.choices).false_reads, 1.001 * best);
   // The same bits for both are worse.
-  const auto alike = BestWithin(families, bytes, 1);
+  const auto alike = BestWithin(WorthwhileChoices(families, 1), bytes);
   ASSERT_TRUE(alike);
-  EXPECT_LT(Sum(*split).false_reads, 0.8 * alike->cost.false_reads);
+  EXPECT_LT(Sum(split.choices).false_reads, 0.8 * alike->cost.false_reads);
 }
 
 TEST(SplitBudgetTest, GivesMoreBitsWhereAByteSavesMoreReads) {
   const std::vector<FamilyFormula> families = {Family(100'000, 10, 1e6), Family(100'000, 10, 1e4)};
-  double least = 0;
-  const auto split = SplitBudget(families, 7.0 / 8 * 2e6, 1, &least);
-  ASSERT_TRUE(split);
-  EXPECT_GT((*split)[0].candidate.bits_per_key, (*split)[1].candidate.bits_per_key + 5);
+  const BudgetSplit split = SplitBudget(families, 7.0 / 8 * 2e6, 1);
+  ASSERT_FALSE(split.choices.empty());
+  EXPECT_GT(split.choices[0].candidate.bits_per_key, split.choices[1].candidate.bits_per_key + 5);
 }
 
 TEST(SplitBudgetTest, TakesThePlanWhereItSaves) {
-  double least = 0;
-  const auto split = SplitBudget({Tree(10e6, 1e6), Family(100'000, 10, 1e6)}, 7e6, 1, &least);
-  ASSERT_TRUE(split);
-  EXPECT_EQ((*split)[0].candidate.plan, LevelPlan::kAuto);
-  EXPECT_EQ((*split)[1].candidate.plan, LevelPlan::kUniform);
+  const BudgetSplit split = SplitBudget({Tree(10e6, 1e6), Family(100'000, 10, 1e6)}, 7e6, 1);
+  ASSERT_FALSE(split.choices.empty());
+  EXPECT_EQ(split.choices[0].candidate.plan, LevelPlan::kAuto);
+  EXPECT_EQ(split.choices[1].candidate.plan, LevelPlan::kUniform);
 }
 
 // Four families of as many keys and files, but for what compactions and draws make of them, beside
@@ -107,26 +103,25 @@ TEST(SplitBudgetTest, FamiliesThatAreAlikeGetTheSame) {
       Family(99'200, 10, 49'700), Family(100'300, 10, 50'100)};
   for (double bits = 4; bits < 14; bits += 0.73) {
     const double bytes = bits / 8 * 4e6;
-    const auto split = SplitBudget(families, bytes, 1, nullptr);
-    ASSERT_TRUE(split) << bits;
+    const BudgetSplit split = SplitBudget(families, bytes, 1);
+    ASSERT_FALSE(split.choices.empty()) << bits;
     for (const size_t other : {1u, 3u, 4u}) {
-      EXPECT_EQ((*split)[other].candidate.Text(), (*split)[0].candidate.Text()) << bits;
+      EXPECT_EQ(split.choices[other].candidate.Text(), split.choices[0].candidate.Text()) << bits;
     }
-    EXPECT_NE((*split)[2].candidate.Text(), (*split)[0].candidate.Text()) << bits;
-    EXPECT_LE(Sum(*split).bytes, bytes);
-    EXPECT_GT(Sum(*split).bytes, 0.98 * bytes);
+    EXPECT_NE(split.choices[2].candidate.Text(), split.choices[0].candidate.Text()) << bits;
+    EXPECT_LE(Sum(split.choices).bytes, bytes);
+    EXPECT_GT(Sum(split.choices).bytes, 0.98 * bytes);
   }
 }
 
 TEST(SplitBudgetTest, SaysWhatTheMostTakes) {
   const std::vector<FamilyFormula> families = {Family(100'000, 10, 1e6), Family(1'000, 3, 2e4)};
-  double most = 0;
-  const auto split = SplitBudget(families, 1e9, 1, nullptr, &most);
-  ASSERT_TRUE(split);
-  EXPECT_NEAR(Sum(*split).bytes, most, 1);
-  const auto less = SplitBudget(families, 0.9 * most, 1, nullptr);
-  ASSERT_TRUE(less);
-  EXPECT_GT(Sum(*less).false_reads, Sum(*split).false_reads);
+  const BudgetSplit split = SplitBudget(families, 1e9, 1);
+  ASSERT_FALSE(split.choices.empty());
+  EXPECT_NEAR(Sum(split.choices).bytes, split.most, 1);
+  const BudgetSplit less = SplitBudget(families, 0.9 * split.most, 1);
+  ASSERT_FALSE(less.choices.empty());
+  EXPECT_GT(Sum(less.choices).false_reads, Sum(split.choices).false_reads);
 }
 
 // A plan has fewer bits for the last level, which is all that is left once all is compacted.
@@ -139,10 +134,10 @@ TEST(BestWithinTest, KeepsAlsoWhatItMustInAnotherState) {
   const AlsoWithin also = {{compacted}, ten.Of(compacted).false_reads};
   const double bytes = ten.Of(grown).bytes;
   const double reads = ten.Of(grown).false_reads;
-  const auto best = BestWithin({grown}, bytes, 1);
-  const auto also_best = BestWithin({grown}, bytes, 1, &also);
-  const auto least = LeastFor({grown}, reads, 1);
-  const auto also_least = LeastFor({grown}, reads, 1, &also);
+  const auto best = BestWithin(WorthwhileChoices({grown}, 1), bytes);
+  const auto also_best = BestWithin(WorthwhileChoices({grown}, 1, &also), bytes);
+  const auto least = LeastFor(WorthwhileChoices({grown}, 1), reads);
+  const auto also_least = LeastFor(WorthwhileChoices({grown}, 1, &also), reads);
   ASSERT_TRUE(best && also_best && least && also_least);
   EXPECT_EQ(best->candidate.plan, LevelPlan::kAuto);
   EXPECT_LT(best->cost.false_reads, also_best->cost.false_reads);
@@ -156,33 +151,32 @@ TEST(BestWithinTest, KeepsAlsoWhatItMustInAnotherState) {
 
 TEST(SplitBudgetTest, SaysWhatTheLeastTakes) {
   const std::vector<FamilyFormula> families = {Family(100'000, 10, 1e6), Family(100'000, 10, 1e4)};
-  double least = 0;
-  EXPECT_FALSE(SplitBudget(families, 1000, 1, &least));
-  EXPECT_GT(least, 1.0 / 8 * 2e6);
-  EXPECT_LT(least, 2.5 / 8 * 2e6);
-  EXPECT_TRUE(SplitBudget(families, least, 1, &least));
+  const BudgetSplit split = SplitBudget(families, 1000, 1);
+  EXPECT_TRUE(split.choices.empty());
+  EXPECT_GT(split.least, 1.0 / 8 * 2e6);
+  EXPECT_LT(split.least, 2.5 / 8 * 2e6);
+  EXPECT_FALSE(SplitBudget(families, split.least, 1).choices.empty());
 }
 
 TEST(SplitBudgetTest, ALargeBudgetIsNotSpentForNothing) {
-  double least = 0;
-  const auto split = SplitBudget({Family(100'000, 10, 1e6)}, 1e12, 1, &least);
-  ASSERT_TRUE(split);
-  EXPECT_LT(Sum(*split).bytes, 24.0 / 8 * 1e6);
+  const BudgetSplit split = SplitBudget({Family(100'000, 10, 1e6)}, 1e12, 1);
+  ASSERT_FALSE(split.choices.empty());
+  EXPECT_LT(Sum(split.choices).bytes, 24.0 / 8 * 1e6);
 }
 
 TEST(BestWithinTest, IsTheLastThatFits) {
   const std::vector<FamilyFormula> families = {Family(100'000, 10, 1e6)};
   const auto ten =
       CandidateCosts({FilterMaker::kWinnow, 10, LevelPlan::kUniform, 1}).Of(families[0]);
-  const auto best = BestWithin(families, ten.bytes, 1);
+  const auto best = BestWithin(WorthwhileChoices(families, 1), ten.bytes);
   ASSERT_TRUE(best);
   EXPECT_EQ(best->candidate.bits_per_key, 10);
-  const auto least = LeastFor(families, ten.false_reads, 1);
+  const auto least = LeastFor(WorthwhileChoices(families, 1), ten.false_reads);
   ASSERT_TRUE(least);
   EXPECT_NEAR(least->candidate.bits_per_key, 10, 0.1);
   EXPECT_LE(least->cost.false_reads, ten.false_reads);
-  EXPECT_FALSE(BestWithin(families, 10, 1));
-  EXPECT_FALSE(LeastFor(families, 0, 1));
+  EXPECT_FALSE(BestWithin(WorthwhileChoices(families, 1), 10));
+  EXPECT_FALSE(LeastFor(WorthwhileChoices(families, 1), 0));
 }
 
 }  // namespace

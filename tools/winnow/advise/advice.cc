@@ -53,29 +53,14 @@ void TakeErrors(const AdviceReading& reading, Advice* advice) {
   }
 }
 
-void TakeBudget(Shortlist* list, Advice* advice) {
-  advice->budget_bytes = list->budget_bytes;
-  advice->budget = std::move(list->budget);
-  advice->least_bytes = list->least_bytes;
-  advice->budget_is_enough = list->budget_is_enough;
-  advice->one_policy = list->one_policy;
-  const AdviceRow* row = BudgetRow(*advice);
-  advice->budget_taken = row == nullptr ? 0 : row->bytes;
-}
-
-// By the row of the split, or that of one policy for all.
-double MostTakenOfBudget(const Advice& advice) {
-  double most = advice.budget_taken;
-  if (const AdviceRow* row = OnePolicyRow(advice)) {
-    most = std::max(most, row->bytes);
-  }
-  return most;
-}
-
 bool IsForMemoryOfNow(const AdviceRow& row) {
   return row.purpose == RowPurpose::kMemoryOfNow || row.purpose == RowPurpose::kMemoryAlsoCompacted;
 }
 
+// What a row may take that is for the memory of now.
+double MemoryOfNow(const Advice& advice) { return (1 + kSameMemory) * advice.rows.front().bytes; }
+
+// Of the rows for the memory of now, the most that one takes.
 double MostTakenOfMemory(const Advice& advice) {
   double most = 0;
   for (const AdviceRow& row : advice.rows) {
@@ -84,47 +69,56 @@ double MostTakenOfMemory(const Advice& advice) {
   return most;
 }
 
+// By the row of the split, or that of one policy for all.
+double MostTakenOfBudget(const Advice& advice) {
+  const AdviceRow* one = OnePolicyRow(advice);
+  return std::max(advice.budget_taken, one == nullptr ? 0 : one->bytes);
+}
+
 // A row that takes more than the memory of now is there to compare with.
 void DropMissedPurposes(Advice* advice) {
-  const double room = (1 + kSameMemory) * advice->rows.front().bytes;
   for (AdviceRow& row : advice->rows) {
-    if (IsForMemoryOfNow(row) && row.bytes > room) {
+    if (IsForMemoryOfNow(row) && row.bytes > MemoryOfNow(*advice)) {
       row.purpose = RowPurpose::kComparison;
     }
   }
 }
 
-// Tries policies and takes what they cost into *advice. Filters of few keys may take more than the
-// formulas say of them: then these may spend less.
-AdviceRows Try(const AdviceReading& reading, const AdviceOptions& options,
-               std::chrono::steady_clock::time_point deadline, const AdviceProgress& progress,
-               Advice* advice) {
-  constexpr int kMostTries = 4;
+// Tries policies, and sets what *advice says of them. Filters of few keys may take more than the
+// formulas say of them: then these may spend less. Returns the errors of files, as TryAll does.
+std::map<size_t, std::string> Try(const AdviceReading& reading, const AdviceOptions& options,
+                                  std::chrono::steady_clock::time_point deadline,
+                                  const AdviceProgress& progress, Advice* advice) {
+  constexpr int kMaxTries = 4;
   constexpr double kSafety = 0.995;
+  const Advice untried = *advice;
   SpendingShares shares;
-  AdviceRows kept;
+  std::map<size_t, std::string> errors;
   bool fits = false;
-  for (int tries = 1;; ++tries) {
-    Shortlist list = ListTrials(reading, options, shares);
-    AdviceRows rows = TryAll(reading, list.trials, options.jobs, deadline, progress);
-    if (fits && rows.tried_keys < kept.tried_keys) {  // no time for as much again
+  for (int tries = 1; tries <= kMaxTries; ++tries) {
+    Advice next = untried;
+    ListTrials(reading, options, shares, &next);
+    std::map<size_t, std::string> next_errors =
+        TryAll(reading, options.jobs, deadline, progress, &next);
+    if (fits && next.tried_keys < advice->tried_keys) {  // no time for as much again
       break;
     }
-    advice->rows = rows.rows;
-    kept = std::move(rows);
-    TakeBudget(&list, advice);
+    const AdviceRow* split = BudgetRow(next);
+    next.budget_taken = split == nullptr ? 0 : split->bytes;
+    *advice = std::move(next);
+    errors = std::move(next_errors);
     const double taken = MostTakenOfBudget(*advice);
-    fits = !advice->budget_bytes || taken <= *advice->budget_bytes;
     const double memory = MostTakenOfMemory(*advice);
-    const double room = (1 + kSameMemory) * advice->rows.front().bytes;
-    if (tries == kMostTries || (fits && memory <= room)) {
+    const bool is_as_now = memory <= MemoryOfNow(*advice);
+    fits = !advice->budget_bytes || taken <= *advice->budget_bytes;
+    if (fits && is_as_now) {
       break;
     }
     shares.budget *= fits ? 1 : kSafety * *advice->budget_bytes / taken;
-    shares.memory *= memory <= room ? 1 : advice->rows.front().bytes / memory;
+    shares.memory *= is_as_now ? 1 : advice->rows.front().bytes / memory;
   }
   DropMissedPurposes(advice);
-  return kept;
+  return errors;
 }
 
 }  // namespace
@@ -164,17 +158,13 @@ Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& optio
   }
   advice.files = reading.AllPieces().size();
   advice.candidates = CandidateRows(reading);
-  const AdviceRows tried = Try(reading, options, deadline, progress, &advice);
-  if (tried.tried_files > 0) {
-    TimeBuilds(reading, &advice.rows);
-  }
-  advice.tried_files = tried.tried_files;
-  advice.tried_keys = tried.tried_keys;
-  advice.out_of_time = tried.out_of_time;
-  for (const auto& [file, error] : tried.errors) {
+  for (const auto& [file, error] : Try(reading, options, deadline, progress, &advice)) {
     reading.files[file].error = error;
   }
-  SayAdvice(reading, options, tried.measured, &advice);
+  if (advice.tried_files > 0) {
+    TimeBuilds(reading, &advice.rows);
+  }
+  SayAdvice(reading, options, &advice);
   TakeErrors(reading, &advice);
   return advice;
 }

@@ -74,49 +74,50 @@ bool AreSame(const std::vector<std::string>& some, const std::vector<std::string
 
 class Trying {
  public:
-  Trying(const AdviceReading& reading, const std::vector<AdviceTrial>& trials,
-         std::chrono::steady_clock::time_point deadline)
+  Trying(const AdviceReading& reading, std::chrono::steady_clock::time_point deadline,
+         Advice* advice)
       : read_(reading),
         deadline_(deadline),
         pieces_(SpreadOut(reading.PiecesToTry())),
         results_(pieces_.size()),
-        policies_(reading.families.size()) {
-    rows_.measured = trials;
-  }
+        policies_(reading.families.size()),
+        advice_(*advice) {}
 
-  AdviceRows All(int jobs, const AdviceProgress& progress) && {
+  std::map<size_t, std::string> All(int jobs, const AdviceProgress& progress) && {
     ListPolicies();
     Build(jobs, progress);
     PartFiles();
-    AddNow();
-    for (size_t row = 0; row < rows_.measured.size(); ++row) {
-      Sum(TriedOf(row), &rows_.measured[row]);
-      TakeNow(&rows_.measured[row]);
-      rows_.rows.push_back(rows_.measured[row].row);
+    const AdviceRow now = Now();
+    for (AdviceRow& row : advice_.rows) {
+      Sum(TriedOf(row), &row);
+      TakeNow(now, &row);
     }
-    Compact();
-    std::stable_sort(rows_.rows.begin() + 1, rows_.rows.end(),
+    std::stable_sort(advice_.rows.begin(), advice_.rows.end(),
                      [](const AdviceRow& a, const AdviceRow& b) { return a.bytes < b.bytes; });
-    return std::move(rows_);
+    advice_.rows.insert(advice_.rows.begin(), now);
+    Compact();
+    return std::move(errors_);
   }
 
  private:
   // Rows may have a policy in common.
   void ListPolicies() {
-    place_.resize(rows_.measured.size());
-    for (size_t row = 0; row < rows_.measured.size(); ++row) {
+    for (const AdviceRow& row : advice_.rows) {
       for (size_t family = 0; family < read_.families.size(); ++family) {
-        std::vector<std::string>& known = policies_[family];
-        const std::string& policy = rows_.measured[row].row.policies[family];
-        const auto found = std::find(known.begin(), known.end(), policy);
-        place_[row].push_back(static_cast<size_t>(found - known.begin()));
-        if (found == known.end()) {
-          known.push_back(policy);
+        const std::string& policy = row.policies[family];
+        if (PlaceOf(policy, family) == policies_[family].size()) {
+          policies_[family].push_back(policy);
         }
         AdvisedLearning* const learning = LearningOf(family, policy);
         if (learning != nullptr) learning->BitsUnder(policy);  // once, before workers ask for them
       }
     }
+  }
+
+  // In policies_[family].
+  size_t PlaceOf(const std::string& policy, size_t family) const {
+    const std::vector<std::string>& known = policies_[family];
+    return static_cast<size_t>(std::find(known.begin(), known.end(), policy) - known.begin());
   }
 
   // Where the policy learns from lookups; else null.
@@ -140,7 +141,7 @@ class Trying {
   }
 
   std::string& ErrorOf(size_t piece) {
-    return rows_.errors[read_.families[pieces_[piece].family].files[pieces_[piece].at]];
+    return errors_[read_.families[pieces_[piece].family].files[pieces_[piece].at]];
   }
 
   // One file is tried though the time is over; where it is gone meanwhile, another one.
@@ -181,7 +182,7 @@ class Trying {
                              PoliciesOf(family, at), read_.lookups[family].keys, beat);
         },
         [&](size_t number, FileTrial trial) {
-          rows_.out_of_time = rows_.out_of_time || trial.out_of_time;
+          advice_.out_of_time = advice_.out_of_time || trial.out_of_time;
           if (!trial.error.empty()) {
             ErrorOf(some[number]) = trial.error;
           }
@@ -200,8 +201,8 @@ class Trying {
     rest_ = read_.rest;
     for (size_t i = 0; i < pieces_.size(); ++i) {
       const bool whole = IsWhole(i);
-      rows_.tried_files += whole ? 1 : 0;
-      rows_.tried_keys += whole ? results_[i].keys : 0;
+      advice_.tried_files += whole ? 1 : 0;
+      advice_.tried_keys += whole ? results_[i].keys : 0;
       (whole ? tried_ : rest_)[pieces_[i].family].push_back(pieces_[i].at);
     }
     for (size_t family = 0; family < read_.families.size(); ++family) {
@@ -213,12 +214,12 @@ class Trying {
   }
 
   // Of the row's policies, by family.
-  std::vector<Tried> TriedOf(size_t row) const {
+  std::vector<Tried> TriedOf(const AdviceRow& row) const {
     std::vector<Tried> tried(read_.families.size());
     for (size_t i = 0; i < pieces_.size(); ++i) {
       if (IsWhole(i)) {
         const size_t family = pieces_[i].family;
-        const PolicyCost& cost = results_[i].policies[place_[row][family]];
+        const PolicyCost& cost = results_[i].policies[PlaceOf(row.policies[family], family)];
         tried[family].bytes += static_cast<double>(cost.bytes);
         tried[family].false_reads += static_cast<double>(cost.false_reads);
         tried[family].keys += static_cast<double>(results_[i].keys);
@@ -227,59 +228,52 @@ class Trying {
     return tried;
   }
 
-  void AddNow() {
+  AdviceRow Now() const {
     AdviceRow now;
     now.purpose = RowPurpose::kNow;
     now.bytes = static_cast<double>(read_.FilterBytesNow());
     now.counted = static_cast<uint64_t>(read_.FalseReadsNow());
     now.false_reads = read_.ALookup(read_.FalseReadsNow());
     now.interval = PoissonInterval(now.counted, read_.num_lookups);
-    rows_.rows.push_back(std::move(now));
+    return now;
   }
 
   // The filters that there are, of all files, tell more of their policy than a sample does.
-  void TakeNow(AdviceTrial* trial) const {
-    AdviceRow& row = trial->row;
-    const AdviceRow& now = rows_.rows.front();
-    if (rows_.tried_files < read_.AllPieces().size() && row.expected &&
-        AreSame(row.policies, read_.PoliciesInForce()) &&
-        read_.FiltersAreOf(row.policies, row.expected->bytes)) {
-      row.bytes = now.bytes;
-      row.counted = now.counted;
-      row.false_reads = now.false_reads;
-      row.interval = now.interval;
+  void TakeNow(const AdviceRow& now, AdviceRow* row) const {
+    if (advice_.tried_files < read_.AllPieces().size() && row->expected &&
+        AreSame(row->policies, read_.PoliciesInForce()) &&
+        read_.FiltersAreOf(row->policies, row->expected->bytes)) {
+      row->bytes = now.bytes;
+      row->counted = now.counted;
+      row->false_reads = now.false_reads;
+      row->interval = now.interval;
     }
   }
 
-  // The measured ones are the trials, in their order. Of a tree that is compacted already, what it
-  // is once compacted is what was measured.
+  // Of a tree that is compacted already, what it is once compacted is what was measured; "now" as
+  // far as its filters are those of the policy in force.
   void Compact() {
     CompactedCosts costs(read_.compacted);
-    const auto of = [&](const std::vector<std::string>& policies) {
-      std::optional<Cost> cost = costs.Of(policies);
-      if (cost) {
-        cost->false_reads = read_.ALookup(cost->false_reads);
-      }
-      return cost;
-    };
     const bool already = read_.AllAreCompacted();
-    AdviceRow& now = rows_.rows.front();
-    now.compacted = of(read_.PoliciesInForce());
-    if (already && now.compacted &&
-        read_.FiltersAreOf(read_.PoliciesInForce(), now.compacted->bytes)) {
-      now.compacted = Cost{now.bytes, now.false_reads};
-    }
-    for (size_t i = 0; i < rows_.measured.size(); ++i) {
-      AdviceRow& row = rows_.measured[i].row;
-      row.compacted = already ? Cost{row.bytes, row.false_reads} : of(row.policies);
-      rows_.rows[i + 1].compacted = row.compacted;
+    for (AdviceRow& row : advice_.rows) {
+      const bool is_now = row.purpose == RowPurpose::kNow;
+      if (is_now || !already) {
+        row.compacted = costs.Of(is_now ? read_.PoliciesInForce() : row.policies);
+      }
+      if (row.compacted) {
+        row.compacted->false_reads = read_.ALookup(row.compacted->false_reads);
+      }
+      if (already && (!is_now || (row.compacted && read_.FiltersAreOf(read_.PoliciesInForce(),
+                                                                      row.compacted->bytes)))) {
+        row.compacted = Cost{row.bytes, row.false_reads};
+      }
     }
   }
 
   // What was not tried has what the formulas say, or without them what its keys and lookups are to
   // those that were tried; and as much more or less as what was tried. Lookups that a policy
   // learned from are not asked under it: the others stand for all.
-  void Sum(const std::vector<Tried>& tried, AdviceTrial* trial) const {
+  void Sum(const std::vector<Tried>& tried, AdviceRow* row) const {
     Tried all;
     Cost rest;
     double rest_keys = 0;
@@ -289,8 +283,8 @@ class Trying {
       all.bytes += tried[family].bytes;
       all.false_reads += tried[family].false_reads;
       all.keys += tried[family].keys;
-      if (!trial->candidates.empty()) {
-        const CandidateCosts costs(trial->candidates[family]);
+      if (!row->candidates.empty()) {
+        const CandidateCosts costs(row->candidates[family]);
         all.expected += costs.Of(tried_formulas_[family]);
         rest += costs.Of(rest_formulas_[family]);
       }
@@ -302,24 +296,23 @@ class Trying {
         tried_asks += static_cast<double>(read_.asks[family][at]);
       }
     }
-    if (trial->candidates.empty()) {
+    if (row->candidates.empty()) {
       all.expected = {std::max(1.0, all.keys), std::max(1.0, tried_asks)};
       rest = {rest_keys, rest_asks};
     }
-    AdviceRow& row = trial->row;
-    const double scale = AllToAsked(row);
+    const double scale = AllToAsked(*row);
     const double lookups = static_cast<double>(read_.num_lookups) / scale;
-    row.bytes = all.bytes +
-                (all.expected.bytes > 0 ? rest.bytes * all.bytes / all.expected.bytes : rest.bytes);
-    row.counted = static_cast<uint64_t>(all.false_reads);
+    row->bytes = all.bytes + (all.expected.bytes > 0 ? rest.bytes * all.bytes / all.expected.bytes
+                                                     : rest.bytes);
+    row->counted = static_cast<uint64_t>(all.false_reads);
     const Corrected more =
         Correct(rest.false_reads / scale, all.false_reads, all.expected.false_reads / scale);
     const Interval counted =
-        PoissonInterval(row.counted, static_cast<uint64_t>(std::llround(lookups)));
+        PoissonInterval(row->counted, static_cast<uint64_t>(std::llround(lookups)));
     const auto a_lookup = [lookups](double reads) { return lookups > 0 ? reads / lookups : 0; };
-    row.false_reads = a_lookup(all.false_reads + more.value);
-    row.interval.low = counted.low + a_lookup(more.value * (1 - more.error));
-    row.interval.high = counted.high + a_lookup(more.value * (1 + more.error));
+    row->false_reads = a_lookup(all.false_reads + more.value);
+    row->interval.low = counted.low + a_lookup(more.value * (1 - more.error));
+    row->interval.high = counted.high + a_lookup(more.value * (1 + more.error));
   }
 
   // All lookups, to those that the row's filters were asked for.
@@ -333,20 +326,21 @@ class Trying {
   const std::vector<AdvicePiece> pieces_;
   std::vector<FileTrial> results_;                  // of the pieces
   std::vector<std::vector<std::string>> policies_;  // by family
-  std::vector<std::vector<size_t>> place_;          // by row and family: in policies_[family]
   // By family, places in AdvisedFamily::files: those on which all policies were tried.
   std::vector<std::vector<size_t>> tried_;
   std::vector<std::vector<size_t>> rest_;
   std::vector<FamilyFormula> tried_formulas_;
   std::vector<FamilyFormula> rest_formulas_;
-  AdviceRows rows_;
+  std::map<size_t, std::string> errors_;
+  Advice& advice_;
 };
 
 }  // namespace
 
-AdviceRows TryAll(const AdviceReading& reading, const std::vector<AdviceTrial>& trials, int jobs,
-                  std::chrono::steady_clock::time_point deadline, const AdviceProgress& progress) {
-  return Trying(reading, trials, deadline).All(jobs, progress);
+std::map<size_t, std::string> TryAll(const AdviceReading& reading, int jobs,
+                                     std::chrono::steady_clock::time_point deadline,
+                                     const AdviceProgress& progress, Advice* advice) {
+  return Trying(reading, deadline, advice).All(jobs, progress);
 }
 
 void TimeBuilds(const AdviceReading& reading, std::vector<AdviceRow>* rows) {

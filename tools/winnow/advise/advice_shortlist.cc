@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace winnow::inspect {
@@ -143,24 +144,6 @@ void AddLearned(double bits_per_key, const Cost& of_plan,
   }
 }
 
-std::vector<FamilyChoice> CostsOfAll(const std::vector<FamilyFormula>& families,
-                                     double absent_share, const AlsoWithin* also = nullptr) {
-  const bool has_plans = std::any_of(families.begin(), families.end(),
-                                     [](const FamilyFormula& family) { return family.has_plans; });
-  std::vector<FamilyChoice> choices;
-  for (const Candidate& candidate : Choices(has_plans, absent_share)) {
-    const CandidateCosts costs(candidate);
-    if (also == nullptr || Sum(costs, also->families).false_reads <= also->false_reads) {
-      choices.push_back({candidate, Sum(costs, families)});
-    }
-    if (candidate.plan == LevelPlan::kAuto &&
-        AreTriedForLearning(candidate.bits_per_key, families)) {
-      AddLearned(candidate.bits_per_key, Sum(costs, families), families, also, &choices);
-    }
-  }
-  return WorthIt(std::move(choices));
-}
-
 // Lookups that are drawn are as many but for what chance makes of it.
 bool AreAlike(const FamilyFormula& one, const FamilyFormula& other) {
   constexpr double kShare = 0.05;
@@ -201,24 +184,22 @@ FamilyFormula Merge(const std::vector<FamilyFormula>& families, const std::vecto
 }
 
 // The split over families of which no two are alike.
-std::optional<std::vector<FamilyChoice>> SplitUnlike(const std::vector<FamilyFormula>& families,
-                                                     double bytes, double absent_share,
-                                                     double* least, double* most_useful) {
+BudgetSplit SplitUnlike(const std::vector<FamilyFormula>& families, double bytes,
+                        double absent_share) {
+  BudgetSplit split;
   std::vector<std::vector<FamilyChoice>> worth;
   std::vector<std::vector<FamilyChoice>> corners;
   std::vector<size_t> at(families.size(), 0);
-  *least = 0;
-  *most_useful = 0;
   for (const FamilyFormula& family : families) {
-    worth.push_back(CostsOfAll({family}, absent_share));
+    worth.push_back(WorthwhileChoices({family}, absent_share));
     corners.push_back(Corners(worth.back()));
-    *least += corners.back().front().cost.bytes;
-    *most_useful += worth.back().back().cost.bytes;
+    split.least += corners.back().front().cost.bytes;
+    split.most += worth.back().back().cost.bytes;
   }
-  if (*least > bytes) {
-    return std::nullopt;
+  if (split.least > bytes) {
+    return split;
   }
-  double left = bytes - *least;
+  double left = bytes - split.least;
   for (;;) {
     size_t best = families.size();
     double most = 0;
@@ -239,12 +220,11 @@ std::optional<std::vector<FamilyChoice>> SplitUnlike(const std::vector<FamilyFor
     left -= corners[best][at[best] + 1].cost.bytes - corners[best][at[best]].cost.bytes;
     ++at[best];
   }
-  std::vector<FamilyChoice> chosen;
   for (size_t family = 0; family < families.size(); ++family) {
-    chosen.push_back(corners[family][at[family]]);
+    split.choices.push_back(corners[family][at[family]]);
   }
-  SpendRest(worth, left, &chosen);
-  return chosen;
+  SpendRest(worth, left, &split.choices);
+  return split;
 }
 
 // The bits that most databases have, for comparison.
@@ -255,10 +235,11 @@ constexpr double kHardlyMore = 1.02;
 
 class Lister {
  public:
-  Lister(const AdviceReading& reading, const AdviceOptions& options, const SpendingShares& shares)
-      : read_(reading), options_(options), shares_(shares) {}
+  Lister(const AdviceReading& reading, const AdviceOptions& options, const SpendingShares& shares,
+         Advice* advice)
+      : read_(reading), options_(options), shares_(shares), advice_(*advice) {}
 
-  Shortlist List() && {
+  void List() {
     const double share = read_.AbsentShare();
     for (const FilterMaker maker :
          {FilterMaker::kBloomFilter, FilterMaker::kRibbonFilter, FilterMaker::kWinnow}) {
@@ -281,38 +262,31 @@ class Lister {
       SpendBudget(share);
     }
     for (const std::string& policy : options_.policies) {
-      AdviceTrial trial;
-      trial.row.policies.assign(read_.families.size(), policy);
-      if (std::none_of(list_.trials.begin(), list_.trials.end(), [&](const AdviceTrial& other) {
-            return other.row.policies == trial.row.policies;
-          })) {
-        list_.trials.push_back(std::move(trial));
-      }
+      AdviceRow row;
+      row.policies.assign(read_.families.size(), policy);
+      Add(std::move(row));
     }
-    return std::move(list_);
   }
 
  private:
   void CompareWithNow(double share) {
     const double bytes = shares_.memory * static_cast<double>(read_.FilterBytesNow());
-    if (const auto best = BestWithin(read_.formulas, bytes, share)) {
-      AddTrial(RowPurpose::kMemoryOfNow, best->candidate);
-    }
-    if (const auto least = LeastFor(read_.formulas, read_.FalseReadsNow(), share)) {
-      AddTrial(RowPurpose::kReadsOfNow, least->candidate);
-    }
+    const std::vector<FamilyChoice> choices = WorthwhileChoices(read_.formulas, share);
+    AddTrial(RowPurpose::kMemoryOfNow, BestWithin(choices, bytes));
+    AddTrial(RowPurpose::kReadsOfNow, LeastFor(choices, read_.FalseReadsNow()));
     const std::optional<Cost> compacted =
         CompactedCosts(read_.compacted).Of(read_.PoliciesInForce());
     if (!compacted) {
       return;
     }
     const AlsoWithin also = {read_.CompactedFormulas(), kHardlyMore * compacted->false_reads};
-    if (const auto best = BestWithin(read_.formulas, bytes, share, &also)) {
-      AddTrial(RowPurpose::kMemoryAlsoCompacted, best->candidate);
-    }
-    if (const auto least = LeastFor(read_.formulas, read_.FalseReadsNow(), share, &also)) {
-      AddTrial(RowPurpose::kReadsAlsoCompacted, least->candidate);
-    }
+    const std::vector<FamilyChoice> lasting = WorthwhileChoices(read_.formulas, share, &also);
+    AddTrial(RowPurpose::kMemoryAlsoCompacted, BestWithin(lasting, bytes));
+    AddTrial(RowPurpose::kReadsAlsoCompacted, LeastFor(lasting, read_.FalseReadsNow()));
+  }
+
+  void AddTrial(RowPurpose purpose, const std::optional<FamilyChoice>& choice) {
+    if (choice) AddTrial(purpose, choice->candidate);
   }
 
   // The same candidate for all families.
@@ -321,23 +295,28 @@ class Lister {
   }
 
   void AddTrial(RowPurpose purpose, const std::vector<Candidate>& candidates) {
-    AdviceTrial trial;
-    trial.row.purpose = purpose;
-    trial.candidates = candidates;
+    AdviceRow row;
+    row.purpose = purpose;
+    row.candidates = candidates;
     Cost cost;
     for (size_t family = 0; family < read_.families.size(); ++family) {
-      trial.row.policies.push_back(candidates[family].Text());
+      row.policies.push_back(candidates[family].Text());
       cost += CandidateCosts(candidates[family]).Of(read_.formulas[family]);
     }
-    trial.row.expected = Cost{cost.bytes, read_.ALookup(cost.false_reads)};
-    for (AdviceTrial& other : list_.trials) {
-      if (other.row.policies == trial.row.policies) {
-        other.row.purpose =
-            other.row.purpose == RowPurpose::kComparison ? purpose : other.row.purpose;
-        return;
-      }
+    row.expected = Cost{cost.bytes, read_.ALookup(cost.false_reads)};
+    Add(std::move(row));
+  }
+
+  // Each policy once; its purpose is the first one but a comparison.
+  void Add(AdviceRow row) {
+    const auto known =
+        std::find_if(advice_.rows.begin(), advice_.rows.end(),
+                     [&](const AdviceRow& other) { return other.policies == row.policies; });
+    if (known == advice_.rows.end()) {
+      advice_.rows.push_back(std::move(row));
+    } else if (known->purpose == RowPurpose::kComparison) {
+      known->purpose = row.purpose;
     }
-    list_.trials.push_back(std::move(trial));
   }
 
   // A family that is so small that no lookup was drawn for it still has its share of them; each is
@@ -367,87 +346,91 @@ class Lister {
   }
 
   void SpendBudget(double absent_share) {
-    list_.budget_bytes = options_.budget_bytes;
+    advice_.budget_bytes = options_.budget_bytes;
     const std::vector<FamilyFormula> formulas = FormulasOfAllFamilies();
     const double bytes = *options_.budget_bytes * shares_.budget;
-    double most_bytes = 0;
-    const auto split = SplitBudget(formulas, bytes, absent_share, &list_.least_bytes, &most_bytes);
-    list_.budget_is_enough = bytes > most_bytes;
-    if (!split) {
-      return;
-    }
+    const BudgetSplit split = SplitBudget(formulas, bytes, absent_share);
+    advice_.least_bytes = split.least;
+    advice_.budget_is_enough = bytes > split.most;
     std::vector<Candidate> candidates;
-    for (size_t family = 0; family < split->size(); ++family) {
-      const FamilyChoice& choice = (*split)[family];
+    for (const FamilyChoice& choice : split.choices) {
+      const size_t family = candidates.size();
       const double lookups = LookupsOf(family);
       candidates.push_back(choice.candidate);
-      list_.budget.push_back({family, choice.candidate.Text(), choice.cost.bytes,
-                              lookups > 0 ? choice.cost.false_reads / lookups : 0});
+      advice_.budget.push_back({family, choice.candidate.Text(), choice.cost.bytes,
+                                lookups > 0 ? choice.cost.false_reads / lookups : 0});
+    }
+    if (candidates.empty()) {
+      return;
     }
     AddTrial(RowPurpose::kBudget, candidates);
-    if (const auto one = BestWithin(formulas, bytes, absent_share); one && split->size() > 1) {
+    const auto one = BestWithin(WorthwhileChoices(formulas, absent_share), bytes);
+    if (one && candidates.size() > 1) {
       AddTrial(RowPurpose::kBudgetOfOnePolicy, one->candidate);
-      list_.one_policy = one->candidate.Text();
+      advice_.one_policy = one->candidate.Text();
     }
   }
 
   const AdviceReading& read_;
   const AdviceOptions& options_;
   const SpendingShares shares_;
-  Shortlist list_;
+  Advice& advice_;
 };
 
 }  // namespace
 
-std::optional<std::vector<FamilyChoice>> SplitBudget(const std::vector<FamilyFormula>& families,
-                                                     double bytes, double absent_share,
-                                                     double* least, double* most) {
+std::vector<FamilyChoice> WorthwhileChoices(const std::vector<FamilyFormula>& families,
+                                            double absent_share, const AlsoWithin* also) {
+  const bool has_plans = std::any_of(families.begin(), families.end(),
+                                     [](const FamilyFormula& family) { return family.has_plans; });
+  std::vector<FamilyChoice> choices;
+  for (const Candidate& candidate : Choices(has_plans, absent_share)) {
+    const CandidateCosts costs(candidate);
+    if (also == nullptr || Sum(costs, also->families).false_reads <= also->false_reads) {
+      choices.push_back({candidate, Sum(costs, families)});
+    }
+    if (candidate.plan == LevelPlan::kAuto &&
+        AreTriedForLearning(candidate.bits_per_key, families)) {
+      AddLearned(candidate.bits_per_key, Sum(costs, families), families, also, &choices);
+    }
+  }
+  return WorthIt(std::move(choices));
+}
+
+BudgetSplit SplitBudget(const std::vector<FamilyFormula>& families, double bytes,
+                        double absent_share) {
   const std::vector<std::vector<size_t>> groups = GroupAlike(families);
   std::vector<FamilyFormula> unlike;
   for (const std::vector<size_t>& group : groups) {
     unlike.push_back(Merge(families, group));
   }
-  double least_bytes = 0;
-  double most_bytes = 0;
-  const auto split = SplitUnlike(unlike, bytes, absent_share, &least_bytes, &most_bytes);
-  if (least != nullptr) {
-    *least = least_bytes;
-  }
-  if (most != nullptr) {
-    *most = most_bytes;
-  }
-  if (!split) {
-    return std::nullopt;
+  BudgetSplit split = SplitUnlike(unlike, bytes, absent_share);
+  if (split.choices.empty()) {
+    return split;
   }
   std::vector<FamilyChoice> chosen(families.size());
   for (size_t i = 0; i < groups.size(); ++i) {
-    const CandidateCosts costs((*split)[i].candidate);
+    const CandidateCosts costs(split.choices[i].candidate);
     for (const size_t family : groups[i]) {
-      chosen[family] = {(*split)[i].candidate, costs.Of(families[family])};
+      chosen[family] = {split.choices[i].candidate, costs.Of(families[family])};
     }
   }
-  return chosen;
+  split.choices = std::move(chosen);
+  return split;
 }
 
-std::optional<FamilyChoice> BestWithin(const std::vector<FamilyFormula>& families, double bytes,
-                                       double absent_share, const AlsoWithin* also) {
-  std::optional<FamilyChoice> best;
-  for (const FamilyChoice& choice : CostsOfAll(families, absent_share, also)) {
-    if (choice.cost.bytes <= bytes) {
-      best = choice;
-    }
-  }
-  return best;
+std::optional<FamilyChoice> BestWithin(const std::vector<FamilyChoice>& choices, double bytes) {
+  const auto beyond = std::find_if(choices.begin(), choices.end(), [&](const FamilyChoice& choice) {
+    return choice.cost.bytes > bytes;
+  });
+  return beyond == choices.begin() ? std::nullopt : std::optional(*std::prev(beyond));
 }
 
-std::optional<FamilyChoice> LeastFor(const std::vector<FamilyFormula>& families, double false_reads,
-                                     double absent_share, const AlsoWithin* also) {
-  for (const FamilyChoice& choice : CostsOfAll(families, absent_share, also)) {
-    if (choice.cost.false_reads <= false_reads) {
-      return choice;
-    }
-  }
-  return std::nullopt;
+std::optional<FamilyChoice> LeastFor(const std::vector<FamilyChoice>& choices, double false_reads) {
+  const auto found = std::find_if(choices.begin(), choices.end(), [&](const FamilyChoice& choice) {
+    return choice.cost.false_reads <= false_reads;
+  });
+  return found == choices.end() ? std::nullopt : std::optional(*found);
 }
 
 std::vector<CandidateRow> CandidateRows(const AdviceReading& reading) {
@@ -468,9 +451,9 @@ std::vector<CandidateRow> CandidateRows(const AdviceReading& reading) {
   return rows;
 }
 
-Shortlist ListTrials(const AdviceReading& reading, const AdviceOptions& options,
-                     const SpendingShares& shares) {
-  return Lister(reading, options, shares).List();
+void ListTrials(const AdviceReading& reading, const AdviceOptions& options,
+                const SpendingShares& shares, Advice* advice) {
+  Lister(reading, options, shares, advice).List();
 }
 
 }  // namespace winnow::inspect

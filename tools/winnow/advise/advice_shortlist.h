@@ -24,18 +24,22 @@ struct FamilyChoice {
   Cost cost;
 };
 
-// Winnow's filters for each family, each with bits of its own, without a plan and with the plan
-// auto where that changes something: such that all together take at most `bytes`, and as few
-// lookups are wasted as can be. Nothing where even the fewest bits take more; *least is what they
-// take, *most what the most bits take: more memory buys nothing. Either may be null.
+// Winnow's filters for each family, each with bits of its own.
+struct BudgetSplit {
+  std::vector<FamilyChoice> choices;  // of each family; empty: even the fewest bits take more
+  double least = 0;                   // bytes that the fewest bits take
+  double most = 0;                    // and the most bits: more memory buys nothing
+};
+
+// Without a plan and with the plan auto where that changes something: such that all together take
+// at most `bytes`, and as few lookups are wasted as can be.
 //
 // Families that are alike, but for some hundredths of their keys and lookups, get the same.
 //
 // False reads as a function of the memory are taken for convex, as they are but for rounding: the
 // step that saves most reads a byte is taken first, whichever family it is in.
-std::optional<std::vector<FamilyChoice>> SplitBudget(const std::vector<FamilyFormula>& families,
-                                                     double bytes, double absent_share,
-                                                     double* least, double* most = nullptr);
+BudgetSplit SplitBudget(const std::vector<FamilyFormula>& families, double bytes,
+                        double absent_share);
 
 // What a policy must keep in another state of the families, too.
 struct AlsoWithin {
@@ -43,33 +47,18 @@ struct AlsoWithin {
   double false_reads = 0;  // at most
 };
 
-// One policy for all families: of those that take at most `bytes` the one with the fewest false
-// reads; of those with at most so many false reads the one that takes least. `also` may be null.
-// Nothing: there is none.
-std::optional<FamilyChoice> BestWithin(const std::vector<FamilyFormula>& families, double bytes,
-                                       double absent_share, const AlsoWithin* also = nullptr);
-std::optional<FamilyChoice> LeastFor(const std::vector<FamilyFormula>& families, double false_reads,
-                                     double absent_share, const AlsoWithin* also = nullptr);
+// One policy for all families: those that are worth it, by rising memory and falling false reads.
+// `also` may be null.
+std::vector<FamilyChoice> WorthwhileChoices(const std::vector<FamilyFormula>& families,
+                                            double absent_share, const AlsoWithin* also = nullptr);
+
+// Of these, the one with the fewest false reads that takes at most `bytes`; the one that takes
+// least with at most so many false reads. Nothing: there is none.
+std::optional<FamilyChoice> BestWithin(const std::vector<FamilyChoice>& choices, double bytes);
+std::optional<FamilyChoice> LeastFor(const std::vector<FamilyChoice>& choices, double false_reads);
 
 // What the formulas may be off by, where a policy is to take the memory of now.
 inline constexpr double kSameMemory = 0.01;
-
-// What is tried in one row, before it has been.
-struct AdviceTrial {
-  AdviceRow row;
-  std::vector<Candidate> candidates;  // for each family; empty: no formula knows them
-};
-
-struct Shortlist {
-  std::vector<AdviceTrial> trials;
-
-  // As members of Advice.
-  std::optional<double> budget_bytes;
-  std::vector<BudgetPart> budget;
-  double least_bytes = 0;
-  bool budget_is_enough = false;
-  std::string one_policy;
-};
 
 // What each candidate would take and let through, in all files.
 std::vector<CandidateRow> CandidateRows(const AdviceReading& reading);
@@ -80,8 +69,9 @@ struct SpendingShares {
   double memory = 1;  // of the memory of now
 };
 
-Shortlist ListTrials(const AdviceReading& reading, const AdviceOptions& options,
-                     const SpendingShares& shares);
+// Sets the rows of advice to what is to be tried, and its budget, but for what that takes.
+void ListTrials(const AdviceReading& reading, const AdviceOptions& options,
+                const SpendingShares& shares, Advice* advice);
 
 }  // namespace winnow::inspect
 

@@ -122,6 +122,7 @@ inline std::string TitleOf(RowPurpose purpose) {
 struct AdviceRow {
   RowPurpose purpose = RowPurpose::kComparison;
   std::vector<std::string> policies;  // for each family; of "now" none
+  std::vector<Candidate> candidates;  // these policies; empty: no formula knows them
 
   double bytes = 0;
   double false_reads = 0;  // a lookup

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "src/policy_trial/moved_files.h"
+#include "tools/winnow/advise/advice_shortlist.h"
 
 namespace winnow::inspect {
 namespace {
@@ -41,9 +42,8 @@ const AdviceRow* RowOf(const Advice& advice, RowPurpose purpose) {
 
 class Words {
  public:
-  Words(const AdviceReading& reading, const AdviceOptions& options,
-        const std::vector<AdviceTrial>& trials, Advice* advice)
-      : read_(reading), options_(options), trials_(trials), advice_(*advice) {}
+  Words(const AdviceReading& reading, const AdviceOptions& options, Advice* advice)
+      : read_(reading), options_(options), advice_(*advice) {}
 
   void Recommend() {
     const AdviceRow& now = advice_.rows.front();
@@ -274,9 +274,19 @@ class Words {
     }
   }
 
+  // The row that was tried with such filters for all families, at the usual bits; null: none was.
+  const AdviceRow* TriedWith(FilterMaker maker, LevelPlan plan) const {
+    const auto found =
+        std::find_if(advice_.rows.begin(), advice_.rows.end(), [&](const AdviceRow& row) {
+          return !row.candidates.empty() && row.candidates.front().maker == maker &&
+                 row.candidates.front().plan == plan;
+        });
+    return found == advice_.rows.end() ? nullptr : &*found;
+  }
+
   // Such that kEnoughCounted false reads are as good as sure, at the least rate that now may have;
-  // where that is not known, at half of the one that formulas expect of the first policy. Beyond
-  // what there is: there are too few.
+  // where that is not known, at half of the one that formulas expect of RocksDB's Bloom filter.
+  // Beyond what there is: there are too few.
   double LookupsNeeded() const {
     constexpr double kSurelyEnough = kEnoughCounted + 15;  // two deviations
     const AdviceRow& now = advice_.rows.front();
@@ -284,10 +294,8 @@ class Words {
       return 0;
     }
     double rate = now.counted >= 5 ? now.interval.low : 0;
-    for (const AdviceTrial& trial : trials_) {
-      if (rate <= 0 && trial.row.expected) {
-        rate = trial.row.expected->false_reads / 2;
-      }
+    if (rate <= 0) {
+      rate = TriedWith(FilterMaker::kBloomFilter, LevelPlan::kUniform)->expected->false_reads / 2;
     }
     return RoundUp(
         std::max(static_cast<double>(read_.num_lookups) + 1, kSurelyEnough / std::max(rate, 1e-6)));
@@ -301,16 +309,8 @@ class Words {
 
   // For files without filters.
   void RecommendFilters(const AdviceRow& now) {
-    const auto best = std::find_if(trials_.rbegin(), trials_.rend(), [&](const AdviceTrial& trial) {
-      return !trial.candidates.empty() &&
-             trial.candidates.front().plan ==
-                 (read_.has_plans ? LevelPlan::kAuto : LevelPlan::kUniform) &&
-             trial.candidates.front().maker == FilterMaker::kWinnow;
-    });
-    if (best == trials_.rend()) {
-      return;
-    }
-    const AdviceRow& row = best->row;
+    const AdviceRow& row =
+        *TriedWith(FilterMaker::kWinnow, read_.has_plans ? LevelPlan::kAuto : LevelPlan::kUniform);
     advice_.choice = row.OnePolicy();
     advice_.recommendation = absl::StrFormat(
         "The files have no filters: with filter_policy=%s a lookup would read %.3g blocks in vain "
@@ -535,7 +535,6 @@ class Words {
 
   const AdviceReading& read_;
   const AdviceOptions& options_;
-  const std::vector<AdviceTrial>& trials_;
   Advice& advice_;
 };
 
@@ -561,9 +560,8 @@ const AdviceRow* OnePolicyRow(const Advice& advice) {
   return found == advice.rows.end() ? nullptr : &*found;
 }
 
-void SayAdvice(const AdviceReading& reading, const AdviceOptions& options,
-               const std::vector<AdviceTrial>& trials, Advice* advice) {
-  Words words(reading, options, trials, advice);
+void SayAdvice(const AdviceReading& reading, const AdviceOptions& options, Advice* advice) {
+  Words words(reading, options, advice);
   words.Recommend();
   words.Assume();
 }

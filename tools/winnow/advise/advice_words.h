@@ -3,10 +3,7 @@
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_WORDS_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_WORDS_H_
 
-#include <vector>
-
 #include "tools/winnow/advise/advice_reading.h"
-#include "tools/winnow/advise/advice_shortlist.h"
 #include "tools/winnow/advise/advice_types.h"
 
 namespace winnow::inspect {
@@ -18,10 +15,8 @@ const AdviceRow* BudgetRow(const Advice& advice);
 // The row of the best policy for all families within the budget; null: there is none.
 const AdviceRow* OnePolicyRow(const Advice& advice);
 
-// Sets the recommendation and the assumptions of advice whose figures are there. `trials` are those
-// of its rows.
-void SayAdvice(const AdviceReading& reading, const AdviceOptions& options,
-               const std::vector<AdviceTrial>& trials, Advice* advice);
+// Sets the recommendation and the assumptions of advice whose figures are there.
+void SayAdvice(const AdviceReading& reading, const AdviceOptions& options, Advice* advice);
 
 }  // namespace winnow::inspect
 
