@@ -92,19 +92,6 @@ std::optional<double> BitsOf(const std::string& policy) {
   return absl::SimpleAtod(number, &bits) && bits > 0 ? std::optional(bits) : std::nullopt;
 }
 
-// Of a count a lookup.
-template <typename Count>
-Spread SpreadOf(const std::vector<ReplayFigures>& placements, Count count) {
-  Spread spread;
-  for (const ReplayFigures& figures : placements) {
-    const double value = static_cast<double>(count(figures)) /
-                         static_cast<double>(std::max<uint64_t>(figures.lookups, 1));
-    spread.least = &figures == &placements.front() ? value : std::min(spread.least, value);
-    spread.most = std::max(spread.most, value);
-  }
-  return spread;
-}
-
 class Adviser {
  public:
   Adviser(const CacheAdviceOptions& options, const AdviceProgress& progress, AdviceReading* reading)
@@ -596,26 +583,6 @@ class Adviser {
 };
 
 }  // namespace
-
-Spread CacheRow::BytesSpread() const {
-  return SpreadOf(placements, [](const ReplayFigures& each) {
-    return each.filter_bytes + each.index_bytes + each.data_bytes;
-  });
-}
-
-Spread CacheRow::FilterSpread() const {
-  return SpreadOf(placements, [](const ReplayFigures& each) { return each.filter_bytes; });
-}
-
-Spread CacheRow::ReadFiltersSpread() const {
-  return SpreadOf(placements, [](const ReplayFigures& each) { return each.read_filters; });
-}
-
-const CacheRow& CacheAdvice::Now() const {
-  return *std::find_if(rows.begin(), rows.end(), [](const CacheRow& row) {
-    return row.choice.is_now && row.choice.cache_factor == 1;
-  });
-}
 
 CacheAdvice AdviseOnCache(const std::vector<AdviceTable>& tables, const CacheAdviceOptions& options,
                           const AdviceProgress& progress, std::string* problem) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/winnow/advise/cache_advice.h"
+#include "tools/winnow/advise/cache_rows.h"
 
 namespace winnow::inspect {
 

@@ -4,7 +4,6 @@
 #include "src/text/numbers.h"
 #include "src/text/text_table.h"
 #include "tools/winnow/advise/cache_json.h"
-#include "tools/winnow/advise/cache_words.h"
 
 namespace winnow::tools {
 namespace {

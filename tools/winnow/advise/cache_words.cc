@@ -213,30 +213,6 @@ std::string ReadInVain(const CacheRow& best, const CacheRow& now) {
 
 }  // namespace
 
-std::string RangeText(double figure, const Spread& spread, std::string (*format)(double)) {
-  const std::string least = format(spread.least);
-  const std::string most = format(spread.most);
-  if (!spread.IsWide() || least == most) {
-    return format(figure);
-  }
-  const size_t unit = least.find(' ');
-  const bool same = unit != std::string::npos && most.find(' ') != std::string::npos &&
-                    least.substr(unit) == most.substr(most.find(' '));
-  return absl::StrCat(same ? least.substr(0, unit) : least, " to ", most);
-}
-
-std::string BytesText(const CacheRow& row) {
-  return RangeText(row.BytesALookup(), row.BytesSpread(), ByteSize);
-}
-
-std::string FilterBytesText(const CacheRow& row) {
-  return RangeText(row.ALookup(row.figures.filter_bytes), row.FilterSpread(), ByteSize);
-}
-
-std::string ReadFiltersText(const CacheRow& row) {
-  return RangeText(row.ALookup(row.figures.read_filters), row.ReadFiltersSpread(), PartOfAll);
-}
-
 void SayCacheAdvice(const CacheAdviceOptions& options, const FiltersOfNow& shape,
                     const CacheWordFacts& facts, const CacheRow& best, CacheAdvice* advice) {
   const CacheRow& now = advice->Now();

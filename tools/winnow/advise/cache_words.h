@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "tools/winnow/advise/advice_reading.h"
-#include "tools/winnow/advise/cache_advice.h"
 #include "tools/winnow/advise/cache_choices.h"
+#include "tools/winnow/advise/cache_rows.h"
 
 namespace winnow::inspect {
 
@@ -26,14 +26,6 @@ struct CacheWordFacts {
   // Bytes a lookup now, if the keys of a MultiGet are read one by one; unset: they are not.
   std::optional<double> one_by_one;
 };
-
-// "12 KiB", or where placements differ "0 to 62 %": the least and the most.
-std::string RangeText(double figure, const Spread& spread, std::string (*format)(double));
-
-// So of a row, a lookup.
-std::string BytesText(const CacheRow& row);
-std::string FilterBytesText(const CacheRow& row);
-std::string ReadFiltersText(const CacheRow& row);
 
 // Sets the recommendation, the options and the assumptions of advice whose rows are there; `best`
 // is one of them.
