@@ -51,32 +51,23 @@ class Words {
       advice_.recommendation =
           "None of these lookups asks a file for a key that it does not have, so no filter would "
           "save a read: there is nothing to recommend.";
-      return;
-    }
-    if (read_.NoPolicyBuilds()) {
+    } else if (read_.NoPolicyBuilds()) {
       advice_.recommendation =
           "The OPTIONS file has optimize_filters_for_hits, and all files are of the last level, "
           "which gets no filters for it, whatever the policy: turn it off if lookups of absent "
           "keys matter.";
-      return;
-    }
-    if (advice_.budget_bytes) {
+    } else if (advice_.budget_bytes) {
       RecommendBudget(now);
-      return;
-    }
-    if (MostPrefixesArePresent()) {
+    } else if (MostPrefixesArePresent()) {
       advice_.recommendation = kPrefixesArePresent;
-      return;
-    }
-    if (const double needed = LookupsNeeded(); needed > static_cast<double>(read_.num_lookups)) {
+    } else if (const double needed = LookupsNeeded();
+               needed > static_cast<double>(read_.num_lookups)) {
       advice_.recommendation = absl::StrFormat(
           "%d lookups are too few to tell policies apart: %s.", read_.num_lookups,
           options_.recorded
               ? absl::StrFormat("some %.0f are enough", needed)
               : absl::StrFormat("--draws=%.0f makes enough", RoundUp(needed / MadeOfADraw())));
-      return;
-    }
-    if (now.bytes == 0) {
+    } else if (now.bytes == 0) {
       RecommendFilters(now);
     } else {
       RecommendChange(now);
@@ -84,140 +75,131 @@ class Words {
   }
 
   void Assume() {
-    std::vector<std::string>& said = advice_.assumptions;
-    if (options_.recorded) {
-      said.emplace_back(
-          "Lookups are the recorded ones, each as often as the list has it; a lookup of a key that "
-          "is there asks the files above it.");
-    } else {
-      said.push_back(absl::StrCat(
-          "Lookups are made up: keys drawn from all keys alike",
-          options_.absent_share < 1
-              ? absl::StrFormat(", %.3g of them changed to near misses", options_.absent_share)
-              : ", each changed to a near miss that is in no file",
-          read_.families.size() > 1 ? ", over the column families by their keys" : "",
-          ". Which keys are looked up, how often each, and how many are there, files can't tell: "
-          "--lookups=FILE takes recorded ones, and by these alone level_plan=learned is judged."));
-    }
+    SayLookups();
+    SayTree();
+    SayFilters();
+    SayTrials();
+  }
+
+ private:
+  void Say(bool holds, const std::string& sentence) {
+    if (holds) advice_.assumptions.push_back(sentence);
+  }
+
+  void SayLookups() {
+    Say(options_.recorded.has_value(),
+        "Lookups are the recorded ones, each as often as the list has it; a lookup of a key that "
+        "is there asks the files above it.");
+    Say(!options_.recorded,
+        absl::StrCat(
+            "Lookups are made up: keys drawn from all keys alike",
+            options_.absent_share < 1
+                ? absl::StrFormat(", %.3g of them changed to near misses", options_.absent_share)
+                : ", each changed to a near miss that is in no file",
+            read_.families.size() > 1 ? ", over the column families by their keys" : "",
+            ". Which keys are looked up, how often each, and how many are there, files can't tell: "
+            "--lookups=FILE takes recorded ones, and by these alone level_plan=learned is "
+            "judged."));
     SayWhatWasLearned();
-    if (advice_.lookups_dropped > 0) {
-      said.push_back(absl::StrCat(
-          "Of ", options_.lookups, " lookups to make up, ", advice_.lookups_dropped,
-          " are left away: their near misses are keys of files by chance, or in no file's range."));
-    }
-    if (advice_.lookups_left_out > 0) {
-      said.push_back(absl::StrCat(
-          advice_.lookups_left_out, " lookups were left out, evenly: the others ask ",
-          options_.most_asks, " filters as it is, since many files have the same range."));
-    }
-    if (std::any_of(advice_.rows.begin(), advice_.rows.end(),
-                    [](const AdviceRow& row) { return row.compacted.has_value(); })) {
-      said.emplace_back(
-          "\"Once compacted\" is the tree after a full compaction (CompactRange): each column "
-          "family in one level, each key once; now's row with the policy of the OPTIONS file.");
-    } else {
-      said.emplace_back(
-          "What filters of prefixes read once all is compacted into one level is not known.");
-    }
+    Say(advice_.lookups_dropped > 0,
+        absl::StrCat("Of ", options_.lookups, " lookups to make up, ", advice_.lookups_dropped,
+                     " are left away: their near misses are keys of files by chance, or in no "
+                     "file's range."));
+    Say(advice_.lookups_left_out > 0,
+        absl::StrCat(advice_.lookups_left_out, " lookups were left out, evenly: the others ask ",
+                     options_.most_asks,
+                     " filters as it is, since many files have the same range."));
+  }
+
+  void SayWhatWasLearned() {
+    const bool has_learned = advice_.learned_from > 0;
+    Say(options_.recorded && !has_learned,
+        absl::StrCat("level_plan=learned is not among the policies: ", advice_.learning_problem,
+                     "."));
+    Say(options_.recorded && has_learned,
+        absl::StrCat(
+            "level_plan=learned is what its filters are after ", advice_.learned_from,
+            options_.recorded_in_time ? " lookups of the first half of the list"
+                                      : " lookups of a half of the list that chance chose",
+            ", once writes that fall evenly have written the tree anew; its false reads are those "
+            "of the other half, ",
+            advice_.judged_by,
+            " lookups. They stay so while lookups go on to ask the same ranges of keys, and come "
+            "back some time after a restart. \"Once compacted\" it counts as if nothing was "
+            "learned. Set the listener with it (winnow::NewListener of winnow/rocksdb_listener.h; "
+            "winnow run adds it), by which the policy knows all files."));
+  }
+
+  void SayTree() {
+    const bool is_known =
+        std::any_of(advice_.rows.begin(), advice_.rows.end(),
+                    [](const AdviceRow& row) { return row.compacted.has_value(); });
+    Say(is_known,
+        "\"Once compacted\" is the tree after a full compaction (CompactRange): each column "
+        "family in one level, each key once; now's row with the policy of the OPTIONS file.");
+    Say(!is_known,
+        "What filters of prefixes read once all is compacted into one level is not known.");
     if (!advice_.rows.front().compacted) {
       SayWhyPolicyIsNotKnown();
     }
-    said.emplace_back(
+    Say(true,
         "Caches are not in this: a block that is read in vain may be in memory, and filters that "
         "are not pinned may be read from disk.");
-    if (read_.num_lookups < kFewLookups) {
-      said.push_back(absl::StrCat("Only ", read_.num_lookups,
-                                  " lookups count, so that false reads are known roughly."));
-    }
-    if (read_.has_plans) {
-      said.emplace_back(
-          "Plans by level are counted with the tree as it is: each file where it lies now, and the "
-          "policy knowing which levels have some of its keys. by_level is for random writes only.");
-    }
+    Say(read_.num_lookups < kFewLookups,
+        absl::StrCat("Only ", read_.num_lookups,
+                     " lookups count, so that false reads are known roughly."));
+    Say(read_.has_plans,
+        "Plans by level are counted with the tree as it is: each file where it lies now, and the "
+        "policy knowing which levels have some of its keys. by_level is for random writes only.");
     SayWhatLiesElsewhere();
-    const bool partitioned = std::any_of(read_.files.begin(), read_.files.end(),
-                                         [](const auto& file) { return file.partitions > 0; });
-    if (partitioned) {
-      said.emplace_back("Partitioned filters are cut where they are cut now.");
-    }
+  }
+
+  void SayFilters() {
+    const auto any_file = [this](auto holds) {
+      return std::any_of(read_.files.begin(), read_.files.end(), holds);
+    };
+    Say(any_file([](const AdvisedFile& file) { return file.partitions > 0; }),
+        "Partitioned filters are cut where they are cut now.");
     std::set<std::string> prefixes;
-    bool levels_known = true;
-    bool other_policy = false;
     for (const AdvisedFile& file : read_.files) {
       if (file.error.empty() && file.has_prefixes_only) {
         prefixes.insert(file.contents);
       }
-      other_policy = other_policy || file.unread_filter;
     }
     for (const std::string& contents : prefixes) {
-      said.push_back(absl::StrCat(
-          "Filters have ", contents,
-          " and no whole keys: near misses differ within the prefix, and where that is there all "
-          "the same, no filter helps; the formulas leave this out."));
+      Say(true,
+          absl::StrCat("Filters have ", contents,
+                       " and no whole keys: near misses differ within the prefix, and where that "
+                       "is there all the same, no filter helps; the formulas leave this out."));
     }
-    if (advice_.budget_bytes && MostPrefixesArePresent()) {
-      said.emplace_back(kPrefixesArePresent);
-    }
-    if (read_.SomeAreUnfiltered()) {
-      said.emplace_back(
-          "The OPTIONS file has optimize_filters_for_hits: no policy builds filters for the files "
-          "of the last level.");
-    }
-    if (other_policy) {
-      said.emplace_back(
-          "Some files have filters of a policy that this program does not read: they count as "
-          "none.");
-    }
-    for (const AdvisedFamily& family : read_.families) {
-      levels_known = levels_known && family.knows_levels;
-    }
-    if (!levels_known) {
-      said.emplace_back(
-          "Some files have no known level: a lookup is taken to ask all of them whose range has "
-          "the key, the highest number first.");
-    }
-    if (advice_.tried_files == 0) {
-      said.emplace_back(
-          "No filter was built: the files were gone, or no key of theirs could be read. All rows "
-          "but \"now\" and that of its policy are by formulas alone.");
-    } else if (advice_.tried_files < advice_.files) {
-      said.emplace_back(
-          "Filters were built for a sample of the files, chosen by their size; for the others the "
-          "formulas' figures are taken, corrected by what the sample has more or less than they "
-          "say. The row \"now\", and that of its policy, is of all files.");
-    }
-    if (advice_.out_of_time) {
-      said.push_back(absl::StrFormat(
-          "The sample is smaller than --sample says: --seconds=%g were over.", options_.seconds));
-    }
-    said.push_back(absl::StrCat("Deleted ranges are not looked at.",
-                                advice_.tried_files == 0
-                                    ? ""
-                                    : " Nanoseconds a key are processor time of this machine, the "
-                                      "least of five rounds."));
+    Say(advice_.budget_bytes && MostPrefixesArePresent(), kPrefixesArePresent);
+    Say(read_.SomeAreUnfiltered(),
+        "The OPTIONS file has optimize_filters_for_hits: no policy builds filters for the files "
+        "of the last level.");
+    Say(any_file([](const AdvisedFile& file) { return file.unread_filter; }),
+        "Some files have filters of a policy that this program does not read: they count as none.");
+    Say(std::any_of(read_.families.begin(), read_.families.end(),
+                    [](const AdvisedFamily& family) { return !family.knows_levels; }),
+        "Some files have no known level: a lookup is taken to ask all of them whose range has "
+        "the key, the highest number first.");
   }
 
- private:
-  void SayWhatWasLearned() {
-    if (!options_.recorded) return;
-    if (advice_.learned_from == 0) {
-      advice_.assumptions.push_back(absl::StrCat(
-          "level_plan=learned is not among the policies: ", advice_.learning_problem, "."));
-      return;
-    }
-    advice_.assumptions.push_back(absl::StrCat(
-        "level_plan=learned is what its filters are after ", advice_.learned_from,
-        options_.recorded_in_time ? " lookups of the first half of the list"
-                                  : " lookups of a half of the list that chance chose",
-        ", once writes that fall evenly have written the tree anew; its false reads are those of "
-        "the other half, ",
-        advice_.judged_by,
-        " lookups. They stay so while lookups go on to ask the same ranges of keys, and come back "
-        "some time after a restart. \"Once compacted\" it counts as if nothing was learned. Set "
-        "the "
-        "listener with it (winnow::NewListener of winnow/rocksdb_listener.h; winnow run adds it), "
-        "by "
-        "which the policy knows all files."));
+  void SayTrials() {
+    const bool any_tried = advice_.tried_files > 0;
+    Say(!any_tried,
+        "No filter was built: the files were gone, or no key of theirs could be read. All rows "
+        "but \"now\" and that of its policy are by formulas alone.");
+    Say(any_tried && advice_.tried_files < advice_.files,
+        "Filters were built for a sample of the files, chosen by their size; for the others the "
+        "formulas' figures are taken, corrected by what the sample has more or less than they "
+        "say. The row \"now\", and that of its policy, is of all files.");
+    Say(advice_.out_of_time,
+        absl::StrFormat("The sample is smaller than --sample says: --seconds=%g were over.",
+                        options_.seconds));
+    Say(true, absl::StrCat("Deleted ranges are not looked at.",
+                           any_tried ? " Nanoseconds a key are processor time of this machine, the "
+                                       "least of five rounds."
+                                     : ""));
   }
 
   // Of what is there now: a policy that is tried builds for the places as they are.
@@ -229,7 +211,7 @@ class Words {
       const std::string where =
           read_.families.size() > 1 ? absl::StrCat(" of column family '", family.name, "'") : "";
       for (const std::string& sentence : SayMovedFilters(family.shape, files, where)) {
-        advice_.assumptions.push_back(absl::StrCat("As it is, ", sentence, "."));
+        Say(true, absl::StrCat("As it is, ", sentence, "."));
       }
     }
   }
@@ -267,10 +249,9 @@ class Words {
       }
     }
     for (const std::string& cause : causes) {
-      advice_.assumptions.push_back(
-          absl::StrCat("Now's row has no figures once compacted, since the policy in force is not "
-                       "known: ",
-                       cause, "."));
+      Say(true, absl::StrCat("Now's row has no figures once compacted, since the policy in force "
+                             "is not known: ",
+                             cause, "."));
     }
   }
 
