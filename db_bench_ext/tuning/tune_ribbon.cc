@@ -22,7 +22,7 @@ ABSL_FLAG(uint64_t, keys, 1'000'000, "keys that are simulated for each line");
 namespace {
 
 // Below it, a line is mostly chance.
-constexpr uint64_t kLeastKeys = 10'000;
+constexpr uint64_t kMinKeys = 10'000;
 
 using winnow::bench::RibbonCost;
 using winnow::bench::RibbonParameters;
@@ -59,10 +59,10 @@ int main(int argc, char** argv) {
       "simulates the bumped Ribbon and prints what its constants were chosen from.");
   const auto rest = absl::ParseCommandLine(argc, argv);
   const uint64_t keys = absl::GetFlag(FLAGS_keys);
-  if (rest.size() > 1 || keys < kLeastKeys) {
+  if (rest.size() > 1 || keys < kMinKeys) {
     std::fprintf(stderr,
                  "tune_ribbon: expected --keys=N of at least %" PRIu64 " and no more, found '%s'\n",
-                 kLeastKeys, rest.size() > 1 ? rest[1] : std::to_string(keys).c_str());
+                 kMinKeys, rest.size() > 1 ? rest[1] : std::to_string(keys).c_str());
     return 2;
   }
   std::printf("%" PRIu64 " keys a line\n", keys);

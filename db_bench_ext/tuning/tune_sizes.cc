@@ -22,8 +22,8 @@ using winnow::bench::FewKeysTable;
 using winnow::bench::FilterCost;
 using winnow::bench::MeanFilterCost;
 
-constexpr double kLeastBits = 1;
-constexpr double kMostBits = 32;
+constexpr double kMinBits = 1;
+constexpr double kMaxBits = 32;
 
 constexpr char kIntroduction[] =
     "# What filters cost\n\n"
@@ -47,7 +47,7 @@ constexpr char kCrossover[] =
     "Bloom filter's bytes in\n"
     "steps of 64 bytes.\n\n";
 
-constexpr char kLeastKeys[] =
+constexpr char kMinKeys[] =
     "\nSo `ribbon_min_keys=auto`, the default, is the number of keys from which on a Ribbon saves "
     "a "
     "tenth on an average over\n"
@@ -73,7 +73,7 @@ void PrintPage() {
     std::printf("\nAt `bits_per_key` %g:\n\n%s", bits, FewKeysTable(bits).c_str());
   }
   std::printf("%s%s", kCrossover, winnow::bench::CrossoverTable().c_str());
-  std::printf("%s%s", kLeastKeys, winnow::bench::LeastKeysTable().c_str());
+  std::printf("%s%s", kMinKeys, winnow::bench::LeastKeysTable().c_str());
   std::printf("%s%s", kByBits, winnow::bench::FractionsByBitsTable().c_str());
   std::printf("%s%s", kByColumns, winnow::bench::FractionsByColumnsTable().c_str());
 }
@@ -106,7 +106,7 @@ int main(int argc, char** argv) {
   }
   double bits = 0;
   if (arguments.size() > 2 || !absl::SimpleAtod(arguments[1], &bits) ||
-      !(bits >= kLeastBits && bits <= kMostBits)) {
+      !(bits >= kMinBits && bits <= kMaxBits)) {
     std::fprintf(stderr, "tune_sizes: expected nothing or bits a key from 1 to 32, found '%s'\n",
                  arguments.back());
     return 2;

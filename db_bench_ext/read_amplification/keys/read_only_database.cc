@@ -62,7 +62,7 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> ReadOnlyDatabase::Open(
 }
 
 absl::StatusOr<std::string> ReadOnlyDatabase::OtherFamilies(absl::string_view was_used) const {
-  constexpr size_t kMostNames = 10;
+  constexpr size_t kMaxNames = 10;
   std::vector<std::string> names;
   absl::Status status = FromRocksDB(rocksdb::DB::ListColumnFamilies(options_, path_, &names),
                                     "read the column families of " + path_);
@@ -71,12 +71,12 @@ absl::StatusOr<std::string> ReadOnlyDatabase::OtherFamilies(absl::string_view wa
               names.end());
   if (names.empty()) return std::string();
   const size_t others = names.size();
-  names.resize(std::min(others, kMostNames));
+  names.resize(std::min(others, kMaxNames));
   for (std::string& name : names) name = absl::StrCat("'", inspect::Printable(name), "'");
-  return absl::StrCat(
-      "Only the column family 'default' ", was_used, ", of the ", others + 1, " that ", path_,
-      " has. The others: ", absl::StrJoin(names, ", "),
-      others > kMostNames ? absl::StrCat(" and ", others - kMostNames, " more") : "", ".");
+  return absl::StrCat("Only the column family 'default' ", was_used, ", of the ", others + 1,
+                      " that ", path_, " has. The others: ", absl::StrJoin(names, ", "),
+                      others > kMaxNames ? absl::StrCat(" and ", others - kMaxNames, " more") : "",
+                      ".");
 }
 
 absl::Status ReadOnlyDatabase::LoadOptions() {

@@ -34,9 +34,7 @@ class PointPass {
 
   absl::StatusOr<inspect::WorkloadCounts> Count() {
     const inspect::CacheLoads before = LoadsSoFar(*db_);
-    const auto goes_on = [&] {
-      return Loaded() - inspect::LoadedBytes(before) < kMostBytesOfPoint;
-    };
+    const auto goes_on = [&] { return Loaded() - inspect::LoadedBytes(before) < kMaxBytesOfPoint; };
     inspect::WorkloadCounts sum;
     absl::Status status =
         InSlices(third_, goes_on, [&](const Lookups& part, LookupProgress progress) {

@@ -18,11 +18,11 @@ namespace winnow::bench {
 
 // Soon after so many bytes were put into the cache, counting ends: lookups that read a filter each
 // take long, and a few hundred of them tell all.
-inline constexpr uint64_t kMostBytesOfPoint = uint64_t{4} << 30;
+inline constexpr uint64_t kMaxBytesOfPoint = uint64_t{4} << 30;
 
 // Opens the grown tree and does the first `reads` of the lookups, or as many as there are, at least
 // three: a third fills the cache, a third is counted, and a third timed. Filling ends soon after
-// the cache was filled four times over, counting soon after kMostBytesOfPoint, and as many as were
+// the cache was filled four times over, counting soon after kMaxBytesOfPoint, and as many as were
 // counted are timed. Errors as those of CountLookups. The caller knows the form, and the filters of
 // the files.
 absl::StatusOr<inspect::CachePoint> MeasureCachePoint(const TreeOptions& options,

@@ -28,9 +28,9 @@ namespace winnow::bench {
 namespace {
 
 // Of a sample; fewer if they take more than these bytes.
-constexpr uint64_t kMostKeys = 200'000;
-constexpr uint64_t kMostKeyBytes = 64 << 20;
-constexpr uint64_t kFewestKeys = 1000;
+constexpr uint64_t kMaxKeys = 200'000;
+constexpr uint64_t kMaxKeyBytes = 64 << 20;
+constexpr uint64_t kMinKeys = 1000;
 constexpr uint64_t kProgressEvery = 65536;
 constexpr uint64_t kSampleSalt = 0x73616d706c65;
 
@@ -188,7 +188,7 @@ class Measurement {
       entries += file->num_entries;
     }
     const uint64_t mean = std::max<uint64_t>(1, bytes / std::max<uint64_t>(1, entries));
-    const uint64_t most = std::clamp(kMostKeyBytes / mean, kFewestKeys, kMostKeys);
+    const uint64_t most = std::clamp(kMaxKeyBytes / mean, kMinKeys, kMaxKeys);
     return std::max<uint64_t>(2, std::min(options_.choices.reads, most));
   }
 
@@ -201,7 +201,7 @@ class Measurement {
   // Near misses of the sample that the database does not have either.
   absl::Status FindAbsentKeys(std::shared_ptr<const KeyTable> present, rocksdb::DB* db) {
     absl::StatusOr<NearMisses> made =
-        NearMisses::Of(std::move(present), std::min(options_.choices.reads, kMostKeys),
+        NearMisses::Of(std::move(present), std::min(options_.choices.reads, kMaxKeys),
                        options_.choices.seed ^ kAbsentSalt, [&](uint64_t found) {
                          return Continue("drawing absent keys", found, options_.choices.reads);
                        });

@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 constexpr uint64_t kKeysOfChunk = 4096;
 
 // So many times of calls are kept by a thread; of more, every second, every fourth, and so on.
-constexpr size_t kMostTimes = size_t{1} << 22;
+constexpr size_t kMaxTimes = size_t{1} << 22;
 
 // Thread t of T does calls t, t + T, …, of a whole batch each.
 uint64_t CallsOf(const Lookups& lookups, uint64_t n) {
@@ -145,9 +145,9 @@ struct ThreadTimes {
 
 void KeepTime(uint64_t call, Clock::duration took, uint64_t* every, ThreadTimes* times) {
   if (call % *every != 0) return;
-  if (times->calls.size() == kMostTimes) {
-    for (size_t i = 0; 2 * i < kMostTimes; ++i) times->calls[i] = times->calls[2 * i];
-    times->calls.resize(kMostTimes / 2);
+  if (times->calls.size() == kMaxTimes) {
+    for (size_t i = 0; 2 * i < kMaxTimes; ++i) times->calls[i] = times->calls[2 * i];
+    times->calls.resize(kMaxTimes / 2);
     *every *= 2;
     if (call % *every != 0) return;
   }

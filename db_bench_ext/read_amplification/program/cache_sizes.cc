@@ -15,16 +15,16 @@ namespace winnow::bench {
 namespace {
 
 std::optional<CacheSize> ParseShare(absl::string_view percent) {
-  constexpr double kMostPercent = 1000;
+  constexpr double kMaxPercent = 1000;
   double number = 0;
-  if (!absl::SimpleAtod(percent, &number) || !(number > 0 && number <= kMostPercent)) {
+  if (!absl::SimpleAtod(percent, &number) || !(number > 0 && number <= kMaxPercent)) {
     return std::nullopt;
   }
   return CacheSize{number / 100, 0};
 }
 
 std::optional<CacheSize> ParseBytes(absl::string_view text) {
-  constexpr uint64_t kMost = uint64_t{1} << 60;
+  constexpr uint64_t kMax = uint64_t{1} << 60;
   int shift = 0;
   if (absl::ConsumeSuffix(&text, "KiB")) {
     shift = 10;
@@ -34,7 +34,7 @@ std::optional<CacheSize> ParseBytes(absl::string_view text) {
     shift = 30;
   }
   uint64_t number = 0;
-  if (!absl::SimpleAtoi(text, &number) || number == 0 || number > kMost >> shift) {
+  if (!absl::SimpleAtoi(text, &number) || number == 0 || number > kMax >> shift) {
     return std::nullopt;
   }
   return CacheSize{0, number << shift};

@@ -28,8 +28,8 @@ std::optional<NumberRange> RangeOf(const absl::CommandLineFlag& flag,
   for (const FlagRange& range : ranges) {
     if (flag.Name() == range.flag) return NumberRange{range.least, range.most, IsWhole(flag)};
   }
-  constexpr double kMost = static_cast<double>(std::numeric_limits<int64_t>::max());
-  return IsWhole(flag) ? std::optional(NumberRange{-kMost, kMost, true}) : std::nullopt;
+  constexpr double kMax = static_cast<double>(std::numeric_limits<int64_t>::max());
+  return IsWhole(flag) ? std::optional(NumberRange{-kMax, kMax, true}) : std::nullopt;
 }
 
 absl::Status CheckValue(const absl::CommandLineFlag& flag, const NumberRange& range,

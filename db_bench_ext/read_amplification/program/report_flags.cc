@@ -28,11 +28,11 @@ ABSL_FLAG(double, max_filter_memory_ratio, 0, "the same for filter memory. 0: no
 
 namespace winnow::bench {
 const std::vector<FlagRange>& ReportFlagRanges() {
-  constexpr double kMost = 1e18;
+  constexpr double kMax = 1e18;
   static const auto* const ranges = new std::vector<FlagRange>{
-      {"max_false_positive_ratio", 0, kMost},
-      {"max_block_read_ratio", 0, kMost},
-      {"max_filter_memory_ratio", 0, kMost},
+      {"max_false_positive_ratio", 0, kMax},
+      {"max_block_read_ratio", 0, kMax},
+      {"max_filter_memory_ratio", 0, kMax},
   };
   return *ranges;
 }

@@ -80,7 +80,7 @@ namespace winnow::bench {
 namespace {
 
 // As many as the most ranges that a heat has.
-constexpr uint64_t kFewestHeatedKeys = 1000;
+constexpr uint64_t kMinHeatedKeys = 1000;
 
 // What is looked up where nobody says it, but another flag does.
 std::string BenchmarksOfFlags(const GivenFlags& given) {
@@ -129,10 +129,10 @@ absl::Status CheckDraws(const WorkloadRequest& request, const GivenFlags& given)
                      "' asks ranges of generated keys, and of no others: leave out --keys, "
                      "--from_db and --use_existing_db"));
   }
-  if (request.keys.num < kFewestHeatedKeys) {
+  if (request.keys.num < kMinHeatedKeys) {
     return absl::InvalidArgumentError(absl::StrCat("--num is ", request.keys.num, ", but ",
                                                    heated->name, " has ranges of at least ",
-                                                   kFewestHeatedKeys, " keys: give more keys"));
+                                                   kMinHeatedKeys, " keys: give more keys"));
   }
   return absl::OkStatus();
 }
@@ -216,21 +216,21 @@ LookupChoices ChoicesOfFlags(const GivenFlags& given) {
 }  // namespace
 
 const std::vector<FlagRange>& WorkloadFlagRanges() {
-  constexpr double kMost = 1e12;
+  constexpr double kMax = 1e12;
   static const auto* const ranges = new std::vector<FlagRange>{
-      {"num", 2, kMost},
+      {"num", 2, kMax},
       {"key_size", kMinGeneratedKey, 1 << 20},
       {"value_size", 0, 1 << 20},
-      {"writes", 0, kMost},
-      {"reads", 1, kMost},
+      {"writes", 0, kMax},
+      {"reads", 1, kMax},
       {"absent_lookups", 0, 1},
       {"zipf", 0, kMaxZipfExponent},
       {"lookups_per_write", 0, 1000},
       {"batch_size", 1, 100'000},
       {"seek_nexts", 0, 1e9},
       {"threads", 1, 1024},
-      {"benchmark_write_rate_limit", 0, kMost},
-      {"timed_reads", 0, kMost},
+      {"benchmark_write_rate_limit", 0, kMax},
+      {"timed_reads", 0, kMax},
       {"duration", 0, 1'000'000},
       {"timed_rounds", 1, 1000},
   };

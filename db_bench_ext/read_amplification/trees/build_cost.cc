@@ -18,9 +18,9 @@ namespace winnow::bench {
 namespace {
 
 constexpr uint64_t kKeysOfALevel = 200'000;  // at least, unless that takes more than
-constexpr int kMostFilters = 100;
+constexpr int kMaxFilters = 100;
 // The memory of smaller filters would be lost in the inaccuracy of what the kernel tells.
-constexpr uint64_t kFewestPeakKeys = 1'000'000;
+constexpr uint64_t kMinPeakKeys = 1'000'000;
 
 double ThreadNanoseconds() {
   timespec now{};
@@ -36,7 +36,7 @@ absl::StatusOr<double> CostOfLevel(const Policy& policy,
   uint64_t done = 0;
   uint64_t at = 0;
   std::string room;
-  for (int filter = 0; filter < kMostFilters && done < kKeysOfALevel; ++filter) {
+  for (int filter = 0; filter < kMaxFilters && done < kKeysOfALevel; ++filter) {
     // Computed before the clock runs: what it costs to make a key is not the filter's.
     KeyTable of_filter;
     for (size_t i = 0; i < n; ++i) of_filter.Add(keys.Get((at + i) % keys.size(), &room));
@@ -101,7 +101,7 @@ absl::StatusOr<inspect::BuildPeak> MeasureBuildPeak(const Policy& policy,
   if (largest == tree.end() || mean(*largest) == 0) return inspect::BuildPeak();
   FilterToBuild filter;
   filter.policy = policy.asked;
-  filter.keys = std::max(kFewestPeakKeys, mean(*largest));
+  filter.keys = std::max(kMinPeakKeys, mean(*largest));
   filter.level = largest->level;
   filter.num_levels = num_levels;
   filter.bottommost = largest == std::prev(tree.end());

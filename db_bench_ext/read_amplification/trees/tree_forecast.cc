@@ -12,7 +12,7 @@ namespace winnow::bench {
 namespace {
 
 // More flushes are taken together, so that the forecast of any tree takes no time to speak of.
-constexpr uint64_t kMostSteps = 100'000;
+constexpr uint64_t kMaxSteps = 100'000;
 
 // Planned growth in numbers of keys, as if keys were spread evenly over the files of a level.
 class Simulation {
@@ -89,7 +89,7 @@ TreeForecast ForecastPlan(const TreeOptions& scaled, uint64_t keys, uint64_t mea
   Simulation simulation(TargetsOf(scaled, mean), KeysPerFile(scaled, mean), scaled.num_levels);
   // The last flushes one by one, as they may stay on level 0.
   const uint64_t last_ones = scaled.level0_files + 1;
-  const uint64_t step = DivideUp(flushes, kMostSteps);
+  const uint64_t step = DivideUp(flushes, kMaxSteps);
   for (uint64_t flush = 0; flush < flushes;) {
     const uint64_t left = flushes - flush;
     const uint64_t taken = left > last_ones ? std::min(step, left - last_ones) : 1;

@@ -9,10 +9,10 @@ namespace {
 
 uint64_t ScaledFlush(uint64_t keys, uint64_t mean_bytes) {
   constexpr uint64_t kFlushes = 200;
-  constexpr uint64_t kFewestFlushes = 50;
+  constexpr uint64_t kMinFlushes = 50;
   const uint64_t largest = std::max<uint64_t>(1, kLargestFlush / mean_bytes);
   const uint64_t wanted =
-      std::max(DivideUp(keys, kFlushes), std::min(kSmallFileKeys, DivideUp(keys, kFewestFlushes)));
+      std::max(DivideUp(keys, kFlushes), std::min(kSmallFileKeys, DivideUp(keys, kMinFlushes)));
   return std::clamp<uint64_t>(wanted, 1, largest);
 }
 
