@@ -142,33 +142,7 @@ absl::Status CheckUseOfDatabase(const GivenFlags& given) {
   if (path.empty()) {
     return absl::InvalidArgumentError("--use_existing_db needs the database's folder: --db=FOLDER");
   }
-  static const auto* const allowed = new GivenFlags{"use_existing_db",
-                                                    "db",
-                                                    "benchmarks",
-                                                    "reads",
-                                                    "timed_reads",
-                                                    "timed_rounds",
-                                                    "duration",
-                                                    "cache_size",
-                                                    "seed",
-                                                    "json",
-                                                    "html",
-                                                    "summary",
-                                                    "threads",
-                                                    "zipf",
-                                                    "absent_lookups",
-                                                    "batch_size",
-                                                    "seek_nexts",
-                                                    "multiread_batched",
-                                                    "key_format",
-                                                    "lookups",
-                                                    "record_lookups"};
-  for (const std::string& flag : given) {
-    if (allowed->count(flag) > 0) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--", flag, " has no meaning with --use_existing_db, which measures a database as it is"));
-  }
-  return absl::OkStatus();
+  return CheckOnExisting(given);
 }
 
 // What of the workloads does not go with the tree or the database.
@@ -199,16 +173,8 @@ absl::Status CheckWorkloads(const WorkloadRequest& request, const TreeRequest& t
   return absl::OkStatus();
 }
 
-std::vector<FlagRange> FlagRanges() {
-  std::vector<FlagRange> all = {{"trees_at_once", 0, 1024}};
-  for (const auto* const some : {&WorkloadFlagRanges(), &TreeFlagRanges(), &ReportFlagRanges()}) {
-    all.insert(all.end(), some->begin(), some->end());
-  }
-  return all;
-}
-
 absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
-  if (absl::Status status = CheckFlagValues(FlagRanges()); !status.ok()) return status;
+  if (absl::Status status = CheckFlagValues(); !status.ok()) return status;
   if (absl::Status status = CheckUseOfDatabase(given); !status.ok()) return status;
   absl::StatusOr<WorkloadRequest> workloads = WorkloadRequestOfFlags(given);
   if (!workloads.ok()) return workloads.status();
@@ -617,7 +583,7 @@ int Main(int argc, char** argv) {
   if (const std::optional<int> ended = BuildMemoryProcess(words)) return *ended;
   CatchStopSignals();
   if (const auto answer = AnswerAboutItself(words)) return PrintAndEnd(*answer);
-  if (absl::Status wrong = CheckFlagWords(words, FlagRanges()); !wrong.ok()) {
+  if (absl::Status wrong = CheckFlagWords(words); !wrong.ok()) {
     return Failed(wrong, kWrongUsage);
   }
   const std::vector<char*> rest = ParseFlags(argc, argv);

@@ -11,6 +11,8 @@
 #include <limits>
 #include <optional>
 
+#include "db_bench_ext/read_amplification/keys/generated_keys.h"
+#include "db_bench_ext/read_amplification/keys/zipf.h"
 #include "src/text/flag_words.h"
 
 namespace winnow::bench {
@@ -18,15 +20,95 @@ namespace {
 
 using inspect::NumberRange;
 
+struct Range {
+  double min;
+  double max;
+};
+
+// What is known of a flag beside its name, default and help.
+struct FlagRule {
+  absl::string_view flag;
+  bool on_existing;                 // goes with --use_existing_db
+  std::optional<Range> range{};     // of a number
+  BenchmarkTest follows = nullptr;  // has a meaning only with such a one in --benchmarks
+};
+
+const std::vector<FlagRule>& FlagRules() {
+  constexpr double kMany = 1e12;
+  constexpr double kHuge = 1e18;
+  constexpr bool kAny = true;  // tree, an existing one as well
+  constexpr bool kGrown = false;
+  static const auto* const rules = new std::vector<FlagRule>{
+      {"trees_at_once", kGrown, {{0, 1024}}},
+      {"db", kAny},
+      {"use_existing_db", kAny},
+
+      {"num", kGrown, {{2, kMany}}},
+      {"key_size", kGrown, {{kMinGeneratedKey, 1 << 20}}},
+      {"key_format", kAny},
+      {"value_size", kGrown, {{0, 1 << 20}}},
+      {"benchmarks", kAny},
+      {"reads", kAny, {{1, kMany}}},
+      {"record_lookups", kAny},
+      {"absent_lookups", kAny, {{0, 1}}, TakesShare},
+      {"zipf", kAny, {{0, kMaxZipfExponent}}},
+      {"batch_size", kAny, {{1, 100'000}}, GetsMany},
+      {"multiread_batched", kAny, {}, GetsMany},
+      {"seek_nexts", kAny, {{0, 1e9}}, Seeks},
+      {"benchmark_write_rate_limit", kGrown, {{0, kMany}}, IsBesideWrites},
+      {"heat", kGrown, {}, IsHeated},
+      {"lookups_per_write", kGrown, {{0, 1000}}, IsHeated},
+      {"lookups", kAny, {}, IsRecorded},
+      {"writes", kGrown, {{0, kMany}}, WritesDrawn},
+      {"threads", kAny, {{1, 1024}}},
+      {"timed_reads", kAny, {{0, kMany}}},
+      {"duration", kAny, {{0, 1'000'000}}},
+      {"timed_rounds", kAny, {{1, 1000}}},
+      {"seed", kAny},
+
+      {"level0_files", kGrown, {{0, 1000}}},
+      {"write_buffer_size", kGrown, {{0, 512 << 20}}},
+      {"target_file_size_base", kGrown, {{0, kHuge}}},
+      {"max_bytes_for_level_base", kGrown, {{0, kHuge}}},
+      {"max_bytes_for_level_multiplier", kGrown, {{1, 1e6}}},
+      {"level0_file_num_compaction_trigger", kGrown, {{1, 1000}}},
+      {"num_levels", kGrown, {{2, 100}}},
+      {"compaction_style", kGrown, {{0, 2}}},
+      {"max_background_jobs", kGrown, {{1, 1000}}},
+      {"block_size", kGrown, {{64, 64 << 20}}},
+      {"format_version", kGrown, {{2, 5}}},
+      {"metadata_block_size", kGrown, {{64, 64 << 20}}},
+      {"prefix_size", kGrown, {{0, 1024}}},
+      {"cache_size", kAny, {{0, kHuge}}},
+      {"cache_share", kGrown, {{0, 10}}},
+      {"cache_sweep_reads", kGrown, {{3, kMany}}},
+
+      {"json", kAny},
+      {"html", kAny},
+      {"summary", kAny},
+      {"max_false_positive_ratio", kGrown, {{0, kHuge}}},
+      {"max_block_read_ratio", kGrown, {{0, kHuge}}},
+      {"max_filter_memory_ratio", kGrown, {{0, kHuge}}},
+  };
+  return *rules;
+}
+
+const FlagRule* FindRule(absl::string_view flag) {
+  const auto& rules = FlagRules();
+  const auto found = std::find_if(rules.begin(), rules.end(),
+                                  [&](const FlagRule& rule) { return rule.flag == flag; });
+  return found == rules.end() ? nullptr : &*found;
+}
+
 bool IsWhole(const absl::CommandLineFlag& flag) {
   return flag.IsOfType<int32_t>() || flag.IsOfType<int64_t>();
 }
 
 // That of the type, where it has no other; unset for a flag that is no number.
-std::optional<NumberRange> RangeOf(const absl::CommandLineFlag& flag,
-                                   const std::vector<FlagRange>& ranges) {
-  for (const FlagRange& range : ranges) {
-    if (flag.Name() == range.flag) return NumberRange{range.least, range.most, IsWhole(flag)};
+std::optional<NumberRange> RangeOf(const absl::CommandLineFlag& flag) {
+  const FlagRule* const rule = FindRule(flag.Name());
+  if (rule != nullptr && rule->range) {
+    return NumberRange{rule->range->min, rule->range->max, IsWhole(flag)};
   }
   constexpr double kMax = static_cast<double>(std::numeric_limits<int64_t>::max());
   return IsWhole(flag) ? std::optional(NumberRange{-kMax, kMax, true}) : std::nullopt;
@@ -82,7 +164,7 @@ std::vector<NamedFlag> NamedFlags(const std::vector<std::string>& words) {
   return flags;
 }
 
-absl::Status CheckFlag(const NamedFlag& named, const std::vector<FlagRange>& ranges) {
+absl::Status CheckFlag(const NamedFlag& named) {
   const auto& [name, flag, value] = named;
   if (flag == nullptr) return NoSuchFlag(name);
   if (flag->IsOfType<bool>()) return absl::OkStatus();
@@ -90,7 +172,7 @@ absl::Status CheckFlag(const NamedFlag& named, const std::vector<FlagRange>& ran
     return absl::InvalidArgumentError(
         absl::StrCat("the flag --", name, " needs a value: --", name, "=VALUE"));
   }
-  const std::optional<NumberRange> range = RangeOf(*flag, ranges);
+  const std::optional<NumberRange> range = RangeOf(*flag);
   if (!range) return absl::OkStatus();
   std::string error;
   return flag->ParseFrom(*value, &error)
@@ -100,18 +182,18 @@ absl::Status CheckFlag(const NamedFlag& named, const std::vector<FlagRange>& ran
 
 }  // namespace
 
-absl::Status CheckFlagWords(const std::vector<std::string>& words,
-                            const std::vector<FlagRange>& ranges) {
+absl::Status CheckFlagWords(const std::vector<std::string>& words) {
   for (const NamedFlag& named : NamedFlags(words)) {
-    if (absl::Status status = CheckFlag(named, ranges); !status.ok()) return status;
+    if (absl::Status status = CheckFlag(named); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
 
-absl::Status CheckFlagValues(const std::vector<FlagRange>& ranges) {
-  for (const FlagRange& range : ranges) {
-    const absl::CommandLineFlag* const flag = absl::FindCommandLineFlag(range.flag);
-    absl::Status status = CheckValue(*flag, *RangeOf(*flag, ranges), flag->CurrentValue());
+absl::Status CheckFlagValues() {
+  for (const FlagRule& rule : FlagRules()) {
+    if (!rule.range) continue;
+    const absl::CommandLineFlag* const flag = absl::FindCommandLineFlag(rule.flag);
+    absl::Status status = CheckValue(*flag, *RangeOf(*flag), flag->CurrentValue());
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
@@ -126,6 +208,37 @@ GivenFlags FindGivenFlags(const std::vector<std::string>& words) {
     if (flag->CurrentValue() != flag->DefaultValue()) given.emplace(name);
   }
   return given;
+}
+
+absl::Status CheckOnExisting(const GivenFlags& given) {
+  for (const std::string& flag : given) {
+    const FlagRule* const rule = FindRule(flag);
+    if (rule != nullptr && rule->on_existing) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--", flag, " has no meaning with --use_existing_db, which measures a database as it is"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFollowed(const GivenFlags& given, const BenchmarkList& benchmarks) {
+  for (const auto& [flag, on_existing, range, follows] : FlagRules()) {
+    if (follows == nullptr || given.count(flag) == 0 || benchmarks.Find(follows) != nullptr) {
+      continue;
+    }
+    // Those that have a share anyway come first.
+    const std::string first = follows == TakesShare ? NamesOf(IsMixed, ", ") + ", " : "";
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--", flag, " has no meaning without ", first,
+        NamesOf(follows == TakesShare ? MayBeMixed : follows, " or "), " in --benchmarks"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FirstOf(std::initializer_list<Refusal> refusals) {
+  for (const Refusal& refusal : refusals) {
+    if (refusal.applies) return absl::InvalidArgumentError(refusal.why);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace winnow::bench

@@ -27,15 +27,6 @@ ABSL_FLAG(double, max_block_read_ratio, 0,
 ABSL_FLAG(double, max_filter_memory_ratio, 0, "the same for filter memory. 0: not checked");
 
 namespace winnow::bench {
-const std::vector<FlagRange>& ReportFlagRanges() {
-  constexpr double kMax = 1e18;
-  static const auto* const ranges = new std::vector<FlagRange>{
-      {"max_false_positive_ratio", 0, kMax},
-      {"max_block_read_ratio", 0, kMax},
-      {"max_filter_memory_ratio", 0, kMax},
-  };
-  return *ranges;
-}
 
 absl::StatusOr<ReportOptions> ReportOptionsOfFlags(size_t policies) {
   ReportOptions options;

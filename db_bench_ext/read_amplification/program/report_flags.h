@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/program/flag_check.h"
 #include "db_bench_ext/read_amplification/report/promises.h"
 
 namespace winnow::bench {
@@ -27,11 +26,8 @@ struct ReportOptions {
   std::vector<double> frontier;  // bits a key; empty: no frontier
 };
 
-// Of the numbers among these flags; CheckFlagValues is called before what follows.
-const std::vector<FlagRange>& ReportFlagRanges();
-
 // What the flags say. An error, a sentence that names the flag, for promises with fewer than two
-// policies to compare. Writes nothing.
+// policies to compare. Writes nothing. CheckFlagValues is called before.
 absl::StatusOr<ReportOptions> ReportOptionsOfFlags(size_t policies);
 
 }  // namespace winnow::bench

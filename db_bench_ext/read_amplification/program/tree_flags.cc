@@ -279,29 +279,6 @@ absl::StatusOr<GrowthKind> ParseGrowth(const std::string& name) {
 
 }  // namespace
 
-const std::vector<FlagRange>& TreeFlagRanges() {
-  constexpr double kAny = 1e18;
-  static const auto* const ranges = new std::vector<FlagRange>{
-      {"level0_files", 0, 1000},
-      {"write_buffer_size", 0, 512 << 20},
-      {"target_file_size_base", 0, kAny},
-      {"max_bytes_for_level_base", 0, kAny},
-      {"max_bytes_for_level_multiplier", 1, 1e6},
-      {"level0_file_num_compaction_trigger", 1, 1000},
-      {"num_levels", 2, 100},
-      {"compaction_style", 0, 2},
-      {"max_background_jobs", 1, 1000},
-      {"block_size", 64, 64 << 20},
-      {"format_version", 2, 5},
-      {"metadata_block_size", 64, 64 << 20},
-      {"prefix_size", 0, 1024},
-      {"cache_size", 0, kAny},
-      {"cache_share", 0, 10},
-      {"cache_sweep_reads", 3, 1e12},
-  };
-  return *ranges;
-}
-
 absl::StatusOr<TreeRequest> TreeRequestOfFlags(const GivenFlags& given, const std::string& like) {
   const absl::StatusOr<GrowthKind> growth = ParseGrowth(absl::GetFlag(FLAGS_growth));
   if (!growth.ok()) return growth.status();

@@ -25,12 +25,9 @@ struct TreeRequest {
   uint64_t sweep_reads = 0;
 };
 
-// Of the numbers among these flags; CheckFlagValues is called before what follows.
-const std::vector<FlagRange>& TreeFlagRanges();
-
 // Checks the flags, each and together, and the --options_file; without one, that of the database in
 // the folder `like`, if it has one. A given flag wins over the file. An error names the flag and
-// says what it has to be.
+// says what it has to be. CheckFlagValues is called before.
 absl::StatusOr<TreeRequest> TreeRequestOfFlags(const GivenFlags& given, const std::string& like);
 
 }  // namespace winnow::bench

@@ -139,22 +139,6 @@ absl::Status CheckDraws(const WorkloadRequest& request, const GivenFlags& given)
 
 // Flags that only some workloads follow.
 absl::Status CheckMeanings(const WorkloadRequest& request, const GivenFlags& given) {
-  const struct {
-    const char* flag;
-    BenchmarkTest follows;
-    std::string needs = NamesOf(follows, " or ");
-  } rows[] = {
-      {"absent_lookups", TakesShare,
-       absl::StrCat(NamesOf(IsMixed, ", "), ", ", NamesOf(MayBeMixed, " or "))},
-      {"batch_size", GetsMany},
-      {"multiread_batched", GetsMany},
-      {"seek_nexts", Seeks},
-      {"benchmark_write_rate_limit", IsBesideWrites},
-      {"heat", IsHeated},
-      {"lookups_per_write", IsHeated},
-      {"lookups", IsRecorded},
-      {"writes", WritesDrawn},
-  };
   if (absl::Status status = CheckDraws(request, given); !status.ok()) return status;
   for (const char* flag : {"num", "key_size"}) {
     if (given.count(flag) == 0 || IsGenerated(request)) continue;
@@ -165,11 +149,7 @@ absl::Status CheckMeanings(const WorkloadRequest& request, const GivenFlags& giv
     return absl::InvalidArgumentError(
         "--timed_reads and --duration both say how long a timed round is: give one of them");
   }
-  for (const auto& row : rows) {
-    if (given.count(row.flag) == 0 || request.benchmarks.Find(row.follows) != nullptr) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("--", row.flag, " has no meaning without ", row.needs, " in --benchmarks"));
-  }
+  if (absl::Status status = CheckFollowed(given, request.benchmarks); !status.ok()) return status;
   if (const Benchmark* const list = request.benchmarks.Find(IsRecorded);
       list != nullptr && request.keys.lookups.empty()) {
     return absl::InvalidArgumentError(
@@ -214,28 +194,6 @@ LookupChoices ChoicesOfFlags(const GivenFlags& given) {
 }
 
 }  // namespace
-
-const std::vector<FlagRange>& WorkloadFlagRanges() {
-  constexpr double kMax = 1e12;
-  static const auto* const ranges = new std::vector<FlagRange>{
-      {"num", 2, kMax},
-      {"key_size", kMinGeneratedKey, 1 << 20},
-      {"value_size", 0, 1 << 20},
-      {"writes", 0, kMax},
-      {"reads", 1, kMax},
-      {"absent_lookups", 0, 1},
-      {"zipf", 0, kMaxZipfExponent},
-      {"lookups_per_write", 0, 1000},
-      {"batch_size", 1, 100'000},
-      {"seek_nexts", 0, 1e9},
-      {"threads", 1, 1024},
-      {"benchmark_write_rate_limit", 0, kMax},
-      {"timed_reads", 0, kMax},
-      {"duration", 0, 1'000'000},
-      {"timed_rounds", 1, 1000},
-  };
-  return *ranges;
-}
 
 absl::StatusOr<WorkloadRequest> WorkloadRequestOfFlags(const GivenFlags& given) {
   WorkloadRequest request;

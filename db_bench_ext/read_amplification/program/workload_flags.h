@@ -51,11 +51,8 @@ struct WorkloadRequest {
   uint64_t write_rate = 0;   // of the thread that writes, bytes a second; 0: no limit
 };
 
-// Of the numbers among these flags; CheckFlagValues is called before what follows.
-const std::vector<FlagRange>& WorkloadFlagRanges();
-
 // Checks the flags, each and together; an error, a sentence that names the flag, for what can't be
-// done or has no meaning.
+// done or has no meaning. CheckFlagValues is called before.
 absl::StatusOr<WorkloadRequest> WorkloadRequestOfFlags(const GivenFlags& given);
 
 // How the lookups are drawn, for the reports.
