@@ -380,64 +380,65 @@ int RunDedup(const Verb& verb, const std::vector<std::string>& given) {
 }  // namespace
 
 Verb DedupVerb() {
-  return {"dedup",
-          "[FILE...]",
-          "Copies each line that was not seen before: sort -u as a stream in fixed memory",
-          "Files, or standard input (also as -), plain or compressed by gzip, LZ4 or zstd, as\n"
-          "their first bytes say; --plain takes all for text. Lines keep their order, empty ones\n"
-          "too, and may hold any bytes: a carriage return is part of its line. A Bloom filter\n"
-          "remembers them: a repeat is never printed, but a new line is dropped with a chance\n"
-          "that grows up to --rate as new lines reach --capacity. 10 million of them take 60 MB\n"
-          "at 1e-9, from the first line on. Past the capacity there is a warning; past the rate,\n"
-          "a little later, the run ends with 1, and all that was read until then is printed. A\n"
-          "new line that is dropped does not count as one: at a --rate of 0.1 or more the\n"
-          "capacity is reached late, and the chance is by then higher. Totals go to standard\n"
-          "error.\n"
-          "\n"
-          "With --window or --every old lines are forgotten. The time of a line begins anew at\n"
-          "each repeat: one that keeps coming within it is printed once. There are two filters\n"
-          "then, which take twice the memory.\n"
-          "\n"
-          "Behind the last member of gzip zeros are passed over, and anything else is said, with\n"
-          "exit code 2, and not read, as by gzip itself.\n"
-          "\n"
-          "With --state a run goes on from where the one before ended. Output is written before\n"
-          "the state, by at most 65,536 lines: if the program is killed, that many may be\n"
-          "printed again by the next run, which is given the lines not printed so far, and none\n"
-          "is lost. With --count the state knows the lines once their number is written. A state\n"
-          "takes 1.25 times the filter's room on the disk, or 1 MiB more than the filter if that\n"
-          "is more, from the first line on. If the machine itself goes down during a run, go on\n"
-          "from a copy: the output may lack lines that the state has.\n"
-          "\n"
-          "With --redis the bits are in servers, in keys that are allocated at once, and each\n"
-          "line is one command that sets its bits and says what they were: of several machines\n"
-          "with one stream, exactly one prints a line. A line is printed after its bits are set:\n"
-          "who is killed loses the lines in flight, --inflight at most, and with --count all that\n"
-          "it had counted. A line whose answer was lost is printed, and counted as uncertain. A\n"
-          "server that restarts is waited for. If an error ends the stream, lines that were\n"
-          "refused or not sent are left to the next run of the same input.\n"
-          "\n"
-          "In a cluster the keys are spread over all masters, and a replica that takes over may\n"
-          "lack what its master had just acknowledged. A client keeps the hashes of the lines of\n"
-          "the last --replay seconds, 8 bytes each, 31 MB for 30 seconds of 130,000 lines a\n"
-          "second, and sends them again after a fail-over: what was lost is set again, and\n"
-          "counted. A line that another client sends before that is printed twice, and counted\n"
-          "by nobody, as are the lines of a client that had ended. The output lacks no line for\n"
-          "a fail-over.\n"
-          "\n"
-          "--list, --check and --remove read no lines. Exit code 0: done; 1: --check found that\n"
-          "something of the stream is missing or its rate is passed, or there is no such stream;\n"
-          "2: a server could not be asked, or clients make keys again that --remove removes.\n"
-          "Clients that run while their stream is removed end with an error at their next line;\n"
-          "the next one begins it anew.\n",
-          RunDedup,
-          {{"winnow dedup KEYS", "each line of a file once"},
-           {"winnow dedup KEYS KEYS --seen", "the lines of which there are more"},
-           {"winnow dedup KEYS --count --rate=1e-3 --capacity=1e6",
-            "how many different lines, in 2 MB"},
-           {"winnow dedup KEYS --window=100000", "repeats only if they are near"},
-           {"winnow dedup KEYS --count --state=STATE",
-            "how many were in no run before, for the next as well"}}};
+  return {
+      "dedup",
+      "[FILE...]",
+      "Copies each line that was not seen before: sort -u as a stream in fixed memory",
+      "Reads files, or standard input (also as -). gzip, LZ4 and zstd are recognised by their\n"
+      "first bytes and unpacked; --plain takes all for text. Lines keep their order, may be\n"
+      "empty and may hold any bytes: a carriage return is part of its line. A Bloom filter\n"
+      "remembers the lines: a repeat is never printed, but a new line is dropped with a\n"
+      "probability that grows up to --rate as new lines reach --capacity. 10 million lines take\n"
+      "60 MB at 1e-9, from the first line on. Past the capacity there is a warning. Past the\n"
+      "rate, a little later, the run ends with exit code 1, and everything read until then is\n"
+      "printed. A new line that is dropped is not counted: at a --rate of 0.1 or more the\n"
+      "capacity is reached late, and the probability is higher by then. Totals go to standard\n"
+      "error.\n"
+      "\n"
+      "With --window or --every old lines are forgotten. A repeat starts a line's time again,\n"
+      "so a line that keeps coming is printed once. This needs two filters, and so twice the\n"
+      "memory.\n"
+      "\n"
+      "Zeros behind the last member of gzip are skipped. Anything else there is reported, with\n"
+      "exit code 2, and not read, as gzip does.\n"
+      "\n"
+      "With --state a run goes on where the one before ended. Output is written before the\n"
+      "state, by at most 65,536 lines: if the program is killed, the next run may print that\n"
+      "many lines again, and none is lost; give it the lines not printed so far. With --count\n"
+      "the state learns of the lines once their number is written. A state takes 1.25 times the\n"
+      "filter's size on the disk, or 1 MiB more than the filter if that is more, from the first\n"
+      "line on. If the machine itself goes down during a run, go on from a copy: the output may\n"
+      "lack lines that the state has.\n"
+      "\n"
+      "With --redis the bits are in servers, in keys that are allocated at once. Each line is\n"
+      "one command that sets its bits and returns what they were: of several machines with one\n"
+      "stream, exactly one prints a line. A line is printed after its bits are set: a client\n"
+      "that is killed loses the lines in flight, at most --inflight, and with --count all that\n"
+      "it had counted. A line whose answer was lost is printed, and counted as uncertain. A\n"
+      "client waits for a server that restarts. If an error ends the run, the next run of the\n"
+      "same input prints the lines that were refused or not sent.\n"
+      "\n"
+      "In a cluster the keys are spread over all masters, and a replica that takes over may\n"
+      "lack the last writes that its master acknowledged. A client keeps the hashes of the\n"
+      "lines of the last --replay seconds (8 bytes each, 31 MB for 30 seconds of 130,000 lines\n"
+      "a second), and sends them again after a fail-over: what was lost is set again, and\n"
+      "counted. Lines that another client sends before that are printed twice and not counted,\n"
+      "and so are lines of a client that had ended. No line is missing from the output because\n"
+      "of a fail-over.\n"
+      "\n"
+      "--list, --check and --remove read no lines. Exit code 0: done; 1: --check found that\n"
+      "keys of the stream are missing or its rate is exceeded, or there is no such stream; 2: a\n"
+      "server could not be asked, or clients make keys again that --remove removes. Clients\n"
+      "that run while their stream is removed end with an error at their next line; the next\n"
+      "client begins it anew.\n",
+      RunDedup,
+      {{"winnow dedup KEYS", "each line of a file once"},
+       {"winnow dedup KEYS KEYS --seen", "the lines of which there are more"},
+       {"winnow dedup KEYS --count --rate=1e-3 --capacity=1e6",
+        "how many different lines, in 2 MB"},
+       {"winnow dedup KEYS --window=100000", "repeats only if they are near"},
+       {"winnow dedup KEYS --count --state=STATE",
+        "how many were in no run before, for the next as well"}}};
 }
 
 }  // namespace winnow::tools

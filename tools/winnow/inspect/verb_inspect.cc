@@ -297,25 +297,28 @@ std::string KindNames() {
 std::string HelpOfInspect() {
   const std::string of_sums_and_files = absl::StrCat(
       "column family, level and filter: ", KindNames(),
-      ". The expected rate (fpr) is the share of absent keys for "
-      "which the filter says \"may be here\", in sums the mean over keys; \"over bound\" is what "
-      "filters take beyond n log2(1/fpr) bits for n keys, the least that is possible. Keys are "
-      "what a filter was built from, each once: whole keys, prefixes of keys, or both, so that "
-      "there may be fewer or more of them than entries, which are what a table holds: values, "
-      "deletions, merges and older versions. Advice says what could be done. The line "
-      "\"converted\", as in JSON, tells how much of the data has Winnow's filters; with --summary "
-      "it is the last. Then there is a row for each file, on a terminal for the first 40. Files "
-      "are read in several processes: one that RocksDB does not get through is named, and the "
-      "others are shown. Nothing is written, and the database may be in use.");
+      ". The expected rate (fpr) is the false-positive rate, in sums the mean over keys; \"over "
+      "bound\" is what filters take beyond n log2(1/fpr) bits for n keys, the least possible. Keys "
+      "are what a filter was built from, each once: whole keys, prefixes, or both. So there may be "
+      "fewer or more of them than entries, which are what an SST file holds: values, deletions, "
+      "merges and older versions. Advice says what could be improved. The line \"converted\", as "
+      "in "
+      "JSON, says how much of the data has Winnow's filters; with --summary it is the last. Then "
+      "there is a row for each file, on a terminal for the first 40. Files are read in several "
+      "processes: a file on which RocksDB fails is named, and the others are shown. Nothing is "
+      "written, and the database may be in use.");
   return absl::StrCat(
-      "A PATH is a table file (*.sst), a database's folder, a folder with such folders in it, or\n"
-      "a pattern in quotes, as 'db/*.sst'; what is named twice counts once. Sums over all files "
-      "come first, by\n",
-      inspect::Paragraph(of_sums_and_files, 0),
+      inspect::Paragraph("A PATH is an SST file (*.sst), a database's folder, a folder with such "
+                         "folders in it, or "
+                         "a quoted pattern such as 'db/*.sst'; a file named twice counts once. "
+                         "Sums over all files "
+                         "come first, by " +
+                             of_sums_and_files,
+                         0),
       "\n"
       "The fields of --json, schema winnow.inspect/1. Rates and shares go from 0 to 1; null is\n"
-      "unknown. Names that are no UTF-8 are there as hexadecimal digits too, with _hex. Lines of\n"
-      "--csv have fields of these names.\n",
+      "unknown. Names that are not UTF-8 are also there in hexadecimal, with _hex. Lines of --csv\n"
+      "have fields of these names.\n",
       inspect::FileFieldsHelp(),
       "  files_left_out   how many --limit left out of files\n"
       "  summary          all, by_column_family, by_level, by_kind, each: files,\n"
@@ -340,7 +343,7 @@ Verb InspectVerb() {
   return {
       "inspect",
       "PATH... [FLAGS] [--jobs] [--path] [--json|--csv] [--html]",
-      "Shows which filter was built in each table file, its size and expected rate",
+      "Shows which filter each SST file has, its size and expected rate",
       *help,
       RunInspect,
       {{"winnow inspect DB", "the filter of every table file of a database, and sums"},

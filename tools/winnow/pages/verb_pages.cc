@@ -430,21 +430,21 @@ Verb PagesVerb() {
       "build|add|ask FOLDER|--redis [KEY...] [--keys] [--hex] [--name] [FLAGS] [--json]",
       "Makes, updates and asks a filter in small pages: a cache of what a store does not have",
       "For a key-value cache in front of a store that mostly answers no. A key belongs to one\n"
-      "page, so that an application keeps, and asks, only the pages that it needs. Keys come\n"
-      "from the command line and a list, or else from standard input; empty lines of a list\n"
-      "are left out.\n"
-      "  build  makes the pages of all keys in the FOLDER, in the place of those that are\n"
-      "         there; it takes 8 bytes of memory a key. Where the keys would pass the rate,\n"
-      "         or it does not end, the old pages stay (exit code 1, and 2 or of the signal).\n"
-      "  add    adds keys. One that would pass the rate is refused, and those behind it; the\n"
-      "         keys before it are stored (exit code 1). Build for more keys then.\n"
-      "  ask    says of each key whether it may be there or is absent, from the pages of the\n"
-      "         keys alone. Exit code 0: all may be there; 1: at least one is absent. A key\n"
-      "         whose page is missing or damaged may be there; the fault is named (2).\n"
-      "--capacity, --rate and --page_size are those of build. The rate is the mean of all\n"
-      "pages; the fullest page's is shown beside it. One process at a time can build or add,\n"
-      "and any number may ask meanwhile. With --redis there is no FOLDER: each page is a key of\n"
-      "the server, NAME:1-0 and so on, and NAME:plan says how many there are.\n",
+      "page, so that an application keeps and asks only the pages that it needs. Keys come from\n"
+      "the command line and a list, or else from standard input; empty lines of a list are left\n"
+      "out.\n"
+      "  build  makes the pages of all keys in FOLDER, and replaces those that are there; it\n"
+      "         takes 8 bytes of memory a key. If the keys would exceed the rate (exit code 1),\n"
+      "         or the run does not finish (2, or the signal's), the old pages stay.\n"
+      "  add    adds keys. A key that would exceed the rate is refused, with those after it;\n"
+      "         the keys before it are stored (exit code 1). Then build for more keys.\n"
+      "  ask    says of each key whether it may be there or is absent, from that key's page\n"
+      "         alone. Exit code 0: all may be there; 1: at least one is absent. A key whose\n"
+      "         page is missing or damaged may be there; the fault is named (2).\n"
+      "--capacity, --rate and --page_size belong to build. The rate is the mean of all pages;\n"
+      "that of the fullest page is shown beside it. One process at a time can build or add, and\n"
+      "any number may ask meanwhile. With --redis there is no FOLDER: each page is a key of the\n"
+      "server, NAME:1-0 and so on, and NAME:plan says how many there are.\n",
       RunPages,
       {{"winnow pages build PAGES --keys=KEYS --capacity=1000000", "a filter that can grow"},
        {"winnow pages add PAGES KEY", "one more key"},

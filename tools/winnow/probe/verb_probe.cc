@@ -139,21 +139,22 @@ Verb ProbeVerb() {
   return {
       "probe",
       "PATH... KEY... [FLAGS] [--cf] [--jobs] [--path] [--json]",
-      "Shows which table files may hold each key, by key range and by filter",
-      "A PATH is a table file (*.sst) or a database's folder; the first argument that does not\n"
-      "exist as one is a KEY, and all after it are; one with a / is refused there, as it may\n"
-      "be a mistyped path, unless it is the last. A key is given without a timestamp. Each file\n"
-      "whose range of keys has it is asked as a lookup asks: by the filter of whole keys or\n"
-      "else of prefixes. Where a file could not be read, a key that is in none of the others is\n"
-      "\"not known\", exit code 2. What is not in a file yet, but in a write-ahead log, is not\n"
-      "seen. With --exact the block where the key would be is read for each\n"
-      "hit: the newest entry is shown, or that the filter's answer was a false positive; and\n"
-      "deleted ranges of keys that a key is in. Where the database's comparator is not known "
-      "here,\n"
-      "only filters are asked. A damaged filter is named, and not believed; exit code 1. Nothing\n"
-      "is written, and the database may be in use. In --json each key's \"answer\" is \"in "
-      "none\",\n"
-      "\"may be in some\" or \"not known\"; \"files_not_read\" and \"trees_read\" say why.\n",
+      "Shows which SST files may hold each key, by key range and by filter",
+      "A PATH is an SST file (*.sst) or a database's folder. The first argument that exists as\n"
+      "neither is a KEY, and so are all after it. An argument with a / that does not exist is\n"
+      "refused, as a mistyped path, unless it is the last. Give keys without a timestamp.\n"
+      "Each SST file whose key range has the key is asked as a lookup asks it: by the filter of\n"
+      "whole keys, or else of prefixes. If a file could not be read, a key that no other file\n"
+      "may have is \"not known\", exit code 2. Entries that are only in a write-ahead log are not\n"
+      "seen.\n"
+      "With --exact the data block where the key would be is read for each file that may have\n"
+      "it: its newest entry is shown, or that the filter's answer was a false positive; also\n"
+      "deleted ranges that cover the key. If the database's comparator is not known here, only\n"
+      "filters are asked. A damaged filter is named and not trusted; exit code 1.\n"
+      "Nothing is written, and the database may be in use. In --json each key's \"answer\" is "
+      "\"in\n"
+      "none\", \"may be in some\" or \"not known\"; \"files_not_read\" and \"trees_read\" say "
+      "why.\n",
       RunProbe,
       {{"winnow probe DB KEY", "in which files a lookup of the key reads"},
        {"winnow probe DB KEY --exact", "and what it finds there"},

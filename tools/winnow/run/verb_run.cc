@@ -244,22 +244,22 @@ Verb RunVerb() {
       "run",
       "[FLAGS] [--dry_run] [--json] [--] PROGRAM [ARGUMENT...]",
       "Starts a program with Winnow preloaded, in the place of its Bloom or Ribbon policies",
-      "PROGRAM is found by PATH, and what stands behind it is its own. It takes the place of\n"
-      "winnow, with LD_PRELOAD and WINNOW_POLICY in its environment: signals reach it, and its\n"
-      "status is the command's. The library is that of this Winnow's build. What LD_PRELOAD\n"
-      "has already stays, before it.\n"
-      "First the policy is checked, as by winnow policy. Then the program is refused if the\n"
-      "loader would ignore the library in it: one that is linked statically, is for another\n"
-      "machine or C library, or has more rights than its caller (set-user-id, set-group-id,\n"
-      "file capabilities); the same of what a script is read by, also by #!/usr/bin/env, and\n"
-      "of what env, nice, timeout and their like start. sudo and its like give LD_PRELOAD to\n"
-      "nothing, and are refused: let them start winnow.\n"
+      "PROGRAM is found by PATH, and the arguments behind it are its own. It replaces the\n"
+      "winnow process, with LD_PRELOAD and WINNOW_POLICY in its environment: signals reach it,\n"
+      "and its exit status is the command's. The library is the one of this Winnow's build.\n"
+      "What LD_PRELOAD has already stays, before it.\n"
+      "First the policy is checked, as by winnow policy. Then programs are refused in which the\n"
+      "loader would ignore the library: those that are linked statically, are for another\n"
+      "machine or C library, or have more rights than their caller (set-user-id, set-group-id,\n"
+      "file capabilities). The same goes for a script's interpreter, also by #!/usr/bin/env,\n"
+      "and for what env, nice, timeout and the like start. sudo and the like don't pass\n"
+      "LD_PRELOAD on, and are refused: let them start winnow.\n"
       "A program without the shared RocksDB of this Winnow's build runs as it does by itself;\n"
-      "--log says that.\n"
+      "--log says so.\n"
       "With --json: the program's file; the interpreters that read it, or what it starts;\n"
-      "arguments; library;\n"
-      "policy, and what of it would be in force, null with read; environment; problem, null if\n"
-      "it would be started; unknown, null if all is known; status, the exit code of a problem.\n",
+      "arguments; library; policy, and what of it would be in force, null with read;\n"
+      "environment; problem, null if it would be started; unknown, null if all is known;\n"
+      "status, the exit code of a problem.\n",
       RunRun,
       {{"winnow run PROGRAM --version", "the program, with winnow:10 for bloomfilter:10, say"},
        {"winnow run --policy='{id=winnow;level_plan=auto}' --add -- PROGRAM --version",

@@ -75,20 +75,23 @@ int RunSize(const Verb& verb, const std::vector<std::string>& arguments) {
 }  // namespace
 
 Verb SizeVerb() {
-  return {"size",
-          "--keys (--rate|--memory) [FLAGS] [--json] | --page (--rate|--keys) [--json]",
-          "Says what filters of every kind would take, and which one to take",
-          "With keys and a rate: memory, bits a key, the bits k that a key sets or of its\n"
-          "fingerprint, and the rate of each kind, the smallest first; pages and shards of\n"
-          "512 MiB; the filter_policy of the rate. With keys and memory: the lowest rate of\n"
-          "each kind in it. With a page: the keys that have the rate, by k, or the rate of\n"
-          "the keys, and which k to take. Rates have n / 2^64 among them, for keys of equal\n"
-          "hashes. Where keys are added or removed later, no filter_policy is named.\n"
-          "What can't be had is said in a sentence; exit code 1.\n",
-          RunSize,
-          {{"winnow size --keys=1e6 --rate=0.01", "what a million keys take at 1 %"},
-           {"winnow size --keys=1e9 --memory=2GiB --grows", "the lowest rate in so much memory"},
-           {"winnow size --page=4KiB --rate=1e-3 --json", "what fits into a page"}}};
+  return {
+      "size",
+      "--keys (--rate|--memory) [FLAGS] [--json] | --page (--rate|--keys) [--json]",
+      "Says what filters of every kind would take, and which one to take",
+      "With keys and a rate: the memory, bits per key, number of probes or fingerprint bits (k)\n"
+      "and rate of each kind of filter, the smallest first; also pages, shards of 512 MiB, and\n"
+      "the filter_policy of that rate.\n"
+      "With keys and memory: the lowest rate that each kind reaches in it.\n"
+      "With a page: the keys that fit at the rate, by k, or the rate of the keys, and which k\n"
+      "to take.\n"
+      "Rates include n / 2^64 for keys with equal hashes. No filter_policy is named if keys are\n"
+      "added or removed later. If no filter can do what was asked, a sentence says so; exit\n"
+      "code 1.\n",
+      RunSize,
+      {{"winnow size --keys=1e6 --rate=0.01", "what a million keys take at 1 %"},
+       {"winnow size --keys=1e9 --memory=2GiB --grows", "the lowest rate in so much memory"},
+       {"winnow size --page=4KiB --rate=1e-3 --json", "what fits into a page"}}};
 }
 
 }  // namespace winnow::tools

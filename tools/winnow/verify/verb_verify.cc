@@ -101,19 +101,20 @@ Verb VerifyVerb() {
       "verify",
       "PATH... [FLAGS] [--path] [--json]",
       "Checks that each filter finds every key of its file, and how often it errs",
-      "A PATH is a table file (*.sst) or a database's folder. Of each file all checksums are\n"
-      "checked, and the order of its keys. Every key that its filter was built from, deleted and\n"
-      "merged ones too, is asked of the filter, or of that partition where a lookup asks: a key\n"
-      "that it denies is a fault, as lookups don't find it. The rate is measured with absent\n"
-      "keys, and shown with the interval that holds it in 95 of 100 such measurements. Chance\n"
-      "and the ways of its keys may take it further: it is remarked on beyond 4 standard\n"
-      "deviations, and a fault above 1.5 times the expected rate and beyond 6. Of many files\n"
-      "each must be further outside, so that a run of good ones has a remark once in 30,000\n"
-      "runs. The column \"keys\" counts whole keys and prefixes, each once, as filters do.\n"
-      "Filters of unknown policies, and partitioned ones under unknown comparators, can't be\n"
-      "verified. Nothing is written, and the database may be in use. In --json\n"
-      "\"files_not_verified\" counts what could not be, and \"trees_read\" is false where a\n"
-      "database may have more files than were found.\n",
+      "A PATH is an SST file (*.sst) or a database's folder. Checks all checksums of each file\n"
+      "and the order of its keys. Then asks its filter (or the partition that a lookup would\n"
+      "ask) for every key that it was built from, deleted and merged ones too. A key that the\n"
+      "filter denies is a fault: lookups don't find it.\n"
+      "The false-positive rate is measured with absent keys, and shown with its 95 % confidence\n"
+      "interval. A rate more than 4 standard deviations from the expected one is remarked on.\n"
+      "It is a fault if it is above 1.5 times the expected rate and more than 6 standard\n"
+      "deviations away. With many files these limits are wider, so that a run on good files has\n"
+      "a remark once in 30,000 runs.\n"
+      "The column \"keys\" counts whole keys and prefixes, each once, as filters do. Filters of\n"
+      "unknown policies can't be verified, nor partitioned ones under unknown comparators.\n"
+      "Nothing is written, and the database may be in use. In --json \"files_not_verified\"\n"
+      "counts the files that were not verified, and \"trees_read\" is false if a database may\n"
+      "have more files than were found.\n",
       RunVerify,
       {{"winnow verify DB", "whether every filter of a database finds its keys, and its rate"},
        {"winnow verify FILE.sst --samples=1000000", "a file's rate, measured more exactly"},
