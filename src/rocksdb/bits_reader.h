@@ -9,7 +9,7 @@
 
 #include <memory>
 
-#include "src/rocksdb/trees/filter_owners.h"
+#include "src/rocksdb/trees/filter_file_map.h"
 
 namespace winnow::plugin {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "src/rocksdb/trees/context.h"
-#include "src/rocksdb/trees/filter_owners.h"
+#include "src/rocksdb/trees/filter_file_map.h"
 #include "src/rocksdb/trees/known_trees.h"
 #include "src/rocksdb/trees/live_files.h"
 #include "winnow/options.h"
@@ -22,10 +22,10 @@ namespace winnow::plugin {
 class PlaceOfFile {
  public:
   // owners: where the file's filters are known by their bytes; null: nowhere. has_one_reader: of
-  // OwnerFile.
+  // FilterFile.
   // trees: all of the policy, whose filters share its filter_memory; null: bits_per_key counts.
   PlaceOfFile(const PolicyOptions& policy, const BuildFacts& facts, const KnownTree& known,
-              std::shared_ptr<TreeRecord> record, std::shared_ptr<FilterOwners> owners,
+              std::shared_ptr<TreeRecord> record, std::shared_ptr<FilterFileMap> owners,
               bool has_one_reader, std::shared_ptr<KnownTrees> trees = nullptr)
       : policy_(policy),
         facts_(facts),
@@ -66,7 +66,7 @@ class PlaceOfFile {
   const BuildFacts facts_;
   const KnownTree known_;
   const std::shared_ptr<TreeRecord> record_;
-  const std::shared_ptr<FilterOwners> owners_;
+  const std::shared_ptr<FilterFileMap> owners_;
   const bool has_one_reader_;
   const std::shared_ptr<KnownTrees> trees_;
   uint64_t seen_ = 0;

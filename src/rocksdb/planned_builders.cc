@@ -160,8 +160,8 @@ void PlannedBuilders::SampleItsLookups(TreeRecord& tree, ROCKSDB_NAMESPACE::Logg
 std::unique_ptr<PlaceOfFile> PlannedBuilders::DecideByItsPlace(
     FileToBuild file, const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
   const bool has_one_reader = HasOneReaderAFile(table);
-  std::shared_ptr<FilterOwners> owners;
-  if (has_one_reader || Learns(file.options)) owners = {known_, &known_->owners};
+  std::shared_ptr<FilterFileMap> owners;
+  if (has_one_reader || Learns(file.options)) owners = {known_, &known_->filter_files};
   return std::make_unique<PlaceOfFile>(file.options, file.facts, file.tree, std::move(file.record),
                                        std::move(owners), has_one_reader,
                                        std::shared_ptr<KnownTrees>(known_, &known_->trees));
@@ -246,7 +246,7 @@ OwnedReader PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents)
   known_->loads.Note(hash, block.size());
   if (!is_ours) return {};
   try {
-    return known_->owners.NewReader(hash);
+    return known_->filter_files.NewReader(hash);
   } catch (...) {
     return {};
   }

@@ -22,7 +22,7 @@
 #include "src/rocksdb/place_of_file.h"
 #include "src/rocksdb/remote/stated_rates.h"
 #include "src/rocksdb/trees/context.h"
-#include "src/rocksdb/trees/filter_owners.h"
+#include "src/rocksdb/trees/filter_file_map.h"
 #include "src/rocksdb/trees/known_trees.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/rocksdb_policy.h"
@@ -34,7 +34,7 @@ namespace winnow::plugin {
 // share.
 struct KnownFiles {
   KnownTrees trees;
-  FilterOwners owners;
+  FilterFileMap filter_files;
   LoadMeter loads;
   StatedRates rates;
   SamplingUse sampling;

@@ -195,7 +195,7 @@ class LiveFiles {
 };
 
 // The file that a filter is of.
-struct OwnerFile {
+struct FilterFile {
   LiveFiles::Id id = 0;
   int level = -1;  // as RecordedFiles::LevelIndex has it, when the filter was built
   // Whether the filter has one reader, from the file's opening to its end.
@@ -207,7 +207,7 @@ struct OwnerFile {
 class OwnedReader {
  public:
   OwnedReader() = default;
-  OwnedReader(std::shared_ptr<LiveFiles> files, const OwnerFile& file)
+  OwnedReader(std::shared_ptr<LiveFiles> files, const FilterFile& file)
       : files_(std::move(files)), file_(file) {
     if (file_.has_one_reader) files_->Opened(file_.id);
     level_ = files_->LevelOfReaders(file_.id);
@@ -230,7 +230,7 @@ class OwnedReader {
 
  private:
   std::shared_ptr<LiveFiles> files_;
-  OwnerFile file_;
+  FilterFile file_;
   std::shared_ptr<const std::atomic<int>> level_;  // where the file is now; null: unknown
 };
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "src/core/sizing.h"
-#include "src/rocksdb/trees/filter_owners.h"
+#include "src/rocksdb/trees/filter_file_map.h"
 #include "tests/support/counted_memory.h"
 #include "winnow/hash.h"
 
@@ -143,7 +143,7 @@ TEST(KnownTreesTest, FilesOfClosedDatabasesWithLongKeysTake64MiB) {
 // tells, the owners of its blocks, and readers' levels.
 class LookedUpTree {
  public:
-  LookedUpTree(KnownTrees* trees, FilterOwners* owners, std::string family)
+  LookedUpTree(KnownTrees* trees, FilterFileMap* owners, std::string family)
       : trees_(trees), owners_(owners), family_(std::move(family)) {}
 
   void Grow(int num_files, int num_lookups) {
@@ -194,7 +194,7 @@ class LookedUpTree {
   }
 
   KnownTrees* const trees_;
-  FilterOwners* const owners_;
+  FilterFileMap* const owners_;
   const std::string family_;
 };
 
@@ -318,7 +318,7 @@ TEST(KnownTreesTest, ThousandsOfDatabasesAreKeptApart) {
 TEST(KnownTreesTest, AFamilyOf3000FilesTakesTwoMiB) {
   const size_t before = testing::bytes_in_use;
   KnownTrees trees;
-  FilterOwners owners;
+  FilterFileMap filter_files;
   LookedUpTree(&trees, &owners, "family").Grow(3000, 2 * LookupSamples::kMostRecords);
   EXPECT_EQ(trees.RecordOf(&kOne, "family")->files.files(), 3000u);
   EXPECT_GT(trees.RecordOf(&kOne, "family")->rates.bytes_of_heat(), 0u);
@@ -334,7 +334,7 @@ TEST(KnownTreesTest, ManyTreesTake64MiB) {
   for (const Case& tried : {Case{999, 60, false}, Case{999, 80, true}, Case{27, 3000, true}}) {
     const size_t before = testing::bytes_in_use;
     KnownTrees trees;
-    FilterOwners owners;
+    FilterFileMap filter_files;
     for (int i = 0; i < tried.trees; ++i) {
       LookedUpTree(&trees, &owners, "family" + std::to_string(i)).Grow(tried.files, 1500);
     }

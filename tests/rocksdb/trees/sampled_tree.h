@@ -22,7 +22,7 @@
 #include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
 #include "src/rocksdb/lookups/shared_hash.h"
-#include "src/rocksdb/trees/filter_owners.h"
+#include "src/rocksdb/trees/filter_file_map.h"
 #include "src/rocksdb/trees/live_files.h"
 #include "tests/rocksdb/lookup_keys.h"
 #include "tests/rocksdb/lookups/sampled_lookups_testing.h"
@@ -150,7 +150,7 @@ class SampledTree {
   const size_t length_;
   std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin_;
   std::shared_ptr<LiveFiles> files_ = std::make_shared<LiveFiles>();
-  FilterOwners owners_;
+  FilterFileMap owners_;
   std::vector<std::string> blocks_;
   std::vector<std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader>> readers_;
   KeyMemory memory_;

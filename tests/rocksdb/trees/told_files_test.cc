@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "src/rocksdb/lookups/shared_hash.h"
-#include "src/rocksdb/trees/filter_owners.h"
+#include "src/rocksdb/trees/filter_file_map.h"
 #include "src/rocksdb/trees/live_files.h"
 
 namespace winnow::plugin {
@@ -283,7 +283,7 @@ TEST(ToldFilesTest, ReadersHearOfANewLevel) {
   Tell(files.get(), {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 100)});
   EXPECT_EQ(*level, 5);
   // Samples of a reader that was made before.
-  FilterOwners owners;
+  FilterFileMap filter_files;
   owners.Add("a filter", files, {id, 4, false});
   const OwnedReader reader = owners.NewReader("a filter");
   Tell(files.get(), {FileOf(1, 6, 0, 100)});

@@ -1,4 +1,4 @@
-#include "src/rocksdb/trees/filter_owners.h"
+#include "src/rocksdb/trees/filter_file_map.h"
 
 #include <gtest/gtest.h>
 
@@ -18,10 +18,10 @@ LiveFiles::NewFile AnyFile() {
   return file;
 }
 
-OwnerFile FileOf(LiveFiles::Id id) { return {id, 6, true}; }
+FilterFile FileOf(LiveFiles::Id id) { return {id, 6, true}; }
 
-TEST(FilterOwnersTest, AFileLivesAsLongAsItsReaders) {
-  FilterOwners owners;
+TEST(FilterFileMapTest, AFileLivesAsLongAsItsReaders) {
+  FilterFileMap filter_files;
   const auto files = std::make_shared<LiveFiles>();
   const LiveFiles::Id id = files->Add(AnyFile(), 1);
   owners.Add("a filter", files, FileOf(id));
@@ -37,8 +37,8 @@ TEST(FilterOwnersTest, AFileLivesAsLongAsItsReaders) {
   EXPECT_EQ(files->files(), 0u);
 }
 
-TEST(FilterOwnersTest, AReaderMayOutliveAllElse) {
-  auto owners = std::make_unique<FilterOwners>();
+TEST(FilterFileMapTest, AReaderMayOutliveAllElse) {
+  auto owners = std::make_unique<FilterFileMap>();
   auto files = std::make_shared<LiveFiles>();
   owners->Add("a filter", files, FileOf(files->Add(AnyFile(), 1)));
   OwnedReader reader = owners->NewReader("a filter");
@@ -47,28 +47,28 @@ TEST(FilterOwnersTest, AReaderMayOutliveAllElse) {
   EXPECT_TRUE(static_cast<bool>(reader));
 }
 
-TEST(FilterOwnersTest, AFileWithOtherReadersDoesNotEndWithThem) {
-  FilterOwners owners;
+TEST(FilterFileMapTest, AFileWithOtherReadersDoesNotEndWithThem) {
+  FilterFileMap filter_files;
   const auto files = std::make_shared<LiveFiles>();
   owners.Add("a partition", files, {files->Add(AnyFile(), 1), 6, false});
   EXPECT_TRUE(static_cast<bool>(owners.NewReader("a partition")));
   EXPECT_EQ(files->files(), 1u);
 }
 
-TEST(FilterOwnersTest, AForgottenTreeHasNoReaders) {
-  FilterOwners owners;
+TEST(FilterFileMapTest, AForgottenTreeHasNoReaders) {
+  FilterFileMap filter_files;
   auto files = std::make_shared<LiveFiles>();
   owners.Add("a filter", files, FileOf(files->Add(AnyFile(), 1)));
   files.reset();
   EXPECT_FALSE(static_cast<bool>(owners.NewReader("a filter")));
 }
 
-TEST(FilterOwnersTest, ManyBlocksAreBounded) {
-  FilterOwners owners;
+TEST(FilterFileMapTest, ManyBlocksAreBounded) {
+  FilterFileMap filter_files;
   const auto files = std::make_shared<LiveFiles>();
   const LiveFiles::Id alive = files->Add(AnyFile(), 1);
   owners.Add("alive", files, FileOf(alive));
-  for (size_t i = 0; i < FilterOwners::kMostBlocks; ++i) {
+  for (size_t i = 0; i < FilterFileMap::kMostBlocks; ++i) {
     owners.Add("gone " + std::to_string(i), files, FileOf(alive + 1));
   }
   EXPECT_TRUE(static_cast<bool>(owners.NewReader("alive")));
@@ -76,11 +76,11 @@ TEST(FilterOwnersTest, ManyBlocksAreBounded) {
 }
 
 // Where little can be forgotten, it is not tried again for each block that comes.
-TEST(FilterOwnersTest, MakesRoomForMany) {
-  FilterOwners owners;
+TEST(FilterFileMapTest, MakesRoomForMany) {
+  FilterFileMap filter_files;
   const auto files = std::make_shared<LiveFiles>();
   const LiveFiles::Id alive = files->Add(AnyFile(), 1);
-  for (size_t i = 0; i < FilterOwners::kMostBlocks; ++i) {
+  for (size_t i = 0; i < FilterFileMap::kMostBlocks; ++i) {
     const bool is_gone = i % 16 == 0;
     owners.Add(std::to_string(i), files, {alive + is_gone, 6, false});
   }

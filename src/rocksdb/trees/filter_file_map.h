@@ -1,8 +1,8 @@
 // Whose filter a block is, so that its readers can be counted, and lookups sampled: RocksDB shows a
 // reader nothing but the block.
 
-#ifndef WINNOW_SRC_ROCKSDB_TREES_FILTER_OWNERS_H_
-#define WINNOW_SRC_ROCKSDB_TREES_FILTER_OWNERS_H_
+#ifndef WINNOW_SRC_ROCKSDB_TREES_FILTER_FILE_MAP_H_
+#define WINNOW_SRC_ROCKSDB_TREES_FILTER_FILE_MAP_H_
 
 #include <atomic>
 #include <cstddef>
@@ -17,13 +17,13 @@
 namespace winnow::plugin {
 
 // Of one policy. Safe from any number of threads.
-class FilterOwners {
+class FilterFileMap {
  public:
   // Of as many blocks as this, each some 80 bytes; then those are forgotten whose files are, and
   // all where that leaves more than seven eighths.
   static constexpr size_t kMostBlocks = 1 << 17;
 
-  void Add(std::string_view block, const std::shared_ptr<LiveFiles>& files, const OwnerFile& file);
+  void Add(std::string_view block, const std::shared_ptr<LiveFiles>& files, const FilterFile& file);
 
   // Of no file where the block was not added, or is forgotten. The second has HashOfTail
   // (src/rocksdb/loads/loaded_filter.h) of the block.
@@ -31,18 +31,18 @@ class FilterOwners {
   OwnedReader NewReader(uint64_t hash_of_tail);
 
  private:
-  struct Owner {
+  struct Entry {
     std::weak_ptr<LiveFiles> files;
-    OwnerFile file;
+    FilterFile file;
   };
 
   void DropForgotten();
 
-  std::atomic<bool> has_owners_{false};  // since the first: most policies never have one
+  std::atomic<bool> has_files_{false};  // since the first: most policies never have one
   std::mutex mutex_;
-  std::unordered_map<uint64_t, Owner> owners_;  // by a hash of the block's end
+  std::unordered_map<uint64_t, Entry> files_;  // by a hash of the block's end
 };
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_TREES_FILTER_OWNERS_H_
+#endif  // WINNOW_SRC_ROCKSDB_TREES_FILTER_FILE_MAP_H_
