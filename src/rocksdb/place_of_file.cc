@@ -6,7 +6,7 @@
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
 #include "src/rocksdb/memory_budget.h"
-#include "src/rocksdb/trees/built_here.h"
+#include "src/rocksdb/trees/last_built_filter.h"
 #include "src/rocksdb/trees/plan_budget.h"
 
 namespace winnow::plugin {

@@ -12,7 +12,7 @@
 #include "src/rocksdb/loads/loaded_filter.h"
 #include "src/rocksdb/log_line.h"
 #include "src/rocksdb/policy_options.h"
-#include "src/rocksdb/trees/built_here.h"
+#include "src/rocksdb/trees/last_built_filter.h"
 
 namespace winnow::plugin {
 

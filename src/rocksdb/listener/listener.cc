@@ -11,7 +11,7 @@
 #include <unordered_set>
 
 #include "src/rocksdb/policy.h"
-#include "src/rocksdb/trees/built_here.h"
+#include "src/rocksdb/trees/last_built_filter.h"
 #include "src/rocksdb/trees/moved_files.h"
 #include "src/rocksdb/version_guard.h"
 #include "third_party/rocksdb_abi/type_information.h"
@@ -285,7 +285,7 @@ void Listener::OnTableFileCreationStarted(const TableFileCreationBriefInfo& /*in
 
 void Listener::OnTableFileCreated(const TableFileCreationInfo& info) {
   const uint64_t number = NumberIn(info.file_path);
-  const BuiltHere built = WhatWasBuilt();
+  const LastBuiltFilter built = WhatWasBuilt();
   const std::shared_ptr<LiveFiles> files = built.files.lock();
   if (!info.status.ok()) {
     if (files != nullptr) files->NotWritten(built.id);

@@ -1,4 +1,4 @@
-#include "src/rocksdb/trees/built_here.h"
+#include "src/rocksdb/trees/last_built_filter.h"
 
 #include <pthread.h>
 
@@ -7,7 +7,7 @@
 namespace winnow::plugin {
 namespace {
 
-void Delete(void* built) { delete static_cast<BuiltHere*>(built); }
+void Delete(void* built) { delete static_cast<LastBuiltFilter*>(built); }
 
 // Not thread_local: room for that is scarce in libraries that are loaded late.
 struct Key {
@@ -23,37 +23,37 @@ const Key& KeyOfBuilt() noexcept {
 }
 
 // Of this thread; null if it has none.
-BuiltHere* Built() noexcept {
+LastBuiltFilter* Built() noexcept {
   const Key& key = KeyOfBuilt();
-  return key.works ? static_cast<BuiltHere*>(pthread_getspecific(key.key)) : nullptr;
+  return key.works ? static_cast<LastBuiltFilter*>(pthread_getspecific(key.key)) : nullptr;
 }
 
 }  // namespace
 
 void NoteBuilder(const KnownFiles* policy) noexcept {
-  if (BuiltHere* const here = Built()) {
+  if (LastBuiltFilter* const here = Built()) {
     *here = {policy, {}, 0};
     return;
   }
   const Key& key = KeyOfBuilt();
-  std::unique_ptr<BuiltHere> made(new (std::nothrow) BuiltHere{policy, {}, 0});
+  std::unique_ptr<LastBuiltFilter> made(new (std::nothrow) LastBuiltFilter{policy, {}, 0});
   if (key.works && pthread_setspecific(key.key, made.get()) == 0) made.release();
 }
 
 void NoteBuilt(const std::shared_ptr<LiveFiles>& files, LiveFiles::Id id) noexcept {
-  if (BuiltHere* const here = Built()) {
+  if (LastBuiltFilter* const here = Built()) {
     here->files = files;
     here->id = id;
   }
 }
 
 void ForgetBuilt() noexcept {
-  if (BuiltHere* const here = Built()) *here = {};
+  if (LastBuiltFilter* const here = Built()) *here = {};
 }
 
-BuiltHere WhatWasBuilt() noexcept {
-  const BuiltHere* const here = Built();
-  return here == nullptr ? BuiltHere() : *here;
+LastBuiltFilter WhatWasBuilt() noexcept {
+  const LastBuiltFilter* const here = Built();
+  return here == nullptr ? LastBuiltFilter() : *here;
 }
 
 }  // namespace winnow::plugin

@@ -1,8 +1,8 @@
 // What this thread built last. RocksDB tells a listener in the thread that wrote a file that it is
 // finished, and nothing by which its filter could be known.
 
-#ifndef WINNOW_SRC_ROCKSDB_TREES_BUILT_HERE_H_
-#define WINNOW_SRC_ROCKSDB_TREES_BUILT_HERE_H_
+#ifndef WINNOW_SRC_ROCKSDB_TREES_LAST_BUILT_FILTER_H_
+#define WINNOW_SRC_ROCKSDB_TREES_LAST_BUILT_FILTER_H_
 
 #include <memory>
 
@@ -12,7 +12,7 @@ namespace winnow::plugin {
 
 struct KnownFiles;
 
-struct BuiltHere {
+struct LastBuiltFilter {
   const KnownFiles* policy = nullptr;  // that was asked for a builder, by what it knows; never read
   std::weak_ptr<LiveFiles> files;      // that have the last filter's file
   LiveFiles::Id id = 0;                // 0: none
@@ -24,8 +24,8 @@ void NoteBuilt(const std::shared_ptr<LiveFiles>& files, LiveFiles::Id id) noexce
 
 // Since a file was begun by this thread.
 void ForgetBuilt() noexcept;
-BuiltHere WhatWasBuilt() noexcept;
+LastBuiltFilter WhatWasBuilt() noexcept;
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_TREES_BUILT_HERE_H_
+#endif  // WINNOW_SRC_ROCKSDB_TREES_LAST_BUILT_FILTER_H_
