@@ -10,8 +10,8 @@
 
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
+#include "src/rocksdb/file_filter_options.h"
 #include "src/rocksdb/lookups/lookup_samples.h"
-#include "src/rocksdb/place_of_file.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/trees/context.h"
 #include "src/rocksdb/trees/known_trees.h"
@@ -22,9 +22,9 @@
 namespace winnow::inspect {
 
 using plugin::BuildFacts;
+using plugin::FileFilterOptions;
 using plugin::KnownTree;
 using plugin::LookupSamples;
-using plugin::PlaceOfFile;
 using plugin::RecordedFiles;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
@@ -137,7 +137,7 @@ class LearnedTrial::Tree {
                            file.place.level == 0 ? TableFileCreationReason::kFlush
                                                  : TableFileCreationReason::kCompaction,
                            levels_in_tree_, file.place.bottommost};
-    PlaceOfFile place(policy, facts, known_, record_, nullptr, false);
+    FileFilterOptions place(policy, facts, known_, record_, nullptr, false);
     for (int i = 0; i < kKeysToBeSeen; ++i) place.See(Slice(file.first));
     place.See(Slice(file.last));
     const FilterOptions building = core::ForBuilding(place.Settle(file.keys));

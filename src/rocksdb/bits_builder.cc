@@ -52,7 +52,7 @@ uint32_t BlocksThatFit(size_t bytes) noexcept {
 }  // namespace
 
 BitsBuilder::BitsBuilder(const FilterOptions& options, bool verify,
-                         std::unique_ptr<PlaceOfFile> place)
+                         std::unique_ptr<FileFilterOptions> place)
     : options_(core::NearestValid(options)),
       verify_(verify),
       place_(std::move(place)),
@@ -259,7 +259,7 @@ Status BitsBuilder::MaybePostVerify(const Slice& filter_content) {
 }
 
 FilterBitsBuilder* NewBitsBuilder(const FilterOptions& options, bool verify,
-                                  std::unique_ptr<PlaceOfFile> place) noexcept {
+                                  std::unique_ptr<FileFilterOptions> place) noexcept {
   try {
     return new BitsBuilder(options, verify, std::move(place));
   } catch (...) {

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/rocksdb/place_of_file.h"
+#include "src/rocksdb/file_filter_options.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/builder.h"
 #include "winnow/hash.h"
@@ -50,7 +50,7 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // checksum is right. For that, the builder keeps all hashes, 8 bytes each, until then.
   // place: settles the options of the filters when they are finished; null where they are as given.
   BitsBuilder(const FilterOptions& options, bool verify,
-              std::unique_ptr<PlaceOfFile> place = nullptr);
+              std::unique_ptr<FileFilterOptions> place = nullptr);
 
   void AddKey(const ROCKSDB_NAMESPACE::Slice& key) override;
 
@@ -129,7 +129,7 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 
   FilterOptions options_;
   const bool verify_;
-  std::unique_ptr<PlaceOfFile> place_;
+  std::unique_ptr<FileFilterOptions> place_;
   FilterBuilder builder_;
   Repeats repeats_;
   // A call for each hash would take longer than all else that is done with it.
@@ -146,7 +146,7 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 // A builder that the caller owns; null ("no filter") if memory is short.
 ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBitsBuilder(
     const FilterOptions& options, bool verify,
-    std::unique_ptr<PlaceOfFile> place = nullptr) noexcept;
+    std::unique_ptr<FileFilterOptions> place = nullptr) noexcept;
 
 }  // namespace winnow::plugin
 

@@ -75,7 +75,7 @@ void LogLearned(ROCKSDB_NAMESPACE::Logger* logger, const std::string& learned) {
 }  // namespace
 
 // A filter is decided on in five steps, each of which needs what those before it found out. Only
-// the last one needs the file's keys, and so ends when these are known (place_of_file.h).
+// the last one needs the file's keys, and so ends when these are known (file_filter_options.h).
 //
 //   FindTree             what is known of the tree, and by which options its files are built
 //   FitIntoMemory        bits_per_key, by what filter_memory leaves
@@ -157,14 +157,14 @@ void PlannedBuilders::SampleItsLookups(TreeRecord& tree, ROCKSDB_NAMESPACE::Logg
   if (!why_not.empty()) WarnOnceInLog(logger, why_not);
 }
 
-std::unique_ptr<PlaceOfFile> PlannedBuilders::DecideByItsPlace(
+std::unique_ptr<FileFilterOptions> PlannedBuilders::DecideByItsPlace(
     FileToBuild file, const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
   const bool has_one_reader = HasOneReaderAFile(table);
   std::shared_ptr<FilterFileMap> owners;
   if (has_one_reader || Learns(file.options)) owners = {known_, &known_->filter_files};
-  return std::make_unique<PlaceOfFile>(file.options, file.facts, file.tree, std::move(file.record),
-                                       std::move(owners), has_one_reader,
-                                       std::shared_ptr<KnownTrees>(known_, &known_->trees));
+  return std::make_unique<FileFilterOptions>(
+      file.options, file.facts, file.tree, std::move(file.record), std::move(owners),
+      has_one_reader, std::shared_ptr<KnownTrees>(known_, &known_->trees));
 }
 
 // The tree's record, in which this policy is the newest that built a filter, where no newer one

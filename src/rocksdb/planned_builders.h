@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
+#include "src/rocksdb/file_filter_options.h"
 #include "src/rocksdb/load_meter.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
 #include "src/rocksdb/memory_budget.h"
-#include "src/rocksdb/place_of_file.h"
 #include "src/rocksdb/remote/stated_rates.h"
 #include "src/rocksdb/trees/context.h"
 #include "src/rocksdb/trees/filter_file_map.h"
@@ -116,7 +116,7 @@ class PlannedBuilders {
   static FilterOptions PlannedByLevel(const PolicyOptions& sized, const FileToBuild& file);
   static bool IsDecidedByItsPlace(const FileToBuild& file) noexcept;
   void SampleItsLookups(TreeRecord& tree, ROCKSDB_NAMESPACE::Logger* logger);
-  std::unique_ptr<PlaceOfFile> DecideByItsPlace(
+  std::unique_ptr<FileFilterOptions> DecideByItsPlace(
       FileToBuild file, const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table);
 
   std::shared_ptr<TreeRecord> RecordBuiltHere(

@@ -1,4 +1,4 @@
-#include "src/rocksdb/place_of_file.h"
+#include "src/rocksdb/file_filter_options.h"
 
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace winnow::plugin {
 
-void PlaceOfFile::Note(const ROCKSDB_NAMESPACE::Slice& key) {
+void FileFilterOptions::Note(const ROCKSDB_NAMESPACE::Slice& key) {
   const std::string_view seen(key.data(), key.size());
   if (seen_ == 1) {
     range_ = {std::string(seen), std::string(seen)};
@@ -23,8 +23,8 @@ void PlaceOfFile::Note(const ROCKSDB_NAMESPACE::Slice& key) {
 }
 
 // By what all filters of the policy take now.
-void PlaceOfFile::SizeBits(const LiveFiles::NewFile& file, const LiveFiles::Place& place,
-                           bool sees_last) {
+void FileFilterOptions::SizeBits(const LiveFiles::NewFile& file, const LiveFiles::Place& place,
+                                 bool sees_last) {
   if (policy_.filter_memory == 0 || trees_ == nullptr) return;
   const FileToSize to_size{static_cast<double>(file.keys),
                            record_->files.ReplacedBy(file, known_.base),
@@ -34,7 +34,7 @@ void PlaceOfFile::SizeBits(const LiveFiles::NewFile& file, const LiveFiles::Plac
   policy_.bits_per_key = sized ? sized->bits_per_key : kBitsPerKeyOption.least;
 }
 
-FilterOptions PlaceOfFile::Settle(uint64_t keys) {
+FilterOptions FileFilterOptions::Settle(uint64_t keys) {
   uniform_bytes_ = 0;
   if (seen_ == 0) {
     return id_ == 0 ? PlannedOptions(policy_, facts_, known_, -1) : settled_;
@@ -50,7 +50,7 @@ FilterOptions PlaceOfFile::Settle(uint64_t keys) {
   return settled_;
 }
 
-void PlaceOfFile::SettleFile(uint64_t keys) {
+void FileFilterOptions::SettleFile(uint64_t keys) {
   const LiveFiles::Place place = record_->files.PlaceOf(facts_.level, range_, known_.base);
   // A last level without filters is not seen, and lies below everything but itself.
   const bool sees_last = LastLevelHasFilters(policy_, known_);
@@ -66,7 +66,7 @@ void PlaceOfFile::SettleFile(uint64_t keys) {
   id_ = record_->files.Add(file, known_.base);
 }
 
-FilterOptions PlaceOfFile::ByPlan(const LiveFiles::Place& place, bool sees_last) const {
+FilterOptions FileFilterOptions::ByPlan(const LiveFiles::Place& place, bool sees_last) const {
   if (policy_.level_plan == LevelPlan::kUniform) return FactsToOptions(policy_, facts_);
   if (policy_.level_plan == LevelPlan::kByLevel) {
     return PlannedOptions(policy_, facts_, known_, NextLevel(facts_, known_));
@@ -76,8 +76,8 @@ FilterOptions PlaceOfFile::ByPlan(const LiveFiles::Place& place, bool sees_last)
   return PlannedOptions(policy_, facts_, known_, next);
 }
 
-FilterOptions PlaceOfFile::Planned(const LiveFiles::Place& place, uint64_t keys, bool sees_last,
-                                   double* relative_miss_heat) {
+FilterOptions FileFilterOptions::Planned(const LiveFiles::Place& place, uint64_t keys,
+                                         bool sees_last, double* relative_miss_heat) {
   const FilterOptions by_plan = ByPlan(place, sees_last);
   if (!GoesByFiles(policy_.level_plan)) return by_plan;
   return Affordable(WithLearnedRate(by_plan, keys, relative_miss_heat), policy_.bits_per_key, keys,
@@ -85,8 +85,8 @@ FilterOptions PlaceOfFile::Planned(const LiveFiles::Place& place, uint64_t keys,
 }
 
 // Where too little is known, the plan's stays.
-FilterOptions PlaceOfFile::WithLearnedRate(const FilterOptions& planned, uint64_t keys,
-                                           double* relative_miss_heat) {
+FilterOptions FileFilterOptions::WithLearnedRate(const FilterOptions& planned, uint64_t keys,
+                                                 double* relative_miss_heat) {
   if (policy_.level_plan != LevelPlan::kLearned || planned.levels_below < 0) return planned;
   const std::optional<LearnedRates::Learned> learned = record_->rates.RateOf(
       &record_->files, level_, range_, keys, core::RateForBits(policy_.bits_per_key));
@@ -98,7 +98,7 @@ FilterOptions PlaceOfFile::WithLearnedRate(const FilterOptions& planned, uint64_
   return options;
 }
 
-void PlaceOfFile::Built(std::string_view block) {
+void FileFilterOptions::Built(std::string_view block) {
   if (id_ == 0 || uniform_bytes_ == 0) return;
   const FilterMemory memory{static_cast<double>(block.size()), static_cast<double>(uniform_bytes_)};
   record_->files.AddMemory(id_, memory);

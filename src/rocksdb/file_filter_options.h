@@ -1,7 +1,7 @@
 // Settles what a file's filter is built for, once it is known where in the range of keys it lies.
 
-#ifndef WINNOW_SRC_ROCKSDB_PLACE_OF_FILE_H_
-#define WINNOW_SRC_ROCKSDB_PLACE_OF_FILE_H_
+#ifndef WINNOW_SRC_ROCKSDB_FILE_FILTER_OPTIONS_H_
+#define WINNOW_SRC_ROCKSDB_FILE_FILTER_OPTIONS_H_
 
 #include <rocksdb/slice.h>
 
@@ -19,14 +19,14 @@
 namespace winnow::plugin {
 
 // Of one file, whose builder it belongs to.
-class PlaceOfFile {
+class FileFilterOptions {
  public:
   // owners: where the file's filters are known by their bytes; null: nowhere. has_one_reader: of
   // FilterFile.
   // trees: all of the policy, whose filters share its filter_memory; null: bits_per_key counts.
-  PlaceOfFile(const PolicyOptions& policy, const BuildFacts& facts, const KnownTree& known,
-              std::shared_ptr<TreeRecord> record, std::shared_ptr<FilterFileMap> owners,
-              bool has_one_reader, std::shared_ptr<KnownTrees> trees = nullptr)
+  FileFilterOptions(const PolicyOptions& policy, const BuildFacts& facts, const KnownTree& known,
+                    std::shared_ptr<TreeRecord> record, std::shared_ptr<FilterFileMap> owners,
+                    bool has_one_reader, std::shared_ptr<KnownTrees> trees = nullptr)
       : policy_(policy),
         facts_(facts),
         known_(known),
@@ -79,4 +79,4 @@ class PlaceOfFile {
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_PLACE_OF_FILE_H_
+#endif  // WINNOW_SRC_ROCKSDB_FILE_FILTER_OPTIONS_H_
