@@ -71,7 +71,7 @@ void ListenerAdder::AddTo(DBOptions* options) const { options->listeners.push_ba
 void ShowToMeters(DB& database) noexcept {
   try {
     for (const std::shared_ptr<EventListener>& listener : database.GetDBOptions().listeners) {
-      if (IsOurs(listener)) static_cast<Listener&>(*listener).Meet(&database);
+      if (IsOurs(listener)) static_cast<Listener&>(*listener).ShowToMeters(&database);
     }
   } catch (...) {
     // Memory is short: a callback shows it later.

@@ -145,7 +145,7 @@ class InterposedPolicy final : public plugin::JobPolicy {
       return stock_->GetBuilderWithContext(context);
     }
     SayFirstUse();
-    planned_builders_.Meet(plan->options, context);
+    planned_builders_.NoteBuilderAsked(plan->options, context);
     if (CheckedPolicy().only_reads || plan->builder == Builder::kNone) {
       log_line_.WriteReadingOnce(context.info_log, plan->label.c_str(), Builds(*plan));
       plugin::LogTotals(context.info_log);
@@ -180,7 +180,7 @@ class InterposedPolicy final : public plugin::JobPolicy {
   Status ValidateOptions(const DBOptions& database,
                          const ColumnFamilyOptions& family) const override {
     const std::optional<Plan> plan = CurrentPlan();
-    planned_builders_.Meet(database, family);
+    planned_builders_.NoteDatabaseOptions(database, family);
     return plan && !plan->complaint.empty() ? Status::InvalidArgument(plan->complaint)
                                             : FilterPolicy::ValidateOptions(database, family);
   }
@@ -192,7 +192,7 @@ class InterposedPolicy final : public plugin::JobPolicy {
         plan->options.build != Build::kWinnow) {
       return nullptr;
     }
-    planned_builders_.Use(plan->options);
+    planned_builders_.SetPolicy(plan->options);
     return planned_builders_.known();
   }
 
@@ -202,7 +202,7 @@ class InterposedPolicy final : public plugin::JobPolicy {
         was_told_.exchange(true)) {
       return;
     }
-    planned_builders_.Use(plan->options);
+    planned_builders_.SetPolicy(plan->options);
     const plugin::JobLine line =
         plugin::RestoreTree(plan->options, texts, family, &planned_builders_.known()->trees);
     log_line_.AddToFirst(line.text, line.is_warning);

@@ -85,7 +85,7 @@ void LogLearned(ROCKSDB_NAMESPACE::Logger* logger, const std::string& learned) {
 FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
                                                const FilterBuildingContext& context) noexcept {
   const bool verify = context.table_options.detect_filter_construct_corruption;
-  Use(asked);
+  SetPolicy(asked);
   NoteBuilder(known_.get());
   if (asked.level_plan == LevelPlan::kUniform && asked.filter_memory == 0) {
     return NewBitsBuilder(ContextToOptions(asked, context), verify);
@@ -176,7 +176,9 @@ std::shared_ptr<TreeRecord> PlannedBuilders::RecordBuiltHere(const FilterBuildin
   return record;
 }
 
-void PlannedBuilders::Use(const PolicyOptions& options) noexcept { known_->trees.Use(options); }
+void PlannedBuilders::SetPolicy(const PolicyOptions& options) noexcept {
+  known_->trees.SetPolicy(options);
+}
 
 void KnownFiles::Newcomers::Set(uint64_t policy, bool is_one) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -225,8 +227,8 @@ void PlannedBuilders::Follow(const PolicyOptions& options) noexcept {
   known_->trees.PauseSampling(true);
 }
 
-void PlannedBuilders::Meet(const PolicyOptions& options,
-                           const FilterBuildingContext& context) noexcept {
+void PlannedBuilders::NoteBuilderAsked(const PolicyOptions& options,
+                                       const FilterBuildingContext& context) noexcept {
   known_->loads.See(context.table_options);
   known_->loads.WriteLate(context.info_log);
   const void* self = this;
@@ -252,11 +254,12 @@ OwnedReader PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents)
   }
 }
 
-void PlannedBuilders::Meet(const ROCKSDB_NAMESPACE::DBOptions& database,
-                           const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept {
+void PlannedBuilders::NoteDatabaseOptions(
+    const ROCKSDB_NAMESPACE::DBOptions& database,
+    const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept {
   known_->loads.See(family);
   known_->loads.See(database);
-  known_->trees.Meet(FamilyOptionsOf(family));
+  known_->trees.NoteFamilyOptions(FamilyOptionsOf(family));
 }
 
 }  // namespace winnow::plugin

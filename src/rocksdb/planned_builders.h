@@ -80,7 +80,7 @@ class PlannedBuilders {
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
   // These are the policy's options now, by which a listener's files are weighed.
-  void Use(const PolicyOptions& options) noexcept;
+  void SetPolicy(const PolicyOptions& options) noexcept;
 
   // The policy's options were set: where they learn nothing, lookups are not sampled from here on.
   // What was sampled stays, as these options need never be in force.
@@ -88,16 +88,16 @@ class PlannedBuilders {
 
   // A builder is asked for, whoever makes it: for what is said of loads. Where the options learn
   // nothing, what was sampled of the family's lookups goes.
-  void Meet(const PolicyOptions& options,
-            const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
+  void NoteBuilderAsked(const PolicyOptions& options,
+                        const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
   // A filter is loaded, which is counted. Of one that was built here: counts its reader, and
   // samples its lookups.
   OwnedReader NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept;
 
   // A database is opened, gets a family, or has an option set: a family has these options.
-  void Meet(const ROCKSDB_NAMESPACE::DBOptions& database,
-            const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept;
+  void NoteDatabaseOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
+                           const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept;
 
  private:
   // What is known of a file when its filter's builder is asked for.

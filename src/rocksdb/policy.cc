@@ -92,7 +92,7 @@ FilterBitsBuilder* Policy::GetBuilderWithContext(const FilterBuildingContext& co
   const PolicyState::Snapshot now = state_.Get();
   log_line_.WriteOnce(context.info_log, Name(), now.options, now.complaint);
   LogTotals(context.info_log);
-  planned_builders_.Meet(now.options, context);
+  planned_builders_.NoteBuilderAsked(now.options, context);
   if (now.options.build != Build::kWinnow) {
     if (now.options.filter_memory > 0) {
       WarnOnceInLog(context.info_log, "filter_memory has no effect with build=" +
@@ -137,10 +137,10 @@ Status Policy::ValidateOptions(const DBOptions& db_opts, const ColumnFamilyOptio
   // Also after SetOptions made this policy in place of another one.
   if (status.ok()) {
     const PolicyOptions options = state_.Get().options;
-    planned_builders_.Use(options);
+    planned_builders_.SetPolicy(options);
     planned_builders_.Follow(options);
   }
-  planned_builders_.Meet(db_opts, cf_opts);
+  planned_builders_.NoteDatabaseOptions(db_opts, cf_opts);
   return status.ok() ? FilterPolicy::ValidateOptions(db_opts, cf_opts) : status;
 }
 

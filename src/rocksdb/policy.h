@@ -93,7 +93,7 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
 
   // What it knows of its files, for a listener, by its options now.
   const std::shared_ptr<KnownFiles>& known() const {
-    planned_builders_.Use(state_.Get().options);
+    planned_builders_.SetPolicy(state_.Get().options);
     return planned_builders_.known();
   }
   // The same, by the options of whichever policy that shares it was used last.

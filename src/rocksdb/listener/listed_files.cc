@@ -89,7 +89,7 @@ bool Listener::Enter(DB* opened) {
 }
 
 void Listener::Look(DB* opened) noexcept {
-  Meet(opened);
+  ShowToMeters(opened);
   bool is_reading = false;
   const Clock::time_point start = Clock::now();
   try {
@@ -128,7 +128,7 @@ void Listener::Read(DB* opened) {
   const Clock::time_point listed = Clock::now();
   Measure(opened, files, listed - start);
   const Clock::time_point measured = Clock::now();
-  for (auto& [known, told] : ToTell(path, files)) known->trees.Tell(logger, std::move(told));
+  for (auto& [known, told] : ToTell(path, files)) known->trees.TakeLists(logger, std::move(told));
   const Clock::time_point told = Clock::now();
   {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -136,7 +136,7 @@ const Listener::Measured* Listener::Known(const Database& database, const LiveFi
 }
 
 // By its handle of the default family it is the same, also where another object wraps it.
-void Listener::Meet(DB* opened) noexcept {
+void Listener::ShowToMeters(DB* opened) noexcept {
   try {
     const ColumnFamilyHandle* const handle = opened->DefaultColumnFamily();
     std::vector<std::shared_ptr<LoadMeter>> meters;

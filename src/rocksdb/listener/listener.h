@@ -60,7 +60,7 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
 
   // An open database that has this listener: shows it to who meters the loads of its filters. Each
   // callback does, but not every database has one.
-  void Meet(ROCKSDB_NAMESPACE::DB* database) noexcept;
+  void ShowToMeters(ROCKSDB_NAMESPACE::DB* database) noexcept;
 
   bool IsInstanceOf(const std::string& name) const override { return name == kClassName(); }
 

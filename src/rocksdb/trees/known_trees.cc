@@ -218,7 +218,7 @@ void KnownTrees::KeepMostOfSmall(double written, KnownTotals* totals) {
   totals->most_small_bytes = most_small_keys_ * keys * like.filter_bytes / like.keys;
 }
 
-void KnownTrees::Use(const PolicyOptions& policy) {
+void KnownTrees::SetPolicy(const PolicyOptions& policy) {
   const bool needs_files = policy.level_plan != LevelPlan::kUniform || policy.filter_memory > 0;
   needs_files_.store(needs_files, std::memory_order_relaxed);
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -308,7 +308,7 @@ void KnownTrees::Weigh(ToldFamily* told) const {
   }
 }
 
-void KnownTrees::Tell(const void* logger, ToldDatabase told) {
+void KnownTrees::TakeLists(const void* logger, ToldDatabase told) {
   struct Tree {
     std::string family;
     std::shared_ptr<TreeRecord> record;
@@ -474,7 +474,7 @@ void KnownTrees::Restore(const CarriedTree& carried) {
   elsewhere_ = Elsewhere{carried.other_families, carried.others, carried.knows_all_files};
 }
 
-void KnownTrees::Meet(const FamilyOptions& options) {
+void KnownTrees::NoteFamilyOptions(const FamilyOptions& options) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!has_seen_options_) {
     options_ = options;

@@ -127,7 +127,7 @@ class KnownTrees {
 
   // By these options filters are built. Where they have neither a plan nor filter_memory it is of
   // no use to know files, and no listener reads them.
-  void Use(const PolicyOptions& policy);
+  void SetPolicy(const PolicyOptions& policy);
   PolicyOptions policy() const;
   bool needs_files() const noexcept { return needs_files_.load(std::memory_order_relaxed); }
   // Whether each file that has keys gets a filter, as far as is known: false where one may be left
@@ -153,7 +153,7 @@ class KnownTrees {
   // known of this one.
   void BeginList(const void* logger, FileName database);
   // Families that are missing have no files.
-  void Tell(const void* logger, ToldDatabase database);
+  void TakeLists(const void* logger, ToldDatabase database);
   // The tree with this record is of this database.
   void SetDatabase(const LiveFiles* files, FileName database);
   void Ended(FileName file);
@@ -171,7 +171,7 @@ class KnownTrees {
 
   // A database is opened, gets a family, or has an option set: a family has these options. What is
   // known of trees stays.
-  void Meet(const FamilyOptions& options);
+  void NoteFamilyOptions(const FamilyOptions& options);
 
   // May take a millisecond with thousands of files.
   KnownTotals Totals();

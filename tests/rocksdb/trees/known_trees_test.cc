@@ -49,12 +49,12 @@ TEST(KnownTreesTest, AFamilyInAnotherOrderOfKeysCountsForAll) {
   KnownTrees trees;
   EXPECT_TRUE(trees.Learn(&kOne, "default", kFlush).is_bytewise);
   FamilyOptions family;
-  trees.Meet(family);
+  trees.NoteFamilyOptions(family);
   EXPECT_TRUE(trees.Learn(&kOne, "default", kFlush).is_bytewise);
   family.is_bytewise = false;
-  trees.Meet(family);
+  trees.NoteFamilyOptions(family);
   family.is_bytewise = true;
-  trees.Meet(family);
+  trees.NoteFamilyOptions(family);
   EXPECT_FALSE(trees.Learn(&kOne, "default", kFlush).is_bytewise);
 }
 
@@ -215,7 +215,7 @@ void TellOf(const void* logger, const std::string& path, size_t families, KnownT
     told.families.push_back({"family" + std::to_string(i), true, {file}});
   }
   trees->BeginList(logger, told.name);
-  trees->Tell(logger, std::move(told));
+  trees->TakeLists(logger, std::move(told));
 }
 
 TEST(KnownTreesTest, AllFilesAreKnownAgainWhereTooManyFamiliesHaveBecomeFew) {
@@ -350,7 +350,7 @@ TEST(KnownTreesTest, MeetingOptionsForgetsNothing) {
   KnownTrees trees;
   trees.Learn(&kOne, "default", Merge(6, true));
   const std::shared_ptr<TreeRecord> record = trees.RecordOf(&kOne, "default");
-  trees.Meet({});
+  trees.NoteFamilyOptions({});
   EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).depth, 6);
   EXPECT_EQ(trees.RecordOf(&kOne, "default"), record);
 }
@@ -379,19 +379,19 @@ TEST(KnownTreesTest, ATreeIsKnownAgainByItsFiles) {
 
 TEST(KnownTreesTest, FamiliesOptionsCountWhereTheyAgree) {
   KnownTrees trees;
-  trees.Meet({8, true, true});
+  trees.NoteFamilyOptions({8, true, true});
   KnownTree known = trees.Learn(nullptr, "default", kFlush);
   EXPECT_EQ(known.size_ratio, 8);
   EXPECT_EQ(known.has_dynamic_levels, true);
   EXPECT_FALSE(known.last_level_has_filters);
-  trees.Meet({8, true, true});
+  trees.NoteFamilyOptions({8, true, true});
   EXPECT_EQ(trees.Learn(nullptr, "default", kFlush).size_ratio, 8);
-  trees.Meet({4, false, false});
+  trees.NoteFamilyOptions({4, false, false});
   known = trees.Learn(nullptr, "default", kFlush);
   EXPECT_EQ(known.size_ratio, 0);
   EXPECT_EQ(known.has_dynamic_levels, std::nullopt);
   EXPECT_TRUE(known.last_level_has_filters);
-  trees.Meet({8, true, true});
+  trees.NoteFamilyOptions({8, true, true});
   EXPECT_EQ(trees.Learn(nullptr, "default", kFlush).size_ratio, 0);  // they did not agree before
 }
 

@@ -41,7 +41,7 @@ void Fill(KnownTrees* trees, int files) {
   FamilyOptions options;
   options.size_ratio = 6.5;
   options.has_dynamic_levels = true;
-  trees->Meet(options);
+  trees->NoteFamilyOptions(options);
   trees->Learn(&kOne, kFamily, Merge(4, false));
   trees->Learn(&kOne, kFamily, Merge(5, true));
   const std::shared_ptr<TreeRecord> record = trees->RecordOf(&kOne, kFamily);
