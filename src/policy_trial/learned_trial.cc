@@ -155,8 +155,8 @@ class LearnedTrial::Tree {
   std::string block_;  // of whose bytes nobody reads any
 };
 
-const size_t LearnedTrial::kMostLookups = LookupSamples::kMostRecords;
-const size_t LearnedTrial::kFewestLookups = plugin::LearnedRates::kLeastSamples;
+const size_t LearnedTrial::kMostLookups = LookupSamples::kMaxRecords;
+const size_t LearnedTrial::kFewestLookups = plugin::LearnedRates::kMinSamples;
 
 LearnedTrial::LearnedTrial(const TreeShape& shape, const std::vector<LearnedFile>& files)
     : tree_(std::make_unique<Tree>(shape, files)) {}

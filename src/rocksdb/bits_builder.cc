@@ -41,7 +41,7 @@ constexpr char kMatchesEverything[6] = {0, 0, 0, 0, 0, 0};
 constexpr size_t kBeside = core::kTailBytes + core::kEntryBytes;
 
 // In smaller filters, that is more than a quarter of the blocks.
-constexpr size_t kLeastForPartition = 3 * simd::kBloomBlockBytes + kBeside;
+constexpr size_t kMinForPartition = 3 * simd::kBloomBlockBytes + kBeside;
 
 // The blocks of a Bloom filter of this size.
 uint32_t BlocksThatFit(size_t bytes) noexcept {
@@ -140,7 +140,7 @@ Slice BitsBuilder::Finish(std::unique_ptr<const char[]>* buf, Status* status) {
 size_t BitsBuilder::EstimateEntriesAdded() { return entries_.load(std::memory_order_relaxed); }
 
 size_t BitsBuilder::ApproximateNumEntries(size_t bytes) {
-  return bytes < kLeastForPartition ? 0 : static_cast<size_t>(builder_.EstimateCapacity(bytes));
+  return bytes < kMinForPartition ? 0 : static_cast<size_t>(builder_.EstimateCapacity(bytes));
 }
 
 size_t BitsBuilder::CalculateSpace(size_t num_entries) {
@@ -165,10 +165,10 @@ double BitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
 
 inline void BitsBuilder::Keep(KeyHash hash) noexcept {
   const size_t entry = entries_.load(std::memory_order_relaxed);
-  pending_[entry % kMostPending] = hash;
+  pending_[entry % kMaxPending] = hash;
   entries_.store(entry + 1, std::memory_order_relaxed);
-  if (__builtin_expect((entry + 1) % kMostPending == 0, 0)) {
-    FlushPending(kMostPending);
+  if (__builtin_expect((entry + 1) % kMaxPending == 0, 0)) {
+    FlushPending(kMaxPending);
   }
 }
 
@@ -200,7 +200,7 @@ bool BitsBuilder::StartAgain() noexcept {
 }
 
 Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
-  FlushPending(entries_.load(std::memory_order_relaxed) % kMostPending);
+  FlushPending(entries_.load(std::memory_order_relaxed) % kMaxPending);
   entries_.store(0, std::memory_order_relaxed);
   repeats_ = Repeats();
   to_verify_ = std::exchange(kept_, {});

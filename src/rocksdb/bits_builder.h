@@ -133,9 +133,9 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   FilterBuilder builder_;
   Repeats repeats_;
   // A call for each hash would take longer than all else that is done with it.
-  // Entry i waits in pending_[i % kMostPending].
-  static constexpr size_t kMostPending = 64;
-  KeyHash pending_[kMostPending];
+  // Entry i waits in pending_[i % kMaxPending].
+  static constexpr size_t kMaxPending = 64;
+  KeyHash pending_[kMaxPending];
   // Other threads read this while one adds.
   std::atomic<size_t> entries_{0};
   bool short_of_memory_ = false;

@@ -31,7 +31,7 @@ using ROCKSDB_NAMESPACE::Status;
 // Bit i: hash i of eight is sampled.
 WINNOW_KEY_INLINE uint32_t SampledAmongEight(const KeyHash* hashes) noexcept {
   // By their lower halves, as the mask has no more bits.
-  static_assert(kMostSamplingShift <= 32 && sizeof(KeyHash) == 8);
+  static_assert(kMaxSamplingShift <= 32 && sizeof(KeyHash) == 8);
   const __m128i salt = _mm_set1_epi32(static_cast<int>(SamplingSalt()));
   const __m128i mask = _mm_set1_epi32(static_cast<int>(SamplingMask()));
   const auto load = [hashes](size_t at) {
@@ -48,7 +48,7 @@ WINNOW_KEY_INLINE uint32_t SampledAmongEight(const KeyHash* hashes) noexcept {
 }
 #endif
 
-// Bit i: hash i of at most kMostBatchKeys is sampled.
+// Bit i: hash i of at most kMaxBatchKeys is sampled.
 WINNOW_KEY_INLINE uint32_t SampledAmong(const KeyHash* hashes, size_t n) noexcept {
   uint32_t sampled = 0;
   size_t i = 0;
@@ -87,8 +87,8 @@ class alignas(64) BitsReader : public FilterBitsReader {
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
     const auto n = static_cast<size_t>(num_keys);
-    if (__builtin_expect(n > kMostBatchKeys, 0)) return MayMatchParts(num_keys, keys, may_match);
-    KeyHash hashes[kMostBatchKeys];
+    if (__builtin_expect(n > kMaxBatchKeys, 0)) return MayMatchParts(num_keys, keys, may_match);
+    KeyHash hashes[kMaxBatchKeys];
     if (n < kAheadFromKeys || !AskAhead(keys, n, hashes, may_match)) {
       SharedHashes(keys, n, hashes);
       view_.MayContain(hashes, n, may_match);
@@ -119,10 +119,10 @@ class alignas(64) BitsReader : public FilterBitsReader {
     return true;
   }
 
-  // More than kMostBatchKeys.
+  // More than kMaxBatchKeys.
   __attribute__((noinline)) void MayMatchParts(int num_keys, Slice** keys, bool* may_match) {
-    for (int first = 0; first < num_keys; first += int{kMostBatchKeys}) {
-      BitsReader::MayMatch(std::min(int{kMostBatchKeys}, num_keys - first), keys + first,
+    for (int first = 0; first < num_keys; first += int{kMaxBatchKeys}) {
+      BitsReader::MayMatch(std::min(int{kMaxBatchKeys}, num_keys - first), keys + first,
                            may_match + first);
     }
   }

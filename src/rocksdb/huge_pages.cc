@@ -213,7 +213,7 @@ void HugePageHeap::LeavePages(size_t place, size_t size) noexcept {
         static_cast<uint32_t>(std::min(place + size, (i + 1) * kPage) - std::max(place, i * kPage));
     if (page.used != 0) continue;
     // Under the lock: a block may come to it as soon as that is free.
-    if (idle_pages_ >= kMostIdlePages && ::madvise(begin_ + i * kPage, kPage, MADV_DONTNEED) == 0) {
+    if (idle_pages_ >= kMaxIdlePages && ::madvise(begin_ + i * kPage, kPage, MADV_DONTNEED) == 0) {
       page.is_resident = false;
       usage_.resident -= kPage;
     } else {
@@ -265,7 +265,7 @@ HugePageAllocator::HugePageAllocator(size_t most_bytes, const std::string& probl
 }
 
 void* HugePageAllocator::Allocate(size_t size) {
-  if (size >= kLeastBytes) {
+  if (size >= kMinBytes) {
     if (void* const block = heap_.Allocate(size)) return block;
   }
   if (void* const block = std::malloc(std::max<size_t>(size, 1))) return block;

@@ -24,7 +24,7 @@ class HugePageHeap {
   static constexpr size_t kPage = size_t{2} << 20;
   static constexpr size_t kGrain = 4096;  // blocks begin and end at multiples of it
   // Pages without a block that are kept, so that blocks that come and go don't fault for each.
-  static constexpr size_t kMostIdlePages = 8;
+  static constexpr size_t kMaxIdlePages = 8;
 
   struct Usage {
     size_t allocated = 0;  // bytes of all blocks
@@ -99,7 +99,7 @@ std::string WhyNoHugePages(const std::string& folder);
 class HugePageAllocator final : public ROCKSDB_NAMESPACE::MemoryAllocator {
  public:
   // Smaller blocks, those of data and of partitions among them, come from malloc.
-  static constexpr size_t kLeastBytes = size_t{64} << 10;
+  static constexpr size_t kMinBytes = size_t{64} << 10;
 
   // problem: why it is to have no huge pages; empty: it is.
   HugePageAllocator(size_t most_bytes, const std::string& problem);

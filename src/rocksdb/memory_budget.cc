@@ -23,15 +23,15 @@ constexpr double kSlack = 0.25;
 // By how much a large file gets less than its share, for each part that such files take too much;
 // and the most that it gets of its share.
 constexpr double kGain = 4;
-constexpr double kMostOfShare = 1.25;
+constexpr double kMaxOfShare = 1.25;
 
 // And a file of a small level, for each part that all filters together take too much, the plan's
 // bits on top included: of level 0 from so much of filter_memory on, and of others.
 constexpr double kSmallGain = 16;
-constexpr double kMostBelowLevel0 = 1;
-constexpr double kMostOfLevel0 = 1.03;
+constexpr double kMaxBelowLevel0 = 1;
+constexpr double kMaxOfLevel0 = 1.03;
 // But no less than such a part of its share, as one that has few bits costs many reads.
-constexpr double kLeastOfShare = 0.5;
+constexpr double kMinOfShare = 0.5;
 
 // Of the filters of large files that it replaces, what a large file may have in any case, up to its
 // share: the sum falls all the same, and no file is without a filter where filter_memory was made
@@ -47,7 +47,7 @@ constexpr double kMuchOnLevel0 = 0.1;
 // Of filter_memory, what files that stay hold where they are said to be why others get little.
 constexpr double kHeld = 0.25;
 
-constexpr double kMostKeys = uint64_t{1} << 50;
+constexpr double kMaxKeys = uint64_t{1} << 50;
 
 constexpr auto kBetweenLines = std::chrono::minutes(10);
 
@@ -55,7 +55,7 @@ double Bytes(const FilterOptions& form, double keys, double bits_per_key) noexce
   FilterOptions options = form;
   options.bits_per_key = bits_per_key;
   return static_cast<double>(core::EstimateBytes(
-      static_cast<uint64_t>(std::clamp(keys, 1.0, kMostKeys)), core::ForBuilding(options)));
+      static_cast<uint64_t>(std::clamp(keys, 1.0, kMaxKeys)), core::ForBuilding(options)));
 }
 
 // The bits_per_key, of those that the option may have, whose filter takes as many bytes, or the
@@ -88,10 +88,10 @@ Fit FitOfSmall(double memory, double share, double others, const FileToSize& fil
   const double own = std::max(file.keys, 1.0);
   const double planned =
       Bytes(file.form, own, BitsThatTake(WithoutLevels(file.form), own, share * own));
-  const double most = file.level == 0 ? kMostOfLevel0 : kMostBelowLevel0;
+  const double most = file.level == 0 ? kMaxOfLevel0 : kMaxBelowLevel0;
   const double too_much = (others + planned) / std::max(most * memory, 1.0) - 1;
   if (too_much <= 0) return {share * own, true, share > 0};
-  return {std::max((1 - kSmallGain * too_much) * planned, kLeastOfShare * share * own), false,
+  return {std::max((1 - kSmallGain * too_much) * planned, kMinOfShare * share * own), false,
           share > 0 || file.level == 0};
 }
 
@@ -163,7 +163,7 @@ Fit FitOf(uint64_t filter_memory, const KnownTotals& known, const FileToSize& fi
   const double room = std::max(kAim * memory - kept, 1.0);
   const double wanted = ShareOf(room, keys, alive) * own;
   const double too_much = (others + wanted) / room - 1;
-  const double part = std::clamp(1 - kGain * too_much, 0.0, kMostOfShare);
+  const double part = std::clamp(1 - kGain * too_much, 0.0, kMaxOfShare);
   // What it adds doesn't bring the sum above the memory.
   const double added = std::min(part * wanted, less(memory - kept, others));
   const double of_replaced = kOfReplaced * std::min(own / std::max(replaced.keys, 1.0), 1.0);

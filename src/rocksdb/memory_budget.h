@@ -13,7 +13,7 @@
 // levels get less too, those of level 0 last, down to half of their share. A file of level 0 has a
 // filter always, even where the level is not small: it may be there when the level is again.
 //
-// Small is a level with up to a sixth of all keys (KnownTotals::kMostOfSmall), and not what lies
+// Small is a level with up to a sixth of all keys (KnownTotals::kMaxOfSmall), and not what lies
 // over nothing: the level's number doesn't tell it. A last level that was begun just now has fewer
 // keys than the one above; in universal compaction a run that is not the last one may have half of
 // the keys; in FIFO compaction and in a load by time all files lie over nothing. A correction of

@@ -43,7 +43,7 @@ bool HasOneReaderAFile(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
 }
 
 std::string TooManyTreesNote() {
-  return "more than " + std::to_string(KnownTrees::kMostTrees) +
+  return "more than " + std::to_string(KnownTrees::kMaxTrees) +
          " column families, or too many files, share this policy: a family that was not written "
          "for long has filters with the rate of bits_per_key, until level_plan knows its levels "
          "again";

@@ -212,7 +212,7 @@ TEST_F(BitsReaderTest, SharesHashesOfEveryLengthAndAnswersAsTheCoreDoes) {
       constexpr uint64_t kKeys = 4 * kEach;
       const uint64_t computed = CurrentCounters().hashes - before.hashes;
       EXPECT_EQ(CurrentCounters().lookups - before.lookups, 5 * kKeys);
-      const bool can_share = length != 0 && length <= kMostSharedBytes;
+      const bool can_share = length != 0 && length <= kMaxSharedBytes;
       EXPECT_EQ(computed, can_share ? kKeys : 5 * kKeys) << length << " bytes";
       if (can_share) {
         EXPECT_TRUE(LooksFirst(*this_thread_key)) << "it was off for " << length << " bytes";

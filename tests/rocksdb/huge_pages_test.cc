@@ -46,7 +46,7 @@ using testing::MakePolicyFrom;
 
 constexpr size_t kGrain = HugePageHeap::kGrain;
 constexpr size_t kPage = HugePageHeap::kPage;
-constexpr size_t kLeast = HugePageAllocator::kLeastBytes;
+constexpr size_t kLeast = HugePageAllocator::kMinBytes;
 constexpr size_t kMiB = size_t{1} << 20;
 
 size_t Rounded(size_t size) { return (size + kGrain - 1) / kGrain * kGrain; }
@@ -182,7 +182,7 @@ TEST(HugePageHeap, RandomOperationsAgreeWithAModel) {
         }
       }
       ASSERT_GE(usage.resident, pages.size() * kPage);
-      ASSERT_LE(usage.resident, (pages.size() + HugePageHeap::kMostIdlePages) * kPage);
+      ASSERT_LE(usage.resident, (pages.size() + HugePageHeap::kMaxIdlePages) * kPage);
     }
   }
   for (const auto& [block, about] : blocks) {
@@ -209,8 +209,8 @@ TEST(HugePageHeap, GivesPagesWithoutBlocksBack) {
   for (size_t i = 0; i < 2 * kPages; i += 2) heap.Free(blocks[i]);
   EXPECT_EQ(heap.CurrentUsage().resident, kPages * kPage);
   for (size_t i = 1; i < 2 * kPages; i += 2) heap.Free(blocks[i]);
-  EXPECT_EQ(heap.CurrentUsage().resident, HugePageHeap::kMostIdlePages * kPage);
-  EXPECT_EQ(ResidentBytes(blocks[0], kPages * kPage), HugePageHeap::kMostIdlePages * kPage);
+  EXPECT_EQ(heap.CurrentUsage().resident, HugePageHeap::kMaxIdlePages * kPage);
+  EXPECT_EQ(ResidentBytes(blocks[0], kPages * kPage), HugePageHeap::kMaxIdlePages * kPage);
   // And has them again.
   void* const block = heap.Allocate(kPages * kPage);
   ASSERT_EQ(block, blocks[0]);

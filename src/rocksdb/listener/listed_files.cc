@@ -154,7 +154,7 @@ void Listener::Measure(DB* opened, const Files& files, Clock::duration listing) 
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     const Database& database = Find(opened->GetName());
-    if (Clock::now() < database.next_properties || num_files_ >= kMostFiles) return;
+    if (Clock::now() < database.next_properties || num_files_ >= kMaxFiles) return;
     for (const LiveFileMetaData& file : files) {
       const LiveFileMetaData*& of_family = newest[file.column_family_name];
       if (of_family == nullptr || of_family->file_number < file.file_number) of_family = &file;

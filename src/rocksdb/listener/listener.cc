@@ -78,7 +78,7 @@ Listener::Database& Listener::Find(const std::string& path) {
     return database->opened == nullptr && database->shown == nullptr;
   };
   if (std::count_if(databases_.begin(), databases_.end(), is_closed) >
-      static_cast<ptrdiff_t>(kMostClosed)) {
+      static_cast<ptrdiff_t>(kMaxClosed)) {
     const auto oldest = std::find_if(databases_.begin(), databases_.end(), is_closed);
     num_files_ -= (*oldest)->files.size();
     databases_.erase(oldest);
@@ -125,7 +125,7 @@ Listener::Measured Listener::MeasuredBy(const TableProperties& properties, uint6
 }
 
 void Listener::Remember(Database* database, uint64_t file, const Measured& measured) {
-  if (num_files_ >= kMostFiles && database->files.count(file) == 0) return;
+  if (num_files_ >= kMaxFiles && database->files.count(file) == 0) return;
   if (database->files.insert_or_assign(file, measured).second) ++num_files_;
 }
 

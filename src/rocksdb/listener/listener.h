@@ -38,9 +38,9 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   static const char* kClassName() { return "winnow.internal.Listener/4"; }
 
   // Files' numbers with their properties that are remembered, of all databases.
-  static constexpr size_t kMostFiles = 1 << 17;
+  static constexpr size_t kMaxFiles = 1 << 17;
   // Databases whose files are remembered after they were closed.
-  static constexpr size_t kMostClosed = 64;
+  static constexpr size_t kMaxClosed = 64;
   // The next list is read when that many times the last one's time has gone by.
   static constexpr int kListShare = 100;
   // The same of tables' properties, which are read for so long at once, or for so many times as

@@ -62,7 +62,7 @@ HashBatch::~HashBatch() { delete[] bytes_; }
 // Of a key with the kept one's length.
 WINNOW_KEY_INLINE bool HashBatch::IsSame(const char* kept, const Slice& key) noexcept {
   const size_t size = key.size();
-  if (size > kMostShortBytes) {
+  if (size > kMaxShortBytes) {
     return IsKeptLong(kept, key.data(), size);
   }
   return size != 0 && IsKeptShort(kept, key.data(), size);
@@ -123,13 +123,13 @@ __attribute__((noinline)) bool HashBatch::MakeRoom(size_t size) noexcept {
 inline void HashBatch::Keep(const Slice& key, KeyHash hash) noexcept {
   const size_t size = key.size();
   // Slots may have room for a little more than what is kept.
-  if (size == 0 || size > kMostSharedBytes || (size > slot_bytes_ && !MakeRoom(size))) {
+  if (size == 0 || size > kMaxSharedBytes || (size > slot_bytes_ && !MakeRoom(size))) {
     return;
   }
   const uint32_t slot = next_;
   next_ = (slot + 1) % kKeys;
   char* const kept = bytes_ + slot * slot_bytes_;
-  if (size <= kMostShortBytes) {
+  if (size <= kMaxShortBytes) {
     KeepShort(kept, key.data(), size);
   } else {
     std::memcpy(kept, key.data(), size);

@@ -26,7 +26,7 @@ class HashBatch {
   HashBatch& operator=(const HashBatch&) = delete;
 
   // The hash of *keys[i] to hashes[i], i < n, n <= kKeys / 2; how many of them had to be computed.
-  // Keys longer than kMostSharedBytes are not kept, nor any for which memory is short.
+  // Keys longer than kMaxSharedBytes are not kept, nor any for which memory is short.
   size_t Hash(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, KeyHash* hashes) noexcept;
 
  private:

@@ -18,10 +18,10 @@
 
 namespace winnow::plugin {
 
-inline constexpr size_t kMostShortBytes = 64;
+inline constexpr size_t kMaxShortBytes = 64;
 
 // Longer keys are not kept, but hashed for each file.
-inline constexpr size_t kMostSharedBytes = 1024;
+inline constexpr size_t kMaxSharedBytes = 1024;
 
 #define WINNOW_KEY_INLINE __attribute__((always_inline)) inline
 
@@ -62,7 +62,7 @@ WINNOW_KEY_INLINE Word128 Differ128(const char* one, const char* other) noexcept
   return Differ(LoadWord<Word128>(one), LoadWord<Word128>(other));
 }
 
-// ---- Up to 64 bytes: n bytes at `key` against what is kept in `kept`, 1 <= n <= kMostShortBytes.
+// ---- Up to 64 bytes: n bytes at `key` against what is kept in `kept`, 1 <= n <= kMaxShortBytes.
 // Nothing behind the key's n bytes is read. `kept` needs 64 bytes for n > 32, 32 bytes for n > 16,
 // else 16.
 

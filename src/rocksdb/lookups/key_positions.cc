@@ -9,7 +9,7 @@ namespace winnow::plugin {
 namespace {
 
 // Of a file's keys, in one of the parts that it covers.
-constexpr double kLeastShare = 1e-3;
+constexpr double kMinShare = 1e-3;
 
 // Of the keys that the former grid has in a range, where fewer are known now: a compaction's inputs
 // are taken to have ended from its first output on, so that there is a gap until its last one. Of
@@ -111,7 +111,7 @@ std::vector<double> KeyPositions::KeysOfNarrowest(std::vector<Span> spans) const
       const std::string& to = std::min(keys_[part + 1], file->last);
       const double share =
           Between(file->first, file->last, to) - Between(file->first, file->last, keys_[part]);
-      keys[part] = file->keys * std::max(share, kLeastShare);
+      keys[part] = file->keys * std::max(share, kMinShare);
       next[part] = part + 1;
     }
   }
@@ -182,7 +182,7 @@ void KeyPositions::CountDigits() {
 
 double KeyPositions::PlaceOf(std::string_view key) const noexcept {
   if (runs_ == nullptr) return PlaceOf(key, 0);
-  char shortened[SharedRuns::kMostKeyBytes];
+  char shortened[SharedRuns::kMaxKeyBytes];
   const size_t size = runs_->Shorten(key, shortened);
   return size == SharedRuns::kUnknown ? 1 : PlaceOfRest({shortened, size});
 }
@@ -197,7 +197,7 @@ double KeyPositions::PlaceOf(std::string_view key, size_t left_out) const noexce
 
 bool KeyPositions::Covers(std::string_view key) const noexcept {
   if (runs_ != nullptr) {
-    char shortened[SharedRuns::kMostKeyBytes];
+    char shortened[SharedRuns::kMaxKeyBytes];
     const size_t size = runs_->Shorten(key, shortened);
     return size != SharedRuns::kUnknown && CoversRest({shortened, size});
   }

@@ -28,14 +28,14 @@ struct alignas(64) LastKey {
   static constexpr size_t kNone = SIZE_MAX;
 
   size_t length;       // of the key in `bytes`, 1 to 64, or kNone
-  size_t long_length;  // of the key that is kept elsewhere, 65 to kMostSharedBytes, or kNone
+  size_t long_length;  // of the key that is kept elsewhere, 65 to kMaxSharedBytes, or kNone
   uint64_t hash;       // of the key that is kept
   HashedInLine hashed_in_line;
   uint64_t not_watched;  // a hash is watched that has the salt's bits where these are ones
   std::atomic<uint64_t> computed;  // hashes, for lookups
   std::atomic<uint64_t> shared;    // lookups that needed none
   ThreadHashes* thread;            // null: new, surplus or ended
-  alignas(64) char bytes[kMostShortBytes];
+  alignas(64) char bytes[kMaxShortBytes];
 };
 static_assert(sizeof(LastKey) == 128);
 

@@ -14,7 +14,7 @@ static_assert(sizeof(LookupSamples::Record) == 12);
 
 namespace {
 
-constexpr double kMostRate = 0.9;
+constexpr double kMaxRate = 0.9;
 
 std::atomic<uint64_t> trees{0};
 std::atomic<uint64_t> sampled_lookups{0};
@@ -23,7 +23,7 @@ std::atomic<size_t> bytes_of_all{0};
 // False, and nothing is taken, where it would be too much.
 bool TakeBytes(size_t bytes) noexcept {
   if (bytes_of_all.fetch_add(bytes, std::memory_order_relaxed) + bytes <=
-      LookupSamples::kMostBytes) {
+      LookupSamples::kMaxBytes) {
     return true;
   }
   bytes_of_all.fetch_sub(bytes, std::memory_order_relaxed);
@@ -58,7 +58,7 @@ void Change(LookupSamples::Record* record, const AskedFilter& asked, bool may_co
   record->ended_with_no = !may_contain;
   if (may_contain) return;
   record->said_no = static_cast<uint16_t>(record->said_no | 1u << level);
-  record->weight = static_cast<float>(1 / (1 - std::min(asked.rate, kMostRate)));
+  record->weight = static_cast<float>(1 / (1 - std::min(asked.rate, kMaxRate)));
 }
 
 }  // namespace
@@ -74,10 +74,10 @@ void LookupSamples::Reserve() noexcept {
   size_t capacity = 0;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!IsFull() || capacity_ == kMostRecords) return;
+    if (!IsFull() || capacity_ == kMaxRecords) return;
     capacity = capacity_;
   }
-  const size_t larger = std::max(kFewestRecords, 2 * capacity);
+  const size_t larger = std::max(kMinRecords, 2 * capacity);
   const size_t more_bytes = (larger - capacity) * sizeof(Record);
   if (!TakeBytes(more_bytes)) return;
   std::unique_ptr<Record[]> records(new (std::nothrow) Record[larger]);
@@ -114,7 +114,7 @@ void LookupSamples::SetGrid(std::shared_ptr<const KeyPositions> grid,
 
 void LookupSamples::Snapshot(std::vector<Record>* records) const {
   records->clear();
-  records->reserve(kMostRecords);  // while nobody's lookups are dropped
+  records->reserve(kMaxRecords);  // while nobody's lookups are dropped
   const std::lock_guard<std::mutex> lock(mutex_);
   if (capacity_ == 0) return;
   // From the ring: to its end, and from its beginning.

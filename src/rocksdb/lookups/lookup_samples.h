@@ -63,9 +63,9 @@ class LookupSamples {
   };
 
   static constexpr int kLevels = 16;  // those behind the last one count as that one
-  static constexpr size_t kFewestRecords = 1024;
-  static constexpr size_t kMostRecords = 16'384;
-  static constexpr size_t kMostBytes = size_t{16} << 20;  // of all trees in the process
+  static constexpr size_t kMinRecords = 1024;
+  static constexpr size_t kMaxRecords = 16'384;
+  static constexpr size_t kMaxBytes = size_t{16} << 20;  // of all trees in the process
   // After as many, of all trees in the process, other keys are sampled.
   static constexpr uint64_t kRecordsOfASalt = kSamplesOfAPace;
 
@@ -76,8 +76,8 @@ class LookupSamples {
 
   // ---- For builders of filters. The functions passed must not look up keys.
 
-  // Makes room: for kFewestRecords at first, then for twice as many each time that there was no
-  // more. Where memory is short, or all trees have kMostBytes, all stays as it is.
+  // Makes room: for kMinRecords at first, then for twice as many each time that there was no
+  // more. Where memory is short, or all trees have kMaxBytes, all stays as it is.
   void Reserve() noexcept;
 
   // No lookup is sampled any more, or lookups are again. What was sampled stays.
@@ -96,7 +96,7 @@ class LookupSamples {
   void Snapshot(std::vector<Record>* records) const;
 
   // Adds records of lookups of another process, whose places are of the grid that this has. Where
-  // memory is short, or all trees have kMostBytes, the latest ones are kept.
+  // memory is short, or all trees have kMaxBytes, the latest ones are kept.
   void Add(const std::vector<Record>& records) noexcept;
 
   // Records that were ever added.

@@ -15,7 +15,7 @@ namespace {
 
 std::mutex mutex;  // for what the mask follows from
 int users = 0;
-unsigned shift = kLeastSamplingShift;
+unsigned shift = kMinSamplingShift;
 std::atomic<uint64_t> salts{0};
 std::atomic<std::chrono::steady_clock::rep> last_pace{0};  // since the clock's epoch; 0: never
 
@@ -36,7 +36,7 @@ void SamplingUse::Set(bool wanted) noexcept {
 
 void SetSamplingShift(unsigned wanted) noexcept {
   const std::lock_guard<std::mutex> lock(mutex);
-  shift = std::clamp(wanted, kLeastSamplingShift, kMostSamplingShift);
+  shift = std::clamp(wanted, kMinSamplingShift, kMaxSamplingShift);
   SetMask();
 }
 
@@ -54,8 +54,8 @@ void KeepPace(std::chrono::steady_clock::time_point now) noexcept {
   if (last == 0 || (pace >= kFastPace && pace <= kSlowPace)) return;
   const std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
   if (!lock.owns_lock()) return;
-  shift = pace < kFastPace ? std::min(shift + 1, kMostSamplingShift)
-                           : std::max(shift - 1, kLeastSamplingShift);
+  shift = pace < kFastPace ? std::min(shift + 1, kMaxSamplingShift)
+                           : std::max(shift - 1, kMinSamplingShift);
   SetMask();
 }
 

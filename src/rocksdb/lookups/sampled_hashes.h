@@ -11,8 +11,8 @@
 namespace winnow::plugin {
 
 // One lookup in 2^shift is sampled. Threads that watch look at one hash in 64 at least.
-inline constexpr unsigned kLeastSamplingShift = 6;
-inline constexpr unsigned kMostSamplingShift = 16;
+inline constexpr unsigned kMinSamplingShift = 6;
+inline constexpr unsigned kMaxSamplingShift = 16;
 
 // A hash is sampled that has the salt's bits wherever the mask has ones, which are its low ones.
 // All ones: sampling is off. A cache line of its own, as all lookups read it.
@@ -54,7 +54,7 @@ class SamplingUse {
   std::atomic<bool> wanted_{false};
 };
 
-// kLeastSamplingShift at first; others are brought into the range.
+// kMinSamplingShift at first; others are brought into the range.
 void SetSamplingShift(unsigned shift) noexcept;
 
 // Other keys from here on.

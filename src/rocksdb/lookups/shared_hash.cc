@@ -30,16 +30,16 @@ constexpr int kEnough = 3;
 // Which hashes are watched: one in 64, and one in 256 after kManyWatched of them in vain, but all
 // that are sampled. What is watched is a branch that the processor does not foresee.
 constexpr uint64_t kNotWatchedAtFirst = 63;
-static_assert(kNotWatchedAtFirst < uint64_t{1} << kLeastSamplingShift);
+static_assert(kNotWatchedAtFirst < uint64_t{1} << kMinSamplingShift);
 constexpr uint64_t kNotWatchedLater = 255;
 constexpr uint32_t kManyWatched = 32;
 // Of batches, eight times as many.
 constexpr int kBatchWatchShift = 3;
 // What a thread begins with: on, as none can tell yet. Enough for the keys of two MultiGets, which
 // are all kept before the first one is shared.
-constexpr int kCredit = 2 * kLostByShortBatch * static_cast<int>(kMostBatchKeys);
+constexpr int kCredit = 2 * kLostByShortBatch * static_cast<int>(kMaxBatchKeys);
 // The most, so that a thread whose lookups change follows soon.
-constexpr int kMostCredit = 1024;
+constexpr int kMaxCredit = 1024;
 
 namespace {
 
@@ -156,10 +156,10 @@ void Attach() noexcept {
 void Settle(ThreadHashes* thread, size_t kept, int lost) noexcept {
   const uint64_t shared = thread->Shared();
   const auto saved =
-      static_cast<int>(std::min<uint64_t>(shared - thread->shared_before, kMostCredit));
+      static_cast<int>(std::min<uint64_t>(shared - thread->shared_before, kMaxCredit));
   thread->shared_before = shared;
   thread->credit =
-      std::min(thread->credit + kSaved * saved, kMostCredit) - lost * static_cast<int>(kept);
+      std::min(thread->credit + kSaved * saved, kMaxCredit) - lost * static_cast<int>(kept);
   if (thread->credit < 0 || !MayShare()) {
     Switch(thread, false);
   }
@@ -198,7 +198,7 @@ bool IsKept(const LastKey& key, const Slice& asked) noexcept {
 // Whether there is memory for long keys.
 bool HasLongBytes(ThreadHashes* thread) noexcept {
   if (thread->long_bytes == nullptr) {
-    thread->long_bytes = new (std::nothrow) char[2 * kMostSharedBytes];
+    thread->long_bytes = new (std::nothrow) char[2 * kMaxSharedBytes];
   }
   return thread->long_bytes != nullptr;
 }
@@ -206,11 +206,11 @@ bool HasLongBytes(ThreadHashes* thread) noexcept {
 // A key that can't be kept leaves the one that is.
 void Keep(LastKey* key, const Slice& asked, uint64_t hash) noexcept {
   const size_t size = asked.size();
-  if (size == 0 || size > kMostSharedBytes ||
-      (size > kMostShortBytes && !HasLongBytes(key->thread))) {
+  if (size == 0 || size > kMaxSharedBytes ||
+      (size > kMaxShortBytes && !HasLongBytes(key->thread))) {
     return;
   }
-  const bool is_short = size <= kMostShortBytes;
+  const bool is_short = size <= kMaxShortBytes;
   if (is_short) {
     KeepShort(key->bytes, asked.data(), size);
   } else {

@@ -70,7 +70,7 @@
 namespace winnow::plugin {
 
 // The most keys of one call of SharedHashes: as many as RocksDB asks for at once.
-inline constexpr size_t kMostBatchKeys = 32;
+inline constexpr size_t kMaxBatchKeys = 32;
 
 // So many hashes of single lookups are weighed together.
 inline constexpr size_t kSettledTogether = 16;
@@ -268,7 +268,7 @@ class Lookup {
   }
 };
 
-// ---- For several keys, n <= kMostBatchKeys: the hash of *keys[i] to hashes[i]; counted.
+// ---- For several keys, n <= kMaxBatchKeys: the hash of *keys[i] to hashes[i]; counted.
 void SharedHashes(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, KeyHash* hashes) noexcept;
 
 // The same for keys, at least one, that are asked of this filter next. What that reads is asked for

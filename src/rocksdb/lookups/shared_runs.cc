@@ -23,7 +23,7 @@ class Shortener {
   void GoDown(size_t begin, size_t end, size_t at, std::string before) {
     const size_t common = CommonBytes(keys_[begin], keys_[end - 1]);
     const std::string_view shared = keys_[begin].substr(at, common - at);
-    if (end - begin >= SharedRuns::kLeastKeys && shared.size() >= SharedRuns::kLeastBytes) {
+    if (end - begin >= SharedRuns::kMinKeys && shared.size() >= SharedRuns::kMinBytes) {
       runs_->push_back({before, shared.size(), HashKey(shared).value});
     } else {
       before += shared;
@@ -35,7 +35,7 @@ class Shortener {
   void Branch(size_t begin, size_t end, size_t at, const std::string& before) {
     while (begin < end) {
       size_t next = begin + 1;
-      const bool goes_on = keys_[begin].size() > at && before.size() < SharedRuns::kMostKeyBytes;
+      const bool goes_on = keys_[begin].size() > at && before.size() < SharedRuns::kMaxKeyBytes;
       if (goes_on) {
         const char byte = keys_[begin][at];
         while (next < end && keys_[next][at] == byte) ++next;
@@ -48,8 +48,8 @@ class Shortener {
       std::string& shortened = (*shortened_)[begin];
       shortened = before;
       shortened += keys_[begin].substr(at);
-      if (shortened.size() > SharedRuns::kMostKeyBytes) {
-        shortened.resize(SharedRuns::kMostKeyBytes);
+      if (shortened.size() > SharedRuns::kMaxKeyBytes) {
+        shortened.resize(SharedRuns::kMaxKeyBytes);
       }
       begin = next;
     }
@@ -76,7 +76,7 @@ SharedRuns SharedRuns::Of(std::string_view prefix, const Keys& keys,
   const size_t common = keys.size() > 1 ? CommonBytes(keys.front(), keys.back()) : 0;
   std::string of_all(prefix);
   of_all += keys.front().substr(0, common);
-  if (keys.size() > 1 && of_all.size() >= kLeastBytes) {
+  if (keys.size() > 1 && of_all.size() >= kMinBytes) {
     runs.push_back({{}, of_all.size(), HashKey(of_all).value});
     of_all.clear();
   }
@@ -84,7 +84,7 @@ SharedRuns SharedRuns::Of(std::string_view prefix, const Keys& keys,
   return SharedRuns(std::move(runs));
 }
 
-size_t SharedRuns::Shorten(std::string_view key, char (&shortened)[kMostKeyBytes]) const noexcept {
+size_t SharedRuns::Shorten(std::string_view key, char (&shortened)[kMaxKeyBytes]) const noexcept {
   size_t size = 0;
   auto begin = runs_.begin();  // of those that begin as the short key does
   auto end = runs_.end();
@@ -95,7 +95,7 @@ size_t SharedRuns::Shorten(std::string_view key, char (&shortened)[kMostKeyBytes
       key.remove_prefix(begin->bytes);
       ++begin;
     }
-    if (key.empty() || size == kMostKeyBytes) return size;
+    if (key.empty() || size == kMaxKeyBytes) return size;
     const char byte = key.front();
     const auto byte_of = [size](const Run& run) {
       return static_cast<unsigned char>(run.before[size]);

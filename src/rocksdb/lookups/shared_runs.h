@@ -35,12 +35,12 @@ class SharedRuns {
   };
 
   // Fewer bytes stay: a hash would hide nothing.
-  static constexpr size_t kLeastBytes = 8;
+  static constexpr size_t kMinBytes = 8;
   // Of fewer keys a run is not left out, but for what all of them begin with: where just two share
   // much, as the last key of a file and the first one of the next, others lie around them.
-  static constexpr size_t kLeastKeys = 3;
+  static constexpr size_t kMinKeys = 3;
   // Short keys are cut.
-  static constexpr size_t kMostKeyBytes = 48;
+  static constexpr size_t kMaxKeyBytes = 48;
 
   // In any order; of one place there is one run.
   explicit SharedRuns(std::vector<Run> runs);
@@ -55,7 +55,7 @@ class SharedRuns {
   static constexpr size_t kUnknown = std::numeric_limits<size_t>::max();
   // The bytes of the key without runs, which go to `shortened`; kUnknown for a key that leaves one
   // half-way.
-  size_t Shorten(std::string_view key, char (&shortened)[kMostKeyBytes]) const noexcept;
+  size_t Shorten(std::string_view key, char (&shortened)[kMaxKeyBytes]) const noexcept;
 
  private:
   std::vector<Run> runs_;  // by `before`

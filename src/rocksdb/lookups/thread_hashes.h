@@ -22,7 +22,7 @@ struct ThreadBlock;
 // come in turn: files differ in what their filters hold.
 struct ThreadHashes {
   LastKey keys[2];
-  char* long_bytes;        // kMostSharedBytes for each of the two; null until it is needed
+  char* long_bytes;        // kMaxSharedBytes for each of the two; null until it is needed
   HashBatch* batch;        // the same
   bool is_on;              // sharing, else watching
   int credit;              // sharing, until it falls below 0; watching, until it is enough
@@ -39,7 +39,7 @@ struct ThreadHashes {
            keys[1].shared.load(std::memory_order_relaxed);
   }
   char* LongBytes(const LastKey* key) const noexcept {
-    return long_bytes + (key - keys) * static_cast<std::ptrdiff_t>(kMostSharedBytes);
+    return long_bytes + (key - keys) * static_cast<std::ptrdiff_t>(kMaxSharedBytes);
   }
 };
 

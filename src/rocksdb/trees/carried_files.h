@@ -39,7 +39,7 @@ struct CarriedFiles {
   // Keys are short ones, without these; null: they come behind the prefix.
   std::shared_ptr<const SharedRuns> runs;
   std::string prefix;
-  std::vector<File> files;  // by levels and first keys; of keys at most kMostKeyBytes
+  std::vector<File> files;  // by levels and first keys; of keys at most kMaxKeyBytes
   size_t num_files = 0;     // that these are of
   RecordedFiles::AllLives lives{};
   double written = 0;  // keys

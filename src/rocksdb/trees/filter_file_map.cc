@@ -8,7 +8,7 @@ namespace winnow::plugin {
 void FilterFileMap::Add(std::string_view block, const std::shared_ptr<LiveFiles>& files,
                         const FilterFile& file) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (files_.size() >= kMostBlocks) DropForgotten();
+  if (files_.size() >= kMaxBlocks) DropForgotten();
   files_.insert_or_assign(HashOfTail(block), Entry{files, file});
   has_files_.store(true, std::memory_order_relaxed);
 }
@@ -38,7 +38,7 @@ void FilterFileMap::DropForgotten() {
     one = is_known ? std::next(one) : files_.erase(one);
   }
   // Or it would all be looked through again soon, and again.
-  if (files_.size() > kMostBlocks - kMostBlocks / 8) files_.clear();
+  if (files_.size() > kMaxBlocks - kMaxBlocks / 8) files_.clear();
 }
 
 }  // namespace winnow::plugin

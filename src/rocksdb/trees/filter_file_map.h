@@ -21,7 +21,7 @@ class FilterFileMap {
  public:
   // Of as many blocks as this, each some 80 bytes; then those are forgotten whose files are, and
   // all where that leaves more than seven eighths.
-  static constexpr size_t kMostBlocks = 1 << 17;
+  static constexpr size_t kMaxBlocks = 1 << 17;
 
   void Add(std::string_view block, const std::shared_ptr<LiveFiles>& files, const FilterFile& file);
 

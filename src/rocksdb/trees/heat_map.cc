@@ -13,7 +13,7 @@ using Record = LookupSamples::Record;
 // A power of four, so that files are wider than parts.
 size_t PartsFor(size_t files) noexcept {
   size_t parts = 64;
-  while (parts < 4 * files && parts < HeatMap::kMostParts) parts *= 4;
+  while (parts < 4 * files && parts < HeatMap::kMaxParts) parts *= 4;
   return parts;
 }
 
@@ -115,7 +115,7 @@ HeatMap::HeatMap(const std::vector<Record>& samples, size_t files, uint32_t leve
   std::vector<double> exposures(parts, 1);
   for (size_t i = 0; exposure && i < parts; ++i) {
     const double middle = (static_cast<double>(i) + 0.5) / static_cast<double>(parts);
-    exposures[i] = std::clamp(exposure(middle), kLeastExposure, 1.0);
+    exposures[i] = std::clamp(exposure(middle), kMinExposure, 1.0);
   }
   const double exposed = std::accumulate(exposures.begin(), exposures.end(), 0.0);
   const Counts counts(samples, parts);

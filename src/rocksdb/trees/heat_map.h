@@ -24,10 +24,10 @@ class HeatMap {
  public:
   static constexpr double kPseudoCount = 16;
   // Where keys are newer than that, that long.
-  static constexpr double kLeastExposure = 1.0 / 64;
+  static constexpr double kMinExposure = 1.0 / 64;
   // What is taken to fall evenly, whatever the samples say.
   static constexpr double kEvenShare = 0.2;
-  static constexpr size_t kMostParts = 4096;
+  static constexpr size_t kMaxParts = 4096;
 
   HeatMap() = default;
   // Of a tree with so many files, and of the levels whose bits are set. `exposure`: in what share

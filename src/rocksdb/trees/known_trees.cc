@@ -109,12 +109,12 @@ void KnownTrees::EndForgotten(IsOver is_over) {
 void KnownTrees::Bound() {
   size_t all = 0;
   for (const Entry& entry : entries_) all += Weight(entry);
-  for (auto entry = entries_.rbegin(); all > kMostFiles && entry != entries_.rend(); ++entry) {
+  for (auto entry = entries_.rbegin(); all > kMaxFiles && entry != entries_.rend(); ++entry) {
     all -= std::min(all, Weight(*entry));
     entry->record->rates.DropHeat();
     all += Weight(*entry);
   }
-  while (entries_.size() > kMostTrees || (all > kMostFiles && entries_.size() > 1)) {
+  while (entries_.size() > kMaxTrees || (all > kMaxFiles && entries_.size() > 1)) {
     const auto last = LeastNeeded();
     all -= std::min(all, Weight(*last));
     if (!last->is_closed && !HasNoFiles(last->record->files)) {
@@ -359,7 +359,7 @@ void KnownTrees::TakeLists(const void* logger, ToldDatabase told) {
   }
   for (Listened& database : listened_) {
     if (database.logger != logger || database.database != told.name) continue;
-    database.is_listed = num_unclaimed <= kMostUnclaimed;
+    database.is_listed = num_unclaimed <= kMaxUnclaimed;
     database.is_complete = told.is_complete;
     database.unclaimed = database.is_listed ? std::move(unclaimed) : ToldFamilies();
   }

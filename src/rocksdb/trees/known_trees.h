@@ -60,7 +60,7 @@ struct TreeRecord {
 // What the filters of all trees take, but for those of databases that were seen to close.
 struct KnownTotals {
   // Of all keys, what those levels may have that count as small.
-  static constexpr double kMostOfSmall = 1.0 / 6;
+  static constexpr double kMaxOfSmall = 1.0 / 6;
   // What small levels had counts half after so many times the keys were written, to all levels.
   static constexpr double kHalfLife = 8;
 
@@ -78,7 +78,7 @@ struct KnownTotals {
   // Of LiveFiles::Sums; with so many more keys. False for the last.
   bool IsSmall(size_t level, double more_keys = 0) const noexcept {
     return level + 1 < files.levels.size() &&
-           files.levels[level].keys + more_keys <= kMostOfSmall * (files.keys + more_keys);
+           files.levels[level].keys + more_keys <= kMaxOfSmall * (files.keys + more_keys);
   }
 };
 
@@ -106,20 +106,20 @@ class KnownTrees {
  public:
   // Of as many trees as this; the one that was asked for least recently is forgotten, of
   // closed databases first.
-  static constexpr size_t kMostTrees = 1000;
+  static constexpr size_t kMaxTrees = 1000;
   // Files of all trees that are remembered, those of closed databases too. A family of 3,000 takes
   // 2 MiB at most, of which some 600 bytes are for each file; one whose keys share more than 48
   // bytes counts as several (LiveFiles::Weight). All trees take 64 MiB at most: files
   // and heat 37, samples of lookups 16, and 9 whose filters blocks are. Where there is more, first
   // the heat of trees is dropped, which is made again, and then trees are forgotten, in the same
   // order.
-  static constexpr size_t kMostFiles = 64'000;
+  static constexpr size_t kMaxFiles = 64'000;
   // Files of a database that are remembered in case that their family gets this policy.
-  static constexpr size_t kMostUnclaimed = 4096;
+  static constexpr size_t kMaxUnclaimed = 4096;
   // Nobody tells that a database without a listener is closed, or has few families again: so many
   // filters of any tree after the last time that one of its trees was forgotten, none counts as
   // such.
-  static constexpr uint64_t kForgottenFor = 4 * kMostTrees;
+  static constexpr uint64_t kForgottenFor = 4 * kMaxTrees;
 
   // Takes in what is told of a file that is about to be built, and gives what is known now of its
   // tree. Nothing is known without a logger.
@@ -181,7 +181,7 @@ class KnownTrees {
   struct Parts {
     bool has_files = false;
     bool has_samples = false;
-    size_t most_files = RecordedFiles::kMostFiles;  // as of LiveFiles::Carry
+    size_t most_files = RecordedFiles::kMaxFiles;  // as of LiveFiles::Carry
   };
   // The tree of this family in this database; where that is unknown, or no listener told of the
   // tree, of the latest one with this family. One of which nothing is known is as new. Takes some

@@ -15,14 +15,14 @@ using std::chrono::steady_clock;
 // cent.
 
 // A file that is narrower has no place: no file was there when the tree was looked at.
-constexpr double kLeastWidth = 1e-9;
+constexpr double kMinWidth = 1e-9;
 
 // Of a file's keys, how many may lie where no file was.
 constexpr double kUnknownShare = 0.5;
 
 // Of a tree's keys, how many may be in files whose keys are not told apart: lookups of these are
 // taken for those of a neighbour.
-constexpr double kMostPoints = 1.0 / 16;
+constexpr double kMaxPoints = 1.0 / 16;
 
 // The tree is looked at again when such a share of its keys was written, the samples when such a
 // share of them is new.
@@ -30,7 +30,7 @@ constexpr double kLookAgain = 1.0 / 64;
 constexpr double kSampleAgain = 1.0 / 16;
 
 // How far logarithms of relative heat count, so that no file says more than many others.
-constexpr double kMostHeatLog = 4;
+constexpr double kMaxHeatLog = 4;
 
 // What is guessed of what lasts counts as much as files whose relative heat was off by so much,
 // squared.
@@ -42,7 +42,7 @@ constexpr double kOtherBits = 1.0 / 8;
 constexpr auto kBetweenSummaries = std::chrono::minutes(10);
 
 // What filters that were built long ago say less of.
-constexpr double kMostBuiltBytes = 1 << 20;
+constexpr double kMaxBuiltBytes = 1 << 20;
 
 uint32_t BitOf(int level) noexcept { return uint32_t{1} << level; }
 
@@ -58,10 +58,10 @@ LearnedRates::~LearnedRates() {
 
 double LearnedRates::RelativeMissHeatOf(int level, double from, double to) const noexcept {
   const double even = (to - from) * heat_.ReachingAll(level);
-  return to - from > kLeastWidth && even > 0 ? heat_.Reaching(level, from, to) / even : 0;
+  return to - from > kMinWidth && even > 0 ? heat_.Reaching(level, from, to) / even : 0;
 }
 
-// The slope of relative_miss_heat now by relative heat then, in logarithms, of the level's files by
+// The slope of relative heat now by that then, in logarithms, of the level's files by
 // their keys. As long as these say little, what will not stay is taken to last.
 void LearnedRates::SetWhatLasts(const LiveFiles::TreeShape& tree) noexcept {
   std::array<double, LookupSamples::kLevels> both{};
@@ -73,8 +73,8 @@ void LearnedRates::SetWhatLasts(const LiveFiles::TreeShape& tree) noexcept {
     const double now = RelativeMissHeatOf(file.level, file.from, file.to);
     if (!(file.relative_miss_heat > 0) || !(now > 0)) continue;
     const double was_bits =
-        std::clamp(std::log2(file.relative_miss_heat), -kMostHeatLog, kMostHeatLog);
-    const double is_bits = std::clamp(std::log2(now), -kMostHeatLog, kMostHeatLog);
+        std::clamp(std::log2(file.relative_miss_heat), -kMaxHeatLog, kMaxHeatLog);
+    const double is_bits = std::clamp(std::log2(now), -kMaxHeatLog, kMaxHeatLog);
     both[level] += file.keys * was_bits * is_bits;
     then[level] += file.keys * was_bits * was_bits;
   }
@@ -98,7 +98,7 @@ LearnedRates::Wish LearnedRates::WishOf(const LiveFiles::Shape& file) const noex
 
 double LearnedRates::BitsOf(const Wish& wish, double log2_lambda) const noexcept {
   if (!(wish.reaching > 0)) return uniform_bits_;
-  return std::clamp<double>(wish.bits - log2_lambda, kLeastBits, kMostBits);
+  return std::clamp<double>(wish.bits - log2_lambda, kMinBits, kMaxBits);
 }
 
 LearnedRates::Tree::Tree(const LiveFiles& files)
@@ -127,7 +127,7 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
   const uint64_t seen = samples.total();
   const auto known = static_cast<double>(heat_.samples());
   const bool has_more = static_cast<double>(seen - samples_seen_) >
-                        kSampleAgain * std::max(known, static_cast<double>(kLeastSamples));
+                        kSampleAgain * std::max(known, static_cast<double>(kMinSamples));
   const LiveFiles::Written written = files->written();
   const bool has_grown = written_ < 0 || written.keys - written_ > kLookAgain * written.alive;
   const bool lacks_level = heat_.samples() == 0 || (levels_ & BitOf(level)) == 0;
@@ -198,12 +198,12 @@ double LearnedRates::LambdaFor(const Tree& tree, double target) const noexcept {
 // be most of it where its level has not so many keys in the part of its range that is known.
 bool LearnedRates::IsUnknown(const LiveFiles::Shape& file) const noexcept {
   const double width = file.to - file.from;
-  if (width < kLeastWidth) return true;
+  if (width < kMinWidth) return true;
   const double known = width * std::max(level_keys_[static_cast<size_t>(file.level)], file.keys);
   return file.reaches_beyond && known < (1 - kUnknownShare) * file.keys;
 }
 
-bool LearnedRates::HasTooManyPoints() const noexcept { return point_keys_ > kMostPoints * keys_; }
+bool LearnedRates::HasTooManyPoints() const noexcept { return point_keys_ > kMaxPoints * keys_; }
 
 std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, int level,
                                                           const KeyRange& range, uint64_t keys,
@@ -211,10 +211,10 @@ std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, int 
   const std::lock_guard<std::mutex> lock(mutex_);
   // Without a grid nothing is sampled; of another grid, all places are others.
   if (files->MakeGrid()) SetHeat({});
-  if (files->samples().total() < kLeastSamples || keys == 0) return std::nullopt;
+  if (files->samples().total() < kMinSamples || keys == 0) return std::nullopt;
   const double uniform_bits = -std::log2(uniform_rate);
   Refresh(files, level, uniform_bits);
-  if (heat_.samples() < kLeastSamples || !(keys_ > 0)) return std::nullopt;
+  if (heat_.samples() < kMinSamples || !(keys_ > 0)) return std::nullopt;
   LiveFiles::Shape file = files->ShapeOf(level, range);
   file.keys = static_cast<double>(keys);
   if (file.is_point || HasTooManyPoints()) {
@@ -229,7 +229,7 @@ std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, int 
   // All bits go up and down with bits_per_key until lambda is looked for again.
   const double bits =
       std::clamp<double>(BitsOf(WishOf(file), log2_lambda_) + uniform_bits - uniform_bits_,
-                         std::min<double>(kLeastBits, uniform_bits), kMostBits);
+                         std::min<double>(kMinBits, uniform_bits), kMaxBits);
   return Learned{std::exp2(-bits), RelativeMissHeatOf(level, file.from, file.to)};
 }
 
@@ -247,7 +247,7 @@ void LearnedRates::Built(double rate, double uniform_rate, const FilterMemory& m
   const std::lock_guard<std::mutex> lock(mutex_);
   expected_ += memory.uniform_bytes * std::log2(rate) / std::log2(uniform_rate);
   built_ += memory.bytes;
-  if (built_ > kMostBuiltBytes) {
+  if (built_ > kMaxBuiltBytes) {
     built_ /= 2;
     expected_ /= 2;
   }
@@ -268,7 +268,7 @@ std::string LearnedRates::WhyNotLearned() {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!HasTooManyPoints()) return {};
   return "level_plan=learned needs keys that are told apart by at most " +
-         std::to_string(RecordedFiles::kMostKeyBytes) +
+         std::to_string(RecordedFiles::kMaxKeyBytes) +
          " bytes behind those that all keys of a column family begin with, and many files have "
          "keys that are not: filters of such a family are built by level_plan=auto";
 }
@@ -276,7 +276,7 @@ std::string LearnedRates::WhyNotLearned() {
 std::string LearnedRates::TakeSummary(const LiveFiles& files) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const steady_clock::time_point now = steady_clock::now();
-  if (HasTooManyPoints() || heat_.samples() < kLeastSamples ||
+  if (HasTooManyPoints() || heat_.samples() < kMinSamples ||
       (told_ && now - *told_ < kBetweenSummaries))
     return {};
   Tree tree(files);
@@ -286,12 +286,12 @@ std::string LearnedRates::TakeSummary(const LiveFiles& files) {
   double reads = 0;       // in vain, of the samples
   double even_reads = 0;  // with the same memory, and rates as if lookups fell evenly
   double all_bits = 0;
-  double least = kMostBits;
-  double most = kLeastBits;
+  double least = kMaxBits;
+  double most = kMinBits;
   // As if lookups fell evenly, a file's rate goes by the keys that it has in its range.
   double even_bits = 0;
   const auto even_less = [](const LiveFiles::Shape& file) {
-    return std::log2(std::max(file.to - file.from, kLeastWidth) / file.keys);
+    return std::log2(std::max(file.to - file.from, kMinWidth) / file.keys);
   };
   for (size_t i = 0; i < tree.shape.files.size(); ++i) {
     const LiveFiles::Shape& file = tree.shape.files[i];
@@ -307,7 +307,7 @@ std::string LearnedRates::TakeSummary(const LiveFiles& files) {
     const double reaching = tree.wishes[i].reaching;
     reads += reaching * std::exp2(-BitsOf(tree.wishes[i], log2_lambda_));
     even_reads += reaching * std::exp2(-std::clamp<double>(even_less(tree.shape.files[i]) + step,
-                                                           kLeastBits, kMostBits));
+                                                           kMinBits, kMaxBits));
   }
   const auto samples = static_cast<double>(heat_.samples());
   const double found = 1 - std::min(1.0, heat_.ReachingAll(LookupSamples::kLevels - 1) / samples);

@@ -43,13 +43,13 @@ class LearnedRates {
   LearnedRates& operator=(const LearnedRates&) = delete;
 
   // Fewer samples say nothing.
-  static constexpr size_t kLeastSamples = 256;
+  static constexpr size_t kMinSamples = 256;
   // The rates that it chooses from. A filter with a higher rate sends back so few "no" that nothing
   // could be learned of its lookups any more.
-  static constexpr int kLeastBits = 1;  // log2(1/rate)
-  static constexpr int kMostBits = 16;
-  static constexpr double kHighestRate = 1.0 / (1 << kLeastBits);
-  static constexpr double kLowestRate = 1.0 / (1 << kMostBits);
+  static constexpr int kMinBits = 1;  // log2(1/rate)
+  static constexpr int kMaxBits = 16;
+  static constexpr double kHighestRate = 1.0 / (1 << kMinBits);
+  static constexpr double kLowestRate = 1.0 / (1 << kMaxBits);
   // What the tree's filters come to, of uniform ones' memory: about what those of a level plan do.
   static constexpr double kTarget = 1.01;
 

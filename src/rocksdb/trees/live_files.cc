@@ -259,7 +259,7 @@ LiveFiles::Id LiveFiles::Add(const NewFile& added, int base) {
   recorded_.written += static_cast<double>(added.keys);
   file.written = recorded_.written;
   // Before it, as what is told of it later is for it alone.
-  if (recorded_.live.size() >= RecordedFiles::kMostFiles) recorded_.JoinTwo();
+  if (recorded_.live.size() >= RecordedFiles::kMaxFiles) recorded_.JoinTwo();
   const Id id = ++recorded_.last_id;
   if (added.waits) MarkWaiting(file.facts.range);
   recorded_.Insert(id, std::move(file));
@@ -297,7 +297,7 @@ void LiveFiles::SettleOldFlushes(int base) {
 }
 
 void LiveFiles::DropTheOld() {
-  const double oldest = recorded_.written - kMostAge * std::max(recorded_.sums.keys, 1.0);
+  const double oldest = recorded_.written - kMaxAge * std::max(recorded_.sums.keys, 1.0);
   std::vector<Id> old;
   for (const auto* files : {&recorded_.live, &recorded_.parked}) {
     for (const auto& [id, file] : *files) {
@@ -362,7 +362,7 @@ void LiveFiles::Closed(Id id) noexcept {
   }
   const auto found = recorded_.live.find(id);
   if (found == recorded_.live.end() || --found->second.readers > 0) return;
-  if (told_.is_told() || revivals_ > kMostRevivals) return;
+  if (told_.is_told() || revivals_ > kMaxRevivals) return;
   recorded_.Park(id);
   if (recorded_.live.empty()) is_reopening_ = true;
 }
@@ -471,7 +471,7 @@ void LiveFiles::Restore(const CarriedFiles& carried) {
   if (!carried.files.empty()) {  // else its keys tell what they share, as in any new record
     recorded_.prefix = carried.prefix;
     recorded_.runs = carried.runs;
-    recorded_.most_key_bytes = SharedRuns::kMostKeyBytes;
+    recorded_.most_key_bytes = SharedRuns::kMaxKeyBytes;
   }
   recorded_.lives = carried.lives;
   recorded_.written = carried.written;

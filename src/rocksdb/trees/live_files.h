@@ -13,7 +13,7 @@
 //   - when all readers of its filter are gone: RocksDB closes the files that it deletes. Readers
 //     come and go as well where RocksDB keeps few files open; a tree that shows that has its
 //     readers ignored;
-//   - when its tree has written kMostAge times its keys since.
+//   - when its tree has written kMaxAge times its keys since.
 // Where a listener tells which files there are, none of that is guessed. A file that a compaction
 // reads counts for nothing any more once there is an output that replaces it, but it has not ended
 // before the compaction has.
@@ -54,9 +54,9 @@ class LiveFiles {
   // Of the tree's keys, what is written before a grid is made again.
   static constexpr double kGridAgain = 1.0 / 16;
   // What has been rewritten so often and never touched a file knows little of it.
-  static constexpr double kMostAge = 30;
+  static constexpr double kMaxAge = 30;
   // Filters that are read again after they had no reader, before readers are ignored.
-  static constexpr size_t kMostRevivals = 16;
+  static constexpr size_t kMaxRevivals = 16;
 
   struct Place {
     int below = -1;      // the least level below with a file in the range, or kBottom; -1: none

@@ -32,9 +32,9 @@ FilterOptions Affordable(const FilterOptions& planned, double uniform_bits_per_k
   const double all = alive.resting.uniform_bytes + alive.waiting.uniform_bytes;
   if (!is_learned && all < kFilesOfATree * own) return planned;
   FilterMemory sum = alive.resting;
-  double most = is_learned ? kMostLearned : kMostOfUniform;
-  if (waits) most = is_learned ? kMostLearnedWithWaiting : kMostWithWaiting;
-  if (without_last) most = kMostWithoutLast;
+  double most = is_learned ? kMaxLearned : kMaxOfUniform;
+  if (waits) most = is_learned ? kMaxLearnedWithWaiting : kMaxWithWaiting;
+  if (without_last) most = kMaxWithoutLast;
   if (is_learned && !without_last) {
     const double more_bits = planned.bits_per_key - uniform_bits_per_key;
     most += kForThoseThatGainMost * std::clamp((more_bits - kManyBits) / kManyBits, 0.0, 1.0);
@@ -48,7 +48,7 @@ FilterOptions Affordable(const FilterOptions& planned, double uniform_bits_per_k
     const double to_uniform = (sum.bytes + as_planned) / (sum.uniform_bytes + own);
     const double scarcity = std::clamp((to_uniform - most) / kScarce + 1, 0.0, 1.0);
     options.bits_per_key =
-        std::max(planned.bits_per_key - kMostLostBits * scarcity, double{kBitsPerKeyOption.least});
+        std::max(planned.bits_per_key - kMaxLostBits * scarcity, double{kBitsPerKeyOption.least});
   }
   if (bytes_with(options.bits_per_key) > limit) {
     double low = kBitsPerKeyOption.least;

@@ -20,23 +20,23 @@ namespace winnow::plugin {
 // that wait on level 0, where they have many bits for a short time. A tree that is being flooded
 // has more keys on its upper levels than RocksDB's sizes of levels say, and less on the last one,
 // which has the fewest bits.
-inline constexpr double kMostOfUniform = 1.07;
-inline constexpr double kMostWithWaiting = 1.12;
+inline constexpr double kMaxOfUniform = 1.07;
+inline constexpr double kMaxWithWaiting = 1.12;
 // Short of these bounds by less than this all files of a plan lose bits alike, up to so many
 // bits_per_key: many that lose a little have fewer false reads than few that lose all that they had
 // above uniform ones, and the bounds are seldom met.
 inline constexpr double kScarce = 0.05;
-inline constexpr double kMostLostBits = 5;
+inline constexpr double kMaxLostBits = 5;
 // Of learned rates, which are made for the tree as it is: less is enough, and of a small tree too.
-inline constexpr double kMostLearned = 1.05;
-inline constexpr double kMostLearnedWithWaiting = 1.09;
+inline constexpr double kMaxLearned = 1.05;
+inline constexpr double kMaxLearnedWithWaiting = 1.09;
 // So much more for files that are to have many bits_per_key more than uniform ones, from this
 // number to twice that: a small level's take little, and the others may have used up what there
 // was.
 inline constexpr double kForThoseThatGainMost = 0.02;
 inline constexpr double kManyBits = 2;
 // Where the last level has no filters, so that all there are belong to upper levels.
-inline constexpr double kMostWithoutLast = 1.035;
+inline constexpr double kMaxWithoutLast = 1.035;
 
 // The options of a file's filter with so many keys: those that the plan gives, or with fewer bits,
 // but not fewer than a uniform filter with the policy's bits_per_key, where the last level has no

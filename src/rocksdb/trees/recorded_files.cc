@@ -14,7 +14,7 @@ std::optional<KeyRange> RecordedFiles::Shortened(const KeyRange& range) {
     KeyRange shortened;
     for (const auto& [key, to] :
          {std::pair{&range.first, &shortened.first}, std::pair{&range.last, &shortened.last}}) {
-      char bytes[SharedRuns::kMostKeyBytes];
+      char bytes[SharedRuns::kMaxKeyBytes];
       const size_t size = runs->Shorten(*key, bytes);
       if (size == SharedRuns::kUnknown) return std::nullopt;
       to->assign(bytes, size);
@@ -159,7 +159,7 @@ void RecordedFiles::Park(Id id) noexcept {
   } catch (...) {
     ids_by_name.erase(name.Key());  // it is forgotten
   }
-  if (parked.size() > kMostFiles) Drop(parked.begin()->first);
+  if (parked.size() > kMaxFiles) Drop(parked.begin()->first);
 }
 
 RecordedFiles::File& RecordedFiles::Recorded(Id id) {
@@ -246,7 +246,7 @@ void RecordedFiles::ShowLevelToReaders(const File& file) noexcept {
 
 void RecordedFiles::CountEnd(const File& file) {
   Lives& of_level = lives[IndexOf(file.facts)];
-  if (of_level.ended > static_cast<double>(kMostFiles)) {
+  if (of_level.ended > static_cast<double>(kMaxFiles)) {
     of_level = {of_level.ended / 2, of_level.keys / 2};
   }
   ++of_level.ended;

@@ -71,11 +71,11 @@ struct RecordedFiles {
 
   // Keys are remembered by as many bytes, after those that all keys of the tree begin with: groups
   // of them may share many bytes of their own.
-  static constexpr size_t kMostKeyBytes = 512;
+  static constexpr size_t kMaxKeyBytes = 512;
   // Whose keys are longer than this counts as several files (LiveFiles::Weight).
   static constexpr size_t kUsualKeyBytes = 48;
   // Of more files, neighbours are remembered as one: some 450 bytes each.
-  static constexpr size_t kMostFiles = 4096;
+  static constexpr size_t kMaxFiles = 4096;
   static constexpr size_t kBytesOfAFile = 600;
   // Before any file of a level ended, they are taken to live while the tree writes so many times
   // its keys.
@@ -212,7 +212,7 @@ struct RecordedFiles {
   const Sums& SumsNow();
 
   std::shared_ptr<const SharedRuns> runs;  // null, but in a record of another process
-  size_t most_key_bytes = kMostKeyBytes;
+  size_t most_key_bytes = kMaxKeyBytes;
   std::optional<std::string> prefix;  // that all keys begin with; unset without keys
   std::unordered_map<Id, File> live;
   // That had readers, and have none; or, where a listener tells, that a compaction

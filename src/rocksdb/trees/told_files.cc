@@ -196,7 +196,7 @@ void ToldFiles::AddTold(const Told& told) {
   file.is_listed = true;
   file.is_ending = listed.is_ending;
   file.is_measured = listed.is_measured;
-  if (recorded_->live.size() >= RecordedFiles::kMostFiles) recorded_->JoinTwo();
+  if (recorded_->live.size() >= RecordedFiles::kMaxFiles) recorded_->JoinTwo();
   const Id id = ++recorded_->last_id;
   if (recorded_->ids_by_name.emplace(listed.name.Key(), id).second) {
     recorded_->Insert(id, std::move(file));

@@ -20,10 +20,10 @@ constexpr std::string_view kName = "winnow-learned:";
 constexpr std::string_view kTextFormat = "2:";
 // In which keys come behind the bytes that all of them begin with. It is read, and not written.
 constexpr std::string_view kTextFormat1 = "1:";
-constexpr size_t kMostPrefixOfFormat1 = 4096;
+constexpr size_t kMaxPrefixOfFormat1 = 4096;
 constexpr size_t kChecksumBytes = 8;
 
-constexpr int kMostLevels = 1 << 10;
+constexpr int kMaxLevels = 1 << 10;
 constexpr double kPlaces = 1 << 16;
 // Of logarithms to the base of two.
 constexpr double kWeightSteps = 64;
@@ -127,7 +127,7 @@ class Reader {
   }
   std::string Key(const std::string& before) {
     std::string key = before.substr(0, Number(before.size()));
-    key += Text(SharedRuns::kMostKeyBytes - key.size());
+    key += Text(SharedRuns::kMaxKeyBytes - key.size());
     return key;
   }
   bool Truth() { return Byte() != 0; }
@@ -196,7 +196,7 @@ void Write(const CarriedFiles::File& file, std::string_view before, Writer* writ
       static_cast<uint8_t>((facts.is_bottom ? kIsBottom : 0) | (facts.waits ? kWaits : 0) |
                            (file.is_listed ? kIsListed : 0) | (file.is_measured ? kIsMeasured : 0) |
                            (file.is_ending ? kIsEnding : 0) | (file.is_joined ? kIsJoined : 0)));
-  writer->Number(static_cast<uint64_t>(std::clamp(facts.level, 0, kMostLevels)));
+  writer->Number(static_cast<uint64_t>(std::clamp(facts.level, 0, kMaxLevels)));
   writer->Key(facts.range.first, before);
   writer->Key(facts.range.last, facts.range.first);
   writer->Number(facts.keys);
@@ -219,7 +219,7 @@ CarriedFiles::File ReadFile(const std::string& before, Reader* reader) {
   file.is_measured = (bits & kIsMeasured) != 0;
   file.is_ending = (bits & kIsEnding) != 0;
   file.is_joined = (bits & kIsJoined) != 0;
-  facts.level = static_cast<int>(reader->Number(kMostLevels));
+  facts.level = static_cast<int>(reader->Number(kMaxLevels));
   facts.range.first = reader->Key(before);
   facts.range.last = reader->Key(facts.range.first);
   facts.keys = reader->Number(uint64_t{1} << 60);
@@ -253,7 +253,7 @@ void Write(std::vector<LookupSamples::Record> samples, Writer* writer) {
 }
 
 void ReadSamples(Reader* reader, std::vector<LookupSamples::Record>* samples) {
-  const size_t count = reader->Number(LookupSamples::kMostRecords);
+  const size_t count = reader->Number(LookupSamples::kMaxRecords);
   double place = 0;
   for (size_t i = 0; i < count && reader->is_good(); ++i) {
     LookupSamples::Record sample;
@@ -283,7 +283,7 @@ void Write(const SharedRuns* runs, Writer* writer) {
 }
 
 std::shared_ptr<const SharedRuns> ReadRuns(Reader* reader) {
-  const size_t count = reader->Number(2 * RecordedFiles::kMostFiles);
+  const size_t count = reader->Number(2 * RecordedFiles::kMaxFiles);
   std::vector<SharedRuns::Run> runs;
   std::string before;
   for (size_t i = 0; i < count && reader->is_good(); ++i) {
@@ -324,11 +324,11 @@ void Write(const CarriedFiles& carried, Writer* writer) {
 
 void Read(bool is_format_1, Reader* reader, CarriedFiles* carried) {
   if (is_format_1) {
-    carried->prefix = reader->Text(kMostPrefixOfFormat1);
+    carried->prefix = reader->Text(kMaxPrefixOfFormat1);
   } else {
     carried->runs = ReadRuns(reader);
   }
-  const size_t num_files = reader->Number(RecordedFiles::kMostFiles);
+  const size_t num_files = reader->Number(RecordedFiles::kMaxFiles);
   std::string before;
   for (size_t i = 0; i < num_files && reader->is_good(); ++i) {
     carried->files.push_back(ReadFile(before, reader));
@@ -346,7 +346,7 @@ void Read(bool is_format_1, Reader* reader, CarriedFiles* carried) {
   carried->is_told = reader->Truth();
   carried->knows_all = reader->Truth();
   ReadSamples(reader, &carried->samples);
-  const size_t parts = reader->Number(2 * RecordedFiles::kMostFiles);
+  const size_t parts = reader->Number(2 * RecordedFiles::kMaxFiles);
   for (size_t i = 0; i < parts && reader->is_good(); ++i) {
     carried->exposures.push_back(std::exp2(-reader->Byte() / kExposureSteps));
   }
@@ -367,8 +367,8 @@ std::string ChecksumOf(std::string_view bytes) {
 std::string TextOfTree(const CarriedTree& tree) {
   Writer writer;
   writer.Text(tree.family);
-  writer.Number(static_cast<uint64_t>(std::clamp(tree.depth, -1, kMostLevels) + 1));
-  writer.Number(static_cast<uint64_t>(std::clamp(tree.base, -1, kMostLevels) + 1));
+  writer.Number(static_cast<uint64_t>(std::clamp(tree.depth, -1, kMaxLevels) + 1));
+  writer.Number(static_cast<uint64_t>(std::clamp(tree.base, -1, kMaxLevels) + 1));
   writer.Byte(tree.has_options ? 1 : 0);
   Write(tree.options, &writer);
   Write(tree.files, &writer);
@@ -404,8 +404,8 @@ std::string TreeOfText(std::string_view text, CarriedTree* tree) {
   if (ChecksumOf(bytes) != checksum) return damaged;
   Reader reader(bytes);
   tree->family = reader.Text(bytes.size());
-  tree->depth = static_cast<int>(reader.Number(kMostLevels + 1)) - 1;
-  tree->base = static_cast<int>(reader.Number(kMostLevels + 1)) - 1;
+  tree->depth = static_cast<int>(reader.Number(kMaxLevels + 1)) - 1;
+  tree->base = static_cast<int>(reader.Number(kMaxLevels + 1)) - 1;
   tree->has_options = reader.Truth();
   Read(&reader, &tree->options);
   Read(is_format_1, &reader, &tree->files);

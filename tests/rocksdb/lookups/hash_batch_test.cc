@@ -136,7 +136,7 @@ TEST(HashBatch, IsRightForLengthsThatChange) {
 // One whose slots have room for all keys: growing drops what is kept.
 class RoomyAsker : public BatchAsker {
  public:
-  RoomyAsker() { Ask({std::string(kMostSharedBytes, 'r')}); }
+  RoomyAsker() { Ask({std::string(kMaxSharedBytes, 'r')}); }
 };
 
 // A row of kept keys may begin as a row of keys does that is asked for.
@@ -243,16 +243,16 @@ TEST(HashBatch, IsRightForBatchesThatAreLikeTheOneBefore) {
 
 TEST(HashBatch, DoesNotKeepVeryLongKeysNorEmptyOnes) {
   BatchAsker asker;
-  const std::vector<std::string> keys = {std::string(kMostSharedBytes + 1, 'k'), "", "short"};
+  const std::vector<std::string> keys = {std::string(kMaxSharedBytes + 1, 'k'), "", "short"};
   EXPECT_EQ(asker.Ask(keys), 3u);
   EXPECT_EQ(asker.Ask(keys), 2u);
   // Not even where there would be room.
-  EXPECT_EQ(asker.Ask({std::string(kMostSharedBytes, 'k')}), 1u);
-  EXPECT_EQ(asker.Ask({std::string(kMostSharedBytes, 'k')}), 0u);
+  EXPECT_EQ(asker.Ask({std::string(kMaxSharedBytes, 'k')}), 1u);
+  EXPECT_EQ(asker.Ask({std::string(kMaxSharedBytes, 'k')}), 0u);
   for (const size_t more : {1u, 2u, 63u, 64u, 65u}) {
-    const std::vector<std::string> too_long = {std::string(kMostSharedBytes + more, 'x')};
+    const std::vector<std::string> too_long = {std::string(kMaxSharedBytes + more, 'x')};
     EXPECT_EQ(asker.Ask(too_long), 1u);
-    EXPECT_EQ(asker.Ask(too_long), 1u) << kMostSharedBytes << " + " << more;
+    EXPECT_EQ(asker.Ask(too_long), 1u) << kMaxSharedBytes << " + " << more;
   }
 }
 

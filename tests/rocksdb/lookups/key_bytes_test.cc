@@ -29,7 +29,7 @@ std::string RandomBytes(size_t size, std::mt19937_64* random) {
 }
 
 void Keep(char* kept, const char* key, size_t n) {
-  if (n <= kMostShortBytes) {
+  if (n <= kMaxShortBytes) {
     KeepShort(kept, key, n);
   } else {
     std::memcpy(kept, key, n);
@@ -37,7 +37,7 @@ void Keep(char* kept, const char* key, size_t n) {
 }
 
 bool IsKept(const char* kept, const char* key, size_t n) {
-  return n <= kMostShortBytes ? IsKeptShort(kept, key, n) : IsKeptLong(kept, key, n);
+  return n <= kMaxShortBytes ? IsKeptShort(kept, key, n) : IsKeptLong(kept, key, n);
 }
 
 TEST(KeyBytes, KnowAKeyAgainAndNoneThatDiffersInOneBit) {
@@ -45,7 +45,7 @@ TEST(KeyBytes, KnowAKeyAgainAndNoneThatDiffersInOneBit) {
   for (size_t n = 1; n <= kMostBytes; ++n) {
     const std::string bytes = RandomBytes(n, &random);
     const auto key = Exactly(bytes);
-    std::vector<char> kept(std::max(n, kMostShortBytes), '\x5a');
+    std::vector<char> kept(std::max(n, kMaxShortBytes), '\x5a');
     Keep(kept.data(), key.get(), n);
     EXPECT_TRUE(IsKept(kept.data(), key.get(), n)) << n << " bytes, seed " << kSeed;
     for (size_t bit = 0; bit < 8 * n; ++bit) {
@@ -59,7 +59,7 @@ TEST(KeyBytes, KnowAKeyAgainAndNoneThatDiffersInOneBit) {
 
 TEST(KeyBytes, NeedNoMoreRoomThanTheySay) {
   std::mt19937_64 random(kSeed);
-  for (size_t n = 1; n <= kMostShortBytes; ++n) {
+  for (size_t n = 1; n <= kMaxShortBytes; ++n) {
     const size_t room = n > 32 ? 64 : n > 16 ? 32 : 16;
     const std::unique_ptr<char[]> kept(new char[room]);
     const auto key = Exactly(RandomBytes(n, &random));

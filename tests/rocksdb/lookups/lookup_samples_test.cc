@@ -193,7 +193,7 @@ TEST(LookupSamplesTest, GrowsAsItFillsAndThenKeepsTheLatest) {
   samples->Reserve();  // it is not full
   note(500);
   expect(1024);
-  for (size_t capacity = 2048; capacity <= LookupSamples::kMostRecords; capacity *= 2) {
+  for (size_t capacity = 2048; capacity <= LookupSamples::kMaxRecords; capacity *= 2) {
     const size_t former = capacity / 2;
     samples->Reserve();
     expect(former);
@@ -204,7 +204,7 @@ TEST(LookupSamplesTest, GrowsAsItFillsAndThenKeepsTheLatest) {
   }
   samples->Reserve();
   note(10);
-  expect(LookupSamples::kMostRecords);
+  expect(LookupSamples::kMaxRecords);
   EXPECT_EQ(CurrentSampledLookups() - before, noted);
 }
 
@@ -219,8 +219,8 @@ TEST(LookupSamplesTest, ALookupThatIsNoLongerThereStaysForgotten) {
 }
 
 TEST(LookupSamplesTest, AllTreesTogetherHaveABound) {
-  constexpr size_t kBytes = LookupSamples::kFewestRecords * sizeof(Record);
-  constexpr size_t kTrees = LookupSamples::kMostBytes / kBytes;
+  constexpr size_t kBytes = LookupSamples::kMinRecords * sizeof(Record);
+  constexpr size_t kTrees = LookupSamples::kMaxBytes / kBytes;
   std::vector<std::unique_ptr<LookupSamples>> trees;
   for (size_t i = 0; i < kTrees; ++i) trees.push_back(NewSamples());
   const auto fill = [](LookupSamples* samples) {

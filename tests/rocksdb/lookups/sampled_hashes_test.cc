@@ -92,7 +92,7 @@ TEST(SampledHashesTest, CountsUsersOfAllThreads) {
 TEST(SampledHashesTest, SamplesKeepAPace) {
   SamplingUse use;
   use.Set(true);
-  SetSamplingShift(kLeastSamplingShift);
+  SetSamplingShift(kMinSamplingShift);
   std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now();
   const auto mask_after = [&](std::chrono::milliseconds pace) {
     now += pace;
@@ -108,8 +108,8 @@ TEST(SampledHashesTest, SamplesKeepAPace) {
   EXPECT_EQ(mask_after(2 * kSlowPace), 63u);
   EXPECT_EQ(mask_after(2 * kSlowPace), 63u);
   for (int i = 0; i < 30; ++i) mask_after(kFastPace / 2);
-  EXPECT_EQ(SamplingMask(), (uint64_t{1} << kMostSamplingShift) - 1);
-  SetSamplingShift(kLeastSamplingShift);
+  EXPECT_EQ(SamplingMask(), (uint64_t{1} << kMaxSamplingShift) - 1);
+  SetSamplingShift(kMinSamplingShift);
 }
 
 }  // namespace

@@ -247,7 +247,7 @@ TEST(SampledLookups, AThreadWatchesAllThatIsSampled) {
     SetSamplingShift(16);
     look_up(5000);
     EXPECT_EQ(this_thread_key->not_watched, 255u);
-    SetSamplingShift(kLeastSamplingShift);
+    SetSamplingShift(kMinSamplingShift);
   });
   SetHashSharing(true);
 }
@@ -351,7 +351,7 @@ TEST(SampledLookups, ManyThreadsLookUpWhileSamplesAreRead) {
     }
   } while (running.load() > 0);
   for (std::thread& thread : threads) thread.join();
-  SetSamplingShift(kLeastSamplingShift);
+  SetSamplingShift(kMinSamplingShift);
   EXPECT_GT(tree.samples().total(), 100u);
 }
 

@@ -205,7 +205,7 @@ TEST(SharedHash, ComputesAHashForEachFileOfVeryLongKeysAndStaysOff) {
   const LookupCounts counts = CountInThread([] {
     Asker asker;
     for (uint64_t i = 0; i < 2000; ++i) {
-      asker.Ask(Key(i, kMostSharedBytes + 1), 12);
+      asker.Ask(Key(i, kMaxSharedBytes + 1), 12);
     }
   });
   EXPECT_EQ(counts.computed, 2000u * 12);

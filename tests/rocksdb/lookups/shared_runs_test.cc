@@ -22,7 +22,7 @@ std::string Text(std::mt19937_64* random, size_t size) {
 }
 
 std::optional<std::string> Shorten(const SharedRuns& runs, std::string_view key) {
-  char bytes[SharedRuns::kMostKeyBytes];
+  char bytes[SharedRuns::kMaxKeyBytes];
   const size_t size = runs.Shorten(key, bytes);
   return size == SharedRuns::kUnknown ? std::nullopt : std::optional(std::string(bytes, size));
 }
@@ -51,7 +51,7 @@ TEST(SharedRunsTest, KeysWithoutTheirRunsAreInTheSameOrder) {
     const SharedRuns runs = SharedRuns::Of({}, keys, &shortened);
     ASSERT_EQ(shortened.size(), keys.size());
     for (size_t i = 0; i < keys.size(); ++i) {
-      EXPECT_LE(shortened[i].size(), SharedRuns::kMostKeyBytes);
+      EXPECT_LE(shortened[i].size(), SharedRuns::kMaxKeyBytes);
       EXPECT_EQ(Shorten(runs, keys[i]), shortened[i]);
       EXPECT_TRUE(i == 0 || shortened[i - 1] < shortened[i]);
     }
@@ -91,7 +91,7 @@ TEST(SharedRunsTest, WhatFewKeysShareIsCut) {
   std::vector<std::string> shortened;
   const SharedRuns runs = SharedRuns::Of({}, keys, &shortened);
   EXPECT_TRUE(runs.runs().empty());
-  EXPECT_EQ(shortened[1], name.substr(0, SharedRuns::kMostKeyBytes));
+  EXPECT_EQ(shortened[1], name.substr(0, SharedRuns::kMaxKeyBytes));
   EXPECT_EQ(shortened[2], shortened[1]);
 }
 
@@ -100,7 +100,7 @@ TEST(SharedRunsTest, OfNoKeysAndOfOne) {
   EXPECT_TRUE(SharedRuns::Of("prefix", {}, &shortened).runs().empty());
   const std::string long_key(2037, 'k');
   const SharedRuns runs = SharedRuns::Of(long_key, {""}, &shortened);
-  EXPECT_EQ(shortened, std::vector<std::string>{long_key.substr(0, SharedRuns::kMostKeyBytes)});
+  EXPECT_EQ(shortened, std::vector<std::string>{long_key.substr(0, SharedRuns::kMaxKeyBytes)});
   EXPECT_EQ(Shorten(runs, long_key), shortened[0]);
 }
 

@@ -455,13 +455,13 @@ TEST_F(RemoteCompactionTest, ATreeOfThousandsOfFilesHasATextOfTheSizeThatIsPromi
   TreeRecord& record = *trees.RecordOf(this, "default");
   std::mt19937_64 random(1);
   std::vector<std::string> keys;
-  for (size_t i = 0; i <= RecordedFiles::kMostFiles; ++i) {
-    std::string key(SharedRuns::kMostKeyBytes, 0);
+  for (size_t i = 0; i <= RecordedFiles::kMaxFiles; ++i) {
+    std::string key(SharedRuns::kMaxKeyBytes, 0);
     for (char& byte : key) byte = static_cast<char>(random());
     keys.push_back(key);
   }
   std::sort(keys.begin(), keys.end());
-  for (size_t i = 0; i < RecordedFiles::kMostFiles; ++i) {
+  for (size_t i = 0; i < RecordedFiles::kMaxFiles; ++i) {
     LiveFiles::NewFile file;
     file.level = 5;
     file.range = {keys[i], keys[i + 1]};
@@ -469,7 +469,7 @@ TEST_F(RemoteCompactionTest, ATreeOfThousandsOfFilesHasATextOfTheSizeThatIsPromi
     record.files.AddMemory(record.files.Add(file, 1), {1.2e6, 1.25e6});
   }
   ASSERT_TRUE(record.files.MakeGrid());
-  std::vector<LookupSamples::Record> samples(LookupSamples::kMostRecords);
+  std::vector<LookupSamples::Record> samples(LookupSamples::kMaxRecords);
   for (LookupSamples::Record& sample : samples) {
     sample.place = static_cast<float>(random() % 65536) / 65536;
     sample.ended_with_no = true;
@@ -479,7 +479,7 @@ TEST_F(RemoteCompactionTest, ATreeOfThousandsOfFilesHasATextOfTheSizeThatIsPromi
   EXPECT_LE(text.size(), kMostLearnedBytes);
   CarriedTree tree;
   ASSERT_EQ(TreeOfText(text, &tree), "");
-  EXPECT_EQ(tree.files.num_files, RecordedFiles::kMostFiles);
+  EXPECT_EQ(tree.files.num_files, RecordedFiles::kMaxFiles);
   EXPECT_GE(tree.files.files.size(), 500u);
   EXPECT_EQ(tree.files.samples.size(), samples.size());
 }

@@ -68,7 +68,7 @@ TEST(FilterFileMapTest, ManyBlocksAreBounded) {
   const auto files = std::make_shared<LiveFiles>();
   const LiveFiles::Id alive = files->Add(AnyFile(), 1);
   owners.Add("alive", files, FileOf(alive));
-  for (size_t i = 0; i < FilterFileMap::kMostBlocks; ++i) {
+  for (size_t i = 0; i < FilterFileMap::kMaxBlocks; ++i) {
     owners.Add("gone " + std::to_string(i), files, FileOf(alive + 1));
   }
   EXPECT_TRUE(static_cast<bool>(owners.NewReader("alive")));
@@ -80,7 +80,7 @@ TEST(FilterFileMapTest, MakesRoomForMany) {
   FilterFileMap filter_files;
   const auto files = std::make_shared<LiveFiles>();
   const LiveFiles::Id alive = files->Add(AnyFile(), 1);
-  for (size_t i = 0; i < FilterFileMap::kMostBlocks; ++i) {
+  for (size_t i = 0; i < FilterFileMap::kMaxBlocks; ++i) {
     const bool is_gone = i % 16 == 0;
     owners.Add(std::to_string(i), files, {alive + is_gone, 6, false});
   }

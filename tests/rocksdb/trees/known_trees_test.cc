@@ -81,7 +81,7 @@ TEST(KnownTreesTest, ForgetsTheOnesNotAskedForWhenThereAreTooMany) {
   KnownTrees trees;
   trees.Learn(&kOne, "kept", Merge(3, true));
   trees.Learn(&kOne, "lost", Merge(3, true));
-  for (size_t i = 0; i < KnownTrees::kMostTrees - 2; ++i) {
+  for (size_t i = 0; i < KnownTrees::kMaxTrees - 2; ++i) {
     trees.Learn(&kOne, "family" + std::to_string(i), kFlush);
     EXPECT_EQ(trees.Learn(&kOne, "kept", kFlush).depth, 3);
   }
@@ -112,7 +112,7 @@ void AddClosedFiles(LiveFiles* files, size_t n, size_t key_bytes) {
 TEST(KnownTreesTest, FilesOfClosedDatabasesCount) {
   constexpr size_t kFilesOfATree = 4000;
   KnownTrees trees;
-  for (size_t tree = 0; tree <= KnownTrees::kMostFiles / kFilesOfATree; ++tree) {
+  for (size_t tree = 0; tree <= KnownTrees::kMaxFiles / kFilesOfATree; ++tree) {
     const std::string family = "family" + std::to_string(tree);
     trees.Learn(&kOne, family, kFlush);
     EXPECT_FALSE(trees.has_forgotten());
@@ -131,7 +131,7 @@ TEST(KnownTreesTest, FilesOfClosedDatabasesWithLongKeysTake64MiB) {
     const std::string family = "family" + std::to_string(tree);
     trees.Learn(&kOne, family, kFlush);
     AddClosedFiles(&trees.RecordOf(&kOne, family)->files, kFilesOfATree,
-                   RecordedFiles::kMostKeyBytes);
+                   RecordedFiles::kMaxKeyBytes);
   }
   trees.Learn(&kOne, "one more", kFlush);
   const size_t bytes = testing::bytes_in_use - before;
@@ -220,20 +220,20 @@ void TellOf(const void* logger, const std::string& path, size_t families, KnownT
 
 TEST(KnownTreesTest, AllFilesAreKnownAgainWhereTooManyFamiliesHaveBecomeFew) {
   KnownTrees trees;
-  TellOf(&kOne, "/one", KnownTrees::kMostTrees, &trees);
+  TellOf(&kOne, "/one", KnownTrees::kMaxTrees, &trees);
   EXPECT_TRUE(trees.Totals().knows_all_files);
   for (int i = 0; i < 2; ++i) {
-    TellOf(&kOne, "/one", KnownTrees::kMostTrees + 1, &trees);
+    TellOf(&kOne, "/one", KnownTrees::kMaxTrees + 1, &trees);
     EXPECT_TRUE(trees.has_forgotten());
     EXPECT_FALSE(trees.Totals().knows_all_files);
   }
   // Families without files take nobody's place.
-  TellOf(&kOne, "/one", KnownTrees::kMostTrees - 100, &trees);
+  TellOf(&kOne, "/one", KnownTrees::kMaxTrees - 100, &trees);
   TellOf(&kOther, "/other", 100, &trees);
   EXPECT_FALSE(trees.has_forgotten());
   const KnownTotals totals = trees.Totals();
   EXPECT_TRUE(totals.knows_all_files);
-  EXPECT_EQ(totals.files.keys, 100.0 * KnownTrees::kMostTrees);
+  EXPECT_EQ(totals.files.keys, 100.0 * KnownTrees::kMaxTrees);
 }
 
 TEST(KnownTreesTest, AllFilesAreKnownAgainWhereADatabaseOfTooManyFamiliesIsClosed) {
@@ -255,35 +255,35 @@ TEST(KnownTreesTest, AllFilesAreKnownAgainWhereADatabaseOfTooManyFamiliesIsClose
 TEST(KnownTreesTest, TreesWithoutAListenerThatAreFewAgainAreForgottenForATimeOnly) {
   for (const bool is_closed : {false, true}) {
     KnownTrees trees;
-    for (size_t i = 0; i <= KnownTrees::kMostTrees; ++i) {
+    for (size_t i = 0; i <= KnownTrees::kMaxTrees; ++i) {
       trees.Learn(&kOther, "family" + std::to_string(i), kFlush);
     }
     EXPECT_TRUE(trees.has_forgotten());
     const void* const logger = is_closed ? &kOne : &kOther;
     size_t files = 0;
-    for (; trees.has_forgotten() && files < 100 * KnownTrees::kMostTrees; ++files) {
+    for (; trees.has_forgotten() && files < 100 * KnownTrees::kMaxTrees; ++files) {
       trees.Learn(logger, "family" + std::to_string(files % 10), kFlush);
     }
     EXPECT_FALSE(trees.has_forgotten()) << is_closed;
-    EXPECT_GT(files, KnownTrees::kMostTrees) << is_closed;
+    EXPECT_GT(files, KnownTrees::kMaxTrees) << is_closed;
   }
 }
 
 TEST(KnownTreesTest, TreesAreForgottenAsLongAsThereAreTooMany) {
   KnownTrees trees;
-  for (size_t i = 0; i < 20 * KnownTrees::kMostTrees; ++i) {
-    const size_t family = i % (KnownTrees::kMostTrees + 1);
+  for (size_t i = 0; i < 20 * KnownTrees::kMaxTrees; ++i) {
+    const size_t family = i % (KnownTrees::kMaxTrees + 1);
     trees.Learn(&kOne, "family" + std::to_string(family), kFlush);
-    ASSERT_EQ(trees.has_forgotten(), i >= KnownTrees::kMostTrees) << i;
+    ASSERT_EQ(trees.has_forgotten(), i >= KnownTrees::kMaxTrees) << i;
   }
 }
 
 // A listener tells when they are few, however much is written meanwhile.
 TEST(KnownTreesTest, TreesWithAListenerAreForgottenUntilItTells) {
   KnownTrees trees;
-  TellOf(&kOne, "/one", KnownTrees::kMostTrees + 1, &trees);
-  for (size_t i = 0; i < 100 * KnownTrees::kMostTrees; ++i) {
-    trees.Learn(&kOne, "family" + std::to_string(KnownTrees::kMostTrees), kFlush);
+  TellOf(&kOne, "/one", KnownTrees::kMaxTrees + 1, &trees);
+  for (size_t i = 0; i < 100 * KnownTrees::kMaxTrees; ++i) {
+    trees.Learn(&kOne, "family" + std::to_string(KnownTrees::kMaxTrees), kFlush);
   }
   EXPECT_TRUE(trees.has_forgotten());
   TellOf(&kOne, "/one", 10, &trees);
@@ -319,7 +319,7 @@ TEST(KnownTreesTest, AFamilyOf3000FilesTakesTwoMiB) {
   const size_t before = testing::bytes_in_use;
   KnownTrees trees;
   FilterFileMap filter_files;
-  LookedUpTree(&trees, &owners, "family").Grow(3000, 2 * LookupSamples::kMostRecords);
+  LookedUpTree(&trees, &owners, "family").Grow(3000, 2 * LookupSamples::kMaxRecords);
   EXPECT_EQ(trees.RecordOf(&kOne, "family")->files.files(), 3000u);
   EXPECT_GT(trees.RecordOf(&kOne, "family")->rates.bytes_of_heat(), 0u);
   EXPECT_LE(testing::bytes_in_use - before, size_t{2} << 20);

@@ -107,7 +107,7 @@ class LearnedRatesTest : public ::testing::Test {
 TEST_F(LearnedRatesTest, WithoutLookupsNothingIsLearned) {
   EXPECT_EQ(RateOf(6, true, 0.5, 0.505), std::nullopt);
   EXPECT_EQ(rates_.TakeSummary(files_), "");
-  for (size_t i = 0; i + 1 < LearnedRates::kLeastSamples; ++i) LookUp(anywhere_(random_), false);
+  for (size_t i = 0; i + 1 < LearnedRates::kMinSamples; ++i) LookUp(anywhere_(random_), false);
   EXPECT_EQ(RateOf(6, true, 0.5, 0.505), std::nullopt);
 }
 

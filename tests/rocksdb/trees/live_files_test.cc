@@ -146,7 +146,7 @@ TEST(LiveFilesTest, ReadersThatComeAndGoSayNothing) {
   LiveFiles files;
   files.Add(File(6, Range(500, 600), true), kBase);
   const Id id = files.Add(File(6, Range(0, 100), true), kBase);
-  for (size_t i = 0; i <= LiveFiles::kMostRevivals + 1; ++i) {
+  for (size_t i = 0; i <= LiveFiles::kMaxRevivals + 1; ++i) {
     files.Opened(id);
     files.Closed(id);
   }
@@ -173,7 +173,7 @@ TEST(LiveFilesTest, IsBoundedAndKeepsItsSums) {
   constexpr int kFiles = 20'000;
   for (int i = 0; i < kFiles; ++i) {
     files.AddMemory(files.Add(File(6, Range(10 * i, 10 * i + 9), true), kBase), {3, 2});
-    ASSERT_LE(files.files(), RecordedFiles::kMostFiles);
+    ASSERT_LE(files.files(), RecordedFiles::kMaxFiles);
   }
   EXPECT_EQ(files.Memory().resting.bytes, 3.0 * kFiles);
   EXPECT_EQ(files.Memory().resting.uniform_bytes, 2.0 * kFiles);

@@ -40,12 +40,12 @@ TEST(PlanBudgetTest, ThePlanIsAffordableInATreeOfItsShape) {
 
 TEST(PlanBudgetTest, UpperLevelsGetWhatIsLeft) {
   ASSERT_GT(Bytes(Planned(2)), 1.4 * kUniform);
-  for (const double taken : {1.06, kMostOfUniform, 1.3}) {
+  for (const double taken : {1.06, kMaxOfUniform, 1.3}) {
     const LiveMemory alive = Alive(20, taken);
     const double bytes = Bytes(Affordable(Planned(2), 10, kKeys, false, false, alive));
     EXPECT_LT(bytes, Bytes(Planned(2))) << taken;
     EXPECT_GT(bytes, 0.97 * kUniform) << taken;  // sizes have steps
-    const double limit = kMostOfUniform * (alive.resting.uniform_bytes + kUniform);
+    const double limit = kMaxOfUniform * (alive.resting.uniform_bytes + kUniform);
     EXPECT_LE(alive.resting.bytes + bytes, std::max(limit, alive.resting.bytes + kUniform))
         << taken;
   }
@@ -53,13 +53,13 @@ TEST(PlanBudgetTest, UpperLevelsGetWhatIsLeft) {
 
 TEST(PlanBudgetTest, AllLoseAlikeWhereMemoryBecomesScarce) {
   const auto bits = [](double levels_below, double scarcity) {
-    const double taken = kMostOfUniform - kScarce * (1 - scarcity);
+    const double taken = kMaxOfUniform - kScarce * (1 - scarcity);
     return Affordable(Planned(levels_below), 10, kKeys, false, false, Alive(1e6, taken))
         .bits_per_key;
   };
   for (const double scarcity : {0.01, 0.2, 0.5}) {
-    EXPECT_NEAR(bits(2, scarcity), 10 - kMostLostBits * scarcity, 0.01) << scarcity;
-    EXPECT_NEAR(bits(3, scarcity), 10 - kMostLostBits * scarcity, 0.01) << scarcity;
+    EXPECT_NEAR(bits(2, scarcity), 10 - kMaxLostBits * scarcity, 0.01) << scarcity;
+    EXPECT_NEAR(bits(3, scarcity), 10 - kMaxLostBits * scarcity, 0.01) << scarcity;
   }
   EXPECT_EQ(bits(3, -0.01), 10);
 }
@@ -75,7 +75,7 @@ TEST(PlanBudgetTest, AFewFilesAreNoTreeYet) {
 }
 
 TEST(PlanBudgetTest, WhatWaitsMayTakeMore) {
-  const LiveMemory alive = Alive(20, kMostOfUniform);
+  const LiveMemory alive = Alive(20, kMaxOfUniform);
   const double waiting = Bytes(Affordable(Planned(2.5), 10, kKeys, true, false, alive));
   EXPECT_GT(waiting, Bytes(Affordable(Planned(2.5), 10, kKeys, false, false, alive)));
   LiveMemory full = alive;
@@ -90,7 +90,7 @@ TEST(PlanBudgetTest, LearnedRatesMayTakeLessAlsoInASmallTree) {
     const double gains = std::min((bits - 12) / 2, 1.0) * kForThoseThatGainMost;
     for (const double files : {2.0, 7.0, 50.0}) {
       for (const bool waits : {false, true}) {
-        const double most = (waits ? kMostLearnedWithWaiting : kMostLearned) + gains;
+        const double most = (waits ? kMaxLearnedWithWaiting : kMaxLearned) + gains;
         const double bytes = Bytes(Affordable(learned, 10, kKeys, waits, false, Alive(files, 1)));
         EXPECT_LE(bytes / kUniform, 1.001 + (files + 1) * (most - 1)) << files;
         EXPECT_GE(bytes / kUniform, 1.02) << files;
@@ -101,7 +101,7 @@ TEST(PlanBudgetTest, LearnedRatesMayTakeLessAlsoInASmallTree) {
 
 TEST(PlanBudgetTest, TheOthersLeaveSomethingToThoseThatGainMost) {
   FilterOptions learned = Planned(-1);
-  const LiveMemory alive = Alive(50, kMostLearned);
+  const LiveMemory alive = Alive(50, kMaxLearned);
   learned.bits_per_key = 12;
   EXPECT_NEAR(Bytes(Affordable(learned, 10, kKeys, false, false, alive)) / kUniform, 1.05, 0.03);
   learned.bits_per_key = 16;

@@ -228,7 +228,7 @@ TEST(ToldFilesTest, FilesThatEndWhileAListIsReadAreNoMore) {
 }
 
 TEST(ToldFilesTest, ManyFilesAreAddedUpRight) {
-  constexpr int kFiles = 3 * static_cast<int>(RecordedFiles::kMostFiles);
+  constexpr int kFiles = 3 * static_cast<int>(RecordedFiles::kMaxFiles);
   std::vector<Listed> list;
   for (int i = 0; i < kFiles; ++i)
     list.push_back(FileOf(1u + i, i % 20 == 0 ? 5 : 6, 10 * i, 10 * i + 9));
@@ -236,7 +236,7 @@ TEST(ToldFilesTest, ManyFilesAreAddedUpRight) {
   Tell(&files, list, true);
   for (int round = 0; round < 3; ++round) {
     const LiveFiles::Sums sums = files.sums();
-    EXPECT_LE(sums.files, RecordedFiles::kMostFiles);
+    EXPECT_LE(sums.files, RecordedFiles::kMaxFiles);
     EXPECT_EQ(sums.keys, 100.0 * static_cast<double>(list.size()));
     EXPECT_NEAR(sums.filter_bytes, 90.0 * static_cast<double>(list.size()), 1);
     EXPECT_NEAR(files.Memory().resting.bytes, 80.0 * static_cast<double>(list.size()), 1);

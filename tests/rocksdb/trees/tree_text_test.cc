@@ -22,7 +22,7 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::TableFileCreationReason;
 
 constexpr char kFamily[] = "family";
-constexpr KnownTrees::Parts kAll = {true, true, RecordedFiles::kMostFiles};
+constexpr KnownTrees::Parts kAll = {true, true, RecordedFiles::kMaxFiles};
 const int kOne = 1;
 const int kOther = 2;
 
@@ -61,7 +61,7 @@ void Fill(KnownTrees* trees, int files) {
   for (int i = 0; i < files / 10; ++i) add(0, 1000 * i + 50, 1000 * i + 950, 100);
   ASSERT_TRUE(record->files.MakeGrid());
   std::mt19937 random(1);
-  std::vector<LookupSamples::Record> samples(LookupSamples::kMostRecords);
+  std::vector<LookupSamples::Record> samples(LookupSamples::kMaxRecords);
   for (LookupSamples::Record& sample : samples) {
     sample.place =
         static_cast<float>(random() % 10 < 8 ? random() % 1000 : random() % 10000) / 10000;
@@ -222,7 +222,7 @@ TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
   }
   ours.files.Add(file_of(4, 3, 500, 700), 4);
   ASSERT_TRUE(ours.files.MakeGrid());
-  std::vector<LookupSamples::Record> samples(LookupSamples::kMostRecords);
+  std::vector<LookupSamples::Record> samples(LookupSamples::kMaxRecords);
   std::mt19937 random(1);
   for (LookupSamples::Record& sample : samples) {
     const int tenant = static_cast<int>(random() % 8);
