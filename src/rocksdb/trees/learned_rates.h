@@ -1,11 +1,13 @@
 // The rates of the filters of one tree, from where its lookups find nothing.
 //
-// A lookup reads in vain where a filter says "maybe" for a key that its file has not. With n such
-// lookups of a file in a unit of time, k keys in it, and the rate p of its filter, a tree reads
-// sum(n p) in vain for sum(k log2(1/p)) bits. For a given memory the first sum is least where
+// A lookup has a false read where a filter says "maybe" for a key that its file has not. With n
+// lookups of absent keys of a file in a unit of time, k keys in it, and the rate p of its filter, a
+// tree has sum(n p) false reads for sum(k log2(1/p)) bits. For a given memory the first sum is
+// least where
 //   p = lambda k / n
 // with one lambda for all files. A level plan (src/core/level_plan.h) is the same rule for lookups
-// that fall evenly and find nothing.
+// that fall evenly and find nothing, which Dayan, Athanassoulis and Idreos gave for levels (Monkey,
+// SIGMOD 2017); n is what was sampled here (lookup_samples.h), smoothed (heat_map.h).
 //
 // Lambda is such that the tree's filters come to the memory of uniform ones: of a file that will be
 // written again soon the bits count that it would then get, of others those that it has. How likely
