@@ -27,10 +27,11 @@ bool Has(const std::vector<CacheChoice>& choices, const std::string& title) {
 
 TEST(CacheChoicesTest, RocksDBTakesTheOptionsOfEachChoice) {
   FiltersOfNow now = WholeInTheCache();
-  now.fewer_shard_bits = 1;
-  now.capacity = 3 << 20;
-  now.high_priority_share = 0.25;
-  now.strict = true;
+  now.fewer_shards.emplace();
+  now.fewer_shards->shard_bits = 1;
+  now.fewer_shards->capacity = 3 << 20;
+  now.fewer_shards->high_priority_share = 0.25;
+  now.fewer_shards->strict = true;
   now.further = {"ribbonfilter:8"};
   std::set<std::string> titles;
   for (const CacheChoice& choice : CacheChoices(now)) {
@@ -48,7 +49,7 @@ TEST(CacheChoicesTest, RocksDBTakesTheOptionsOfEachChoice) {
     EXPECT_EQ(
         table->metadata_cache_options.unpartitioned_pinning == ROCKSDB_NAMESPACE::PinningTier::kAll,
         choice.pins == CacheChoice::Pins::kAll);
-    if (choice.shard_bits) {
+    if (choice.fewer_shards) {
       EXPECT_EQ(table->block_cache->GetCapacity(), 3u << 20);
       EXPECT_TRUE(table->block_cache->HasStrictCapacityLimit());
       EXPECT_THAT(choice.Options(), ::testing::HasSubstr(";high_pri_pool_ratio=0.25;"));

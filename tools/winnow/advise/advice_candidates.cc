@@ -53,15 +53,13 @@ BuiltinFilter BuildTrial(const std::string& policy, const TreeShape& shape, uint
   return block.empty() ? BuiltinFilter() : ParseBuiltinFilter(block);
 }
 
-// Rates of a policy's plans are settled by the place alone, and only so many places differ.
+// Rates of a policy's plans are settled by the place alone.
 class PlansOfPlaces {
  public:
   explicit PlansOfPlaces(const TreeShape& shape) : shape_(shape) {}
 
   double LevelsBelow(const std::string& plan, const TreePlace& place) {
-    const auto key = std::tuple(plan, place.level, place.bottommost, place.levels_below,
-                                place.bottom_below, place.other_flush);
-    const auto [known, is_new] = known_.try_emplace(key, -1);
+    const auto [known, is_new] = known_.try_emplace(std::pair(plan, PlaceOf(place)), -1);
     if (is_new) {
       known->second = LevelsBelowOf(plan, shape_, place);
     }
@@ -70,11 +68,8 @@ class PlansOfPlaces {
 
  private:
   const TreeShape& shape_;
-  std::map<std::tuple<std::string, int, bool, uint64_t, bool, bool>, double> known_;
+  std::map<std::pair<std::string, PlaceForPlans>, double> known_;
 };
-
-// A filter of more keys has the rate and the bits a key of one of so many.
-constexpr uint64_t kMostTrialKeys = 100'000;
 
 // Where CompactRange leaves all files; of files without a known level any last one.
 TreePlace LastPlace(const AdvisedFamily& family, const std::vector<AdvisedFile>& files) {
@@ -327,6 +322,17 @@ Cost CandidateCosts::Of(const FamilyFormula& family) const {
   return cost;
 }
 
+PlaceForPlans PlaceOf(const TreePlace& place) {
+  return {place.level, place.bottommost, place.levels_below, place.bottom_below, place.other_flush};
+}
+
+Cost CostOfBuilt(const std::string& policy, const TreeShape& shape, const TreePlace& place,
+                 uint64_t keys) {
+  const std::string block = TrialBlock(policy, shape, place, keys);
+  return {static_cast<double>(block.size()),
+          block.empty() ? 1 : ClassifyBlock(block, keys).expected_fpr.value_or(1)};
+}
+
 CompactedFamily OnceCompacted(const AdvisedFamily& family, const std::vector<AdvisedFile>& files,
                               double live_share, uint64_t asks_of_one,
                               const std::vector<uint64_t>& asks) {
@@ -389,12 +395,10 @@ Cost CompactedCosts::OfBlock(const std::string& policy, const CompactedFamily& f
   const auto [known, is_new] = known_.try_emplace(
       std::tuple(policy, keys, shape.table_format, shape.filters_for_memory, family.place.level));
   if (is_new) {
-    const uint64_t built = std::min(keys, kMostTrialKeys);
-    const std::string block = TrialBlock(policy, shape, family.place, built);
-    const double rate = block.empty() ? 1 : ClassifyBlock(block, built).expected_fpr.value_or(1);
-    known->second = {
-        static_cast<double>(block.size()) * static_cast<double>(keys) / static_cast<double>(built),
-        rate};
+    const uint64_t built = std::min(keys, kMaxTrialKeys);
+    known->second = CostOfBuilt(policy, shape, family.place, built);
+    known->second.bytes *= static_cast<double>(keys);
+    known->second.bytes /= static_cast<double>(built);
   }
   return known->second;
 }

@@ -76,6 +76,18 @@ class CandidateCosts {
   mutable std::map<std::pair<int, bool>, BuiltinFilter> builtin_trials_;
 };
 
+// What of a file's place decides how a policy plans its filter: only so many places differ.
+using PlaceForPlans = std::tuple<int, bool, uint64_t, bool, bool>;
+PlaceForPlans PlaceOf(const TreePlace& place);
+
+// A filter of more keys has the rate and the bits a key of one of so many.
+inline constexpr uint64_t kMaxTrialKeys = 100'000;
+
+// What the filter takes that the policy builds there of so many keys, and lets through of one
+// lookup; 0 and 1 where it builds none.
+Cost CostOfBuilt(const std::string& policy, const TreeShape& shape, const TreePlace& place,
+                 uint64_t keys);
+
 // What a family is once all its files are compacted into one level.
 struct CompactedFamily {
   FamilyFormula formula;

@@ -118,13 +118,10 @@ class Adviser {
                                                         static_cast<double>(timed_.order.size())) /
                                                  100);
     now_.further = options_.advice.policies;
-    now_.capacity = options_.cache.capacity;
-    now_.high_priority_share = options_.cache.high_priority_share;
-    now_.strict = options_.cache.strict;
-    now_.fewer_shard_bits = FewerShardBits();
+    now_.fewer_shards = FewerShards();
     const std::string& policy = read_.families[0].shape.policy;
     now_.bits_per_key = std::clamp(std::round(BitsOf(policy).value_or(bits)), 4.0, 20.0);
-    const std::string substitute = absl::StrCat("winnow:", Decimals(now_.bits_per_key, 1));
+    const std::string substitute = Candidate{FilterMaker::kWinnow, now_.bits_per_key}.Text();
     now_.substitute = policies_known_ ? "" : substitute;
     bool has_none = false;
     for (const AdvisedFamily& family : read_.families) {
@@ -150,7 +147,7 @@ class Adviser {
 
   // Where the largest filter is more than an eighth of a shard: as many shards as have room for
   // eight of it each.
-  std::optional<int> FewerShardBits() const {
+  std::optional<CacheShape> FewerShards() const {
     constexpr uint64_t kRoom = 8;
     uint64_t largest = 1;
     for (const VisitedFile& file : timed_.files) {
@@ -161,11 +158,12 @@ class Adviser {
         shard >= kRoom * largest) {
       return std::nullopt;
     }
-    int bits = 0;
-    while (options_.cache.capacity >> (bits + 1) >= kRoom * largest) {
-      ++bits;
+    CacheShape fewer = options_.cache;
+    fewer.shard_bits = 0;
+    while (fewer.capacity >> (fewer.shard_bits + 1) >= kRoom * largest) {
+      ++fewer.shard_bits;
     }
-    return bits;
+    return fewer;
   }
 
   std::vector<FileForm> FormsOf(const CacheChoice& choice) {
@@ -197,9 +195,8 @@ class Adviser {
   }
 
   CacheShape ShapeFor(const CacheRow& row) const {
-    CacheShape shape = options_.cache;
+    CacheShape shape = row.choice.fewer_shards.value_or(options_.cache);
     shape.capacity = static_cast<uint64_t>(row.capacity);
-    shape.shard_bits = row.choice.shard_bits.value_or(shape.shard_bits);
     return shape;
   }
 

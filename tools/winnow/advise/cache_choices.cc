@@ -9,16 +9,12 @@
 #include <string_view>
 
 #include "src/policy_trial/trial_filter.h"
-#include "src/sst/classify_block.h"
 #include "src/text/numbers.h"
 
 namespace winnow::inspect {
 namespace {
 
 using ROCKSDB_NAMESPACE::PinningTier;
-
-// A filter of more keys has the rate and the bits a key of one of so many.
-constexpr uint64_t kMostKeysOfBlock = 100'000;
 
 // Blocks that differ by less in their keys count as alike.
 constexpr double kAlikeBlocks = 1.002;
@@ -70,13 +66,8 @@ void PlaceBlocks(const CacheChoice& choice, const MetadataCaching& caching, bool
       Pins(is_whole ? caching.unpartitioned : caching.partition, level_0 && is_flushed, is_flushed);
 }
 
-std::string PolicyText(double bits, const std::string& plan, double absent_share) {
-  const std::string number = Decimals(bits, 1);
-  if (plan.empty()) {
-    return absl::StrCat("winnow:", number);
-  }
-  return absl::StrCat("{id=winnow;bits_per_key=", number, ";level_plan=", plan,
-                      absent_share < 1 ? absl::StrCat(";absent_share=", absent_share) : "", "}");
+std::string ShardsText(const CacheShape& cache) {
+  return Number(uint64_t{1} << cache.shard_bits, "shard");
 }
 
 // "winnow:10, level_plan=auto" of "{id=winnow;bits_per_key=10;level_plan=auto;absent_share=0.5}".
@@ -118,8 +109,8 @@ std::string CacheChoice::Title() const {
   if (cache_factor != 1) {
     parts.push_back(absl::StrCat(is_now ? "as now, " : "", "cache times ", cache_factor));
   }
-  if (shard_bits) {
-    parts.push_back(absl::StrCat("as now, cache in ", Number(uint64_t{1} << *shard_bits, "shard")));
+  if (fewer_shards) {
+    parts.push_back(absl::StrCat("as now, cache in ", ShardsText(*fewer_shards)));
   }
   return parts.empty() ? "now" : absl::StrJoin(parts, ", ");
 }
@@ -144,8 +135,8 @@ std::string CacheChoice::Label() const {
   if (pins != Pins::kAsNow) {
     parts.emplace_back("pinned");
   }
-  if (shard_bits) {
-    parts.push_back(Number(uint64_t{1} << *shard_bits, "shard"));
+  if (fewer_shards) {
+    parts.push_back(ShardsText(*fewer_shards));
   }
   return parts.empty() ? Title() : absl::StrJoin(parts, ", ");
 }
@@ -179,10 +170,12 @@ std::string CacheChoice::Options() const {
   if (!policy.empty()) {
     table.push_back(absl::StrCat("filter_policy=", policy));
   }
-  if (shard_bits) {
-    table.push_back(absl::StrCat("block_cache={capacity=", capacity, ";num_shard_bits=",
-                                 *shard_bits, ";high_pri_pool_ratio=", high_priority_share,
-                                 ";strict_capacity_limit=", strict ? "true" : "false", "}"));
+  if (fewer_shards) {
+    table.push_back(absl::StrCat("block_cache={capacity=", fewer_shards->capacity,
+                                 ";num_shard_bits=", fewer_shards->shard_bits,
+                                 ";high_pri_pool_ratio=", fewer_shards->high_priority_share,
+                                 ";strict_capacity_limit=", fewer_shards->strict ? "true" : "false",
+                                 "}"));
   }
   std::vector<std::string> family;
   if (skip_last_level) {
@@ -218,8 +211,11 @@ std::vector<CacheChoice> CacheChoices(const FiltersOfNow& now) {
       choices.push_back(std::move(choice));
     }
   };
-  const std::string fewer = PolicyText(std::max(3.0, now.bits_per_key / 2), "", 1);
-  const std::string same = PolicyText(now.bits_per_key, "", 1);
+  const auto winnow = [](double bits, LevelPlan plan, double absent_share) {
+    return Candidate{FilterMaker::kWinnow, bits, plan, absent_share}.Text();
+  };
+  const double bits = now.bits_per_key;
+  const std::string fewer = winnow(std::max(3.0, bits / 2), LevelPlan::kUniform, 1);
   if (!now.in_cache) {
     add(std::nullopt, "", in_cache);
   }
@@ -232,10 +228,10 @@ std::vector<CacheChoice> CacheChoices(const FiltersOfNow& now) {
     }
   }
   add(0, fewer, in_cache);
-  std::vector<std::string> policies = {same, fewer};
+  std::vector<std::string> policies = {winnow(bits, LevelPlan::kUniform, 1), fewer};
   if (now.has_plans) {
-    policies.push_back(PolicyText(now.bits_per_key, "by_level", now.absent_share));
-    policies.push_back(PolicyText(now.bits_per_key, "auto", now.absent_share));
+    policies.push_back(winnow(bits, LevelPlan::kByLevel, now.absent_share));
+    policies.push_back(winnow(bits, LevelPlan::kAuto, now.absent_share));
   }
   policies.insert(policies.end(), now.further.begin(), now.further.end());
   for (const std::string& policy : policies) {
@@ -255,14 +251,10 @@ std::vector<CacheChoice> CacheChoices(const FiltersOfNow& now) {
   if (now.in_cache) {
     add(now.partitioned ? std::optional<uint64_t>(0) : std::nullopt, "", Where::kBeside);
   }
-  if (now.fewer_shard_bits) {
-    CacheChoice fewer_shards;
-    fewer_shards.shard_bits = now.fewer_shard_bits;
-    fewer_shards.capacity = now.capacity;
-    fewer_shards.high_priority_share = now.high_priority_share;
-    fewer_shards.strict = now.strict;
+  if (now.fewer_shards) {
+    CacheChoice& fewer_shards = choices.emplace_back();
+    fewer_shards.fewer_shards = now.fewer_shards;
     fewer_shards.needs_cache = now.no_block_cache;
-    choices.push_back(fewer_shards);
   }
   for (const double factor : {2.0, 4.0}) {
     CacheChoice larger = choices[0];
@@ -273,39 +265,22 @@ std::vector<CacheChoice> CacheChoices(const FiltersOfNow& now) {
   return choices;
 }
 
-FormsOfChoices::Key FormsOfChoices::KeyOf(const std::string& policy, const AdvisedFamily& family,
-                                          const AdvisedFile& file, uint64_t number) {
-  const TreePlace& place = file.place;
-  return {policy,
-          &family,
-          place.level,
-          place.bottommost,
-          place.levels_below,
-          place.bottom_below,
-          place.other_flush,
-          number};
-}
-
-FormsOfChoices::BlockCost FormsOfChoices::CostOf(const std::string& policy,
-                                                 const AdvisedFamily& family,
-                                                 const AdvisedFile& file, double keys) {
-  const uint64_t rounded = Rounded(keys);
-  const uint64_t built = std::min(rounded, kMostKeysOfBlock);
-  const auto [known, is_new] = costs_.try_emplace(KeyOf(policy, family, file, built));
+Cost FormsOfChoices::CostOf(const std::string& policy, const AdvisedFamily& family,
+                            const AdvisedFile& file, double keys) {
+  const uint64_t built = std::min(Rounded(keys), kMaxTrialKeys);
+  const auto [known, is_new] = costs_.try_emplace(Key(policy, &family, PlaceOf(file.place), built));
   if (is_new) {
-    const std::string block = TrialBlock(policy, family.shape, file.place, built);
-    known->second.is_none = block.empty();
-    known->second.bytes = static_cast<double>(block.size());
-    known->second.rate = block.empty() ? 1 : ClassifyBlock(block, built).expected_fpr.value_or(1);
+    known->second = CostOfBuilt(policy, family.shape, file.place, built);
   }
-  BlockCost cost = known->second;
+  Cost cost = known->second;
   cost.bytes *= keys / static_cast<double>(built);
   return cost;
 }
 
 double FormsOfChoices::KeysWithin(const std::string& policy, const AdvisedFamily& family,
                                   const AdvisedFile& file, uint64_t bytes) {
-  const auto [known, is_new] = rooms_.try_emplace(KeyOf(policy, family, file, bytes), 0);
+  const auto [known, is_new] =
+      rooms_.try_emplace(Key(policy, &family, PlaceOf(file.place), bytes), 0);
   if (is_new) {
     const TrialFilter trial(policy, family.shape, file.place);
     known->second = static_cast<double>(trial.KeysWithin(bytes));
@@ -347,14 +322,13 @@ void FormsOfChoices::MakeBlocks(const CacheChoice& choice, const std::string& po
   form->index.blocks = static_cast<uint64_t>(index_parts);
   form->index.charge =
       ChargeOfBlock(static_cast<uint64_t>(data_blocks * entry_bytes / index_parts));
-  const BlockCost block =
-      is_filtered ? CostOf(policy, family, file, keys / filter_parts) : BlockCost();
-  if (!block.is_none) {
+  const Cost block = is_filtered ? CostOf(policy, family, file, keys / filter_parts) : Cost{0, 1};
+  if (block.bytes > 0) {
     form->filter.blocks = static_cast<uint64_t>(filter_parts);
     form->filter.charge = ChargeOfFilter(static_cast<uint64_t>(block.bytes));
     form->filter.top_charge =
         size > 0 ? ChargeOfBlock(static_cast<uint64_t>(filter_parts * entry_bytes)) : 0;
-    form->rate = block.rate;
+    form->rate = block.false_reads;
   }
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "src/cache_trial/cache_replay.h"
+#include "tools/winnow/advise/advice_candidates.h"
 #include "tools/winnow/advise/advice_files.h"
 
 namespace winnow::inspect {
@@ -27,12 +28,8 @@ struct CacheChoice {
   Where where = Where::kAsNow;
   Pins pins = Pins::kAsNow;
   double cache_factor = 1;
-  // A cache in fewer shards, 2 to the power of this; the rest of it is for Options().
-  std::optional<int> shard_bits;
-  uint64_t capacity = 0;
-  double high_priority_share = 0.5;
-  bool strict = false;
-  bool needs_cache = false;  // there is none: no_block_cache
+  std::optional<CacheShape> fewer_shards;  // the cache that there is, but in so many
+  bool needs_cache = false;                // there is none: no_block_cache
 
   // For people: "partitions of 4 KiB, winnow:10". Empty for what there is.
   std::string Title() const;
@@ -62,11 +59,8 @@ struct FiltersOfNow {
   // Of files that are written anew, where `policy` is empty.
   std::string substitute;
   bool no_block_cache = false;
-  // Where filters are large for the shards of the cache: so many would be right for them.
-  std::optional<int> fewer_shard_bits;
-  uint64_t capacity = 0;  // of the cache
-  double high_priority_share = 0.5;
-  bool strict = false;
+  // Where filters are large for the shards of the cache: in so many it would be right for them.
+  std::optional<CacheShape> fewer_shards;
   double absent_share = 1;           // of the lookups, for plans
   std::vector<std::string> further;  // policies to try besides
 };
@@ -81,25 +75,17 @@ class FormsOfChoices {
                   const VisitedFile& visited);
 
  private:
-  struct BlockCost {
-    double bytes = 0;
-    double rate = 1;
-    bool is_none = true;
-  };
-
-  BlockCost CostOf(const std::string& policy, const AdvisedFamily& family, const AdvisedFile& file,
-                   double keys);
+  // Of a block: its false reads are those of one lookup.
+  Cost CostOf(const std::string& policy, const AdvisedFamily& family, const AdvisedFile& file,
+              double keys);
   double KeysWithin(const std::string& policy, const AdvisedFamily& family, const AdvisedFile& file,
                     uint64_t bytes);
   void MakeBlocks(const CacheChoice& choice, const std::string& policy, const AdvisedFamily& family,
                   const AdvisedFile& file, const VisitedFile& visited, FileForm* form);
 
-  // By policy, place and number.
-  using Key =
-      std::tuple<std::string, const AdvisedFamily*, int, bool, uint64_t, bool, bool, uint64_t>;
-  static Key KeyOf(const std::string& policy, const AdvisedFamily& family, const AdvisedFile& file,
-                   uint64_t number);
-  std::map<Key, BlockCost> costs_;
+  // By policy, family, place and number.
+  using Key = std::tuple<std::string, const AdvisedFamily*, PlaceForPlans, uint64_t>;
+  std::map<Key, Cost> costs_;
   std::map<Key, double> rooms_;
 };
 

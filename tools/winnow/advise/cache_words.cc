@@ -152,7 +152,7 @@ class Assumptions {
   }
 
   void SayChoices() {
-    Say(advice_.cache.capacity > 0 && shape_.fewer_shard_bits &&
+    Say(advice_.cache.capacity > 0 && shape_.fewer_shards &&
             (options_.is_shared || facts_.families.size() > 1),
         "Column families share the cache: one in fewer shards is to be made in code, one for all "
         "of them. By options each family would get a cache of its own.");
