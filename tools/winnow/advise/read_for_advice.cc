@@ -60,43 +60,41 @@ void Append(const std::vector<std::string>& keys, std::vector<std::string>* to) 
   to->insert(to->end(), keys.begin(), keys.end());
 }
 
-// Each key's half goes with it, where there are halves.
-void Sort(const ROCKSDB_NAMESPACE::Comparator& comparator, std::vector<bool>* halves,
+// Leaves the keys at these places, in this order. Each key's half goes with it, where there are
+// halves.
+void Keep(const std::vector<size_t>& places, std::vector<bool>* halves,
           std::vector<std::string>* keys) {
-  std::vector<size_t> order(keys->size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return comparator.CompareWithoutTimestamp((*keys)[a], false, (*keys)[b], false) < 0;
-  });
-  std::vector<std::string> sorted;
-  std::vector<bool> sorted_halves;
-  const bool has_halves = halves != nullptr && !halves->empty();
-  for (const size_t i : order) {
-    sorted.push_back(std::move((*keys)[i]));
-    if (has_halves) sorted_halves.push_back((*halves)[i]);
-  }
-  keys->swap(sorted);
-  if (has_halves) halves->swap(sorted_halves);
-}
-
-// An even part of `keys`, which are sorted, such that `asks` of all become about `most`.
-void Thin(double asks, double most, std::vector<bool>* halves, std::vector<std::string>* keys) {
-  if (asks <= most) {
-    return;
-  }
   std::vector<std::string> kept;
   std::vector<bool> kept_halves;
   const bool has_halves = halves != nullptr && !halves->empty();
-  for (size_t i = 0; i < keys->size(); ++i) {
-    const double share = most / asks;
+  for (const size_t i : places) {
+    kept.push_back(std::move((*keys)[i]));
+    if (has_halves) kept_halves.push_back((*halves)[i]);
+  }
+  keys->swap(kept);
+  if (has_halves) halves->swap(kept_halves);
+}
+
+std::vector<size_t> SortedPlaces(const ROCKSDB_NAMESPACE::Comparator& comparator,
+                                 const std::vector<std::string>& keys) {
+  std::vector<size_t> places(keys.size());
+  std::iota(places.begin(), places.end(), size_t{0});
+  std::sort(places.begin(), places.end(), [&](size_t a, size_t b) {
+    return comparator.CompareWithoutTimestamp(keys[a], false, keys[b], false) < 0;
+  });
+  return places;
+}
+
+// Such a share of `n` places, at even distances.
+std::vector<size_t> EvenPlaces(size_t n, double share) {
+  std::vector<size_t> places;
+  for (size_t i = 0; i < n; ++i) {
     if (std::floor(static_cast<double>(i + 1) * share) >
         std::floor(static_cast<double>(i) * share)) {
-      kept.push_back(std::move((*keys)[i]));
-      if (has_halves) kept_halves.push_back((*halves)[i]);
+      places.push_back(i);
     }
   }
-  *keys = std::move(kept);
-  if (has_halves) *halves = std::move(kept_halves);
+  return places;
 }
 
 // Lists of keys, one for each family, and what the files answer to them.
@@ -286,35 +284,41 @@ class Reader {
     }
   }
 
-  // Sorts the keys, and leaves so many that they ask `most_asks` filters at most.
+  // Sets the ranges by the keys; answers are of all files, and empty.
+  void FindRanges(Asking* asking) const {
+    asking->ranges.assign(read_.families.size(), {});
+    asking->answers.assign(read_.families.size(), {});
+    for (size_t i = 0; i < read_.families.size(); ++i) {
+      const AdvisedFamily& family = read_.families[i];
+      for (const size_t file : family.files) {
+        asking->ranges[i].push_back(
+            LookupsWithin(*asking->keys[i], read_.files[file], *family.comparator));
+      }
+      asking->answers[i].resize(family.files.size());
+    }
+  }
+
+  // Sorts the keys, and leaves so many, evenly, that they ask about `most_asks` filters at most.
   void Prepare(double most_asks, Asking* asking) const {
+    for (size_t i = 0; i < read_.families.size(); ++i) {
+      std::vector<std::string>& keys = *asking->keys[i];
+      Keep(SortedPlaces(*read_.families[i].comparator, keys), asking->halves[i], &keys);
+    }
+    FindRanges(asking);
     double asks = 0;
-    for (int round = 0; round < 2; ++round) {
-      asking->ranges.assign(read_.families.size(), {});
-      for (size_t family = 0; family < read_.families.size(); ++family) {
-        const ROCKSDB_NAMESPACE::Comparator& comparator = *read_.families[family].comparator;
-        std::vector<std::string>& keys = *asking->keys[family];
-        if (round == 0) {
-          Sort(comparator, asking->halves[family], &keys);
-        } else {
-          Thin(asks, most_asks, asking->halves[family], &keys);
-        }
-        for (const size_t file : read_.families[family].files) {
-          asking->ranges[family].push_back(LookupsWithin(keys, read_.files[file], comparator));
-        }
-      }
-      if (round == 0) {
-        for (const auto& ranges : asking->ranges) {
-          for (const AskedRange& range : ranges) {
-            asks += static_cast<double>(range.end - range.begin);
-          }
-        }
+    for (const auto& ranges : asking->ranges) {
+      for (const AskedRange& range : ranges) {
+        asks += static_cast<double>(range.end - range.begin);
       }
     }
-    asking->answers.resize(read_.families.size());
-    for (size_t family = 0; family < read_.families.size(); ++family) {
-      asking->answers[family].resize(asking->ranges[family].size());
+    if (asks <= most_asks) {
+      return;
     }
+    for (size_t i = 0; i < read_.families.size(); ++i) {
+      std::vector<std::string>& keys = *asking->keys[i];
+      Keep(EvenPlaces(keys.size(), most_asks / asks), asking->halves[i], &keys);
+    }
+    FindRanges(asking);
   }
 
   std::string Ask(const Asking& asking, const AdvicePiece& piece, std::string* error) const {
