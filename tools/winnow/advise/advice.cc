@@ -45,14 +45,6 @@ std::vector<AdviceFamilyReport> DescribeFamilies(const AdviceReading& reading) {
   return reports;
 }
 
-void TakeErrors(const AdviceReading& reading, Advice* advice) {
-  for (const AdvisedFile& file : reading.files) {
-    if (!file.error.empty()) {
-      advice->errors.push_back({file.path, file.error});
-    }
-  }
-}
-
 bool IsForMemoryOfNow(const AdviceRow& row) {
   return row.purpose == RowPurpose::kMemoryOfNow || row.purpose == RowPurpose::kMemoryAlsoCompacted;
 }
@@ -138,7 +130,7 @@ Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& optio
   AdviceReading reading;
   *problem = ReadForAdvice(tables, options, progress, &reading);
   if (!problem->empty()) {
-    TakeErrors(reading, &advice);
+    advice.errors = reading.Errors();
     return advice;
   }
   advice.recorded = options.recorded.has_value();
@@ -165,7 +157,7 @@ Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& optio
     TimeBuilds(reading, &advice.rows);
   }
   SayAdvice(reading, options, &advice);
-  TakeErrors(reading, &advice);
+  advice.errors = reading.Errors();
   return advice;
 }
 

@@ -7,6 +7,16 @@
 
 namespace winnow::inspect {
 
+std::vector<FileError> AdviceReading::Errors() const {
+  std::vector<FileError> errors;
+  for (const AdvisedFile& file : files) {
+    if (!file.error.empty()) {
+      errors.push_back({file.path, file.error});
+    }
+  }
+  return errors;
+}
+
 std::vector<double> AdviceReading::EntriesOf(const std::vector<AdvicePiece>& pieces) const {
   std::vector<double> entries;
   for (const AdvicePiece& piece : pieces) {

@@ -51,6 +51,9 @@ struct AdviceReading {
     return files[families[piece.family].files[piece.at]];
   }
 
+  // Of the files.
+  std::vector<FileError> Errors() const;
+
   // The files' entries.
   std::vector<double> EntriesOf(const std::vector<AdvicePiece>& pieces) const;
 

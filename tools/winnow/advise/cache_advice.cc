@@ -421,11 +421,7 @@ CacheAdvice AdviseOnCache(const std::vector<AdviceTable>& tables, const CacheAdv
   if (problem->empty()) {
     advice = Adviser(options, progress, &reading).Advise();
   }
-  for (const AdvisedFile& file : reading.files) {
-    if (!file.error.empty()) {
-      advice.errors.push_back({file.path, file.error});
-    }
-  }
+  advice.errors = reading.Errors();
   return advice;
 }
 
