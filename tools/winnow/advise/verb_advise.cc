@@ -214,29 +214,32 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
                                   : absl::GetFlag(FLAGS_advise_all)            ? "--all"
                                   : absl::GetFlag(FLAGS_advise_seconds) != 60  ? "--seconds"
                                                                                : "";
-  return paths.empty() ? "which files or database folders?"
-         : has_cache && cache != "log" && !ParseByteCount(cache)
-             ? absl::StrCat("--cache=", cache,
-                            ": this is a number of bytes above 0, as 256MiB, or log for the cache "
-                            "that the database's LOG names")
-         : has_cache && !of_policies.empty()
-             ? absl::StrCat(
-                   of_policies,
-                   " is of the memory that policies take, and --cache of what lookups read: "
-                   "leave one of the two away")
-         : !has_cache && !absl::GetFlag(FLAGS_advise_chart).empty()
-             ? "--chart draws what --cache=BYTES works out, and there is no --cache"
-         : recorded && draws
-             ? "--draws is the number of made-up lookups, but --lookups has recorded ones: leave "
-               "one of the two away"
-         : recorded && absent_share
-             ? "--absent_share is of made-up lookups, but --lookups has recorded ones: leave one "
-               "of the two away"
-         : !recorded && absl::GetFlag(FLAGS_hex)
-             ? "--hex says how --lookups=FILE writes its keys, and there is no --lookups"
-         : !refusal.empty()                                ? absl::StrCat("--try_policy: ", refusal)
-         : SortBy(absl::GetFlag(FLAGS_advise_by), nullptr) ? std::string()
-                                                           : "--by can be memory, reads or build";
+  const std::pair<bool, std::string> faults[] = {
+      {paths.empty(), "which files or database folders?"},
+      {has_cache && cache != "log" && !ParseByteCount(cache),
+       absl::StrCat("--cache=", cache,
+                    ": this is a number of bytes above 0, as 256MiB, or log for the cache that the "
+                    "database's LOG names")},
+      {has_cache && !of_policies.empty(),
+       absl::StrCat(of_policies,
+                    " is of the memory that policies take, and --cache of what lookups read: leave "
+                    "one of the two away")},
+      {!has_cache && !absl::GetFlag(FLAGS_advise_chart).empty(),
+       "--chart draws what --cache=BYTES works out, and there is no --cache"},
+      {recorded && draws,
+       "--draws is the number of made-up lookups, but --lookups has recorded ones: leave one of "
+       "the two away"},
+      {recorded && absent_share,
+       "--absent_share is of made-up lookups, but --lookups has recorded ones: leave one of the "
+       "two away"},
+      {!recorded && absl::GetFlag(FLAGS_hex),
+       "--hex says how --lookups=FILE writes its keys, and there is no --lookups"},
+      {!refusal.empty(), absl::StrCat("--try_policy: ", refusal)},
+      {!SortBy(absl::GetFlag(FLAGS_advise_by), nullptr), "--by can be memory, reads or build"}};
+  for (const auto& [is_so, says] : faults) {
+    if (is_so) return says;
+  }
+  return std::string();
 }
 
 int ExitCode(const Input& input, const inspect::Advice& advice) {
