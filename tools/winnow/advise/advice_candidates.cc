@@ -14,8 +14,8 @@
 namespace winnow::inspect {
 namespace {
 
-constexpr int kFewestBits = 4;
-constexpr int kMostBits = 20;
+constexpr int kMinBits = 4;
+constexpr int kMaxBits = 20;
 
 // Keys of the filter by which a RocksDB policy's rate is seen: of so many, rounding tells nothing.
 constexpr uint64_t kTrialKeys = 50'000;
@@ -187,7 +187,7 @@ std::string Candidate::Text() const {
 
 std::vector<Candidate> AllCandidates(double absent_share) {
   std::vector<Candidate> all = {{FilterMaker::kNone, 0, LevelPlan::kUniform, 1}};
-  for (int bits = kFewestBits; bits <= kMostBits; ++bits) {
+  for (int bits = kMinBits; bits <= kMaxBits; ++bits) {
     const double b = bits;
     for (const FilterMaker maker :
          {FilterMaker::kBloomFilter, FilterMaker::kRibbonFilter, FilterMaker::kWinnow}) {

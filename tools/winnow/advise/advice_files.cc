@@ -21,7 +21,7 @@ using ROCKSDB_NAMESPACE::Comparator;
 using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::TableProperties;
 
-constexpr int kMostLevels = 64;  // that a place can name
+constexpr int kMaxLevels = 64;  // that a place can name
 
 std::string DescribeContents(const FilterContents& contents) {
   const std::string prefixes =
@@ -113,7 +113,7 @@ class Placer {
       for (const size_t other : Overlapping(level->second, file.range)) {
         if (files_[other].place.bottommost) {
           place.bottom_below = true;
-        } else if (level->first < kMostLevels) {
+        } else if (level->first < kMaxLevels) {
           place.levels_below |= uint64_t{1} << level->first;
         }
       }

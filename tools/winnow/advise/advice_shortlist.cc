@@ -29,10 +29,9 @@ bool AreTriedForLearning(double bits_per_key, const std::vector<FamilyFormula>& 
 
 std::vector<Candidate> Choices(bool has_plans, double absent_share) {
   std::vector<Candidate> choices;
-  const int steps =
-      static_cast<int>(std::lround((kMostBudgetBits - kFewestBudgetBits) / kBudgetStep));
+  const int steps = static_cast<int>(std::lround((kMaxBudgetBits - kMinBudgetBits) / kBudgetStep));
   for (int i = 0; i <= steps; ++i) {
-    const double bits = std::round((kFewestBudgetBits + i * kBudgetStep) * 1000) / 1000;
+    const double bits = std::round((kMinBudgetBits + i * kBudgetStep) * 1000) / 1000;
     choices.push_back({FilterMaker::kWinnow, bits, LevelPlan::kUniform, 1});
     if (has_plans) {
       choices.push_back({FilterMaker::kWinnow, bits, LevelPlan::kAuto, absent_share});

@@ -15,8 +15,8 @@
 namespace winnow::inspect {
 
 // The bits_per_key that are looked through, in steps of kBudgetStep.
-inline constexpr double kFewestBudgetBits = 2;
-inline constexpr double kMostBudgetBits = 24;
+inline constexpr double kMinBudgetBits = 2;
+inline constexpr double kMaxBudgetBits = 24;
 inline constexpr double kBudgetStep = 0.05;
 
 struct FamilyChoice {

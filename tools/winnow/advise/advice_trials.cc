@@ -34,7 +34,7 @@ class AddedBatch {
 
   void Add(std::string_view key) {
     ends_.push_back(bytes_.append(key).size());
-    if (ends_.size() == kMost) {
+    if (ends_.size() == kMaxBatch) {
       Pass();
     }
   }
@@ -57,7 +57,7 @@ class AddedBatch {
   uint64_t keys() const { return keys_; }
 
  private:
-  static constexpr size_t kMost = 2048;
+  static constexpr size_t kMaxBatch = 2048;
 
   std::vector<TrialFilter>& filters_;
   std::string bytes_;
@@ -188,12 +188,12 @@ uint64_t BuildAll(InternalKeys* keys, const StoredFilter& stored, const Comparat
 }
 
 constexpr int kRounds = 5;
-constexpr uint64_t kMostKeys = 100'000;  // of a filter: more take no longer a key
+constexpr uint64_t kMaxKeys = 100'000;  // of a filter: more take no longer a key
 constexpr uint64_t kKeysARound = 30'000;
 constexpr size_t kKeyBytes = 20;
 
 double TimeOnce(const TimedBuild& build, const std::vector<ROCKSDB_NAMESPACE::Slice>& keys) {
-  const uint64_t n = std::clamp<uint64_t>(build.keys, 1, kMostKeys);
+  const uint64_t n = std::clamp<uint64_t>(build.keys, 1, kMaxKeys);
   uint64_t nanoseconds = 0;
   uint64_t built = 0;
   while (built < kKeysARound) {
@@ -254,9 +254,9 @@ FileTrial TryPolicies(const AdvisedFile& file, const TreeShape& shape,
 }
 
 std::vector<double> NanosecondsAKey(const std::vector<TimedBuild>& builds) {
-  std::string bytes(kMostKeys * kKeyBytes, '0');
+  std::string bytes(kMaxKeys * kKeyBytes, '0');
   std::vector<ROCKSDB_NAMESPACE::Slice> keys;
-  for (uint64_t i = 0; i < kMostKeys; ++i) {
+  for (uint64_t i = 0; i < kMaxKeys; ++i) {
     char* key = bytes.data() + i * kKeyBytes;
     for (uint64_t rest = i, digit = kKeyBytes; rest > 0; rest /= 10) {
       key[--digit] = static_cast<char>('0' + rest % 10);

@@ -424,9 +424,9 @@ class Words {
 
   // Not more than now, but for what the choice of the lookups makes of it.
   static bool ReadsAsLittle(const AdviceRow& row, const AdviceRow& now) {
-    constexpr double kMostMore = 1.03;
+    constexpr double kMaxMore = 1.03;
     const std::optional<Interval> counted = RatioInterval(row.counted, now.counted);
-    if (!counted || row.false_reads > kMostMore * now.false_reads) {
+    if (!counted || row.false_reads > kMaxMore * now.false_reads) {
       return row.false_reads <= now.false_reads;
     }
     // The counts are of the files that were tried, the reads of all.
@@ -455,7 +455,7 @@ class Words {
     if (advice_.budget.empty()) {
       advice_.recommendation = absl::StrFormat(
           "No: even with %g bits a key, filters of all files take %.0f bytes, the budget is %.0f.",
-          kFewestBudgetBits, advice_.least_bytes, *advice_.budget_bytes);
+          kMinBudgetBits, advice_.least_bytes, *advice_.budget_bytes);
       return;
     }
     const AdviceRow* split = BudgetRow(advice_);
@@ -495,7 +495,7 @@ class Words {
                       absl::StrFormat(" The rest of the budget, %.0f bytes, is left: filters of "
                                       "more than %g bits a key are "
                                       "not looked through (--try_policy tries one).",
-                                      *advice_.budget_bytes - row.bytes, kMostBudgetBits));
+                                      *advice_.budget_bytes - row.bytes, kMaxBudgetBits));
     }
   }
 

@@ -22,12 +22,12 @@ constexpr double kAsGood = 0.05;
 
 // A sweep's sizes, as shares of the cache that was asked for.
 constexpr double kSweep[] = {0.25, 0.5, 1, 2, 4};
-constexpr size_t kMostLines = 5;
+constexpr size_t kMaxLines = 5;
 
 // Where few blocks fill a shard, chance decides which of them share it: then so many chances are
 // looked at. One more is within their range in all but one of eight cases or nine.
-constexpr uint64_t kSalts = 16;
-constexpr uint64_t kFewestSalts = 4;
+constexpr uint64_t kMaxSalts = 16;
+constexpr uint64_t kMinSalts = 4;
 constexpr uint64_t kLookupsOfSalts = 3'200'000;  // of a row, for all of its chances together
 constexpr uint64_t kFewBlocks = 512;
 
@@ -218,7 +218,7 @@ class Adviser {
     }
     const CacheShape shape = ShapeFor(row);
     const uint64_t salts = std::clamp(kLookupsOfSalts / std::max<uint64_t>(1, timed_.order.size()),
-                                      kFewestSalts, kSalts);
+                                      kMinSalts, kMaxSalts);
     const bool has_shards = ShardBytes(shape) < shape.capacity;
     return has_shards && shape.capacity / largest < kFewBlocks ? salts : 1;
   }
@@ -342,7 +342,7 @@ class Adviser {
     std::vector<std::string> titles;
     for (const CacheChoice& choice : choices) {
       const bool is_new = std::find(titles.begin(), titles.end(), choice.Title()) == titles.end();
-      if (!is_new || choice.cache_factor != 1 || titles.size() == kMostLines) {
+      if (!is_new || choice.cache_factor != 1 || titles.size() == kMaxLines) {
         continue;
       }
       titles.push_back(choice.Title());

@@ -18,9 +18,9 @@ namespace {
 constexpr uint64_t kSeed = 1;
 
 // Keys to draw from a family, to see how many of its entries are of the same key: so many tell it
-// to a hundredth. Where they would ask more filters than kMostPresentAsks, they are fewer.
+// to a hundredth. Where they would ask more filters than kMaxPresentAsks, they are fewer.
 constexpr uint64_t kPresentKeys = 3'000;
-constexpr uint64_t kMostPresentAsks = 1'000'000;
+constexpr uint64_t kMaxPresentAsks = 1'000'000;
 
 // Takes an even share of `total` for each part, in proportion to the parts, as whole numbers.
 class EvenShares {
@@ -341,7 +341,7 @@ class Reader {
       drawn += read_.lookups[family].keys.size();
     }
     Prepare(static_cast<double>(options_.most_asks), &lookups);
-    Prepare(static_cast<double>(kMostPresentAsks), &present);
+    Prepare(static_cast<double>(kMaxPresentAsks), &present);
     for (const FamilyLookups& family : read_.lookups) {
       drawn -= family.keys.size();
     }

@@ -73,7 +73,7 @@ namespace winnow::tools {
 namespace {
 
 // Recorded lookups beyond so many are thinned out, each as likely to stay.
-constexpr size_t kMostLookups = 2'000'000;
+constexpr size_t kMaxLookups = 2'000'000;
 
 struct Input {
   std::vector<inspect::AdviceTable> tables;
@@ -111,7 +111,7 @@ class Reservoir {
  public:
   void Add(std::string_view key) {
     ++seen_;
-    if (kept_.size() < kMostLookups) {
+    if (kept_.size() < kMaxLookups) {
       kept_.emplace_back(key);
       return;
     }
@@ -141,15 +141,15 @@ std::string ReadFirstLookups(const std::string& path, const std::vector<std::str
       path,
       [&](std::string_view key, bool joins) {
         ++seen;
-        if (kept.size() < kMostLookups) {
+        if (kept.size() < kMaxLookups) {
           kept.emplace_back(key);
           options->recorded_joins.push_back(joins);
         }
       },
       warnings, databases, &options->recorded_may_be_read_one_by_one);
-  if (problem.empty() && seen > kMostLookups) {
+  if (problem.empty() && seen > kMaxLookups) {
     warnings->push_back(
-        absl::StrCat(path, ": of ", seen, " lookups the first ", kMostLookups, " were taken"));
+        absl::StrCat(path, ": of ", seen, " lookups the first ", kMaxLookups, " were taken"));
   }
   options->recorded_in_time = !std::is_sorted(kept.begin(), kept.end());
   options->recorded = std::move(kept);
@@ -162,11 +162,11 @@ std::string ReadLookups(const std::string& path, const std::vector<std::string>&
   Reservoir reservoir;
   const std::string problem = VisitListedKeys(
       path, [&reservoir](std::string_view key) { reservoir.Add(key); }, warnings, databases);
-  if (problem.empty() && reservoir.seen() > kMostLookups) {
-    warnings->push_back(absl::StrCat(path, ": of ", reservoir.seen(), " lookups ", kMostLookups,
+  if (problem.empty() && reservoir.seen() > kMaxLookups) {
+    warnings->push_back(absl::StrCat(path, ": of ", reservoir.seen(), " lookups ", kMaxLookups,
                                      " were taken, by chance"));
   }
-  const bool has_all = reservoir.seen() <= kMostLookups;
+  const bool has_all = reservoir.seen() <= kMaxLookups;
   options->recorded = std::move(reservoir).kept();
   options->recorded_in_time =
       has_all && !std::is_sorted(options->recorded->begin(), options->recorded->end());
