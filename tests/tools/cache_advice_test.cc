@@ -1,7 +1,5 @@
 // Advice on a block cache against databases that read the same lookups through such a cache.
 
-#include "tools/winnow/advise/cache_advice.h"
-
 #include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,6 +25,7 @@
 #include "src/database/table_list.h"
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
+#include "tools/winnow/advise/advice.h"
 #include "tools/winnow/advise/cache_json.h"
 #include "tools/winnow/advise/cache_words.h"
 

@@ -1,4 +1,5 @@
-// What other filter policies would do on the files that there are.
+// What other filter policies would do on the files that there are; and what lookups would read into
+// a block cache of a given size, with the filters as they are and with others.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_H_
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "tools/winnow/advise/advice_types.h"
+#include "tools/winnow/advise/cache_rows.h"
 
 namespace winnow::inspect {
 
@@ -14,6 +16,11 @@ namespace winnow::inspect {
 // nothing can be said at all; then the rest is not to be used.
 Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
               const AdviceProgress& progress, std::string* problem);
+
+// Reads the files and follows the lookups in processes of their own. `problem` is set, to a
+// sentence, if nothing can be said at all; then the rest is not to be used.
+CacheAdvice AdviseOnCache(const std::vector<AdviceTable>& tables, const CacheAdviceOptions& options,
+                          const AdviceProgress& progress, std::string* problem);
 
 }  // namespace winnow::inspect
 

@@ -1,5 +1,3 @@
-#include "tools/winnow/advise/cache_advice.h"
-
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 
@@ -10,6 +8,7 @@
 #include <utility>
 
 #include "src/text/numbers.h"
+#include "tools/winnow/advise/advice.h"
 #include "tools/winnow/advise/advice_reading.h"
 #include "tools/winnow/advise/cache_lookups.h"
 #include "tools/winnow/advise/cache_words.h"

@@ -22,7 +22,6 @@
 #include "src/text/printable.h"
 #include "tools/winnow/advise/advice.h"
 #include "tools/winnow/advise/advice_json.h"
-#include "tools/winnow/advise/cache_advice.h"
 #include "tools/winnow/advise/cache_json.h"
 #include "tools/winnow/cli/byte_count.h"
 #include "tools/winnow/cli/flags.h"
