@@ -131,46 +131,44 @@ struct Task {
 // What a run on an existing database may be given.
 absl::Status CheckUseOfDatabase(const GivenFlags& given) {
   const std::string path = absl::GetFlag(FLAGS_db);
-  if (!absl::GetFlag(FLAGS_use_existing_db)) {
-    return path.empty() || !IsDatabase(path)
-               ? absl::OkStatus()
-               : absl::InvalidArgumentError(absl::StrCat(
-                     "there is a database in --db=", path,
-                     " already: --use_existing_db measures it as it is; to make new ones, give "
-                     "another folder"));
-  }
-  if (path.empty()) {
-    return absl::InvalidArgumentError("--use_existing_db needs the database's folder: --db=FOLDER");
-  }
-  return CheckOnExisting(given);
+  const bool existing = absl::GetFlag(FLAGS_use_existing_db);
+  absl::Status status = FirstOf({
+      {!existing && !path.empty() && IsDatabase(path),
+       absl::StrCat("there is a database in --db=", path,
+                    " already: --use_existing_db measures it as it is; to make new ones, give "
+                    "another folder")},
+      {existing && path.empty(), "--use_existing_db needs the database's folder: --db=FOLDER"},
+  });
+  if (existing) status.Update(CheckOnExisting(given));
+  return status;
 }
 
 // What of the workloads does not go with the tree or the database.
 absl::Status CheckWorkloads(const WorkloadRequest& request, const TreeRequest& tree) {
   const bool existing = absl::GetFlag(FLAGS_use_existing_db);
-  if (existing && !request.benchmarks.writes.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--benchmarks: '", request.benchmarks.writes.front().name,
-        "' writes, but --use_existing_db measures a database as it is, and nothing in it changes"));
-  }
-  const Benchmark* const beside_writes = request.benchmarks.Find(IsBesideWrites);
-  if (beside_writes == nullptr) return absl::OkStatus();
-  if (existing) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--benchmarks: '", beside_writes->name, "' writes, but --use_existing_db changes nothing"));
-  }
-  if (tree.options.growth == GrowthKind::kPlanned) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--benchmarks: '", beside_writes->name,
-                     "' needs --growth=rocksdb, as nothing is merged beside lookups in a tree that "
-                     "grows by a plan"));
-  }
-  if (!tree.cache_sweep.empty() && request.benchmarks.lookups.size() == 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--cache_sweep reads trees that don't change, and '", beside_writes->name,
-                     "' changes them: give another workload in --benchmarks as well"));
-  }
-  return absl::OkStatus();
+  const BenchmarkList& list = request.benchmarks;
+  const std::string written = list.writes.empty() ? "" : list.writes.front().name;
+  const std::string growing = NamesOf(IsBesideWrites, " and ");
+  const std::string heated = NamesOf(IsHeated, " and ");
+  const bool grows = list.Find(IsBesideWrites) != nullptr;
+  return FirstOf({
+      {existing && !list.writes.empty(),
+       absl::StrCat("--benchmarks: '", written,
+                    "' writes, but --use_existing_db measures a database as it is, and nothing in "
+                    "it changes")},
+      {existing && grows,
+       absl::StrCat("--benchmarks: '", growing, "' writes, but --use_existing_db changes nothing")},
+      {grows && tree.options.growth == GrowthKind::kPlanned,
+       absl::StrCat("--benchmarks: '", growing,
+                    "' needs --growth=rocksdb, as nothing is merged beside lookups in a tree that "
+                    "grows by a plan")},
+      {grows && !tree.cache_sweep.empty() && list.lookups.size() == 1,
+       absl::StrCat("--cache_sweep reads trees that don't change, and '", growing,
+                    "' changes them: give another workload in --benchmarks as well")},
+      {list.Find(IsHeated) != nullptr && absl::GetFlag(FLAGS_trees_at_once) > 1,
+       absl::StrCat("--trees_at_once is ", absl::GetFlag(FLAGS_trees_at_once), ", but ", heated,
+                    " asks a tree as it grows, one at a time: leave it out")},
+  });
 }
 
 absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
@@ -181,12 +179,6 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   absl::StatusOr<TreeRequest> tree = TreeRequestOfFlags(given, workloads->keys.from_db);
   if (!tree.ok()) return tree.status();
   if (absl::Status status = CheckWorkloads(*workloads, *tree); !status.ok()) return status;
-  const Benchmark* const heated = workloads->benchmarks.Find(IsHeated);
-  if (heated != nullptr && absl::GetFlag(FLAGS_trees_at_once) > 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--trees_at_once is ", absl::GetFlag(FLAGS_trees_at_once), ", but ",
-                     heated->name, " asks a tree as it grows, one at a time: leave it out"));
-  }
   absl::StatusOr<std::vector<Policy>> policies = PoliciesOfFlags();
   if (!policies.ok()) return policies.status();
   absl::StatusOr<ReportOptions> report = ReportOptionsOfFlags(policies->size());
@@ -221,7 +213,7 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
     task.options.trees_at_once = std::max(1u, std::thread::hardware_concurrency());
   }
   // Lookups while another tree grows would be counted with those of this one.
-  if (heated != nullptr) task.options.trees_at_once = 1;
+  if (task.request.benchmarks.Find(IsHeated) != nullptr) task.options.trees_at_once = 1;
   task.report = *std::move(report);
   task.frontier = *std::move(frontier);
   task.policies = *std::move(policies);

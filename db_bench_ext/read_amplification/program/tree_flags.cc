@@ -1,5 +1,6 @@
 #include "db_bench_ext/read_amplification/program/tree_flags.h"
 
+#include <absl/flags/commandlineflag.h>
 #include <absl/flags/flag.h>
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
@@ -86,15 +87,18 @@ class Chooser {
   Chooser(const GivenFlags& given, std::string file, std::vector<std::string>* notes)
       : given_(given), file_(std::move(file)), notes_(notes) {}
 
-  template <typename Value>
-  Value Choose(const char* flag, Value of_flag, Value of_file) {
-    if (file_.empty()) return of_flag;
-    if (given_.count(flag) == 0) return of_file;
-    if (of_flag != of_file) {
-      notes_->push_back(absl::StrCat("--", flag, "=", Text(of_flag), " wins over ", Text(of_file),
-                                     " in ", file_, "."));
+  template <typename OfFlag, typename OfFile, typename Option>
+  void Choose(const absl::Flag<OfFlag>& flag, const OfFile& of_file, Option* option) const {
+    const OfFlag of_flag = absl::GetFlag(flag);
+    const absl::string_view name = absl::GetFlagReflectionHandle(flag).Name();
+    *option = static_cast<Option>(of_flag);
+    if (file_.empty() || *option == static_cast<Option>(of_file)) return;
+    if (given_.count(name) == 0) {
+      *option = static_cast<Option>(of_file);
+      return;
     }
-    return of_flag;
+    notes_->push_back(absl::StrCat("--", name, "=", Text(of_flag), " wins over ", Text(of_file),
+                                   " in ", file_, "."));
   }
 
  private:
@@ -109,126 +113,91 @@ class Chooser {
   std::vector<std::string>* const notes_;
 };
 
-void ChooseShape(const rocksdb::Options& file, Chooser* choose, TreeOptions* options) {
-  options->write_buffer_size = choose->Choose<uint64_t>(
-      "write_buffer_size", static_cast<uint64_t>(absl::GetFlag(FLAGS_write_buffer_size)),
-      file.write_buffer_size);
-  options->target_file_size_base = choose->Choose<uint64_t>(
-      "target_file_size_base", static_cast<uint64_t>(absl::GetFlag(FLAGS_target_file_size_base)),
-      file.target_file_size_base);
-  options->max_bytes_for_level_base =
-      choose->Choose<uint64_t>("max_bytes_for_level_base",
-                               static_cast<uint64_t>(absl::GetFlag(FLAGS_max_bytes_for_level_base)),
-                               file.max_bytes_for_level_base);
-  options->max_bytes_for_level_multiplier = choose->Choose(
-      "max_bytes_for_level_multiplier", absl::GetFlag(FLAGS_max_bytes_for_level_multiplier),
-      file.max_bytes_for_level_multiplier);
-  options->level0_file_num_compaction_trigger = static_cast<uint64_t>(choose->Choose(
-      "level0_file_num_compaction_trigger", absl::GetFlag(FLAGS_level0_file_num_compaction_trigger),
-      file.level0_file_num_compaction_trigger));
-  options->num_levels =
-      choose->Choose("num_levels", absl::GetFlag(FLAGS_num_levels), file.num_levels);
-  options->level_compaction_dynamic_level_bytes =
-      choose->Choose("level_compaction_dynamic_level_bytes",
-                     absl::GetFlag(FLAGS_level_compaction_dynamic_level_bytes),
-                     file.level_compaction_dynamic_level_bytes);
-  options->compaction_style = static_cast<rocksdb::CompactionStyle>(
-      choose->Choose("compaction_style", absl::GetFlag(FLAGS_compaction_style),
-                     static_cast<int>(file.compaction_style)));
-  options->disable_auto_compactions =
-      choose->Choose("disable_auto_compactions", absl::GetFlag(FLAGS_disable_auto_compactions),
-                     file.disable_auto_compactions);
-  options->max_background_jobs = choose->Choose(
-      "max_background_jobs", absl::GetFlag(FLAGS_max_background_jobs), file.max_background_jobs);
+void ChooseShape(const rocksdb::Options& file, const Chooser& chooser, TreeOptions* options) {
+  chooser.Choose(FLAGS_write_buffer_size, file.write_buffer_size, &options->write_buffer_size);
+  chooser.Choose(FLAGS_target_file_size_base, file.target_file_size_base,
+                 &options->target_file_size_base);
+  chooser.Choose(FLAGS_max_bytes_for_level_base, file.max_bytes_for_level_base,
+                 &options->max_bytes_for_level_base);
+  chooser.Choose(FLAGS_max_bytes_for_level_multiplier, file.max_bytes_for_level_multiplier,
+                 &options->max_bytes_for_level_multiplier);
+  chooser.Choose(FLAGS_level0_file_num_compaction_trigger, file.level0_file_num_compaction_trigger,
+                 &options->level0_file_num_compaction_trigger);
+  chooser.Choose(FLAGS_num_levels, file.num_levels, &options->num_levels);
+  chooser.Choose(FLAGS_level_compaction_dynamic_level_bytes,
+                 file.level_compaction_dynamic_level_bytes,
+                 &options->level_compaction_dynamic_level_bytes);
+  chooser.Choose(FLAGS_compaction_style, static_cast<int>(file.compaction_style),
+                 &options->compaction_style);
+  chooser.Choose(FLAGS_disable_auto_compactions, file.disable_auto_compactions,
+                 &options->disable_auto_compactions);
+  chooser.Choose(FLAGS_max_background_jobs, file.max_background_jobs,
+                 &options->max_background_jobs);
 }
 
-absl::Status ChooseTable(const FileOptions& file, Chooser* choose, TreeOptions* options) {
-  const std::string compression_name = absl::GetFlag(FLAGS_compression_type);
-  const absl::StatusOr<rocksdb::CompressionType> compression = ParseCompression(compression_name);
+absl::Status ChooseTable(const FileOptions& file, const Chooser& chooser, TreeOptions* options) {
+  const rocksdb::BlockBasedTableOptions& table = file.table;
+  const std::string name = absl::GetFlag(FLAGS_compression_type);
+  const absl::StatusOr<rocksdb::CompressionType> compression = ParseCompression(name);
   if (!compression.ok()) return compression.status();
   const rocksdb::CompressionType of_file = file.database.compression;
-  const std::string chosen = choose->Choose(
-      "compression_type", compression_name,
-      CompressionName(of_file).value_or(absl::StrCat("type ", static_cast<int>(of_file))));
-  options->compression = chosen == compression_name ? *compression : of_file;
-  options->block_size = choose->Choose<size_t>(
-      "block_size", static_cast<size_t>(absl::GetFlag(FLAGS_block_size)), file.table.block_size);
-  options->format_version = choose->Choose<uint32_t>(
-      "format_version", static_cast<uint32_t>(absl::GetFlag(FLAGS_format_version)),
-      file.table.format_version);
-  options->partition_index_and_filters = choose->Choose(
-      "partition_index_and_filters", absl::GetFlag(FLAGS_partition_index_and_filters),
-      file.table.partition_filters);
-  options->cache_index_and_filter_blocks = choose->Choose(
-      "cache_index_and_filter_blocks", absl::GetFlag(FLAGS_cache_index_and_filter_blocks),
-      file.table.cache_index_and_filter_blocks);
-  options->metadata_block_size = choose->Choose<uint64_t>(
-      "metadata_block_size", static_cast<uint64_t>(absl::GetFlag(FLAGS_metadata_block_size)),
-      file.table.metadata_block_size);
-  options->whole_key_filtering =
-      choose->Choose("whole_key_filtering", absl::GetFlag(FLAGS_whole_key_filtering),
-                     file.table.whole_key_filtering);
-  options->optimize_filters_for_hits =
-      choose->Choose("optimize_filters_for_hits", absl::GetFlag(FLAGS_optimize_filters_for_hits),
-                     file.database.optimize_filters_for_hits);
+  std::string chosen;
+  chooser.Choose(
+      FLAGS_compression_type,
+      CompressionName(of_file).value_or(absl::StrCat("type ", static_cast<int>(of_file))), &chosen);
+  options->compression = chosen == name ? *compression : of_file;
+  chooser.Choose(FLAGS_block_size, table.block_size, &options->block_size);
+  chooser.Choose(FLAGS_format_version, table.format_version, &options->format_version);
+  chooser.Choose(FLAGS_partition_index_and_filters, table.partition_filters,
+                 &options->partition_index_and_filters);
+  chooser.Choose(FLAGS_cache_index_and_filter_blocks, table.cache_index_and_filter_blocks,
+                 &options->cache_index_and_filter_blocks);
+  chooser.Choose(FLAGS_metadata_block_size, table.metadata_block_size,
+                 &options->metadata_block_size);
+  chooser.Choose(FLAGS_whole_key_filtering, table.whole_key_filtering,
+                 &options->whole_key_filtering);
+  chooser.Choose(FLAGS_optimize_filters_for_hits, file.database.optimize_filters_for_hits,
+                 &options->optimize_filters_for_hits);
   options->prefix_size = static_cast<size_t>(absl::GetFlag(FLAGS_prefix_size));
-  const uint64_t cache = static_cast<uint64_t>(absl::GetFlag(FLAGS_cache_size));
-  const uint64_t file_cache = file.table.no_block_cache ? 0
-                              : file.table.block_cache
-                                  ? rocksdb_abi::CacheCapacity(*file.table.block_cache)
-                                  : cache;
-  options->cache_size = choose->Choose<uint64_t>("cache_size", cache, file_cache);
+  const uint64_t file_cache = table.no_block_cache ? 0
+                              : table.block_cache
+                                  ? rocksdb_abi::CacheCapacity(*table.block_cache)
+                                  : static_cast<uint64_t>(absl::GetFlag(FLAGS_cache_size));
+  chooser.Choose(FLAGS_cache_size, file_cache, &options->cache_size);
   options->cache_share = absl::GetFlag(FLAGS_cache_share);
   return absl::OkStatus();
 }
 
-absl::Status CheckGrowth(const TreeOptions& options, const GivenFlags& given) {
-  const bool planned = options.growth == GrowthKind::kPlanned;
-  if (planned && options.compaction_style != rocksdb::kCompactionStyleLevel) {
-    return absl::InvalidArgumentError(
-        "--growth=planned grows leveled trees only, but the compaction style is another: give "
-        "--growth=rocksdb, or --compaction_style=0");
-  }
-  if (planned && options.disable_auto_compactions) {
-    return absl::InvalidArgumentError(
-        "--growth=planned merges by its own plan, whatever disable_auto_compactions says: give "
-        "--growth=rocksdb for a backlog, or --level0_files for files on level 0");
-  }
-  if (!planned && given.count("level0_files") != 0) {
-    return absl::InvalidArgumentError(
-        "--level0_files is of --growth=planned; with --growth=rocksdb what stays on level 0 is "
-        "RocksDB's decision");
-  }
-  if (given.count("cache_size") != 0 && options.cache_share > 0) {
-    return absl::InvalidArgumentError(
-        "--cache_size and --cache_share both say how large the block cache is: give one of them");
-  }
-  const int style = static_cast<int>(options.compaction_style);
-  if (style < 0 || style > 2) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the compaction style is ", style,
-        ", but has to be 0 (leveled), 1 (universal) or 2 (FIFO): give a --compaction_style"));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status CheckTogether(const TreeOptions& options, const GivenFlags& given) {
-  if (absl::Status status = CheckGrowth(options, given); !status.ok()) return status;
-  if (options.num_levels < 2 && options.compaction_style == rocksdb::kCompactionStyleLevel) {
-    return absl::InvalidArgumentError("a leveled tree has at least 2 levels: give --num_levels");
-  }
-  if (options.partition_index_and_filters && options.cache_size == 0 && options.cache_share == 0) {
-    return absl::InvalidArgumentError(
-        "--partition_index_and_filters needs a block cache: give a --cache_size above 0");
-  }
+  const bool planned = options.growth == GrowthKind::kPlanned;
+  const bool leveled = options.compaction_style == rocksdb::kCompactionStyleLevel;
+  const int style = static_cast<int>(options.compaction_style);
   const bool prefixes =
       options.prefix_size > 0 || (options.file && options.file->database.prefix_extractor);
-  if (!options.whole_key_filtering && !prefixes) {
-    return absl::InvalidArgumentError(
-        "filters that hold neither whole keys nor prefixes are empty: give a --prefix_size, or "
-        "--whole_key_filtering");
-  }
-  return absl::OkStatus();
+  return FirstOf({
+      {planned && !leveled,
+       "--growth=planned grows leveled trees only, but the compaction style is another: give "
+       "--growth=rocksdb, or --compaction_style=0"},
+      {planned && options.disable_auto_compactions,
+       "--growth=planned merges by its own plan, whatever disable_auto_compactions says: give "
+       "--growth=rocksdb for a backlog, or --level0_files for files on level 0"},
+      {!planned && given.count("level0_files") != 0,
+       "--level0_files is of --growth=planned; with --growth=rocksdb what stays on level 0 is "
+       "RocksDB's decision"},
+      {given.count("cache_size") != 0 && options.cache_share > 0,
+       "--cache_size and --cache_share both say how large the block cache is: give one of them"},
+      {style < 0 || style > 2,
+       absl::StrCat("the compaction style is ", style,
+                    ", but has to be 0 (leveled), 1 (universal) or 2 (FIFO): give a "
+                    "--compaction_style")},
+      {options.num_levels < 2 && leveled,
+       "a leveled tree has at least 2 levels: give --num_levels"},
+      {options.partition_index_and_filters && options.cache_size == 0 && options.cache_share == 0,
+       "--partition_index_and_filters needs a block cache: give a --cache_size above 0"},
+      {!options.whole_key_filtering && !prefixes,
+       "filters that hold neither whole keys nor prefixes are empty: give a --prefix_size, or "
+       "--whole_key_filtering"},
+  });
 }
 
 // What of a file planned growth does not follow.
@@ -303,10 +272,10 @@ absl::StatusOr<TreeRequest> TreeRequestOfFlags(const GivenFlags& given, const st
     loaded = *std::move(read);
     request.notes.insert(request.notes.end(), loaded.notes.begin(), loaded.notes.end());
   }
-  Chooser choose(given, loaded.path, &request.notes);
-  ChooseShape(loaded.options.database, &choose, &options);
+  const Chooser chooser(given, loaded.path, &request.notes);
+  ChooseShape(loaded.options.database, chooser, &options);
   if (like_database) FollowDatabase(given, &request);
-  if (absl::Status status = ChooseTable(loaded.options, &choose, &options); !status.ok()) {
+  if (absl::Status status = ChooseTable(loaded.options, chooser, &options); !status.ok()) {
     return status;
   }
   if (!path.empty()) options.file = std::make_shared<FileOptions>(std::move(loaded.options));

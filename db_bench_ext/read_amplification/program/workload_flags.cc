@@ -102,69 +102,54 @@ bool IsGenerated(const WorkloadRequest& request) {
 
 // Of flags on how keys are drawn.
 absl::Status CheckDraws(const WorkloadRequest& request, const GivenFlags& given) {
-  const auto& lookups = request.benchmarks.lookups;
   const auto all = [&](BenchmarkTest test) {
+    const auto& lookups = request.benchmarks.lookups;
     return std::all_of(lookups.begin(), lookups.end(), test);
   };
-  for (const char* flag : {"reads", "zipf"}) {
-    if (given.count(flag) == 0 || !all(IsRecorded)) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("--", flag, " has no meaning for ", NamesOf(IsRecorded, " and "),
-                     " alone, which asks for every key of --lookups"));
-  }
-  if (given.count("zipf") > 0 && all(IsHeated)) {
-    return absl::InvalidArgumentError(absl::StrCat("--zipf has no meaning for ",
-                                                   NamesOf(IsHeated, " and "),
-                                                   " alone, which asks key ranges as --heat says"));
-  }
-  const Benchmark* const heated = request.benchmarks.Find(IsHeated);
-  if (heated == nullptr) return absl::OkStatus();
-  if (request.choices.heat == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat("--heat is '", absl::GetFlag(FLAGS_heat),
-                                                   "', but has to be one of these: ", HeatHelp()));
-  }
-  if (!IsGenerated(request) || given.count("use_existing_db") > 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--benchmarks: '", heated->name,
-                     "' asks ranges of generated keys, and of no others: leave out --keys, "
-                     "--from_db and --use_existing_db"));
-  }
-  if (request.keys.num < kMinHeatedKeys) {
-    return absl::InvalidArgumentError(absl::StrCat("--num is ", request.keys.num, ", but ",
-                                                   heated->name, " has ranges of at least ",
-                                                   kMinHeatedKeys, " keys: give more keys"));
-  }
-  return absl::OkStatus();
+  const std::string heat = NamesOf(IsHeated, " and ");
+  const std::string recorded = absl::StrCat(" has no meaning for ", NamesOf(IsRecorded, " and "),
+                                            " alone, which asks for every key of --lookups");
+  const bool heated = request.benchmarks.Find(IsHeated) != nullptr;
+  return FirstOf({
+      {given.count("reads") > 0 && all(IsRecorded), "--reads" + recorded},
+      {given.count("zipf") > 0 && all(IsRecorded), "--zipf" + recorded},
+      {given.count("zipf") > 0 && all(IsHeated),
+       absl::StrCat("--zipf has no meaning for ", heat,
+                    " alone, which asks key ranges as --heat says")},
+      {heated && request.choices.heat == nullptr,
+       absl::StrCat("--heat is '", absl::GetFlag(FLAGS_heat),
+                    "', but has to be one of these: ", HeatHelp())},
+      {heated && (!IsGenerated(request) || given.count("use_existing_db") > 0),
+       absl::StrCat("--benchmarks: '", heat,
+                    "' asks ranges of generated keys, and of no others: leave out --keys, "
+                    "--from_db and --use_existing_db")},
+      {heated && request.keys.num < kMinHeatedKeys,
+       absl::StrCat("--num is ", request.keys.num, ", but ", heat, " has ranges of at least ",
+                    kMinHeatedKeys, " keys: give more keys")},
+  });
 }
 
-// Flags that only some workloads follow.
+// Flags that have no meaning, or need another.
 absl::Status CheckMeanings(const WorkloadRequest& request, const GivenFlags& given) {
-  if (absl::Status status = CheckDraws(request, given); !status.ok()) return status;
-  for (const char* flag : {"num", "key_size"}) {
-    if (given.count(flag) == 0 || IsGenerated(request)) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("--", flag, " is of generated keys, but --keys or --from_db gives others"));
-  }
-  if (given.count("timed_reads") > 0 && request.timed_seconds > 0) {
-    return absl::InvalidArgumentError(
-        "--timed_reads and --duration both say how long a timed round is: give one of them");
-  }
-  if (absl::Status status = CheckFollowed(given, request.benchmarks); !status.ok()) return status;
-  if (const Benchmark* const list = request.benchmarks.Find(IsRecorded);
-      list != nullptr && request.keys.lookups.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(list->name, " needs the file of its keys: --lookups=FILE"));
-  }
+  const std::string generated = " is of generated keys, but --keys or --from_db gives others";
+  absl::Status status = CheckDraws(request, given);
+  status.Update(FirstOf({
+      {given.count("num") > 0 && !IsGenerated(request), "--num" + generated},
+      {given.count("key_size") > 0 && !IsGenerated(request), "--key_size" + generated},
+      {given.count("timed_reads") > 0 && request.timed_seconds > 0,
+       "--timed_reads and --duration both say how long a timed round is: give one of them"},
+  }));
+  status.Update(CheckFollowed(given, request.benchmarks));
   const auto& lookups = request.benchmarks.lookups;
-  if (!request.record_lookups.empty() && std::all_of(lookups.begin(), lookups.end(), Seeks)) {
-    return absl::InvalidArgumentError(
-        "--record_lookups has no meaning for seeks alone, which ask for no key");
-  }
-  if (!request.keys.list.empty() && !request.keys.from_db.empty()) {
-    return absl::InvalidArgumentError(
-        "--keys and --from_db both say which keys to load: give one of them");
-  }
-  return absl::OkStatus();
+  status.Update(FirstOf({
+      {request.benchmarks.Find(IsRecorded) != nullptr && request.keys.lookups.empty(),
+       NamesOf(IsRecorded, " and ") + " needs the file of its keys: --lookups=FILE"},
+      {!request.record_lookups.empty() && std::all_of(lookups.begin(), lookups.end(), Seeks),
+       "--record_lookups has no meaning for seeks alone, which ask for no key"},
+      {!request.keys.list.empty() && !request.keys.from_db.empty(),
+       "--keys and --from_db both say which keys to load: give one of them"},
+  }));
+  return status;
 }
 
 KeysRequest KeysOfFlags() {
