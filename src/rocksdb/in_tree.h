@@ -5,7 +5,7 @@
 // names. Of two copies of an inline function or of a class's tables the linker gives the stricter
 // visibility to both: RocksDB's own would vanish from its library, if its headers were read with
 // ours. So they are read here, first, with the visibility that RocksDB gives them; a header of
-// RocksDB that a file includes and that is missing here is found by tests/house/in_tree_test.sh.
+// RocksDB that a file includes and that is missing here is found by tests/repo/in_tree_test.sh.
 
 #ifndef WINNOW_SRC_ROCKSDB_IN_TREE_H_
 #define WINNOW_SRC_ROCKSDB_IN_TREE_H_

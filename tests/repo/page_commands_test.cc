@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/house/pages.h"
+#include "tests/repo/pages.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 

@@ -1,6 +1,6 @@
 // What docs/roll-out.md and README.md show, taken out of them and used.
 
-#include "tests/house/rollout_page.h"
+#include "tests/repo/rollout_page.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/house/pages.h"
 #include "tests/preload/preload_setup.h"
+#include "tests/repo/pages.h"
 #include "tests/support/child_process.h"
 #include "tests/support/database_files.h"
 #include "tests/support/files.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/house/pages.h"
+#include "tests/repo/pages.h"
 #include "tests/support/files.h"
 
 namespace winnow {

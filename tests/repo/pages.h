@@ -1,7 +1,7 @@
 // The pages of the tree, and the code that they show.
 
-#ifndef WINNOW_TESTS_HOUSE_PAGES_H_
-#define WINNOW_TESTS_HOUSE_PAGES_H_
+#ifndef WINNOW_TESTS_REPO_PAGES_H_
+#define WINNOW_TESTS_REPO_PAGES_H_
 
 #include <algorithm>
 #include <filesystem>
@@ -73,4 +73,4 @@ inline std::vector<std::string> InlineCode(const std::string& page) {
 
 }  // namespace winnow::testing
 
-#endif  // WINNOW_TESTS_HOUSE_PAGES_H_
+#endif  // WINNOW_TESTS_REPO_PAGES_H_

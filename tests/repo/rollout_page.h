@@ -1,7 +1,7 @@
 // What docs/roll-out.md and docs/many-machines.md show, for the tests that use it.
 
-#ifndef WINNOW_TESTS_HOUSE_ROLLOUT_PAGE_H_
-#define WINNOW_TESTS_HOUSE_ROLLOUT_PAGE_H_
+#ifndef WINNOW_TESTS_REPO_ROLLOUT_PAGE_H_
+#define WINNOW_TESTS_REPO_ROLLOUT_PAGE_H_
 
 #include <gtest/gtest.h>
 
@@ -41,4 +41,4 @@ inline std::string Replaced(std::string text, const std::string& from, const std
 
 }  // namespace winnow::testing
 
-#endif  // WINNOW_TESTS_HOUSE_ROLLOUT_PAGE_H_
+#endif  // WINNOW_TESTS_REPO_ROLLOUT_PAGE_H_

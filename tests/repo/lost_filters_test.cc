@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "tests/house/rollout_page.h"
 #include "tests/preload/preload_setup.h"
+#include "tests/repo/rollout_page.h"
 #include "tests/support/child_process.h"
 #include "tests/support/database_files.h"
 #include "tests/support/files.h"
