@@ -4,7 +4,6 @@
 
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/stderr_line.h"
-#include "src/rocksdb/totals.h"
 #include "src/rocksdb/version_guard.h"
 #include "src/simd/kernels.h"
 #include "winnow/version.h"
@@ -65,16 +64,20 @@ void Complain(Logger* logger, const std::string& text, bool was_said) {
     if (!was_said) {
       SayOnStderr(text);
     }
-    ROCKSDB_NAMESPACE::Log(InfoLogLevel::WARN_LEVEL, logger, "[winnow] %s", text.c_str());
+    WriteInLog(logger, InfoLogLevel::WARN_LEVEL, text);
   }
 }
 
 }  // namespace
 
+void WriteInLog(Logger* logger, InfoLogLevel level, const std::string& text) {
+  ROCKSDB_NAMESPACE::Log(level, logger, "[winnow] %s", text.c_str());
+}
+
 void WarnOnceInLog(Logger* logger, const std::string& text) noexcept {
   try {
     if (logger != nullptr && IsDue(*logger, text)) {
-      ROCKSDB_NAMESPACE::Log(InfoLogLevel::WARN_LEVEL, logger, "[winnow] %s", text.c_str());
+      WriteInLog(logger, InfoLogLevel::WARN_LEVEL, text);
     }
   } catch (...) {
     // A missing line is better than a failed open or flush.
@@ -121,9 +124,9 @@ bool LogLine::Note(const Logger& logger, const std::string& text) {
 
 void LogLine::Write(Logger* logger, const std::string& text, const std::string& said) {
   if (logger != nullptr && Note(*logger, text)) {
-    ROCKSDB_NAMESPACE::Log(InfoLogLevel::INFO_LEVEL, logger,
-                           "[winnow] %s %s (RocksDB %s, kernels %s)", Version(), said.c_str(),
-                           CompiledVersion(), simd::ActiveKernels().name);
+    WriteInLog(logger, InfoLogLevel::INFO_LEVEL,
+               std::string(Version()) + " " + said + " (RocksDB " + CompiledVersion() +
+                   ", kernels " + simd::ActiveKernels().name + ")");
   }
 }
 
@@ -137,8 +140,8 @@ void LogLine::AddToFirst(const std::string& text, bool is_warning) {
 void LogLine::WriteAdded(Logger* logger) {
   if (logger == nullptr || !has_added_.exchange(false)) return;
   const std::lock_guard<std::mutex> lock(mutex_);
-  ROCKSDB_NAMESPACE::Log(added_is_warning_ ? InfoLogLevel::WARN_LEVEL : InfoLogLevel::INFO_LEVEL,
-                         logger, "[winnow] %s", added_.c_str());
+  WriteInLog(logger, added_is_warning_ ? InfoLogLevel::WARN_LEVEL : InfoLogLevel::INFO_LEVEL,
+             added_);
 }
 
 void LogLine::WriteOnce(Logger* logger, const char* name, const PolicyOptions& options,

@@ -16,7 +16,11 @@
 
 namespace winnow::plugin {
 
-// "[winnow] TEXT" in the log, as a warning, once for each database, whoever asks. Null is allowed.
+// "[winnow] TEXT" in the log. Null is allowed.
+void WriteInLog(ROCKSDB_NAMESPACE::Logger* logger, ROCKSDB_NAMESPACE::InfoLogLevel level,
+                const std::string& text);
+
+// The same as a warning, once for each database, whoever asks. Null is allowed.
 // Never throws. Safe from any thread.
 void WarnOnceInLog(ROCKSDB_NAMESPACE::Logger* logger, const std::string& text) noexcept;
 

@@ -250,9 +250,10 @@ void MemoryReport::Write(ROCKSDB_NAMESPACE::Logger* logger, const PolicyOptions&
   try {
     LogTimes& times = known.knows_all_files ? in_force_ : not_in_force_;
     if (!times.IsDue(*logger, kBetweenLines, true, std::chrono::steady_clock::now())) return;
-    ROCKSDB_NAMESPACE::Log(known.knows_all_files ? ROCKSDB_NAMESPACE::InfoLogLevel::INFO_LEVEL
-                                                 : ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL,
-                           logger, "[winnow] %s", MemoryLine(asked, known).c_str());
+    WriteInLog(logger,
+               known.knows_all_files ? ROCKSDB_NAMESPACE::InfoLogLevel::INFO_LEVEL
+                                     : ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL,
+               MemoryLine(asked, known));
   } catch (...) {
     // A missing line is better than a failed flush.
   }

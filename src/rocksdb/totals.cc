@@ -77,8 +77,8 @@ void LogTotals(ROCKSDB_NAMESPACE::Logger* logger,
                std::chrono::steady_clock::time_point now) noexcept {
   try {
     if (logger != nullptr && Times().IsDue(*logger, kTotalsInterval, false, now)) {
-      ROCKSDB_NAMESPACE::Info(logger, "[winnow] this process has %s",
-                              TotalsLine(CurrentCounters()).c_str());
+      WriteInLog(logger, ROCKSDB_NAMESPACE::InfoLogLevel::INFO_LEVEL,
+                 "this process has " + TotalsLine(CurrentCounters()));
     }
   } catch (...) {
     // A missing line is better than a failed flush.

@@ -86,8 +86,7 @@ void AlarmInbox::AddFolders(std::set<std::string>* folders) const {
 // With the lock: so a database that is closed waits, and its log is one that may be written.
 void AlarmInbox::Write(Logger* log, RaisedAlarm* alarm, Time now) {
   if (!alarm->logs.IsDue(*log, kAlarmInterval, true, now)) return;
-  ROCKSDB_NAMESPACE::Log(ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL, log, "[winnow] %s",
-                         alarm->text.c_str());
+  WriteInLog(log, ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL, alarm->text);
 }
 
 void AlarmInbox::WriteLate(Logger* log, Time now) noexcept {

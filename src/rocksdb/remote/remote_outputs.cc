@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "src/core/format.h"
+#include "src/rocksdb/log_line.h"
 #include "src/rocksdb/policy.h"
 #include "src/rocksdb/remote/stated_rates.h"
 #include "src/rocksdb/stderr_line.h"
@@ -150,10 +151,7 @@ FaultOfFile FaultOf(ROCKSDB_NAMESPACE::Env* env, const RemoteOutput& file) {
 }
 
 void SayOf(const RemoteOutputs::Database& database, const std::string& line) {
-  if (database.log != nullptr) {
-    ROCKSDB_NAMESPACE::Log(ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL, database.log.get(),
-                           "[winnow] %s", line.c_str());
-  }
+  WriteInLog(database.log.get(), ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL, line);
   if (IsLogging()) SayOnStderr(line);
 }
 
