@@ -1,6 +1,7 @@
 #include "src/rocksdb/log_line.h"
 
-#include <algorithm>
+#include <set>
+#include <utility>
 
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/stderr_line.h"
@@ -15,35 +16,17 @@ using ROCKSDB_NAMESPACE::Logger;
 
 namespace {
 
-// What was said of a database, whichever of its policies it was about: column families may have
-// one each, and one open makes several.
-struct Said {
-  const Logger* logger;  // only compared
-  size_t size;           // of the log, when it was shown last
-  std::string text;
-};
-
+// Whether it was not said of a database yet, whichever of its policies it is about: column families
+// may have one each, and one open makes several.
 bool IsDue(const Logger& logger, const std::string& text) {
+  constexpr size_t kMaxTexts = 256;
   // Never destroyed: databases may be closed after static objects.
-  static std::mutex& mutex = *new std::mutex;
-  static auto& all = *new std::vector<Said>;
-  const size_t size = logger.GetLogFileSize();
-  const std::lock_guard<std::mutex> lock(mutex);
-  all.erase(
-      std::remove_if(all.begin(), all.end(),
-                     [&](const Said& said) { return said.logger == &logger && size < said.size; }),
-      all.end());
-  for (Said& said : all) {
-    if (said.logger == &logger && said.text == text) {
-      said.size = size;
-      return false;
-    }
-  }
-  if (all.size() == LogLine::kMostLogs) {
-    all.erase(all.begin());
-  }
-  all.push_back({&logger, size, text});
-  return true;
+  static auto& said = *new LogMemory<std::set<std::string>>;
+  return said.Visit(logger, [&text](std::set<std::string>* texts) {
+    const bool is_new = texts->insert(text).second;
+    if (texts->size() > kMaxTexts) *texts = {text};
+    return is_new;
+  });
 }
 
 std::string Reading(const char* name, const std::string& builds) {
@@ -86,44 +69,19 @@ void WarnOnceInLog(Logger* logger, const std::string& text) noexcept {
 
 bool LogTimes::IsDue(const Logger& logger, std::chrono::seconds interval, bool at_first,
                      std::chrono::steady_clock::time_point now) {
-  const size_t size = logger.GetLogFileSize();
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto known = std::find_if(
-      all_.begin(), all_.end(), [&logger](const Shown& shown) { return shown.logger == &logger; });
-  if (known == all_.end()) {
-    // Of more logs, the oldest are forgotten, and are as if they were new.
-    if (all_.size() == LogLine::kMostLogs) all_.erase(all_.begin());
-    all_.push_back({&logger, size, now});
-    return at_first;
-  }
-  const bool is_new = size < known->size;
-  const bool is_due = is_new ? at_first : now - known->time >= interval;
-  known->size = size;
-  if (is_new || is_due) known->time = now;
-  return is_due;
-}
-
-bool LogLine::Note(const Logger& logger, const std::string& text) {
-  const size_t size = logger.GetLogFileSize();
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto known = std::find_if(seen_.begin(), seen_.end(),
-                                  [&logger](const Seen& seen) { return seen.logger == &logger; });
-  if (known != seen_.end()) {
-    const bool is_due = size < known->size || text != known->text;
-    known->size = size;
-    known->text = text;
-    std::rotate(seen_.begin(), known, known + 1);
+  return times_.Visit(logger, [=](auto* time) {
+    const bool is_due = *time ? now - **time >= interval : at_first;
+    if (!*time || is_due) *time = now;
     return is_due;
-  }
-  if (seen_.size() == kMostLogs) {
-    seen_.pop_back();
-  }
-  seen_.insert(seen_.begin(), {&logger, size, text});
-  return true;
+  });
 }
 
 void LogLine::Write(Logger* logger, const std::string& text, const std::string& said) {
-  if (logger != nullptr && Note(*logger, text)) {
+  if (logger == nullptr) return;
+  const bool is_due = written_.Visit(*logger, [&text](std::optional<std::string>* last) {
+    return std::exchange(*last, text) != text;
+  });
+  if (is_due) {
     WriteInLog(logger, InfoLogLevel::INFO_LEVEL,
                std::string(Version()) + " " + said + " (RocksDB " + CompiledVersion() +
                    ", kernels " + simd::ActiveKernels().name + ")");

@@ -5,10 +5,12 @@
 
 #include <rocksdb/env.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,41 +26,66 @@ void WriteInLog(ROCKSDB_NAMESPACE::Logger* logger, ROCKSDB_NAMESPACE::InfoLogLev
 // Never throws. Safe from any thread.
 void WarnOnceInLog(ROCKSDB_NAMESPACE::Logger* logger, const std::string& text) noexcept;
 
+inline constexpr size_t kMaxLogs = 256;
+
+// What is remembered of each log: a State, which begins anew with a log that became shorter. That
+// is a new one: it was rolled, or a database was opened again and its logger lies where an earlier
+// one lay. As loggers don't say when they end, only the last kMaxLogs that were visited are known.
+// Safe from any thread.
+template <typename State>
+class LogMemory {
+ public:
+  // What `use` says of this log's state, which it may change.
+  template <typename Use>
+  bool Visit(const ROCKSDB_NAMESPACE::Logger& logger, const Use& use) {
+    const size_t size = logger.GetLogFileSize();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    auto known = std::find_if(logs_.begin(), logs_.end(),
+                              [&logger](const Log& log) { return log.logger == &logger; });
+    if (known == logs_.end()) {
+      if (logs_.size() == kMaxLogs) logs_.pop_back();
+      known = logs_.insert(logs_.end(), {&logger, size, State()});
+    }
+    if (size < known->size) known->state = State();
+    known->size = size;
+    std::rotate(logs_.begin(), known, known + 1);
+    return use(&logs_.front().state);
+  }
+
+ private:
+  struct Log {
+    const ROCKSDB_NAMESPACE::Logger* logger;  // only compared
+    size_t size;                              // when it was visited last
+    State state;
+  };
+  std::mutex mutex_;
+  std::vector<Log> logs_;  // the last one visited is the first
+};
+
 // When something was said in each log that is written again and again, for what has a pace. Safe
 // from any thread.
 class LogTimes {
  public:
   // Whether it is to be said now: it was not in the `interval` before. Where the log was not seen
-  // yet, or is a new one as it became shorter, `at_first` says.
+  // yet, or is a new one, `at_first` says.
   bool IsDue(const ROCKSDB_NAMESPACE::Logger& logger, std::chrono::seconds interval, bool at_first,
              std::chrono::steady_clock::time_point now);
 
  private:
-  struct Shown {
-    const ROCKSDB_NAMESPACE::Logger* logger;  // only compared
-    size_t size;                              // of the log, when it was shown last
-    std::chrono::steady_clock::time_point time;
-  };
-  std::mutex mutex_;
-  std::vector<Shown> all_;  // of LogLine::kMostLogs; the oldest first
+  LogMemory<std::optional<std::chrono::steady_clock::time_point>> times_;
 };
 
 // Writes one line to each log that it is shown. Owned by a policy; safe from any thread.
 class LogLine {
  public:
-  static constexpr size_t kMostLogs = 256;
-
   // Writes "[winnow] VERSION builds the filters of policy NAME: OPTIONS" to the logger, or, where
   // the options have RocksDB build its own, the line of WriteReadingOnce, unless it
-  // was the last that this object wrote there. A log that became shorter is a new one: it was
-  // rolled, or a database was opened again and its logger lies where an earlier one lay. Null is
-  // allowed. Never throws.
+  // was the last that this object wrote there. Null is allowed. Never throws.
   //
   // A complaint that is not empty comes before it, as a warning, and goes to stderr
   // (stderr_line.h): once for each database, whichever of its policies it is of.
   //
-  // The logs of the last kMostLogs databases are remembered, as loggers don't say when they end. If
-  // more than these are open at once, lines may be repeated.
+  // If more than kMaxLogs databases are open at once, lines may be repeated.
   void WriteOnce(ROCKSDB_NAMESPACE::Logger* logger, const char* name, const PolicyOptions& options,
                  const std::string& complaint = {}) noexcept;
 
@@ -78,27 +105,18 @@ class LogLine {
                     const std::string& complaint) noexcept;
 
  private:
-  struct Seen {
-    const ROCKSDB_NAMESPACE::Logger* logger;  // only compared
-    size_t size;                              // of the log, when it was shown last
-    std::string text;                         // what was written there
-  };
-
   // Writes what is said if the text, by which it is known again, is due.
   void Write(ROCKSDB_NAMESPACE::Logger* logger, const std::string& text, const std::string& said);
 
   void WriteAdded(ROCKSDB_NAMESPACE::Logger* logger);
-
-  // Whether the text is due.
-  bool Note(const ROCKSDB_NAMESPACE::Logger& logger, const std::string& text);
 
   std::atomic<bool> has_complained_{false};
   std::atomic<bool> has_added_{false};
   std::string added_;
   bool added_is_warning_ = false;
   std::atomic<bool> was_said_without_log_{false};  // so the first log's database need not say it
-  std::mutex mutex_;
-  std::vector<Seen> seen_;  // the last one shown is the first
+  std::mutex mutex_;                               // for what is added
+  LogMemory<std::optional<std::string>> written_;  // the text of each one's last line
 };
 
 }  // namespace winnow::plugin

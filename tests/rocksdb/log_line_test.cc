@@ -148,7 +148,7 @@ TEST(LogLineTest, RemembersTheLogsInUseAmongAnyNumber) {
   LogLine line;
   CountingLogger in_use;
   std::vector<std::unique_ptr<CountingLogger>> others;
-  for (size_t i = 0; i < 3 * LogLine::kMostLogs; ++i) {
+  for (size_t i = 0; i < 3 * kMaxLogs; ++i) {
     others.push_back(std::make_unique<CountingLogger>());
     Write(line, *others.back());
     Write(line, in_use);
