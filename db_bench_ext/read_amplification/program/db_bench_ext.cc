@@ -43,8 +43,8 @@
 #include "db_bench_ext/read_amplification/program/run_keys.h"
 #include "db_bench_ext/read_amplification/program/tree_flags.h"
 #include "db_bench_ext/read_amplification/program/workload_flags.h"
-#include "db_bench_ext/read_amplification/report/promises.h"
 #include "db_bench_ext/read_amplification/report/report.h"
+#include "db_bench_ext/read_amplification/report/thresholds.h"
 #include "db_bench_ext/read_amplification/system/free_room.h"
 #include "db_bench_ext/read_amplification/system/progress.h"
 #include "db_bench_ext/read_amplification/system/stop_signals.h"
@@ -98,9 +98,9 @@ absl::Status Print(const std::string& text) {
 
 // Files first: what standard output can't take is not lost then.
 absl::Status WriteReports(const inspect::ReadAmplification& results,
-                          const std::optional<PromisesKept>& promises,
+                          const std::optional<ThresholdsKept>& thresholds,
                           const ReportOptions& report) {
-  const std::string verdict = promises ? "\n" + promises->sentence + "\n" : "";
+  const std::string verdict = thresholds ? "\n" + thresholds->sentence + "\n" : "";
   const inspect::Machine machine = inspect::ThisMachine();
   absl::Status status;
   if (!report.json.empty()) {
@@ -462,13 +462,13 @@ absl::Status Execute(Task task, const std::string& command) {
       SmallFiles(task, results.keys, results.key_bytes, results.policies.front().tree);
   if (!small.empty()) Note(small, &results.notes);
   if (keep) std::fprintf(stderr, "The databases are in %s\n", (*folder)->path().c_str());
-  std::optional<PromisesKept> promises;
-  if (task.report.promises.Any()) promises = CheckPromises(results, task.report.promises);
-  if (absl::Status status = WriteReports(results, promises, task.report); !status.ok()) {
+  std::optional<ThresholdsKept> thresholds;
+  if (task.report.thresholds.Any()) thresholds = CheckThresholds(results, task.report.thresholds);
+  if (absl::Status status = WriteReports(results, thresholds, task.report); !status.ok()) {
     return status;
   }
-  return promises && !promises->kept ? absl::FailedPreconditionError(promises->sentence)
-                                     : absl::OkStatus();
+  return thresholds && !thresholds->kept ? absl::FailedPreconditionError(thresholds->sentence)
+                                         : absl::OkStatus();
 }
 
 absl::Status ExecuteOnExisting(const Task& task, const std::string& command) {

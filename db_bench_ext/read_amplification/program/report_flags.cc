@@ -33,10 +33,10 @@ absl::StatusOr<ReportOptions> ReportOptionsOfFlags(size_t policies) {
   options.json = absl::GetFlag(FLAGS_json);
   options.summary = absl::GetFlag(FLAGS_summary);
   options.html = absl::GetFlag(FLAGS_html);
-  options.promises = {absl::GetFlag(FLAGS_max_false_positive_ratio),
-                      absl::GetFlag(FLAGS_max_block_read_ratio),
-                      absl::GetFlag(FLAGS_max_filter_memory_ratio)};
-  if (options.promises.Any() && policies < 2) {
+  options.thresholds = {absl::GetFlag(FLAGS_max_false_positive_ratio),
+                        absl::GetFlag(FLAGS_max_block_read_ratio),
+                        absl::GetFlag(FLAGS_max_filter_memory_ratio)};
+  if (options.thresholds.Any() && policies < 2) {
     return absl::InvalidArgumentError(
         "--max_false_positive_ratio and its like compare the last of --policies with another, but "
         "there is only one");

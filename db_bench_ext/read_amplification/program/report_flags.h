@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/report/promises.h"
+#include "db_bench_ext/read_amplification/report/thresholds.h"
 
 namespace winnow::bench {
 
@@ -22,11 +22,11 @@ struct ReportOptions {
   std::string summary;
   std::string html;
 
-  Promises promises;
+  Thresholds thresholds;
   std::vector<double> frontier;  // bits a key; empty: no frontier
 };
 
-// What the flags say. An error, a sentence that names the flag, for promises with fewer than two
+// What the flags say. An error, a sentence that names the flag, for thresholds with fewer than two
 // policies to compare. Writes nothing. CheckFlagValues is called before.
 absl::StatusOr<ReportOptions> ReportOptionsOfFlags(size_t policies);
 

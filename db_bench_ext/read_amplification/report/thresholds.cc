@@ -1,4 +1,4 @@
-#include "db_bench_ext/read_amplification/report/promises.h"
+#include "db_bench_ext/read_amplification/report/thresholds.h"
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
@@ -18,7 +18,7 @@ using inspect::WorkloadCounts;
 
 struct Figure {
   const char* name;
-  double promised;  // 0: nothing
+  double threshold;  // 0: none
   double policy;
   double reference;
 };
@@ -32,7 +32,8 @@ WorkloadCounts AbsentCounts(const PolicyResult& policy) {
 
 }  // namespace
 
-PromisesKept CheckPromises(const inspect::ReadAmplification& run, const Promises& promises) {
+ThresholdsKept CheckThresholds(const inspect::ReadAmplification& run,
+                               const Thresholds& thresholds) {
   const PolicyResult& policy = run.policies.back();
   const PolicyResult& reference = run.policies[inspect::Compare(run.policies).reference];
   if (&policy == &reference) {
@@ -53,31 +54,31 @@ PromisesKept CheckPromises(const inspect::ReadAmplification& run, const Promises
   const WorkloadCounts ours = AbsentCounts(policy);
   const WorkloadCounts theirs = AbsentCounts(reference);
   const Figure figures[] = {
-      {"the false positives per filter check", promises.false_positives_per_check,
+      {"the false positives per filter check", thresholds.false_positives_per_check,
        inspect::FalsePositiveRate(ours), inspect::FalsePositiveRate(theirs)},
-      {"the block reads per absent key", promises.block_reads_per_lookup,
+      {"the block reads per absent key", thresholds.block_reads_per_lookup,
        Ratio(ours.data_blocks_accessed, ours.lookups),
        Ratio(theirs.data_blocks_accessed, theirs.lookups)},
-      {"the filter memory", promises.filter_memory, static_cast<double>(policy.filter_bytes),
+      {"the filter memory", thresholds.filter_memory, static_cast<double>(policy.filter_bytes),
        static_cast<double>(reference.filter_bytes)},
   };
 
-  PromisesKept result;
+  ThresholdsKept result;
   result.kept = true;
   std::vector<std::string> parts;
   for (const Figure& figure : figures) {
-    if (figure.promised <= 0) continue;
+    if (figure.threshold <= 0) continue;
     if (figure.reference <= 0 || policy.filter_bytes == 0) {
       result.kept = false;
       parts.push_back(absl::StrCat(figure.name, ", which can't be compared: one of the two is 0"));
       continue;
     }
     const double ratio = figure.policy / figure.reference;
-    const bool kept = ratio <= figure.promised;
+    const bool kept = ratio <= figure.threshold;
     result.kept = result.kept && kept;
     parts.push_back(absl::StrFormat("%.3f times %s (%s %g)", ratio, figure.name,
                                     kept ? "promised: at most" : "MORE than the promised",
-                                    figure.promised));
+                                    figure.threshold));
   }
   result.sentence =
       absl::StrCat(policy.policy, result.kept ? " keeps its promises" : " breaks its promises",

@@ -1,7 +1,8 @@
-// Whether a policy keeps what is promised of it, by the figures of a run.
+// Whether a policy stays within thresholds that are set as multiples of the reference, by the
+// figures of a run.
 
-#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_PROMISES_H_
-#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_PROMISES_H_
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_THRESHOLDS_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_THRESHOLDS_H_
 
 #include <string>
 
@@ -10,8 +11,8 @@
 namespace winnow::bench {
 
 // The most that a figure of the policy may be, as a multiple of the same figure of the reference;
-// 0: nothing is promised of it. The first two are of absent keys.
-struct Promises {
+// 0: no threshold. The first two are of absent keys.
+struct Thresholds {
   double false_positives_per_check = 0;
   double block_reads_per_lookup = 0;  // data blocks, from the cache or the file
   double filter_memory = 0;
@@ -21,9 +22,9 @@ struct Promises {
   }
 };
 
-struct PromisesKept {
+struct ThresholdsKept {
   bool kept = false;
-  std::string sentence;  // the figures, with what is promised; no line feed at its end
+  std::string sentence;  // the figures, with their thresholds; no line feed at its end
 };
 
 // Compares the last policy of a run with the run's reference
@@ -31,8 +32,8 @@ struct PromisesKept {
 // missing: without another policy, filters, lookups of absent keys or false positives of the
 // reference, nor where the trees of the two differ too much to be compared: then there is no
 // verdict, and the sentence says so.
-PromisesKept CheckPromises(const inspect::ReadAmplification& run, const Promises& promises);
+ThresholdsKept CheckThresholds(const inspect::ReadAmplification& run, const Thresholds& thresholds);
 
 }  // namespace winnow::bench
 
-#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_PROMISES_H_
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_THRESHOLDS_H_

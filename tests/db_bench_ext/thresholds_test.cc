@@ -1,6 +1,6 @@
-// A policy is measured by what is promised of it.
+// A policy is measured by thresholds.
 
-#include "db_bench_ext/read_amplification/report/promises.h"
+#include "db_bench_ext/read_amplification/report/thresholds.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,14 +40,15 @@ inspect::ReadAmplification RunOf(const std::vector<inspect::PolicyResult>& polic
   return run;
 }
 
-PromisesKept Check(const inspect::PolicyResult& policy, const Promises& promises) {
-  return CheckPromises(RunOf({Policy("none", "", 10'000, 0, 0, 2000), kBloom, policy}), promises);
+ThresholdsKept Check(const inspect::PolicyResult& policy, const Thresholds& thresholds) {
+  return CheckThresholds(RunOf({Policy("none", "", 10'000, 0, 0, 2000), kBloom, policy}),
+                         thresholds);
 }
 
-constexpr Promises kAll = {1.03, 1.05, 0.75};
+constexpr Thresholds kAll = {1.03, 1.05, 0.75};
 
-TEST(PromisesTest, AreKeptUpToTheirLimits) {
-  const PromisesKept result =
+TEST(ThresholdsTest, AreKeptUpToTheirLimits) {
+  const ThresholdsKept result =
       Check(Policy("winnow:10", "winnow.Filter", 10'000, 750, 103, 90), kAll);
   EXPECT_TRUE(result.kept) << result.sentence;
   EXPECT_THAT(result.sentence, HasSubstr("winnow:10 keeps its promises: to bloomfilter:10 it has "
@@ -57,7 +58,7 @@ TEST(PromisesTest, AreKeptUpToTheirLimits) {
   EXPECT_THAT(result.sentence, HasSubstr("0.750 times the filter memory"));
 }
 
-TEST(PromisesTest, EachIsBrokenByItsOwnFigure) {
+TEST(ThresholdsTest, EachIsBrokenByItsOwnFigure) {
   const std::pair<inspect::PolicyResult, const char*> cases[] = {
       {Policy("w", "winnow.Filter", 10'000, 750, 104, 90),
        "1.040 times the false positives per filter check (MORE than the promised 1.03)"},
@@ -67,30 +68,30 @@ TEST(PromisesTest, EachIsBrokenByItsOwnFigure) {
        "0.751 times the filter memory (MORE than the promised 0.75)"},
   };
   for (const auto& [policy, says] : cases) {
-    const PromisesKept result = Check(policy, kAll);
+    const ThresholdsKept result = Check(policy, kAll);
     EXPECT_FALSE(result.kept) << result.sentence;
     EXPECT_THAT(result.sentence, HasSubstr("w breaks its promises"));
     EXPECT_THAT(result.sentence, HasSubstr(says));
   }
 }
 
-TEST(PromisesTest, WhatIsNotPromisedIsNeitherCheckedNorSaid) {
-  const PromisesKept result =
+TEST(ThresholdsTest, WhatHasNoThresholdIsNeitherCheckedNorSaid) {
+  const ThresholdsKept result =
       Check(Policy("w", "winnow.Filter", 10'000, 9999, 99, 9999), {1.03, 0, 0});
   EXPECT_TRUE(result.kept) << result.sentence;
   EXPECT_THAT(result.sentence, Not(HasSubstr("memory")));
   EXPECT_THAT(result.sentence, Not(HasSubstr("block reads")));
-  EXPECT_FALSE(Promises{}.Any());
+  EXPECT_FALSE(Thresholds{}.Any());
   EXPECT_TRUE(kAll.Any());
 }
 
-TEST(PromisesTest, ThereIsNoVerdictOnDifferentTrees) {
+TEST(ThresholdsTest, ThereIsNoVerdictOnDifferentTrees) {
   const inspect::PolicyResult good = Policy("w", "winnow.Filter", 10'000, 700, 100, 90);
   ASSERT_TRUE(Check(good, kAll).kept);
 
   inspect::PolicyResult other_levels = good;
   other_levels.tree[0].keys = 9'000;
-  PromisesKept result = Check(other_levels, kAll);
+  ThresholdsKept result = Check(other_levels, kAll);
   EXPECT_FALSE(result.kept);
   EXPECT_THAT(result.sentence, HasSubstr("no verdict on w, as its tree is not that of "
                                          "bloomfilter:10: keys per level differ by up to 10.0 %"));
@@ -105,17 +106,17 @@ TEST(PromisesTest, ThereIsNoVerdictOnDifferentTrees) {
   EXPECT_THAT(result.sentence, HasSubstr("files considered per lookup by up to 100.0 %"));
 }
 
-TEST(PromisesTest, AMissingFigureBreaksThem) {
+TEST(ThresholdsTest, AMissingFigureBreaksThem) {
   EXPECT_FALSE(Check(Policy("none", "", 10'000, 0, 0, 2000), kAll).kept);
-  EXPECT_FALSE(CheckPromises(RunOf({kBloom}), kAll).kept);
-  EXPECT_THAT(CheckPromises(RunOf({kBloom}), kAll).sentence, HasSubstr("has to come last"));
+  EXPECT_FALSE(CheckThresholds(RunOf({kBloom}), kAll).kept);
+  EXPECT_THAT(CheckThresholds(RunOf({kBloom}), kAll).sentence, HasSubstr("has to come last"));
 
   inspect::ReadAmplification run =
       RunOf({kBloom, Policy("w", "winnow.Filter", 10'000, 700, 100, 90)});
-  EXPECT_TRUE(CheckPromises(run, kAll).kept);
+  EXPECT_TRUE(CheckThresholds(run, kAll).kept);
   for (inspect::PolicyResult& policy : run.policies) policy.workloads.pop_back();
-  EXPECT_FALSE(CheckPromises(run, kAll).kept);
-  EXPECT_THAT(CheckPromises(run, kAll).sentence, HasSubstr("can't be compared"));
+  EXPECT_FALSE(CheckThresholds(run, kAll).kept);
+  EXPECT_THAT(CheckThresholds(run, kAll).sentence, HasSubstr("can't be compared"));
 }
 
 }  // namespace
