@@ -39,18 +39,16 @@ inline constexpr std::string_view kUnknown = "unknown";
 struct KindRow {
   std::string_view name;
   FilterFamily family;
-  size_t colour;                   // in charts, by src/text/html_page.h
   std::optional<FilterKind> kind;  // of Winnow's
 };
 
 // All of them, in the order in which help has them.
-inline constexpr KindRow kKindRows[] = {
-    {kWinnowBloom, FilterFamily::kWinnow, 3, FilterKind::kBloom},
-    {kWinnowRibbon, FilterFamily::kWinnow, 1, FilterKind::kRibbon},
-    {kBuiltinBloom, FilterFamily::kBuiltin, 2, std::nullopt},
-    {kBuiltinRibbon, FilterFamily::kBuiltin, 4, std::nullopt},
-    {kNoFilter, FilterFamily::kNone, 0, std::nullopt},
-    {kUnknown, FilterFamily::kUnknownForm, 0, std::nullopt}};
+inline constexpr KindRow kKindRows[] = {{kWinnowBloom, FilterFamily::kWinnow, FilterKind::kBloom},
+                                        {kWinnowRibbon, FilterFamily::kWinnow, FilterKind::kRibbon},
+                                        {kBuiltinBloom, FilterFamily::kBuiltin, std::nullopt},
+                                        {kBuiltinRibbon, FilterFamily::kBuiltin, std::nullopt},
+                                        {kNoFilter, FilterFamily::kNone, std::nullopt},
+                                        {kUnknown, FilterFamily::kUnknownForm, std::nullopt}};
 
 // The row of that name; that of kUnknown for any other.
 const KindRow& RowOf(std::string_view name);

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "src/text/html_page.h"
@@ -41,6 +42,14 @@ TotalsByPlace ByPlace(const std::vector<SstReport>& files) {
   return totals;
 }
 
+// Of a kind's bars; what is no filter, or not known, is grey.
+size_t ColourOf(std::string_view kind) {
+  constexpr std::string_view kColoured[] = {kWinnowRibbon, kBuiltinBloom, kWinnowBloom,
+                                            kBuiltinRibbon};
+  const auto* const found = std::find(std::begin(kColoured), std::end(kColoured), kind);
+  return found == std::end(kColoured) ? 0 : 1 + static_cast<size_t>(found - kColoured);
+}
+
 // A bar for each kind on each level, as long as `measure` says.
 template <typename Measure>
 std::string Chart(const TotalsByPlace& totals, BarChart chart, Measure measure) {
@@ -52,7 +61,7 @@ std::string Chart(const TotalsByPlace& totals, BarChart chart, Measure measure) 
     bar.name = level == named ? std::string() : LevelName(level);
     named = level;
     bar.figure = absl::StrCat(figure, ", ", kind);
-    bar.colour = RowOf(kind).colour;
+    bar.colour = ColourOf(kind);
     bar.parts.push_back({value, "", absl::StrCat(LevelName(level), ", ", kind, ": ", figure)});
     chart.bars.push_back(std::move(bar));
   }
@@ -128,7 +137,7 @@ HtmlFigure LearnedFigure(const LearnedBits& bits, size_t number) {
     Bar bar;
     bar.name = absl::StrFormat("%d to %d %% of the keys", 10 * i, 10 * i + 10);
     bar.figure = Bits(bits.tenths[i]);
-    bar.colour = RowOf(kWinnowRibbon).colour;
+    bar.colour = ColourOf(kWinnowRibbon);
     bar.parts.push_back({bits.tenths[i], "", absl::StrCat(bar.name, ": ", bar.figure)});
     chart.bars.push_back(std::move(bar));
   }
