@@ -11,7 +11,7 @@
 
 #include "db_bench_ext/filter_family/published.h"
 #include "src/text/numbers.h"
-#include "src/text/svg_lines.h"
+#include "src/text/svg_chart.h"
 #include "src/text/svg_text.h"
 
 namespace winnow::bench {

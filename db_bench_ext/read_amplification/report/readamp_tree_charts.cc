@@ -9,8 +9,7 @@
 #include "db_bench_ext/read_amplification/report/readamp_charts.h"
 #include "db_bench_ext/read_amplification/report/readamp_comparison.h"
 #include "src/text/numbers.h"
-#include "src/text/svg_bars.h"
-#include "src/text/svg_lines.h"
+#include "src/text/svg_chart.h"
 
 namespace winnow::inspect {
 namespace {

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "src/text/numbers.h"
-#include "src/text/svg_lines.h"
+#include "src/text/svg_chart.h"
 #include "src/text/svg_text.h"
 #include "tools/winnow/advise/cache_json.h"
 

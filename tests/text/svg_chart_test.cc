@@ -1,6 +1,6 @@
 // Ticks are round, and marks lie where their figures say.
 
-#include "src/text/svg_lines.h"
+#include "src/text/svg_chart.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pointwise;
 
-TEST(SvgLinesTest, TicksAreRound) {
+TEST(SvgChartTest, TicksAreRound) {
   const auto near = [](const std::vector<double>& ticks, const std::vector<double>& expected) {
     EXPECT_THAT(ticks, Pointwise(DoubleNear(1e-9), expected));
   };
@@ -49,7 +49,7 @@ std::vector<double> HeightsOfCircles(const std::string& svg) {
   return heights;
 }
 
-TEST(SvgLinesTest, ALogarithmicAxisHasEqualRoomForEachFactor) {
+TEST(SvgChartTest, ALogarithmicAxisHasEqualRoomForEachFactor) {
   LineChart chart = Example();
   chart.series[0].points.push_back({3, 0.001, std::nullopt, "three"});
   const std::vector<double> y = HeightsOfCircles(ToSvg(chart));
@@ -58,7 +58,7 @@ TEST(SvgLinesTest, ALogarithmicAxisHasEqualRoomForEachFactor) {
   EXPECT_NEAR(y[1] - y[0], y[2] - y[1], 0.2);
 }
 
-TEST(SvgLinesTest, NoneOfItIsDrawnOnTheLowerEdge) {
+TEST(SvgChartTest, NoneOfItIsDrawnOnTheLowerEdge) {
   LineChart chart = Example();
   chart.series[0].points.push_back({3, 0, std::nullopt, "nothing"});
   const std::vector<double> y = HeightsOfCircles(ToSvg(chart));
@@ -66,7 +66,7 @@ TEST(SvgLinesTest, NoneOfItIsDrawnOnTheLowerEdge) {
   EXPECT_EQ(y[2], y[1]) << "0.01 is the lower edge";
 }
 
-TEST(SvgLinesTest, LabelsOfLinesThatEndTogetherAreMovedApart) {
+TEST(SvgChartTest, LabelsOfLinesThatEndTogetherAreMovedApart) {
   LineChart chart = Example();
   for (size_t i = 2; i < 6; ++i) {
     chart.series.push_back({"line", i, {{2, 0.01, std::nullopt, "same"}}});
@@ -82,7 +82,7 @@ TEST(SvgLinesTest, LabelsOfLinesThatEndTogetherAreMovedApart) {
   for (size_t i = 1; i < y.size(); ++i) EXPECT_GE(y[i], y[i - 1] + 15);
 }
 
-TEST(SvgLinesTest, ALineMayHaveDashesOfItsOwnAndNoName) {
+TEST(SvgChartTest, ALineMayHaveDashesOfItsOwnAndNoName) {
   LineChart chart = Example();
   EXPECT_THAT(ToSvg(chart), HasSubstr("class=\"line d0\""));
   EXPECT_THAT(ToSvg(chart), HasSubstr("class=\"leader\""));
@@ -92,12 +92,12 @@ TEST(SvgLinesTest, ALineMayHaveDashesOfItsOwnAndNoName) {
   EXPECT_THAT(ToSvg(chart), Not(HasSubstr("class=\"leader\"")));
 }
 
-TEST(SvgLinesTest, ItHasANameForThoseWhoDoNotSeeIt) {
+TEST(SvgChartTest, ItHasANameForThoseWhoDoNotSeeIt) {
   EXPECT_THAT(ToSvg(Example()), HasSubstr("<title id=\"example-title\">A &amp; B</title>"));
   EXPECT_EQ(ToSvg(LineChart{}), "");
 }
 
-TEST(SvgLinesTest, OnePointIsNoChart) {
+TEST(SvgChartTest, OnePointIsNoChart) {
   LineChart chart = Example();
   chart.series[0].points.pop_back();
   EXPECT_EQ(ToSvg(chart), "");
@@ -109,7 +109,7 @@ double Last(const std::string& svg, const char* pattern) {
   return std::stod(match[1]);
 }
 
-TEST(SvgLinesTest, ManyNamesAndTicksHaveRoom) {
+TEST(SvgChartTest, ManyNamesAndTicksHaveRoom) {
   LineChart chart = Example();
   for (size_t i = 0; i < 60; ++i) {
     chart.series.push_back({"line " + std::to_string(i), i, {{2, 0.01, std::nullopt, "same"}}});

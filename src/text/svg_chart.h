@@ -1,8 +1,10 @@
-// A chart of points and lines as SVG.
+// Charts as SVG: points and lines, and horizontal bars with a name above each and the figure behind
+// it.
 
-#ifndef WINNOW_SRC_TEXT_SVG_LINES_H_
-#define WINNOW_SRC_TEXT_SVG_LINES_H_
+#ifndef WINNOW_SRC_TEXT_SVG_CHART_H_
+#define WINNOW_SRC_TEXT_SVG_CHART_H_
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -53,6 +55,30 @@ std::string ToSvg(const LineChart& chart);
 // logarithmic.
 std::vector<double> Ticks(double low, double high, bool logarithmic, int count);
 
+struct BarPart {
+  double value = 0;   // at least 0
+  std::string label;  // written into the part where there is room
+  std::string says;   // what the mark is, for the pointer and for screen readers
+};
+
+struct Bar {
+  std::string name;  // above the bar; empty for none, as for the second bar of a policy
+  std::string figure;
+  size_t colour = 0;           // of html_page.h
+  bool pale = false;           // for a second figure of the same policy
+  std::vector<BarPart> parts;  // one after the other
+};
+
+struct BarChart {
+  std::string id;  // unique in the page; letters, digits and '-'
+  std::string title;
+  std::string description;
+  std::vector<Bar> bars;
+};
+
+// All bars have one scale, which begins at 0. Empty without bars.
+std::string ToSvg(const BarChart& chart);
+
 }  // namespace winnow::inspect
 
-#endif  // WINNOW_SRC_TEXT_SVG_LINES_H_
+#endif  // WINNOW_SRC_TEXT_SVG_CHART_H_
