@@ -53,7 +53,7 @@ bool Has(const FilterFile& file, uint64_t number) {
   return file.numbers && std::binary_search(file.numbers->begin(), file.numbers->end(), number);
 }
 
-// The sum of the rates of the files that a lookup asks in vain.
+// The sum of the rates of the files that a lookup asks for an absent key.
 double FalseReadsOf(const AskedKey& key, const std::vector<FilterFile>& files,
                     const std::vector<double>& rates) {
   double sum = 0;

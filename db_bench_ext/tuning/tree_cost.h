@@ -57,8 +57,9 @@ struct TreeCost {
   double false_reads = 0;          // expected of a lookup
   double uniform_false_reads = 0;  // with equal_bits
   std::vector<uint64_t> keys_by_level;
-  std::vector<double> bits_by_level;   // of the filters, a key
-  std::vector<double> files_by_level;  // that a lookup asks in vain, if all of them have its key
+  std::vector<double> bits_by_level;  // of the filters, a key
+  std::vector<double>
+      files_by_level;  // that a lookup asks for an absent key, if all have its range
 
   double MemoryToUniform() const {
     return static_cast<double>(filter_bytes) / static_cast<double>(uniform_bytes);

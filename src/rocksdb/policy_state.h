@@ -1,4 +1,4 @@
-// What a policy builds by, and what it was asked for in vain.
+// What a policy builds by, and what it refused.
 
 #ifndef WINNOW_SRC_ROCKSDB_POLICY_STATE_H_
 #define WINNOW_SRC_ROCKSDB_POLICY_STATE_H_

@@ -211,7 +211,7 @@ TEST(ReadampHtmlTest, TreesThatDifferGetNoVerdict) {
   run.policies[2].tree[0].keys = 9'000;
   EXPECT_THAT(Page(run),
               HasSubstr("No verdict: the trees of winnow:10 and bloomfilter:10 differ by 10.0"));
-  EXPECT_THAT(Page(run), Not(HasSubstr("blocks for nothing")));
+  EXPECT_THAT(Page(run), Not(HasSubstr("fewer false reads than")));
   EXPECT_THAT(Page(run), HasSubstr("winnow:10 is left out"));
 }
 
@@ -234,16 +234,16 @@ TEST(ReadampHtmlTest, TheHeadlineIsTheFinding) {
   };
   for (const Case& c :
        {Case{87'500, 100,
-             "winnow:10 reads 1/10 of the blocks for nothing that bloomfilter:10 reads, with 30 % "
+             "winnow:10 makes 1/10 of the false reads of bloomfilter:10, with 30 % "
              "less filter memory."},
         Case{125'000, 700,
-             "winnow:10 reads 30 % fewer blocks for nothing than bloomfilter:10, with the same "
+             "winnow:10 makes 30 % fewer false reads than bloomfilter:10, with the same "
              "filter memory within 2 %."},
         Case{62'500, 1020,
-             "winnow:10 reads about as many blocks for nothing as bloomfilter:10, with 50 % less "
+             "winnow:10 makes about as many false reads as bloomfilter:10, with 50 % less "
              "filter memory."},
         Case{150'000, 3000,
-             "winnow:10 reads 3 times as many blocks for nothing as bloomfilter:10, with 20 % more "
+             "winnow:10 makes 3 times as many false reads as bloomfilter:10, with 20 % more "
              "filter memory."},
         Case{125'000, 0,
              "Too few false reads, 0 and 1,000, to compare winnow:10 with bloomfilter:10, with the "
@@ -281,7 +281,7 @@ TEST(ReadampHtmlTest, WithNothingToCompareTheHeadlineSaysWhatIsReadAndTaken) {
   run.frontier.clear();
   run.policies = {run.policies[2]};
   EXPECT_EQ(FindingOf(run).headline,
-            "winnow:10 reads 0.05 blocks for nothing a lookup in readabsent, with 7.00 filter bits "
+            "winnow:10 makes 0.05 false reads a lookup in readabsent, with 7.00 filter bits "
             "a key.");
   run.policies = {ExamplePolicy("none", "", 0, 0)};
   run.policies[0].workloads[0].counts.data_blocks_accessed = 31'000;
@@ -321,7 +321,7 @@ TEST(ReadampHtmlTest, NoChartIsEmpty) {
 TEST(ReadampHtmlTest, ADatabaseMeasuredAsItIsIsNamedAndIsAloneOnItsPage) {
   const std::string page = Page(ExistingDatabase());
   EXPECT_THAT(page, HasSubstr("<title>Read amplification of /var/lib/shop/&lt;db&gt;</title>"));
-  EXPECT_THAT(page, HasSubstr("<h1>The database reads 0.05 blocks for nothing a lookup"));
+  EXPECT_THAT(page, HasSubstr("<h1>The database makes 0.05 false reads a lookup"));
   for (const std::string& says : Between(page, "<p", "</p>")) {
     if (says.find("<code>") != std::string::npos) continue;  // the command, which was given so
     for (const char* absent : {"--frontier", "--policies", "asked for", "The other trees",

@@ -165,9 +165,9 @@ TEST(ReportTest, ASweepOfCachesHasARowForEachPolicyFormAndSize) {
 
 TEST(ReportTest, TheShortReportSaysWhatIsWastedAndWhatItMeans) {
   const std::string text = ShortReport(ExampleRun(10'000));
-  EXPECT_THAT(text, HasSubstr("\nwinnow:10 reads about as many blocks for nothing as "
+  EXPECT_THAT(text, HasSubstr("\nwinnow:10 makes about as many false reads as "
                               "bloomfilter:10, with 30 % less filter memory.\n\nfilter policy "));
-  EXPECT_THAT(text, HasSubstr("2000.0")) << "wasted reads per 1000 absent keys without a filter";
+  EXPECT_THAT(text, HasSubstr("2000.0")) << "false reads per 1000 absent keys without a filter";
   EXPECT_THAT(text,
               HasSubstr("winnow:10 takes 70 % of the memory of bloomfilter:10, for 0.95 times"));
 }
@@ -181,14 +181,14 @@ TEST(ReportTest, TheShortReportOfRecordedLookupsHasARowForEachPolicy) {
     policy.workloads[0].counts.data_blocks_accessed += 600;
   }
   const std::string text = ShortReport(run);
-  EXPECT_THAT(text, HasSubstr("wasted reads per 1000 lookups"));
+  EXPECT_THAT(text, HasSubstr("false reads per 1000 lookups"));
   EXPECT_THAT(text, HasSubstr("\nbloomfilter:10"));
   EXPECT_THAT(text, HasSubstr("\nwinnow:10 "));
   EXPECT_THAT(text, HasSubstr("20.0"));
   EXPECT_THAT(text, HasSubstr("1234567"));
   EXPECT_THAT(text, HasSubstr("These are lookups of recorded."));
   EXPECT_THAT(text, Not(HasSubstr("absent keys")));
-  EXPECT_THAT(text, HasSubstr("for 0.95 times its wasted reads"));
+  EXPECT_THAT(text, HasSubstr("for 0.95 times its false reads"));
 }
 
 // Speeds of the same policy wander by a fifth.
@@ -215,7 +215,7 @@ TEST(ReportTest, SpeedsThatRoundsDoNotResolveAreMarked) {
 TEST(ReportTest, NoRatioOfReadsIsGivenOfTreesThatDiffer) {
   EXPECT_THAT(InOneLine(FullReport(ExampleRun(9'000))),
               Not(HasSubstr("times its false positives")));
-  EXPECT_THAT(ShortReport(ExampleRun(9'000)), Not(HasSubstr("times its wasted reads")));
+  EXPECT_THAT(ShortReport(ExampleRun(9'000)), Not(HasSubstr("times its false reads")));
 }
 
 TEST(ReportTest, TablesOfAHundredMillionLookupsFitAHundredColumns) {

@@ -355,8 +355,8 @@ TEST(CacheAdviceTest, TheRecommendationNamesFalseReadsThatAreMoreThanTwice) {
   advice.rows[0].figures.false_reads = 85;
   SayCacheAdvice({}, {}, {}, advice.rows[0], &advice);
   EXPECT_THAT(advice.recommendation,
-              EndsWith("opened anew. But lookups would read 0.085 files each "
-                       "in vain (false reads), and now read 0.007."));
+              EndsWith("opened anew. But lookups would make 0.085 false reads each, "
+                       "and now make 0.007."));
   advice.rows[0].figures.false_reads = 14;
   SayCacheAdvice({}, {}, {}, advice.rows[0], &advice);
   EXPECT_THAT(advice.recommendation, EndsWith("opened anew."));

@@ -228,7 +228,7 @@ inline uint64_t LoadedBytes(const CacheLoads& loads) {
   return loads.filter.bytes + loads.index.bytes + loads.data.bytes;
 }
 
-// Whether every key that was looked up is missing, so that every block read was for nothing.
+// Whether every key that was looked up is missing, so that every block read was a false read.
 inline bool AllAbsent(const WorkloadCounts& counts) {
   return counts.lookups > 0 && counts.found == 0;
 }

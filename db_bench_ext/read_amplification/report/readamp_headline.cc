@@ -19,22 +19,21 @@ std::string MemoryPhrase(double ratio) {
                          ratio < 1 ? "less" : "more");
 }
 
-// "reads 12 % fewer blocks for nothing than X"
+// "makes 12 % fewer false reads than X"
 std::string ReadsPhrase(double ratio, const Interval& interval, const std::string& reference) {
   if (interval.low <= 1 && interval.high >= 1) {
-    return absl::StrCat("reads about as many blocks for nothing as ", reference);
+    return absl::StrCat("makes about as many false reads as ", reference);
   }
   constexpr double kTooFewForPercent = 0.2;
   if (ratio <= kTooFewForPercent) {
-    return absl::StrCat("reads 1/", Figure(1 / ratio), " of the blocks for nothing that ",
-                        reference, " reads");
+    return absl::StrCat("makes 1/", Figure(1 / ratio), " of the false reads of ", reference);
   }
   if (ratio < 2) {
-    return absl::StrFormat("reads %.0f %% %s blocks for nothing than %s",
+    return absl::StrFormat("makes %.0f %% %s false reads than %s",
                            100 * (ratio < 1 ? 1 - ratio : ratio - 1), ratio < 1 ? "fewer" : "more",
                            reference);
   }
-  return absl::StrCat("reads ", Figure(ratio), " times as many blocks for nothing as ", reference);
+  return absl::StrCat("makes ", Figure(ratio), " times as many false reads as ", reference);
 }
 
 const PolicyResult* LastWithFilters(const ReadAmplification& run) {
@@ -115,13 +114,12 @@ ReadampFinding FindingOfOne(const ReadAmplification& run, const PolicyResult& po
             {}};
   }
   const Interval interval = FalseReadsInterval(counts);
-  return {
-      absl::StrCat(name, " reads ", Figure(FalseReads(counts)), " blocks for nothing a lookup in ",
-                   workload.name, ", with ", Bits(policy), "."),
-      {absl::StrCat("The 95 % interval of these false reads is ", Figure(interval.low), " to ",
-                    Figure(interval.high), "."),
-       absl::StrCat(Cache(run), ", ", FromFile(policy, w),
-                    " data blocks a lookup come from the file.")}};
+  return {absl::StrCat(name, " makes ", Figure(FalseReads(counts)), " false reads a lookup in ",
+                       workload.name, ", with ", Bits(policy), "."),
+          {absl::StrCat("The 95 % interval of these false reads is ", Figure(interval.low), " to ",
+                        Figure(interval.high), "."),
+           absl::StrCat(Cache(run), ", ", FromFile(policy, w),
+                        " data blocks a lookup come from the file.")}};
 }
 
 ReadampFinding NoVerdict(const std::string& ours, const std::string& theirs, double difference) {

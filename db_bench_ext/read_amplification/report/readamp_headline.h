@@ -18,7 +18,7 @@ struct ReadampFinding {
 
 // Compares the best policy with the reference of the run, by the first workload whose keys are all
 // absent, or else the first. The best is, of those that take no more memory than the reference on
-// the same tree, the one that reads the fewest blocks for nothing, and of those that read about as
+// the same tree, the one that makes the fewest false reads, and of those that make about as
 // many, the one that takes the least memory; where there is none, the last policy that has filters.
 // "About as many" where the interval of the ratio holds 1. No verdict where their trees differ by
 // more than kSame; it is said why. Where there is nothing to compare it with, what it reads and

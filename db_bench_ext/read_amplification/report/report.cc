@@ -251,14 +251,14 @@ std::string LevelTable(const ReadAmplification& run, size_t w) {
     const WorkloadCounts& counts = run.policies[i].workloads[w].counts;
     for (const LevelCounts& level : counts.levels) {
       const bool checked = level.filter_checks > 0;
-      const uint64_t wasted = level.false_positive_block_reads;
+      const uint64_t false_reads = level.false_positive_block_reads;
       table.AddRow(
           {labels[i], absl::StrCat(level.level),
            checked ? absl::StrCat(level.filter_checks) : kNothing,
            checked ? absl::StrCat(level.useful) : kNothing,
-           checked ? absl::StrCat(wasted) : kNothing,
-           checked ? PerLookup(wasted, counts, 5) : kNothing,
-           checked ? IntervalText(inspect::PoissonInterval(wasted, counts.lookups)) : kNothing,
+           checked ? absl::StrCat(false_reads) : kNothing,
+           checked ? PerLookup(false_reads, counts, 5) : kNothing,
+           checked ? IntervalText(inspect::PoissonInterval(false_reads, counts.lookups)) : kNothing,
            absl::StrCat(level.blocks_read)});
     }
   }
@@ -315,7 +315,7 @@ std::string FrontierTable(const ReadAmplification& run, size_t w) {
   return table.ToString();
 }
 
-// How often a policy reads for nothing, as a multiple of the reference's; empty where it can't be
+// The false reads of a policy, as a multiple of the reference's; empty where it can't be
 // told.
 std::string ReadsToReference(const WorkloadResult& ours, const WorkloadResult& theirs) {
   const WorkloadCounts& a = ours.counts;
@@ -451,7 +451,7 @@ const WorkloadResult* ToSum(const ReadAmplification& run, const PolicyResult& po
 }
 
 // A lookup.
-double WastedReads(const WorkloadCounts& counts) {
+double ReadsOfAbsentKeys(const WorkloadCounts& counts) {
   return inspect::AllAbsent(counts) ? Ratio(counts.data_blocks_accessed, counts.lookups)
                                     : inspect::FalseReads(counts);
 }
@@ -493,33 +493,33 @@ std::string ShortReport(const ReadAmplification& run) {
   const bool absent = theirs == nullptr || inspect::AllAbsent(theirs->counts);
   const std::string keys = absent ? "absent keys" : "lookups";
   TextTable table = Table({"filter policy", "filter memory", "bits a key",
-                           absl::StrCat("wasted reads per 1000 ", keys),
+                           absl::StrCat("false reads per 1000 ", keys),
                            absent ? "absent keys looked up a second" : "lookups a second"});
   for (const PolicyResult& policy : run.policies) {
     const WorkloadResult* ours = ToSum(run, policy);
     if (ours == nullptr) continue;
     table.AddRow({policy.policy, Bytes(policy.filter_bytes),
                   Fixed(8 * Ratio(policy.filter_bytes, policy.keys), 2),
-                  Fixed(1000 * WastedReads(ours->counts), 1), Speed(ours->times, theirs->times)});
+                  Fixed(1000 * ReadsOfAbsentKeys(ours->counts), 1),
+                  Speed(ours->times, theirs->times)});
   }
   std::string text = absl::StrCat(
       Title(run), "\n", inspect::WrapText(inspect::FindingOf(run).headline, kReportWidth), "\n\n",
       table.ToString(), SpeedNote(run), "\n",
-      absent
-          ? "A lookup of a key that is not there should read nothing. A wasted read is a data "
-            "block that\nwas read for such a key, from the file or the block cache, because no "
-            "filter said \"no\".\n"
-          : absl::StrCat("These are lookups of ", theirs->name,
-                         ". A wasted read is a data block that was read in a file\nthat does not "
-                         "have the key, as its filter did not say \"no\".\n"));
+      absent ? "A lookup of a key that is not there should read nothing. A false read is a data "
+               "block that\nwas read for such a key, from the file or the block cache, because no "
+               "filter said \"no\".\n"
+             : absl::StrCat("These are lookups of ", theirs->name,
+                            ". A false read is a data block that was read in a file\nthat does not "
+                            "have the key, as its filter did not say \"no\".\n"));
   for (const PolicyResult& policy : run.policies) {
     const WorkloadResult* ours = ToSum(run, policy);
     if (!MayBeCompared(policy, reference) || ours == nullptr) continue;
-    const double wasted = WastedReads(theirs->counts);
+    const double reads = ReadsOfAbsentKeys(theirs->counts);
     absl::StrAppendFormat(
-        &text, "%s takes %.0f %% of the memory of %s, for %.2f times its wasted reads.\n",
+        &text, "%s takes %.0f %% of the memory of %s, for %.2f times its false reads.\n",
         policy.policy, 100 * Ratio(policy.filter_bytes, reference.filter_bytes), reference.policy,
-        wasted > 0 ? WastedReads(ours->counts) / wasted : 0);
+        reads > 0 ? ReadsOfAbsentKeys(ours->counts) / reads : 0);
   }
   if (!comparison.TreesAgree()) {
     text += "The trees differ too much for the reads to be compared.\n";

@@ -1,5 +1,5 @@
 // Samples of a tree's lookups: where each key lies, and what the filters of each level said. How
-// many lookups reach each level in vain follows from it, and how many find their key.
+// many lookups of absent keys reach each level follows from it, and how many find their key.
 //
 // A lookup is sampled by its key's hash (sampled_hashes.h), so that each of its filters tells what
 // it said here. The first answer adds a record, and those that follow change it: nothing is pending

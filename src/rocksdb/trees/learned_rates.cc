@@ -283,7 +283,7 @@ std::string LearnedRates::TakeSummary(const LiveFiles& files) {
   if (tree.shape.files.empty()) return {};
   SetWishes(&tree);
   double keys = 0;
-  double reads = 0;       // in vain, of the samples
+  double reads = 0;       // false ones, of the samples
   double even_reads = 0;  // with the same memory, and rates as if lookups fell evenly
   double all_bits = 0;
   double least = kMaxBits;

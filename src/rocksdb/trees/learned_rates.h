@@ -57,7 +57,7 @@ class LearnedRates {
 
   struct Learned {
     double rate = 1;
-    // Of the file's place: lookups that reach a key there in vain, to the mean of its level.
+    // Of the file's place: lookups of absent keys that reach a key there, to the mean of its level.
     double relative_miss_heat = 1;
   };
 

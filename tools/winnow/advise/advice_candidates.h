@@ -52,7 +52,7 @@ struct FamilyFormula {
 };
 
 // Of some of the family's files, by their places in AdvisedFamily::files. asks: for each of all
-// files of the family, the lookups that ask it in vain.
+// files of the family, the lookups that ask it for an absent key.
 FamilyFormula FormulaOf(const AdvisedFamily& family, const std::vector<AdvisedFile>& files,
                         const std::vector<size_t>& some, const std::vector<uint64_t>& asks);
 
@@ -103,7 +103,8 @@ struct CompactedFamily {
 
 // Files are of the sizes that the last level has now, where these are what the target file size
 // makes them; small filters' sizes and rates go up and down with each few keys. live_share: of the
-// entries that are left. asks_of_one: lookups that then ask a file in vain; asks: of each file now.
+// entries that are left. asks_of_one: lookups that then ask a file for an absent key; asks: of each
+// file now.
 CompactedFamily OnceCompacted(const AdvisedFamily& family, const std::vector<AdvisedFile>& files,
                               double live_share, uint64_t asks_of_one,
                               const std::vector<uint64_t>& asks);

@@ -31,7 +31,7 @@ class AdvisedLearning {
   // whose options string LearnedPolicyOf takes; 0: it has none.
   const std::vector<double>& BitsUnder(const std::string& policy);
 
-  // Lookups of the half that is not learned from which ask the file in vain, as places in
+  // Lookups of the half that is not learned from which ask the file for an absent key, as places in
   // FamilyLookups::keys.
   const std::vector<uint32_t>& asks(size_t file) const { return asks_[file]; }
 

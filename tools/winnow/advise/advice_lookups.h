@@ -71,8 +71,8 @@ struct FamilyLookups {
   uint64_t absent = 0;  // of these, whose key is in no file
   uint64_t false_reads = 0;  // with the filters that the files have
 
-  // Of those that count, the ones that would ask a file in vain if all files were one: they lie
-  // between its keys, and it has no such key, or none any more that was deleted.
+  // Of those that count, the ones that would ask a file for an absent key if all files were one:
+  // they lie between its keys, and it has no such key, or none any more that was deleted.
   uint64_t asks_of_one = 0;
 
   // For each file, by the place in AdvisedFamily::files: those that ask it although it does not

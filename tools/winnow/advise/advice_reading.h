@@ -1,5 +1,5 @@
 // What advice reads of the files once, whatever the policies that it tries: the files, the tree
-// that they make, lookups, which files these ask in vain, and which files stand for all.
+// that they make, lookups, which files these ask for absent keys, and which files stand for all.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_READING_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_READING_H_
@@ -31,11 +31,12 @@ struct AdviceReading {
   std::vector<std::vector<size_t>> tried;
   std::vector<std::vector<size_t>> rest;
 
-  std::vector<FamilyLookups> lookups;       // by family
-  std::vector<std::vector<uint64_t>> asks;  // lookups in vain, by family and place of the file
-  uint64_t num_lookups = 0;                 // that count, over all families
-  uint64_t num_absent = 0;                  // of them
-  uint64_t lookups_left_out = 0;            // by AdviceOptions::most_asks
+  std::vector<FamilyLookups> lookups;  // by family
+  std::vector<std::vector<uint64_t>>
+      asks;                       // lookups of absent keys, by family and place of the file
+  uint64_t num_lookups = 0;       // that count, over all families
+  uint64_t num_absent = 0;        // of them
+  uint64_t lookups_left_out = 0;  // by AdviceOptions::most_asks
 
   std::string learning_problem;  // a clause: why no family has AdvisedFamily::learning
 
@@ -69,7 +70,7 @@ struct AdviceReading {
   uint64_t FilterBytesNow() const;
   double FalseReadsNow() const;
 
-  // Some lookup asks some file in vain.
+  // Some lookup asks some file for an absent key.
   bool AsksInVain() const;
 
   // optimize_filters_for_hits, and some or all files are where it has no filters.

@@ -143,8 +143,9 @@ class Words {
       SayWhyPolicyIsNotKnown();
     }
     Say(true,
-        "Caches are not in this: a block that is read in vain may be in memory, and filters that "
-        "are not pinned may be read from disk.");
+        "This does not count caches: a false read may find its block in memory, and filters that "
+        "are "
+        "not pinned may be read from disk.");
     Say(read_.num_lookups < kFewLookups,
         absl::StrCat("Only ", read_.num_lookups,
                      " lookups count, so that false reads are known roughly."));
@@ -294,7 +295,7 @@ class Words {
         *TriedWith(FilterMaker::kWinnow, read_.has_plans ? LevelPlan::kAuto : LevelPlan::kUniform);
     advice_.choice = row.OnePolicy();
     advice_.recommendation = absl::StrFormat(
-        "The files have no filters: with filter_policy=%s a lookup would read %.3g blocks in vain "
+        "The files have no filters: with filter_policy=%s a lookup would make %.3g false reads "
         "instead of %.3g%s, for %.2f bits a key.",
         row.OnePolicy(), row.false_reads, now.false_reads,
         row.compacted ? absl::StrFormat(", and %.3g once all is compacted into one level",
@@ -331,9 +332,9 @@ class Words {
     advice_.recommendation =
         SavesReads(choice, now)
             ? absl::StrFormat(
-                  "%slookups read %.2f of what they now read in vain, for %.2f of the memory.",
-                  policy, reads, memory)
-            : absl::StrFormat("%sfor %.2f of the memory lookups read as little in vain (%.2f).",
+                  "%slookups make %.2f of the false reads of now, for %.2f of the memory.", policy,
+                  reads, memory)
+            : absl::StrFormat("%sfor %.2f of the memory lookups make as few false reads (%.2f).",
                               policy, memory, reads);
     absl::StrAppend(&advice_.recommendation, OnceCompacted(choice, now));
     SayListener();
@@ -405,7 +406,7 @@ class Words {
       return std::string();
     }
     const std::string reads =
-        absl::StrFormat("once all is compacted into one level, a lookup reads %.3g blocks in vain",
+        absl::StrFormat("once all is compacted into one level, a lookup makes %.3g false reads",
                         row.compacted->false_reads);
     if (!now.compacted) {
       return absl::StrCat(" O", reads.substr(1),
@@ -472,8 +473,8 @@ class Words {
     const AdviceRow& row = better != nullptr ? *better : by_formulas;
     advice_.choice = row.OnePolicy();
     advice_.recommendation = absl::StrFormat(
-        "With %s the filters take %.0f bytes of the budget of %.0f, and a lookup reads %.3g blocks "
-        "in vain; now it is %.3g, for %.0f bytes.",
+        "With %s the filters take %.0f bytes of the budget of %.0f, and a lookup makes %.3g false "
+        "reads; now it is %.3g, for %.0f bytes.",
         row.OnePolicy().empty() ? "the policies of the split"
                                 : absl::StrCat("filter_policy=", row.OnePolicy()),
         row.bytes, *advice_.budget_bytes, row.false_reads, now.false_reads, now.bytes);

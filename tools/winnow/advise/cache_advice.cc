@@ -297,7 +297,7 @@ class Adviser {
   }
 
   // The row to take: in the memory of now, of those that are as good as the best the one that needs
-  // no new files, if there is one. One that reads many more files in vain is only as good as these
+  // no new files, if there is one. One that makes many more false reads is only as good as these
   // lookups: others would pay for it.
   const CacheRow& Best() const {
     const CacheRow& now = advice_.Now();
@@ -308,7 +308,7 @@ class Adviser {
     if (now.BytesALookup() <= limit) {
       return now;
     }
-    // Of several the one that reads the fewest files in vain.
+    // Of several the one that makes the fewest false reads.
     for (const CacheRow& row : advice_.rows) {
       const auto cost = [](const CacheRow& each) {
         return std::pair(each.choice.Rewrites(), each.figures.false_reads);

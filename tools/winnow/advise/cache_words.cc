@@ -170,7 +170,7 @@ class Assumptions {
                       return !row.TakesMoreThan(now_) && row.ReadsMoreInVainThan(now_) &&
                              row.BytesALookup() < now_.BytesALookup();
                     }),
-        "Choices by which more than one lookup in ten reads a further file in vain are not "
+        "Choices by which more than one lookup in ten makes a further false read are not "
         "recommended: lookups of more absent keys would read much more.");
   }
 
@@ -208,8 +208,8 @@ std::string ReadInVain(const CacheRow& best, const CacheRow& now) {
   const double reads = best.ALookup(best.figures.false_reads);
   const double before = now.ALookup(now.figures.false_reads);
   if (reads <= 2 * before) return {};
-  return absl::StrCat(" But lookups would read ", Figure(reads),
-                      " files each in vain (false reads), and now read ", Figure(before), ".");
+  return absl::StrCat(" But lookups would make ", Figure(reads), " false reads each, and now make ",
+                      Figure(before), ".");
 }
 
 }  // namespace

@@ -130,7 +130,8 @@ HtmlFigure LearnedFigure(const LearnedBits& bits, size_t number) {
   HtmlFigure figure;
   figure.title = absl::StrCat("Bits a key by range, ", Printable(bits.family.second));
   figure.says =
-      "With level_plan=learned, files that lookups ask in vain have more bits. The bars are tenths "
+      "With level_plan=learned, files that lookups of absent keys reach have more bits. The bars "
+      "are tenths "
       "of the keys of the last level, in their order.";
   BarChart chart{absl::StrCat("learned", number), figure.title, figure.says, {}};
   for (size_t i = 0; i < bits.tenths.size(); ++i) {
