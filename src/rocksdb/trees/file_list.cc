@@ -8,10 +8,8 @@
 namespace winnow::plugin {
 namespace {
 
-using File = ArrangedFiles::File;
-
 // Of files by levels.
-void SetBottoms(std::vector<File>* files) {
+void SetBottoms(std::vector<ArrangedFiles::File>* files) {
   // What is below: the ranges of all levels behind, none of which overlap another.
   std::map<std::string, std::string> below;  // first to last
   const auto is_below = [&below](const KeyRange& range) {
@@ -41,7 +39,7 @@ void SetBottoms(std::vector<File>* files) {
 }
 
 // Of files by levels and first keys: those of level 0 that overlap others there.
-void SetWaiting(std::vector<File>* files) {
+void SetWaiting(std::vector<ArrangedFiles::File>* files) {
   std::string reached;
   for (size_t i = 0; i < files->size() && (*files)[i].facts.level == 0; ++i) {
     const KeyRange& range = (*files)[i].facts.range;
