@@ -22,6 +22,13 @@ Json ToJson(const PolicyOpening& opening) {
           {"refusal", SentenceOrNull(opening.refusal)}};
 }
 
+template <typename Value>
+Json ListOf(const std::vector<Value>& values) {
+  Json list = Json::array();
+  for (const Value& value : values) list.push_back(ToJson(value));
+  return list;
+}
+
 Json ToJson(const PolicyVerdict& verdict) {
   Json json = {{"policy", verdict.asked},
                {"ok", verdict.problem.empty()},
@@ -30,10 +37,7 @@ Json ToJson(const PolicyVerdict& verdict) {
                {"reads_winnow", verdict.reads_winnow},
                {"problem", SentenceOrNull(verdict.problem)},
                {"suggestion", SentenceOrNull(verdict.suggestion)}};
-  json["by_place"] = Json::array();
-  for (const PolicyOpening& opening : verdict.by_place) {
-    json["by_place"].push_back(ToJson(opening));
-  }
+  json["by_place"] = ListOf(verdict.by_place);
   json["file"] = verdict.file ? ToJson(*verdict.file) : Json(nullptr);
   json["tree"] = Json(nullptr);
   if (verdict.tree) {
@@ -42,14 +46,8 @@ Json ToJson(const PolicyVerdict& verdict) {
                     {"bits_per_key", verdict.tree->bits_per_key},
                     {"false_reads_per_absent_key", verdict.tree->false_reads}};
   }
-  json["by_keys"] = Json::array();
-  for (const PolicyTrial& trial : verdict.by_keys) {
-    json["by_keys"].push_back(ToJson(trial));
-  }
-  json["by_level"] = Json::array();
-  for (const PolicyTrial& trial : verdict.by_level) {
-    json["by_level"].push_back(ToJson(trial));
-  }
+  json["by_keys"] = ListOf(verdict.by_keys);
+  json["by_level"] = ListOf(verdict.by_level);
   return json;
 }
 
