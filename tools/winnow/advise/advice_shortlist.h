@@ -32,7 +32,7 @@ struct BudgetSplit {
 };
 
 // Without a plan and with the plan auto where that changes something: such that all together take
-// at most `bytes`, and as few false reads as can be.
+// at most `bytes`, and have as few false reads as can be.
 //
 // Families that are alike, but for some hundredths of their keys and lookups, get the same.
 //
