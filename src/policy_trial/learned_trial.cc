@@ -110,9 +110,9 @@ class LearnedTrial::Tree {
   void WriteAbove(size_t levels, const PolicyOptions& policy) {
     if (levels == 0) return;
     const std::vector<size_t>& files = levels_[levels - 1];
-    constexpr double kMostParts = 16;
+    constexpr double kMaxParts = 16;
     const double ratio = levels > 1 ? KeysOf(levels - 1) / KeysOf(levels - 2) : 1;
-    const auto parts = static_cast<size_t>(std::clamp(std::round(ratio), 1.0, kMostParts));
+    const auto parts = static_cast<size_t>(std::clamp(std::round(ratio), 1.0, kMaxParts));
     for (size_t part = 0; part < parts; ++part) {
       WriteAbove(levels - 1, policy);
       WriteSome(levels - 1, files.size() * part / parts, files.size() * (part + 1) / parts, policy);
@@ -155,8 +155,8 @@ class LearnedTrial::Tree {
   std::string block_;  // of whose bytes nobody reads any
 };
 
-const size_t LearnedTrial::kMostLookups = LookupSamples::kMaxRecords;
-const size_t LearnedTrial::kFewestLookups = plugin::LearnedRates::kMinSamples;
+const size_t LearnedTrial::kMaxLookups = LookupSamples::kMaxRecords;
+const size_t LearnedTrial::kMinLookups = plugin::LearnedRates::kMinSamples;
 
 LearnedTrial::LearnedTrial(const TreeShape& shape, const std::vector<LearnedFile>& files)
     : tree_(std::make_unique<Tree>(shape, files)) {}

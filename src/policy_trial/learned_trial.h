@@ -40,8 +40,8 @@ struct LearnedFile {
 class LearnedTrial {
  public:
   // As many samples of lookups as the policy keeps, and the fewest that it learns from.
-  static const size_t kMostLookups;
-  static const size_t kFewestLookups;
+  static const size_t kMaxLookups;
+  static const size_t kMinLookups;
 
   // All files that have filters, in the order in which lookups ask them.
   LearnedTrial(const TreeShape& shape, const std::vector<LearnedFile>& files);

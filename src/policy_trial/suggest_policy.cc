@@ -88,7 +88,7 @@ const Option& BitsOfBuiltin() {
 }
 
 // Fewer bits a key than this are none to RocksDB, and "no filter" to those who ask for them.
-constexpr double kLeastBits = 0.5;
+constexpr double kMinBits = 0.5;
 
 const Option& BitsOf(absl::string_view policy) {
   return policy == kNames[0] ? WinnowOption(kBits) : BitsOfBuiltin();
@@ -206,7 +206,7 @@ std::string NearestValue(const Option& option, absl::string_view text) {
   const std::optional<Number> number = FindNumber(text);
   double least = 0, most = 0;
   if (!number || !absl::SimpleAtod(option.least, &least) || !absl::SimpleAtod(option.most, &most) ||
-      (option.name == kBits && number->value < kLeastBits)) {
+      (option.name == kBits && number->value < kMinBits)) {
     return std::string(option.usual);
   }
   if (number->value <= least || number->value >= most) {
@@ -323,7 +323,7 @@ std::string NearestBuiltin(const std::string& id, const Settings& settings) {
 
 bool IsNoBits(absl::string_view text) {
   const std::optional<Number> number = FindNumber(text);
-  return number && number->value < kLeastBits;
+  return number && number->value < kMinBits;
 }
 
 }  // namespace

@@ -13,10 +13,10 @@ namespace winnow::plugin {
 void SayOnStderr(const std::string& line) noexcept {
   static std::atomic<size_t> number{0};
   const size_t before = number.fetch_add(1, std::memory_order_relaxed);
-  if (before < kMostStderrLines) {
+  if (before < kMaxStderrLines) {
     base::StderrLine whole;
     whole.Add(line.c_str());
-    if (before + 1 == kMostStderrLines) {
+    if (before + 1 == kMaxStderrLines) {
       whole.Add("; further lines of this process are left out");
     }
     whole.Write();
@@ -29,7 +29,7 @@ void SayOnceOnStderr(const std::string& line) noexcept {
     static std::mutex& mutex = *new std::mutex;
     static std::set<std::string>& said = *new std::set<std::string>;
     const std::lock_guard<std::mutex> lock(mutex);
-    if (said.size() < kMostStderrLines && said.insert(line).second) {
+    if (said.size() < kMaxStderrLines && said.insert(line).second) {
       SayOnStderr(line);
     }
   } catch (...) {

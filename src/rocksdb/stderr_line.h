@@ -9,10 +9,10 @@
 
 namespace winnow::plugin {
 
-inline constexpr size_t kMostStderrLines = 100;
+inline constexpr size_t kMaxStderrLines = 100;
 
 // Writes "winnow: LINE" (src/base/stderr_line.h: only while descriptor 2 is what it was). Of more
-// than kMostStderrLines lines of a process the rest is left out, which the last one tells. Never
+// than kMaxStderrLines lines of a process the rest is left out, which the last one tells. Never
 // throws. Safe from any thread.
 void SayOnStderr(const std::string& line) noexcept;
 

@@ -47,8 +47,8 @@ TEST(SayOnceOnStderrDeathTest, WritesEachLineOnceAndNotTooMany) {
       ::testing::ExitedWithCode(0), "^winnow: a line\nwinnow: and another\n$");
   EXPECT_EXIT(
       {
-        for (size_t i = 0; i <= kMostStderrLines; ++i) {
-          SayOnceOnStderr(i < kMostStderrLines ? std::string(i, '.') : "too many");
+        for (size_t i = 0; i <= kMaxStderrLines; ++i) {
+          SayOnceOnStderr(i < kMaxStderrLines ? std::string(i, '.') : "too many");
         }
         ::_exit(0);
       },

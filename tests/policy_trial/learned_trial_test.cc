@@ -113,7 +113,7 @@ TEST_F(LearnedTrialTest, LookupsThatFallEvenlyTellLevelsApartAlone) {
 
 // What is built then is what the plan alone gives: the same for all files of a level.
 TEST_F(LearnedTrialTest, TooFewLookupsTeachNothing) {
-  const std::vector<double> bits = BitsAfter(LearnedTrial::kFewestLookups - 1, kNumbers / 10, 10);
+  const std::vector<double> bits = BitsAfter(LearnedTrial::kMinLookups - 1, kNumbers / 10, 10);
   for (size_t i = 21; i < bits.size(); ++i) EXPECT_EQ(bits[i], bits[20]) << i;
   EXPECT_GT(bits[0], bits[20] + 2);
 }

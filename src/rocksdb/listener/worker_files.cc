@@ -100,7 +100,7 @@ void Listener::LookAtRemoteOutputs(DB* opened, const CompactionJobInfo& info) no
                             found->second->filter_policy_name == Policy::kName &&
                             FaultOfOutput(*found->second, false, all_have_filters).empty();
       if (has_ours && (rates.empty() || found->second->filter_size == 0)) continue;
-      if (has_rates && others.size() < RemoteOutput::kMostOthers) others.push_back(path);
+      if (has_rates && others.size() < RemoteOutput::kMaxOthers) others.push_back(path);
       if (has_rates && has_ours) continue;
       files.push_back({path, info.cf_name, all_have_filters});
       if (!std::exchange(has_rates, true)) files.back().rates = rates;

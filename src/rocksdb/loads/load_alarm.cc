@@ -131,13 +131,13 @@ std::string ReadAgain(const AlarmSubject& subject) {
 
 // What is advised on together shares a cache.
 std::string Folders(const AlarmSubject& subject) {
-  constexpr size_t kMostNamed = 8;
+  constexpr size_t kMaxNamed = 8;
   if (subject.folders.empty()) return "FOLDER";
   if (subject.folders.size() > 1 && subject.place.caches != 1) return "FOLDER";
   std::string text;
   size_t named = 0;
   for (const std::string& folder : subject.folders) {
-    if (named == kMostNamed) return text + " …";
+    if (named == kMaxNamed) return text + " …";
     text += (named++ == 0 ? "" : " ") + Quoted(folder);
   }
   return text;

@@ -8,7 +8,7 @@
 namespace winnow::plugin {
 namespace {
 
-constexpr size_t kLeastEntries = 16;
+constexpr size_t kMinEntries = 16;
 
 // Of a part's entries, those that are used before it grows.
 constexpr size_t MostUsed(size_t size) { return size - size / 8; }
@@ -70,7 +70,7 @@ bool LoadTable::Remember(Part* part, uint64_t filter, uint32_t bytes, uint32_t s
   }
   if (part->used >= MostUsed(part->size)) {
     const size_t before = part->used;
-    if (!Resize(part, std::max(kLeastEntries, 2 * part->size), 0, 0) && before + 1 >= part->size) {
+    if (!Resize(part, std::max(kMinEntries, 2 * part->size), 0, 0) && before + 1 >= part->size) {
       unknown_.fetch_add(1, std::memory_order_relaxed);
       return false;
     }

@@ -29,9 +29,9 @@ class LoadTable {
   static constexpr uint32_t kSlotsRemembered = kMinutes * kSlotsOfAMinute;
   // So many different filters are known one by one; seven eighths, 100,000, if all are of the last
   // ten minutes.
-  static constexpr size_t kMostFilters = 114'286;
+  static constexpr size_t kMaxFilters = 114'286;
 
-  explicit LoadTable(size_t most_filters = kMostFilters) noexcept : most_filters_(most_filters) {}
+  explicit LoadTable(size_t most_filters = kMaxFilters) noexcept : most_filters_(most_filters) {}
   ~LoadTable();
   LoadTable(const LoadTable&) = delete;
   LoadTable& operator=(const LoadTable&) = delete;

@@ -125,7 +125,7 @@ void TablesSeen::See(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table,
   caches.erase(std::remove_if(caches.begin(), caches.end(),
                               [](const auto& seen) { return seen.cache.expired(); }),
                caches.end());
-  if (caches.size() == kMostCaches) return;
+  if (caches.size() == kMaxCaches) return;
   caches.push_back(cache);
 }
 

@@ -69,7 +69,7 @@ class TablesSeen {
 
  private:
   // Of caches that live, the first ones are known.
-  static constexpr size_t kMostCaches = 16;
+  static constexpr size_t kMaxCaches = 16;
 
   mutable std::mutex mutex_;
   KnownTables known_;

@@ -317,7 +317,7 @@ void RemoteOutputs::Look(const Database& database, std::vector<RemoteOutput> fil
   told.database = database;
   size_t taken = 0;
   try {
-    while (taken < files.size() && state_->waiting.size() < kMostWaiting) {
+    while (taken < files.size() && state_->waiting.size() < kMaxWaiting) {
       state_->waiting.push_back({database, std::move(files[taken])});
       ++taken;
     }
@@ -343,7 +343,7 @@ void RemoteOutputs::Closed(const void* database) noexcept {
   const size_t waited = state_->waiting.size();
   state_->waiting.erase(
       std::remove_if(state_->waiting.begin(), state_->waiting.end(),
-                     [&](const State::Waiting& one) { return is_its(one) && ++kept > kMostAtEnd; }),
+                     [&](const State::Waiting& one) { return is_its(one) && ++kept > kMaxAtEnd; }),
       state_->waiting.end());
   const size_t left_out = waited - state_->waiting.size();
   std::stable_partition(state_->waiting.begin(), state_->waiting.end(), is_its);

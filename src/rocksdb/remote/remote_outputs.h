@@ -29,7 +29,7 @@ struct RemoteOutput {
   // Of the same job, whose filters are looked at one after the other, for their rate alone, where
   // this file states none.
   std::vector<std::string> others = {};
-  static constexpr size_t kMostOthers = 8;
+  static constexpr size_t kMaxOthers = 8;
 };
 
 // By which an SstFileReader reads nothing of a table but its properties, and keeps nothing.
@@ -62,12 +62,12 @@ class SayingPace {
 // which have not the filters that they should: of each database the first at once, then one in ten
 // minutes, with the number of the others, and when it is closed the number of the last ones.
 //
-// Files are read in a thread of its own, which there is only while files wait. At most kMostWaiting
+// Files are read in a thread of its own, which there is only while files wait. At most kMaxWaiting
 // do. How many were not looked at, as there were more or memory is short, the next line says, or
 // one when the database is closed. Safe from any thread. A forked process begins with none.
 class RemoteOutputs {
  public:
-  static constexpr size_t kMostWaiting = 4096;
+  static constexpr size_t kMaxWaiting = 4096;
 
   RemoteOutputs();
   // Leaves out what waits.
@@ -85,8 +85,8 @@ class RemoteOutputs {
   void Look(const Database& database, std::vector<RemoteOutput> files);
 
   // Its environment may end after this: waits until its files are read, of which it leaves out all
-  // but the first kMostAtEnd.
-  static constexpr size_t kMostAtEnd = 16;
+  // but the first kMaxAtEnd.
+  static constexpr size_t kMaxAtEnd = 16;
   void Closed(const void* database) noexcept;
 
  private:

@@ -52,7 +52,7 @@ void StatedRates::LookLocked(Time now) {
 
 void StatedRates::End(const Rate& rate, Time now) {
   ended_.push_back({rate, now});
-  if (ended_.size() <= kMostEnded) return;
+  if (ended_.size() <= kMaxEnded) return;
   forgotten_ = std::max(forgotten_, ended_.front().time);
   ended_.pop_front();
 }

@@ -27,7 +27,7 @@ class StatedRates {
   // Whoever takes its options from a file may find those from before so much later.
   static constexpr std::chrono::minutes kGrace{1};
   // Rates that no policy has any more, of which more are not remembered.
-  static constexpr size_t kMostEnded = 64;
+  static constexpr size_t kMaxEnded = 64;
 
   // A policy, by its options, which may change at any time, until Forget, which waits for calls of
   // `options`. `policy` is only compared. May throw std::bad_alloc.

@@ -434,7 +434,7 @@ TEST_F(RemoteOutputsTest, ThatAreGoneLeaveTheRateToTheOthersOfTheirJob) {
 TEST_F(RemoteOutputsTest, ThatAreTooManyAreCountedWhenTheDatabaseIsClosed) {
   const auto log = std::make_shared<KeepingLogger>();
   RemoteOutputs outputs;
-  const std::vector<RemoteOutput> gone(RemoteOutputs::kMostWaiting + 5,
+  const std::vector<RemoteOutput> gone(RemoteOutputs::kMaxWaiting + 5,
                                        {path_ + "/999999.sst", "gone", true});
   outputs.Look({this, ROCKSDB_NAMESPACE::Env::Default(), log, path_}, gone);
   outputs.Closed(this);

@@ -80,7 +80,7 @@ TEST_F(StatedRatesTest, MayBeAnyWhereOptionsAskForNone) {
 }
 
 TEST_F(StatedRatesTest, MayBeAnyWhereTooManyAreForgotten) {
-  for (int i = 1; i <= static_cast<int>(StatedRates::kMostEnded) + 1; ++i) {
+  for (int i = 1; i <= static_cast<int>(StatedRates::kMaxEnded) + 1; ++i) {
     first_ = Bits(1 + i % 20);
     rates_.Look(At(i));
   }

@@ -65,7 +65,7 @@ std::vector<uint32_t> SampleLookups(const FamilyLookups& lookups,
     if (asks[i] && lookups.is_to_learn[i]) all.push_back(i);
   }
   std::vector<uint32_t> sample;
-  std::sample(all.begin(), all.end(), std::back_inserter(sample), LearnedTrial::kMostLookups,
+  std::sample(all.begin(), all.end(), std::back_inserter(sample), LearnedTrial::kMaxLookups,
               std::mt19937_64(1));
   return sample;
 }
@@ -101,8 +101,8 @@ std::shared_ptr<AdvisedLearning> AdvisedLearning::Make(const AdvisedFamily& fami
   if (!problem->empty()) return nullptr;
   std::shared_ptr<AdvisedLearning> learning(new AdvisedLearning(family, files));
   learning->TakeLookups(lookups);
-  if (learning->learned_from() < LearnedTrial::kFewestLookups) {
-    *problem = absl::StrCat("it learns from ", LearnedTrial::kFewestLookups,
+  if (learning->learned_from() < LearnedTrial::kMinLookups) {
+    *problem = absl::StrCat("it learns from ", LearnedTrial::kMinLookups,
                             " lookups at least, and of the half that it would learn from ",
                             learning->learned_from(), " ask filters");
     return nullptr;
