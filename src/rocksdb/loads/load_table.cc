@@ -166,13 +166,6 @@ void LoadTable::AddRecent(const Part& part, uint32_t now, FilterLoads* sums) noe
   }
 }
 
-void LoadTable::AddTotals(FilterLoads* sums) const noexcept {
-  sums->blocks += uncounted_.load(std::memory_order_relaxed);
-  sums->bytes += uncounted_bytes_.load(std::memory_order_relaxed);
-  sums->blocks_unknown = unknown_.load(std::memory_order_relaxed);
-  sums->counted_one_of = mask_.load(std::memory_order_relaxed) + 1;
-}
-
 FilterLoads LoadTable::ReadRecent(Time now) const noexcept {
   FilterLoads sums;
   const uint32_t slot = SlotOf(now);
@@ -195,7 +188,10 @@ FilterLoads LoadTable::ReadTotals() const noexcept {
     sums.blocks_again += parts[i].total.blocks_again;
     sums.bytes_again += parts[i].total.bytes_again;
   }
-  AddTotals(&sums);
+  sums.blocks += uncounted_.load(std::memory_order_relaxed);
+  sums.bytes += uncounted_bytes_.load(std::memory_order_relaxed);
+  sums.blocks_unknown = unknown_.load(std::memory_order_relaxed);
+  sums.counted_one_of = mask_.load(std::memory_order_relaxed) + 1;
   return sums;
 }
 

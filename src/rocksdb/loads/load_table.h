@@ -91,7 +91,6 @@ class LoadTable {
   Part* Parts() noexcept;
   bool Remember(Part* part, uint64_t filter, uint32_t bytes, uint32_t slot) noexcept;
   static void AddRecent(const Part& part, uint32_t now, FilterLoads* sums) noexcept;
-  void AddTotals(FilterLoads* sums) const noexcept;
   void MakeRoom(uint32_t now) noexcept;
 
   const size_t most_filters_;
