@@ -155,19 +155,16 @@ void SayOf(const RemoteOutputs::Database& database, const std::string& line) {
   if (IsLogging()) SayOnStderr(line);
 }
 
-std::string LeftOutText(size_t left_out, const std::string& folder) {
-  return std::to_string(left_out) + " more were not looked at; `winnow inspect " + folder +
-         "` lists all";
+constexpr char kWereNotLookedAt[] = "were not looked at";
+constexpr char kHaveOtherFilters[] = "since the last line have not the filters that they should";
+
+// Of so many files, which no line names.
+std::string MoreText(size_t count, const char* what, const std::string& folder) {
+  return std::to_string(count) + " more " + what + "; `winnow inspect " + folder + "` lists all";
 }
 
 // Of who wrote files that were not looked at, or not told of.
 constexpr char kOfOthers[] = "of the files that other processes wrote by DB::OpenAndCompact, ";
-
-std::string UnsaidText(size_t unsaid, const std::string& folder) {
-  return std::to_string(unsaid) +
-         " more since the last line have not the filters that they should; `winnow inspect " +
-         folder + "` lists all";
-}
 
 std::string LineOf(const RemoteOutput& file, const FaultOfFile& fault, size_t unsaid) {
   return std::string("compactions by other processes ") +
@@ -288,7 +285,7 @@ struct RemoteOutputs::State {
     }
     if (!unsaid) return;
     std::string line = LineOf(next.file, fault, *unsaid);
-    if (left_out > 0) line += "; " + LeftOutText(left_out, next.database.folder);
+    if (left_out > 0) line += "; " + MoreText(left_out, kWereNotLookedAt, next.database.folder);
     SayOf(next.database, line);
   }
 
@@ -358,10 +355,10 @@ void RemoteOutputs::Closed(const void* database) noexcept {
   try {
     const Database& closed = told.mapped().database;
     if (const size_t unsaid = told.mapped().pace.TakeUnsaid(); unsaid > 0) {
-      SayOf(closed, kOfOthers + UnsaidText(unsaid, closed.folder));
+      SayOf(closed, kOfOthers + MoreText(unsaid, kHaveOtherFilters, closed.folder));
     }
     if (told.mapped().left_out > 0) {
-      SayOf(closed, kOfOthers + LeftOutText(told.mapped().left_out, closed.folder));
+      SayOf(closed, kOfOthers + MoreText(told.mapped().left_out, kWereNotLookedAt, closed.folder));
     }
   } catch (...) {
     // Memory is short.
