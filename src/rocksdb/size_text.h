@@ -1,4 +1,4 @@
-// Numbers of bytes for people and for options.
+// Numbers for people, and numbers of bytes for options.
 
 #ifndef WINNOW_SRC_ROCKSDB_SIZE_TEXT_H_
 #define WINNOW_SRC_ROCKSDB_SIZE_TEXT_H_
@@ -10,6 +10,11 @@
 #include <string>
 
 namespace winnow::plugin {
+
+// "1 file", "2 files".
+inline std::string Counted(uint64_t count, const char* noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
 
 // "412 MiB", "1.9 GiB".
 inline std::string SizeText(double bytes) {

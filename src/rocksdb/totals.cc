@@ -7,6 +7,7 @@
 
 #include "src/base/stderr_line.h"
 #include "src/rocksdb/log_line.h"
+#include "src/rocksdb/size_text.h"
 
 namespace winnow::plugin {
 namespace {
@@ -15,21 +16,17 @@ namespace {
 // that a forked child doesn't repeat its parent's totals.
 std::atomic<pid_t> g_reporting_process{0};
 
-std::string Count(uint64_t number, const char* noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
-
 // A process may build none that are Winnow's because RocksDB builds its own, or only read.
 std::string FiltersBuilt(const Counters& totals) {
   if (totals.bloom_filters + totals.ribbon_filters + totals.empty_filters == 0) {
     return "built no filters of Winnow's";
   }
-  std::string text = "built " + Count(totals.bloom_filters, "Bloom filter") + " and " +
-                     Count(totals.ribbon_filters, "Ribbon filter");
+  std::string text = "built " + Counted(totals.bloom_filters, "Bloom filter") + " and " +
+                     Counted(totals.ribbon_filters, "Ribbon filter");
   if (totals.empty_filters > 0) {
-    text += " and " + Count(totals.empty_filters, "empty filter");
+    text += " and " + Counted(totals.empty_filters, "empty filter");
   }
-  text += " of " + Count(totals.keys, "key") + " in " + Count(totals.bytes, "byte");
+  text += " of " + Counted(totals.keys, "key") + " in " + Counted(totals.bytes, "byte");
   if (totals.keys > 0) {
     char bits[64];
     std::snprintf(bits, sizeof bits, " (%.2f bits a key)",
@@ -43,7 +40,7 @@ std::string FiltersBuilt(const Counters& totals) {
 std::string FiltersLoaded(const Counters& totals) {
   std::string text;
   if (totals.loaded_winnow + totals.loaded_builtin + totals.loaded_unusable > 0) {
-    text = "; loaded " + Count(totals.loaded_winnow, "filter") + " of Winnow's and " +
+    text = "; loaded " + Counted(totals.loaded_winnow, "filter") + " of Winnow's and " +
            std::to_string(totals.loaded_builtin) + " of RocksDB's own";
   }
   if (totals.loaded_unusable > 0) {
@@ -92,14 +89,14 @@ void SayTotalsAtExit() noexcept {
 std::string TotalsLine(const Counters& totals) {
   std::string line = FiltersBuilt(totals);
   if (totals.bloom_filters > 0) {
-    line += "; " + Count(totals.bloom_bytes, "byte") + " of them are Bloom filters, which " +
+    line += "; " + Counted(totals.bloom_bytes, "byte") + " of them are Bloom filters, which " +
             "would take " + std::to_string(totals.bloom_bytes_as_ribbons) + " as Ribbon filters";
   }
   if (totals.unbuilt_filters > 0) {
-    line += "; memory was too short for " + Count(totals.unbuilt_filters, "filter");
+    line += "; memory was too short for " + Counted(totals.unbuilt_filters, "filter");
   }
   line += FiltersLoaded(totals);
-  line += "; " + Count(totals.lookups, "lookup") + " with " + std::to_string(totals.hashes) +
+  line += "; " + Counted(totals.lookups, "lookup") + " with " + std::to_string(totals.hashes) +
           (totals.hashes == 1 ? " hash" : " hashes") + " computed and " +
           std::to_string(totals.hashes_shared) + " shared";
   return line;

@@ -13,6 +13,7 @@
 #include "src/rocksdb/policy.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/remote/job_options.h"
+#include "src/rocksdb/size_text.h"
 #include "src/rocksdb/stderr_line.h"
 #include "src/rocksdb/trees/tree_text.h"
 #include "src/rocksdb/version_guard.h"
@@ -159,10 +160,6 @@ std::string FindTree(const std::string& texts, CarriedTree* tree) {
   }
   // Which may have been that of this family.
   return damage.empty() ? other : damage;
-}
-
-std::string Counted(size_t count, const std::string& name) {
-  return std::to_string(count) + " " + name + (count == 1 ? "" : "s");
 }
 
 // Of the policy that the job's table options have; null: none.
