@@ -24,25 +24,25 @@ TEST(FilterFileMapTest, AFileLivesAsLongAsItsReaders) {
   FilterFileMap filter_files;
   const auto files = std::make_shared<LiveFiles>();
   const LiveFiles::Id id = files->Add(AnyFile(), 1);
-  owners.Add("a filter", files, FileOf(id));
+  filter_files.Add("a filter", files, FileOf(id));
   {
-    const OwnedReader one = owners.NewReader("a filter");
+    const OwnedReader one = filter_files.NewReader("a filter");
     EXPECT_TRUE(static_cast<bool>(one));
-    OwnedReader two = owners.NewReader("a filter");
+    OwnedReader two = filter_files.NewReader("a filter");
     const OwnedReader moved = std::move(two);
-    EXPECT_FALSE(static_cast<bool>(owners.NewReader("another")));
-    EXPECT_FALSE(static_cast<bool>(owners.NewReader("")));
+    EXPECT_FALSE(static_cast<bool>(filter_files.NewReader("another")));
+    EXPECT_FALSE(static_cast<bool>(filter_files.NewReader("")));
     EXPECT_EQ(files->files(), 1u);
   }
   EXPECT_EQ(files->files(), 0u);
 }
 
 TEST(FilterFileMapTest, AReaderMayOutliveAllElse) {
-  auto owners = std::make_unique<FilterFileMap>();
+  auto filter_files = std::make_unique<FilterFileMap>();
   auto files = std::make_shared<LiveFiles>();
-  owners->Add("a filter", files, FileOf(files->Add(AnyFile(), 1)));
-  OwnedReader reader = owners->NewReader("a filter");
-  owners.reset();
+  filter_files->Add("a filter", files, FileOf(files->Add(AnyFile(), 1)));
+  OwnedReader reader = filter_files->NewReader("a filter");
+  filter_files.reset();
   files.reset();
   EXPECT_TRUE(static_cast<bool>(reader));
 }
@@ -50,29 +50,29 @@ TEST(FilterFileMapTest, AReaderMayOutliveAllElse) {
 TEST(FilterFileMapTest, AFileWithOtherReadersDoesNotEndWithThem) {
   FilterFileMap filter_files;
   const auto files = std::make_shared<LiveFiles>();
-  owners.Add("a partition", files, {files->Add(AnyFile(), 1), 6, false});
-  EXPECT_TRUE(static_cast<bool>(owners.NewReader("a partition")));
+  filter_files.Add("a partition", files, {files->Add(AnyFile(), 1), 6, false});
+  EXPECT_TRUE(static_cast<bool>(filter_files.NewReader("a partition")));
   EXPECT_EQ(files->files(), 1u);
 }
 
 TEST(FilterFileMapTest, AForgottenTreeHasNoReaders) {
   FilterFileMap filter_files;
   auto files = std::make_shared<LiveFiles>();
-  owners.Add("a filter", files, FileOf(files->Add(AnyFile(), 1)));
+  filter_files.Add("a filter", files, FileOf(files->Add(AnyFile(), 1)));
   files.reset();
-  EXPECT_FALSE(static_cast<bool>(owners.NewReader("a filter")));
+  EXPECT_FALSE(static_cast<bool>(filter_files.NewReader("a filter")));
 }
 
 TEST(FilterFileMapTest, ManyBlocksAreBounded) {
   FilterFileMap filter_files;
   const auto files = std::make_shared<LiveFiles>();
   const LiveFiles::Id alive = files->Add(AnyFile(), 1);
-  owners.Add("alive", files, FileOf(alive));
+  filter_files.Add("alive", files, FileOf(alive));
   for (size_t i = 0; i < FilterFileMap::kMaxBlocks; ++i) {
-    owners.Add("gone " + std::to_string(i), files, FileOf(alive + 1));
+    filter_files.Add("gone " + std::to_string(i), files, FileOf(alive + 1));
   }
-  EXPECT_TRUE(static_cast<bool>(owners.NewReader("alive")));
-  EXPECT_FALSE(static_cast<bool>(owners.NewReader("gone 1")));
+  EXPECT_TRUE(static_cast<bool>(filter_files.NewReader("alive")));
+  EXPECT_FALSE(static_cast<bool>(filter_files.NewReader("gone 1")));
 }
 
 // Where little can be forgotten, it is not tried again for each block that comes.
@@ -82,12 +82,12 @@ TEST(FilterFileMapTest, MakesRoomForMany) {
   const LiveFiles::Id alive = files->Add(AnyFile(), 1);
   for (size_t i = 0; i < FilterFileMap::kMaxBlocks; ++i) {
     const bool is_gone = i % 16 == 0;
-    owners.Add(std::to_string(i), files, {alive + is_gone, 6, false});
+    filter_files.Add(std::to_string(i), files, {alive + is_gone, 6, false});
   }
-  EXPECT_TRUE(static_cast<bool>(owners.NewReader("17")));
-  owners.Add("one more", files, {alive, 6, false});
-  EXPECT_FALSE(static_cast<bool>(owners.NewReader("17")));
-  EXPECT_TRUE(static_cast<bool>(owners.NewReader("one more")));
+  EXPECT_TRUE(static_cast<bool>(filter_files.NewReader("17")));
+  filter_files.Add("one more", files, {alive, 6, false});
+  EXPECT_FALSE(static_cast<bool>(filter_files.NewReader("17")));
+  EXPECT_TRUE(static_cast<bool>(filter_files.NewReader("one more")));
 }
 
 }  // namespace

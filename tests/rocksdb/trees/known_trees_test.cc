@@ -140,11 +140,11 @@ TEST(KnownTreesTest, FilesOfClosedDatabasesWithLongKeysTake64MiB) {
 }
 
 // A tree of one level that is looked up, with all that is kept of it: the names that a listener
-// tells, the owners of its blocks, and readers' levels.
+// tells, the filter_files of its blocks, and readers' levels.
 class LookedUpTree {
  public:
-  LookedUpTree(KnownTrees* trees, FilterFileMap* owners, std::string family)
-      : trees_(trees), owners_(owners), family_(std::move(family)) {}
+  LookedUpTree(KnownTrees* trees, FilterFileMap* filter_files, std::string family)
+      : trees_(trees), owners_(filter_files), family_(std::move(family)) {}
 
   void Grow(int num_files, int num_lookups) {
     for (int i = 0; i < num_files; ++i) Add(i);
@@ -319,7 +319,7 @@ TEST(KnownTreesTest, AFamilyOf3000FilesTakesTwoMiB) {
   const size_t before = testing::bytes_in_use;
   KnownTrees trees;
   FilterFileMap filter_files;
-  LookedUpTree(&trees, &owners, "family").Grow(3000, 2 * LookupSamples::kMaxRecords);
+  LookedUpTree(&trees, &filter_files, "family").Grow(3000, 2 * LookupSamples::kMaxRecords);
   EXPECT_EQ(trees.RecordOf(&kOne, "family")->files.files(), 3000u);
   EXPECT_GT(trees.RecordOf(&kOne, "family")->rates.bytes_of_heat(), 0u);
   EXPECT_LE(testing::bytes_in_use - before, size_t{2} << 20);
@@ -336,7 +336,7 @@ TEST(KnownTreesTest, ManyTreesTake64MiB) {
     KnownTrees trees;
     FilterFileMap filter_files;
     for (int i = 0; i < tried.trees; ++i) {
-      LookedUpTree(&trees, &owners, "family" + std::to_string(i)).Grow(tried.files, 1500);
+      LookedUpTree(&trees, &filter_files, "family" + std::to_string(i)).Grow(tried.files, 1500);
     }
     trees.Learn(&kOne, "one more", kFlush);
     const size_t bytes = testing::bytes_in_use - before;

@@ -284,8 +284,8 @@ TEST(ToldFilesTest, ReadersHearOfANewLevel) {
   EXPECT_EQ(*level, 5);
   // Samples of a reader that was made before.
   FilterFileMap filter_files;
-  owners.Add("a filter", files, {id, 4, false});
-  const OwnedReader reader = owners.NewReader("a filter");
+  filter_files.Add("a filter", files, {id, 4, false});
+  const OwnedReader reader = filter_files.NewReader("a filter");
   Tell(files.get(), {FileOf(1, 6, 0, 100)});
   files->samples().Reserve();
   ASSERT_TRUE(files->MakeGrid());
