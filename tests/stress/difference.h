@@ -42,6 +42,18 @@ struct DifferenceFound {
   Difference difference;
 };
 
+// Throws `about`, with the answer in it, if that is not what was expected: a value, or none.
+inline void RequireAnswer(Difference about, const ROCKSDB_NAMESPACE::Status& status,
+                          const std::string& value) {
+  if (status.ok()) about.found = value;
+  if (!status.ok() && !status.IsNotFound()) {
+    about.status = status.ToString();
+  } else if (about.found == about.expected) {
+    return;
+  }
+  throw DifferenceFound{about};
+}
+
 // A failure of RocksDB's that nothing asked for.
 inline void Require(const ROCKSDB_NAMESPACE::Status& status, const std::string& operation) {
   if (status.ok()) return;

@@ -52,4 +52,12 @@ void Part::Do(const Writes& writes, const std::function<bool()>& write) {
   if (happened) Apply(writes, &model_);
 }
 
+void Part::Do(const Writes& writes, const char* operation,
+              const std::function<ROCKSDB_NAMESPACE::Status()>& write) {
+  Do(writes, [&] {
+    Require(write(), operation);
+    return true;
+  });
+}
+
 }  // namespace winnow::stress

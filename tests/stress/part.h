@@ -37,6 +37,10 @@ class Part {
   // have to happen or none. `write` throws for what it did not expect.
   void Do(const Writes& writes, const std::function<bool()>& write);
 
+  // The same of a write that has to happen.
+  void Do(const Writes& writes, const char* operation,
+          const std::function<ROCKSDB_NAMESPACE::Status()>& write);
+
  private:
   std::string path_;
   KeySpace keys_;

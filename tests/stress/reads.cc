@@ -5,7 +5,7 @@
 #include <rocksdb/slice.h>
 
 #include <algorithm>
-#include <memory>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -75,6 +75,11 @@ ReadOptions Reads::Options() {
   return options;
 }
 
+std::unique_ptr<Iterator> Reads::NewIterator(const ReadOptions& options, size_t family) const {
+  return std::unique_ptr<Iterator>(
+      view_.database->db().NewIterator(options, view_.database->family(family)));
+}
+
 Difference Reads::About(Question question, const char* operation, size_t family,
                         const std::string& key) const {
   Difference difference;
@@ -95,10 +100,7 @@ void Reads::Compare(Question question, const char* operation, size_t family, con
   if (expected == model.end() ? status.IsNotFound() : status.ok() && value == expected->second) {
     return;
   }
-  Difference difference = About(question, operation, family, key);
-  if (status.ok()) difference.found = value;
-  if (!status.ok() && !status.IsNotFound()) difference.status = status.ToString();
-  throw DifferenceFound{difference};
+  RequireAnswer(About(question, operation, family, key), status, value);
 }
 
 void Reads::Get(size_t family, const std::string& key) {
@@ -222,8 +224,7 @@ void Reads::PrefixSeek(size_t family, const std::string& target) {
     return extractor.InDomain(key) && extractor.PrefixOf(key) == prefix;
   };
   const FamilyModel& model = view_.model->families[family];
-  const std::unique_ptr<Iterator> at(
-      view_.database->db().NewIterator(options, view_.database->family(family)));
+  const std::unique_ptr<Iterator> at = NewIterator(options, family);
   at->Seek(target);
   auto expected = model.lower_bound(target);
   for (uint64_t i = 0; i < 100; ++i) {
@@ -249,8 +250,7 @@ void Reads::PrefixSeekForPrev(size_t family, const std::string& target) {
   if (!extractor.InDomain(expected->first) || extractor.PrefixOf(expected->first) != prefix) return;
   Difference about = About(Question::kPrefixSeekForPrev, "SeekForPrev in a prefix", family, target);
   about.target = target;
-  const std::unique_ptr<Iterator> at(
-      view_.database->db().NewIterator(Options(), view_.database->family(family)));
+  const std::unique_ptr<Iterator> at = NewIterator(Options(), family);
   at->SeekForPrev(target);
   CompareEntry(about, *at, expected, true, at->Valid());
 }
@@ -265,8 +265,7 @@ void Reads::Walk(size_t family, const std::string& target, uint64_t steps) {
   const Slice upper_bound = upper;
   options.iterate_lower_bound = &lower_bound;
   options.iterate_upper_bound = &upper_bound;
-  const std::unique_ptr<Iterator> at(
-      view_.database->db().NewIterator(options, view_.database->family(family)));
+  const std::unique_ptr<Iterator> at = NewIterator(options, family);
   const Difference about = About(Question::kTotalOrder, "a walk in total order", family, target);
   at->Seek(target);
   auto expected = model.lower_bound(target);
@@ -277,24 +276,21 @@ void Reads::Walk(size_t family, const std::string& target, uint64_t steps) {
     CompareEntry(about, *at, expected, expected != model.end(), at->Valid());
   }
   if (!at->Valid()) return;
+  // Whether there is an entry before `expected`, where the iterator is now or is at its end.
+  const auto is_one_back = [&] {
+    const bool is_expected = expected != model.begin();
+    expected = is_expected ? std::prev(expected) : model.end();
+    CompareEntry(about, *at, expected, is_expected, at->Valid());
+    return is_expected;
+  };
   if (random_->Below(2) == 0) {
     at->SeekForPrev(target);
     expected = model.upper_bound(target);
-    if (expected == model.begin()) {
-      CompareEntry(about, *at, model.end(), false, at->Valid());
-      return;
-    }
-    --expected;
-    CompareEntry(about, *at, expected, true, at->Valid());
+    if (!is_one_back()) return;
   }
   for (uint64_t i = 0; i < steps; ++i) {
     at->Prev();
-    if (expected == model.begin()) {
-      CompareEntry(about, *at, model.end(), false, at->Valid());
-      return;
-    }
-    --expected;
-    CompareEntry(about, *at, expected, true, at->Valid());
+    if (!is_one_back()) return;
   }
 }
 
@@ -307,8 +303,7 @@ PartModel Reads::Scan() const {
     const std::string end = view_.keys->End();
     const Slice upper_bound = end;
     options.iterate_upper_bound = &upper_bound;
-    const std::unique_ptr<Iterator> at(
-        view_.database->db().NewIterator(options, view_.database->family(family)));
+    const std::unique_ptr<Iterator> at = NewIterator(options, family);
     FamilyModel& model = found.families[family];
     for (at->Seek(view_.keys->Begin()); at->Valid(); at->Next()) {
       model.emplace_hint(model.end(), at->key().ToString(), at->value().ToString());

@@ -4,9 +4,11 @@
 #ifndef WINNOW_TESTS_STRESS_READS_H_
 #define WINNOW_TESTS_STRESS_READS_H_
 
+#include <rocksdb/iterator.h>
 #include <rocksdb/options.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -60,6 +62,8 @@ class Reads {
 
  private:
   ROCKSDB_NAMESPACE::ReadOptions Options();
+  std::unique_ptr<ROCKSDB_NAMESPACE::Iterator> NewIterator(
+      const ROCKSDB_NAMESPACE::ReadOptions& options, size_t family) const;
   Difference About(Question question, const char* operation, size_t family,
                    const std::string& key) const;
   void Compare(Question question, const char* operation, size_t family, const std::string& key,

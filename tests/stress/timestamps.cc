@@ -47,55 +47,48 @@ uint64_t TimeOf(const Slice& timestamp) {
   return time;
 }
 
-Difference About(Question question, const char* operation, const std::string& key, uint64_t time,
-                 const std::optional<std::string>& expected) {
+Difference About(const View& view, Question question, const char* operation, const std::string& key,
+                 uint64_t time) {
   Difference difference;
   difference.question = question;
   difference.operation = operation;
   difference.family = kTimedFamily;
   difference.key = key;
   difference.timestamp = Timestamp(time);
-  difference.expected = expected;
+  difference.expected = FindVersion(view.model->families[kTimedFamily], key, time);
   return difference;
 }
 
-void Compare(Difference difference, const Status& status, const std::string& value) {
-  if (status.ok()) difference.found = value;
-  if (status.ok() || status.IsNotFound()) {
-    if (difference.found == difference.expected) return;
-  } else {
-    difference.status = status.ToString();
-  }
-  throw DifferenceFound{difference};
-}
+// With what their timestamp points to.
+class OptionsAt : public ReadOptions {
+ public:
+  explicit OptionsAt(uint64_t time) : text_(Timestamp(time)), slice_(text_) { timestamp = &slice_; }
+  OptionsAt(const OptionsAt&) = delete;
+  OptionsAt& operator=(const OptionsAt&) = delete;
+
+ private:
+  const std::string text_;
+  const Slice slice_;
+};
 
 void Get(const View& view, const std::string& key, uint64_t time) {
-  const std::string timestamp = Timestamp(time);
-  const Slice at = timestamp;
-  ReadOptions options;
-  options.timestamp = &at;
+  const OptionsAt options(time);
   std::string value;
   const Status status =
       view.database->db().Get(options, view.database->family(kTimedFamily), key, &value);
-  Compare(About(Question::kGet, "Get at a time", key, time,
-                FindVersion(view.model->families[kTimedFamily], key, time)),
-          status, value);
+  RequireAnswer(About(view, Question::kGet, "Get at a time", key, time), status, value);
 }
 
 void MultiGet(const View& view, const std::vector<std::string>& keys, uint64_t time) {
-  const std::string timestamp = Timestamp(time);
-  const Slice at = timestamp;
-  ReadOptions options;
-  options.timestamp = &at;
+  const OptionsAt options(time);
   const std::vector<Slice> slices(keys.begin(), keys.end());
   std::vector<PinnableSlice> values(keys.size());
   std::vector<Status> statuses(keys.size());
   view.database->db().MultiGet(options, view.database->family(kTimedFamily), keys.size(),
                                slices.data(), values.data(), statuses.data());
   for (size_t i = 0; i < keys.size(); ++i) {
-    Compare(About(Question::kMultiGet, "MultiGet at a time", keys[i], time,
-                  FindVersion(view.model->families[kTimedFamily], keys[i], time)),
-            statuses[i], values[i].ToString());
+    RequireAnswer(About(view, Question::kMultiGet, "MultiGet at a time", keys[i], time),
+                  statuses[i], values[i].ToString());
   }
 }
 
@@ -106,11 +99,8 @@ void Walk(const View& view, uint64_t group, uint64_t time, Counts* counts) {
   const std::string start = view.keys->GroupStart(group);
   const std::string end = view.keys->GroupStart(group + 1);
   const bool by_prefix = extractor.InDomain(start) && extractor.length <= start.size();
-  const std::string timestamp = Timestamp(time);
-  const Slice at_time = timestamp;
   const Slice upper_bound = end;
-  ReadOptions options;
-  options.timestamp = &at_time;
+  OptionsAt options(time);
   options.iterate_upper_bound = &upper_bound;
   options.total_order_seek = !by_prefix;
   if (by_prefix) counts->Add(Count::kPrefixSeeks);
@@ -122,12 +112,11 @@ void Walk(const View& view, uint64_t group, uint64_t time, Counts* counts) {
     const std::string key = view.keys->Key(i);
     counts->Add(Count::kAnswers);
     const bool is_found = at->Valid() && at->key() == key;
-    Difference about =
-        About(by_prefix ? Question::kPrefixSeek : Question::kTotalOrder, "Seek at a time", key,
-              time, FindVersion(view.model->families[kTimedFamily], key, time));
+    Difference about = About(view, by_prefix ? Question::kPrefixSeek : Question::kTotalOrder,
+                             "Seek at a time", key, time);
     about.target = start;
-    Compare(about, is_found ? Status::OK() : Status::NotFound(),
-            is_found ? at->value().ToString() : "");
+    RequireAnswer(about, is_found ? Status::OK() : Status::NotFound(),
+                  is_found ? at->value().ToString() : "");
     if (is_found) at->Next();
   }
   Require(at->status(), "Seek at a time");
@@ -167,15 +156,12 @@ std::optional<std::string> FindVersion(const FamilyModel& versions, const std::s
 
 FamilyModel ScanVersions(const Database& database, const KeySpace& keys) {
   FamilyModel versions;
-  const std::string now = Timestamp(kNow);
   const std::string first = Timestamp(0);
   const std::string end = keys.End();
-  const Slice now_slice = now;
   const Slice first_slice = first;
   const Slice upper_bound = end;
-  ReadOptions options;
+  OptionsAt options(kNow);
   options.total_order_seek = true;
-  options.timestamp = &now_slice;
   options.iter_start_ts = &first_slice;
   options.iterate_upper_bound = &upper_bound;
   const std::unique_ptr<Iterator> at(
@@ -204,12 +190,10 @@ void WriteSomeVersion(const Database& database, Part* part, Random* random, Coun
   const bool is_deletion = random->Below(4) == 0;
   const Write version{Change::kPut, kTimedFamily, VersionKey(key, time),
                       is_deletion ? std::string(kNoValue) : VersionValue(value)};
-  part->Do({version}, [&] {
+  part->Do({version}, "a write with a timestamp", [&] {
     auto* const family = database.family(kTimedFamily);
-    Require(is_deletion ? database.db().Delete(WriteOptions(), family, key, timestamp)
-                        : database.db().Put(WriteOptions(), family, key, timestamp, value),
-            "a write with a timestamp");
-    return true;
+    return is_deletion ? database.db().Delete(WriteOptions(), family, key, timestamp)
+                       : database.db().Put(WriteOptions(), family, key, timestamp, value);
   });
 }
 

@@ -108,10 +108,8 @@ Writes WriteOperations::RandomWrites(uint64_t most, PartModel* before) {
 void WriteOperations::Single() {
   PartModel before;
   const Writes writes = RandomWrites(1, &before);
-  part_->Do(writes, [&] {
-    Require(Ask(writes[0], database_, &database_.db(), WriteOptions()), "a write");
-    return true;
-  });
+  part_->Do(writes, "a write",
+            [&] { return Ask(writes[0], database_, &database_.db(), WriteOptions()); });
 }
 
 void WriteOperations::Batch() {
@@ -125,10 +123,8 @@ void WriteOperations::Batch() {
   }
   WriteBatch batch;
   for (const Write& write : writes) Require(Ask(write, database_, &batch), "a batch");
-  part_->Do(writes, [&] {
-    Require(database_.db().Write(WriteOptions(), &batch), "the write of a batch");
-    return true;
-  });
+  part_->Do(writes, "the write of a batch",
+            [&] { return database_.db().Write(WriteOptions(), &batch); });
 }
 
 void WriteOperations::DeleteRange() {
@@ -147,11 +143,9 @@ void WriteOperations::DeleteRange() {
     const uint64_t number = SomeNumber();
     if (keys.GroupOf(number) == first) write.key = keys.Key(number);
   }
-  part_->Do({write}, [&] {
-    Require(database_.db().DeleteRange(WriteOptions(), database_.family(write.family), write.key,
-                                       write.value),
-            "DeleteRange");
-    return true;
+  part_->Do({write}, "DeleteRange", [&] {
+    return database_.db().DeleteRange(WriteOptions(), database_.family(write.family), write.key,
+                                      write.value);
   });
 }
 
@@ -168,18 +162,14 @@ void WriteOperations::Transaction() {
     PinnableSlice value;
     const Status status =
         transaction->Get(ReadOptions(), database_.family(write.family), write.key, &value);
-    const auto expected = model.Find(write.family, write.key);
     counts_->Add(Count::kAnswers);
-    if (expected ? !status.ok() || value != *expected : !status.IsNotFound()) {
-      Difference difference;
-      difference.question = Question::kGet;
-      difference.operation = "Get in a transaction";
-      difference.family = write.family;
-      difference.key = write.key;
-      difference.expected = expected;
-      if (status.ok()) difference.found = value.ToString();
-      throw DifferenceFound{difference};
-    }
+    Difference about;
+    about.question = Question::kGet;
+    about.operation = "Get in a transaction";
+    about.family = write.family;
+    about.key = write.key;
+    about.expected = model.Find(write.family, write.key);
+    RequireAnswer(about, status, value.ToString());
   }
   if (random_->Below(3) == 0) {
     Require(transaction->Rollback(), "Rollback");
@@ -258,10 +248,8 @@ void WriteOperations::PutAll() {
         writes.push_back({Change::kPut, static_cast<uint8_t>(family), key, part_->NewValue(key)});
         Require(Ask(writes.back(), database_, &batch), "a batch");
       }
-      part_->Do(writes, [&] {
-        Require(database_.db().Write(WriteOptions(), &batch), "the write of a batch");
-        return true;
-      });
+      part_->Do(writes, "the write of a batch",
+                [&] { return database_.db().Write(WriteOptions(), &batch); });
     }
     Require(database_.db().Flush(ROCKSDB_NAMESPACE::FlushOptions(), database_.family(family)),
             "Flush");
