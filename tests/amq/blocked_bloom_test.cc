@@ -3,20 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <iostream>
-#include <memory>
-#include <vector>
 
 #include "tests/amq/filter_testing.h"
 
 namespace winnow::amq {
 namespace {
 
-using testing::ExpectAgreesWithASet;
-using testing::ExpectContainsAll;
 using testing::ExpectReportedRate;
 using testing::FalsePositives;
 using testing::RandomHashes;
-using testing::TestSeed;
 
 TEST(BlockedBloom, WithoutKeysContainsNothing) {
   const BlockedBloom filter({0, 0.5});
@@ -26,22 +21,12 @@ TEST(BlockedBloom, WithoutKeysContainsNothing) {
 }
 
 TEST(BlockedBloom, ContainsWhatWasAdded) {
-  for (const uint64_t capacity : {0u, 1u, 2u, 3u, 100u, 10'000u}) {
-    for (const double rate : {0.5, 0.01, 1e-9, 1e-15}) {
-      BlockedBloom filter({capacity, rate});
-      const std::vector<KeyHash> keys = RandomHashes(2).Take(capacity);
-      for (const KeyHash key : keys) filter.Add(key);
-      ExpectContainsAll(filter, keys);
-    }
-  }
+  testing::ExpectContainsWhatWasAdded<BlockedBloom>({0.5, 0.01, 1e-9, 1e-15});
 }
 
 TEST(BlockedBloom, AgreesWithASet) {
   for (const double rate : {0.3, 0.01, 1e-9}) {
-    BlockedBloom roomy({10'000, rate});
-    ExpectAgreesWithASet(&roomy, 30'000, 5000, TestSeed());
-    BlockedBloom overloaded({100, rate});
-    ExpectAgreesWithASet(&overloaded, 30'000, 5000, TestSeed());
+    testing::ExpectRoomyAndOverloadedAgreeWithASet<BlockedBloom>(rate, rate, 30'000);
   }
 }
 
@@ -73,29 +58,7 @@ TEST(BlockedBloom, TakesTheBitsThatWereStudied) {
 }
 
 TEST(BlockedBloom, BatchesAreTheSameAsOneByOne) {
-  for (const double rate : {0.1, 1e-6, 1e-12}) {
-    BlockedBloom one({500, rate});
-    BlockedBloom batched({500, rate});
-    RandomHashes random(3);
-    for (const size_t n : {0u, 1u, 31u, 32u, 33u, 64u, 500u}) {
-      std::vector<KeyHash> keys = random.Take(n);
-      if (n > 40) keys[40] = keys[39];  // the second of a batch isn't new
-      // A byte beyond must stay.
-      const auto results = std::make_unique<bool[]>(n + 1);
-      results[n] = true;
-      batched.Add(keys.data(), n, results.get());
-      for (size_t i = 0; i < n; ++i) ASSERT_EQ(results[i], one.Add(keys[i])) << i;
-      ASSERT_TRUE(results[n]);
-
-      for (size_t i = 0; i < n; i += 2) keys[i].value = random.Next();
-      batched.MayContain(keys.data(), n, results.get());
-      for (size_t i = 0; i < n; ++i) ASSERT_EQ(results[i], one.MayContain(keys[i])) << i;
-      ASSERT_TRUE(results[n]);
-    }
-    EXPECT_EQ(batched.num_added(), one.num_added());
-    EXPECT_EQ(batched.fill_ratio(), one.fill_ratio());
-    EXPECT_EQ(batched.expected_fpr(), one.expected_fpr());
-  }
+  testing::ExpectBatchedAddsAsOneByOne<BlockedBloom>({0.1, 1e-6, 1e-12}, 32);
 }
 
 // Blocks and patterns of a key that depend on one another would give more than the product.

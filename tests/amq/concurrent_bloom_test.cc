@@ -16,7 +16,6 @@
 namespace winnow::amq {
 namespace {
 
-using testing::ExpectAgreesWithASet;
 using testing::ExpectContainsAll;
 using testing::ExpectReportedRate;
 using testing::FalsePositives;
@@ -31,22 +30,12 @@ TEST(ConcurrentBloom, WithoutKeysContainsNothing) {
 }
 
 TEST(ConcurrentBloom, ContainsWhatWasAdded) {
-  for (const uint64_t capacity : {0u, 1u, 2u, 3u, 100u, 10'000u}) {
-    for (const double rate : {0.5, 0.01, 1e-15}) {
-      ConcurrentBloom filter({capacity, rate});
-      const std::vector<KeyHash> keys = RandomHashes(2).Take(capacity);
-      for (const KeyHash key : keys) filter.Add(key);
-      ExpectContainsAll(filter, keys);
-    }
-  }
+  testing::ExpectContainsWhatWasAdded<ConcurrentBloom>({0.5, 0.01, 1e-15});
 }
 
 TEST(ConcurrentBloom, AgreesWithASet) {
   for (const double rate : {0.3, 0.01, 1e-4}) {
-    ConcurrentBloom roomy({10'000, rate});
-    ExpectAgreesWithASet(&roomy, 30'000, 5000, TestSeed());
-    ConcurrentBloom overloaded({100, rate});
-    ExpectAgreesWithASet(&overloaded, 30'000, 5000, TestSeed());
+    testing::ExpectRoomyAndOverloadedAgreeWithASet<ConcurrentBloom>(rate, rate, 30'000);
   }
 }
 
@@ -69,27 +58,7 @@ TEST(ConcurrentBloom, FullLinesReportTheRateThatTheyHave) {
 }
 
 TEST(ConcurrentBloom, BatchesAreTheSameAsOneByOne) {
-  for (const double rate : {0.1, 0.01, 1e-6}) {
-    ConcurrentBloom one({500, rate});
-    ConcurrentBloom batched({500, rate});
-    RandomHashes random(3);
-    for (const size_t n : {0u, 1u, 15u, 16u, 17u, 64u, 500u}) {
-      std::vector<KeyHash> keys = random.Take(n);
-      if (n > 40) keys[40] = keys[39] = keys[2];  // new once
-      // A byte beyond must stay.
-      const auto results = std::make_unique<bool[]>(n + 1);
-      results[n] = true;
-      batched.Add(keys.data(), n, results.get());
-      for (size_t i = 0; i < n; ++i) ASSERT_EQ(results[i], one.Add(keys[i])) << i;
-      for (size_t i = 0; i < n; i += 2) keys[i].value = random.Next();
-      batched.MayContain(keys.data(), n, results.get());
-      for (size_t i = 0; i < n; ++i) ASSERT_EQ(results[i], one.MayContain(keys[i])) << i;
-      ASSERT_TRUE(results[n]);
-    }
-    EXPECT_EQ(batched.num_added(), one.num_added());
-    EXPECT_EQ(batched.fill_ratio(), one.fill_ratio());
-    EXPECT_EQ(batched.expected_fpr(), one.expected_fpr());
-  }
+  testing::ExpectBatchedAddsAsOneByOne<ConcurrentBloom>({0.1, 0.01, 1e-6}, 16);
 }
 
 TEST(ConcurrentBloom, AddingAloneIsTheSame) {

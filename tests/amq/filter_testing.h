@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <set>
 #include <string>
@@ -146,6 +148,36 @@ void ExpectAgreesWithASet(Filter* filter, int operations, uint64_t world, uint64
   for (const uint64_t value : added) ASSERT_TRUE(filter->MayContain({value}));
 }
 
+// The same of a filter for more keys than come, and of one for far fewer.
+template <typename Filter>
+void ExpectRoomyAndOverloadedAgreeWithASet(double roomy_rate, double overloaded_rate,
+                                           int operations) {
+  Filter roomy({10'000, roomy_rate});
+  ExpectAgreesWithASet(&roomy, operations, 5000, TestSeed());
+  Filter overloaded({100, overloaded_rate});
+  ExpectAgreesWithASet(&overloaded, operations, 5000, TestSeed());
+}
+
+// That filters for few and many keys have all keys that were added. `also` gets the filter and its
+// keys, and says what else holds.
+template <typename Filter, typename Also>
+void ExpectContainsWhatWasAdded(std::initializer_list<double> rates, Also also) {
+  for (const uint64_t capacity : {0u, 1u, 2u, 3u, 100u, 10'000u}) {
+    for (const double rate : rates) {
+      Filter filter({capacity, rate});
+      const std::vector<KeyHash> keys = RandomHashes(2).Take(capacity);
+      for (const KeyHash key : keys) filter.Add(key);
+      ExpectContainsAll(filter, keys);
+      also(&filter, keys);
+    }
+  }
+}
+
+template <typename Filter>
+void ExpectContainsWhatWasAdded(std::initializer_list<double> rates) {
+  ExpectContainsWhatWasAdded<Filter>(rates, [](Filter*, const std::vector<KeyHash>&) {});
+}
+
 // Inserts, removes and asks keys of a small world in random order, and compares with a multiset: no
 // key that is there is denied. A key is removed only where it is there. insert(filter, key) says
 // whether the key was taken; the world fills up and empties in turn.
@@ -187,6 +219,39 @@ void ExpectBatchesAsOneByOne(const Filter& filter, const std::vector<KeyHash>& k
     filter.MayContain(asked.data(), n, results.get());
     for (size_t i = 0; i < n; ++i) ASSERT_EQ(results[i], filter.MayContain(asked[i])) << i;
     ASSERT_TRUE(results[n]);
+  }
+}
+
+// That keys which are added at once are new, and contained, as if they came one by one. The filter
+// handles so many at a time; some keys come twice, within these and apart.
+template <typename Filter>
+void ExpectBatchedAddsAsOneByOne(std::initializer_list<double> rates, size_t at_a_time) {
+  for (const double rate : rates) {
+    Filter one({500, rate});
+    Filter batched({500, rate});
+    RandomHashes random(3);
+    for (const size_t n :
+         {size_t{0}, size_t{1}, at_a_time - 1, at_a_time, at_a_time + 1, size_t{64}, size_t{500}}) {
+      std::vector<KeyHash> keys = random.Take(n);
+      if (n > 40) {
+        keys[40] = keys[39];
+        keys[38] = keys[37] = keys[2];
+      }
+      // A byte beyond must stay.
+      const auto results = std::make_unique<bool[]>(n + 1);
+      results[n] = true;
+      batched.Add(keys.data(), n, results.get());
+      for (size_t i = 0; i < n; ++i) ASSERT_EQ(results[i], one.Add(keys[i])) << i;
+      ASSERT_TRUE(results[n]);
+
+      for (size_t i = 0; i < n; i += 2) keys[i].value = random.Next();
+      batched.MayContain(keys.data(), n, results.get());
+      for (size_t i = 0; i < n; ++i) ASSERT_EQ(results[i], one.MayContain(keys[i])) << i;
+      ASSERT_TRUE(results[n]);
+    }
+    EXPECT_EQ(batched.num_added(), one.num_added());
+    EXPECT_EQ(batched.fill_ratio(), one.fill_ratio());
+    EXPECT_EQ(batched.expected_fpr(), one.expected_fpr());
   }
 }
 

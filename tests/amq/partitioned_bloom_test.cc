@@ -9,12 +9,9 @@
 namespace winnow::amq {
 namespace {
 
-using testing::ExpectAgreesWithASet;
-using testing::ExpectContainsAll;
 using testing::ExpectReportedRate;
 using testing::FalsePositives;
 using testing::RandomHashes;
-using testing::TestSeed;
 
 TEST(PartitionedBloom, WithoutKeysContainsNothing) {
   const PartitionedBloom filter({0, 0.5});
@@ -23,22 +20,14 @@ TEST(PartitionedBloom, WithoutKeysContainsNothing) {
 }
 
 TEST(PartitionedBloom, ContainsWhatWasAdded) {
-  for (const uint64_t capacity : {0u, 1u, 2u, 3u, 100u, 10'000u}) {
-    for (const double rate : {0.5, 0.01, 1e-15}) {
-      PartitionedBloom filter({capacity, rate});
-      const std::vector<KeyHash> keys = RandomHashes(2).Take(capacity);
-      for (const KeyHash key : keys) filter.Add(key);
-      ExpectContainsAll(filter, keys);
-      EXPECT_EQ(filter.part_bits() * filter.parts(), filter.size_bytes() * 8);
-    }
-  }
+  testing::ExpectContainsWhatWasAdded<PartitionedBloom>(
+      {0.5, 0.01, 1e-15}, [](const PartitionedBloom* filter, const std::vector<KeyHash>&) {
+        EXPECT_EQ(filter->part_bits() * filter->parts(), filter->size_bytes() * 8);
+      });
 }
 
 TEST(PartitionedBloom, AgreesWithASet) {
-  PartitionedBloom roomy({10'000, 1e-6});
-  ExpectAgreesWithASet(&roomy, 50'000, 5000, TestSeed());
-  PartitionedBloom overloaded({100, 0.01});
-  ExpectAgreesWithASet(&overloaded, 50'000, 5000, TestSeed());
+  testing::ExpectRoomyAndOverloadedAgreeWithASet<PartitionedBloom>(1e-6, 0.01, 50'000);
 }
 
 TEST(PartitionedBloom, EachKeySetsOneBitOfEachPart) {

@@ -10,12 +10,9 @@
 namespace winnow::amq {
 namespace {
 
-using testing::ExpectAgreesWithASet;
-using testing::ExpectContainsAll;
 using testing::ExpectReportedRate;
 using testing::FalsePositives;
 using testing::RandomHashes;
-using testing::TestSeed;
 
 TEST(StandardBloom, WithoutKeysContainsNothing) {
   for (const uint64_t capacity : {0u, 1u, 1000u}) {
@@ -27,22 +24,14 @@ TEST(StandardBloom, WithoutKeysContainsNothing) {
 }
 
 TEST(StandardBloom, ContainsWhatWasAdded) {
-  for (const uint64_t capacity : {0u, 1u, 2u, 3u, 100u, 10'000u}) {
-    for (const double rate : {0.5, 0.01, 1e-15}) {
-      StandardBloom filter({capacity, rate});
-      const std::vector<KeyHash> keys = RandomHashes(2).Take(capacity);
-      for (const KeyHash key : keys) filter.Add(key);
-      ExpectContainsAll(filter, keys);
-      EXPECT_EQ(filter.num_bits(), filter.size_bytes() * 8);
-    }
-  }
+  testing::ExpectContainsWhatWasAdded<StandardBloom>(
+      {0.5, 0.01, 1e-15}, [](const StandardBloom* filter, const std::vector<KeyHash>&) {
+        EXPECT_EQ(filter->num_bits(), filter->size_bytes() * 8);
+      });
 }
 
 TEST(StandardBloom, AgreesWithASet) {
-  StandardBloom roomy({10'000, 1e-6});
-  ExpectAgreesWithASet(&roomy, 50'000, 5000, TestSeed());
-  StandardBloom overloaded({100, 0.01});
-  ExpectAgreesWithASet(&overloaded, 50'000, 5000, TestSeed());
+  testing::ExpectRoomyAndOverloadedAgreeWithASet<StandardBloom>(1e-6, 0.01, 50'000);
 }
 
 TEST(StandardBloom, ValuesOutOfRangeAreTheNearestValidOnes) {
