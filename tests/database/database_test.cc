@@ -24,7 +24,6 @@ namespace fs = std::filesystem;
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::CompactRangeOptions;
-using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::FlushOptions;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Slice;
@@ -33,16 +32,10 @@ using ::testing::HasSubstr;
 using testing::KeyOf;
 using testing::MakeOptions;
 using testing::OpenDatabase;
+using testing::PutAndFlush;
 using testing::TableWith;
 using testing::TemporaryFolder;
 using testing::WriteFile;
-
-void PutKeys(DB* database, ColumnFamilyHandle* family, uint64_t first, uint64_t count) {
-  for (uint64_t i = first; i < first + count; ++i) {
-    ASSERT_STATUS_OK(database->Put(WriteOptions(), family, KeyOf(i), "value"));
-  }
-  ASSERT_STATUS_OK(database->Flush(FlushOptions(), family));
-}
 
 // What a folder holds: for each file its size, time and inode.
 using Listing = std::map<std::string, std::vector<int64_t>>;
@@ -89,12 +82,12 @@ class DatabaseTest : public ::testing::Test {
   void MakeDatabase(const Options& options, uint32_t path_of_last_level = 0) {
     const auto database = OpenDatabase(options, Path());
     ASSERT_NE(database, nullptr);
-    PutKeys(database.get(), database->DefaultColumnFamily(), 0, 20'000);
+    PutAndFlush(database.get(), {20'000});
     CompactRangeOptions rewrite;
     rewrite.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
     rewrite.target_path_id = path_of_last_level;
     ASSERT_STATUS_OK(database->CompactRange(rewrite, nullptr, nullptr));
-    PutKeys(database.get(), database->DefaultColumnFamily(), 30'000, 500);
+    PutAndFlush(database.get(), {30'500, 30'000});
     ASSERT_STATUS_OK(database->Put(WriteOptions(), "only in the log", "value"));
   }
 
@@ -162,12 +155,12 @@ TEST_F(DatabaseTest, AFolderThatCanNotBeWrittenIsRead) {
 
 TEST_F(DatabaseTest, ADatabaseInUseIsRead) {
   const auto database = OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), Path());
-  PutKeys(database.get(), database->DefaultColumnFamily(), 0, 1'000);
+  PutAndFlush(database.get(), {1'000});
   const DatabaseReport report = ReadWithoutError();
   EXPECT_FALSE(report.warning) << *report.warning;
   ASSERT_EQ(report.files.size(), 1u);
   EXPECT_EQ(report.files[0].level, 0);
-  PutKeys(database.get(), database->DefaultColumnFamily(), 0, 1'000);
+  PutAndFlush(database.get(), {1'000});
   EXPECT_EQ(ReadWithoutError().files.size(), 2u);
 }
 
@@ -183,7 +176,7 @@ TEST_F(DatabaseTest, AllColumnFamilies) {
     const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), Path());
     const std::map<std::string, std::string> policies = {
         {"bloom", "bloomfilter:10"}, {"ribbon", "ribbonfilter:10:-1"}, {"none", ""}};
-    PutKeys(database.get(), database->DefaultColumnFamily(), 0, 10'000);
+    PutAndFlush(database.get(), {10'000});
     for (const auto& [name, policy] : policies) {
       ColumnFamilyOptions options(MakeOptions(TableWith(policy)));
       if (name == "none") {
@@ -191,7 +184,7 @@ TEST_F(DatabaseTest, AllColumnFamilies) {
       }
       ColumnFamilyHandle* family = nullptr;
       ASSERT_STATUS_OK(database->CreateColumnFamily(options, name, &family));
-      PutKeys(database.get(), family, 0, 10'000);
+      PutAndFlush(database.get(), {10'000}, family);
       ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
     }
   }
@@ -211,7 +204,7 @@ TEST_F(DatabaseTest, AllColumnFamilies) {
 TEST_F(DatabaseTest, AFamilyWithoutFilesAndWithAnotherOrder) {
   {
     const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), Path());
-    PutKeys(database.get(), database->DefaultColumnFamily(), 0, 100);
+    PutAndFlush(database.get(), {100});
     ColumnFamilyOptions options;
     options.comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
     ColumnFamilyHandle* family = nullptr;
@@ -262,7 +255,7 @@ TEST_F(DatabaseTest, ARemarkDoesNotReplaceAnother) {
   options.comparator = &comparator;
   {
     const auto database = OpenDatabase(options, folder_ / "shared");
-    PutKeys(database.get(), database->DefaultColumnFamily(), 0, 100);
+    PutAndFlush(database.get(), {100});
   }
   fs::create_directory(folder_ / "meta");  // as beside the tables of all backups
   fs::create_directory(folder_ / "private");
@@ -275,7 +268,7 @@ TEST_F(DatabaseTest, AnUnknownComparatorOfAFamilyWithoutFilesIsStoodInForToo) {
   const ShorterFirst comparator;
   {
     const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), Path());
-    PutKeys(database.get(), database->DefaultColumnFamily(), 0, 100);
+    PutAndFlush(database.get(), {100});
     ColumnFamilyOptions options;
     options.comparator = &comparator;
     ColumnFamilyHandle* family = nullptr;

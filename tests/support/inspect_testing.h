@@ -54,6 +54,24 @@ inline void WriteSst(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table, uin
   WriteSst(MakeOptions(table), keys, path);
 }
 
+// The keys with the numbers first, first + step and on, before end.
+struct KeyNumbers {
+  uint64_t end;
+  uint64_t first = 0;
+  uint64_t step = 1;
+};
+
+// Puts the keys, in their order, and flushes the family, which is the default one if none is given.
+inline void PutAndFlush(ROCKSDB_NAMESPACE::DB* database, const KeyNumbers& keys,
+                        ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr,
+                        const std::string& value = "value") {
+  if (family == nullptr) family = database->DefaultColumnFamily();
+  for (uint64_t i = keys.first; i < keys.end; i += keys.step) {
+    ASSERT_STATUS_OK(database->Put(ROCKSDB_NAMESPACE::WriteOptions(), family, KeyOf(i), value));
+  }
+  ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions(), family));
+}
+
 // A database with level_plan=auto and a file on level 6 that SstFileWriter wrote; then one above
 // it, unless all is to be written anew.
 inline void MakeIngested(const std::string& path, bool rewrites) {

@@ -172,10 +172,7 @@ TEST_P(NotLearnedTest, IsSaid) {
   GetParam().change(&options, &advice_options);
   {
     const auto db = OpenDatabase(options, folder_ / "db");
-    for (uint64_t i = 0; i < 3'000; ++i) {
-      ASSERT_STATUS_OK(db->Put(WriteOptions(), KeyOf(2 * i), "value"));
-    }
-    ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    PutAndFlush(db.get(), {6'000, 0, 2});
     if (std::string(GetParam().name) != "level_0") CompactAll(db.get());
   }
   const Advice advice = AdviseOn(folder_ / "db", advice_options);

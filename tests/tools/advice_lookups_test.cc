@@ -58,10 +58,7 @@ TEST_F(AdviceLookupsTest, ALookupOfMergesGoesOn) {
   {
     const auto db = OpenDatabase(database, folder_ / "db");
     // Two files on level 0 whose odd numbers are absent from the first.
-    for (uint64_t i = 0; i < 20'000; i += 2) {
-      ASSERT_STATUS_OK(db->Put(WriteOptions(), KeyOf(i), "value"));
-    }
-    ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    PutAndFlush(db.get(), {20'000, 0, 2});
     for (uint64_t i = 0; i < 20'000; ++i) {
       ASSERT_STATUS_OK(i < 10'000 ? db->Merge(WriteOptions(), KeyOf(i), "more")
                                   : db->Put(WriteOptions(), KeyOf(i), "new"));

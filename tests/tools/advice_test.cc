@@ -132,10 +132,7 @@ TEST_F(AdviceTest, FilesAreReadOnceHoweverOftenABudgetIsTried) {
   {
     const auto db = OpenDatabase(database, folder_ / "db");
     for (uint64_t file = 0; file < 24; ++file) {
-      for (uint64_t i = file; i < 12'000; i += 24) {
-        ASSERT_STATUS_OK(db->Put(WriteOptions(), KeyOf(i), "value"));
-      }
-      ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+      PutAndFlush(db.get(), {12'000, file, 24});
     }
   }
   int most_trials = 0;

@@ -27,6 +27,7 @@ using ROCKSDB_NAMESPACE::WriteOptions;
 using testing::KeyOf;
 using testing::MakeOptions;
 using testing::OpenDatabase;
+using testing::PutAndFlush;
 using testing::TableWith;
 
 inline constexpr char kByLevel[] = "{id=winnow;bits_per_key=10;level_plan=by_level}";
@@ -165,10 +166,7 @@ inline Options SmallFiles(const std::string& policy) {
 }
 
 inline void WriteValues(DB* db, uint64_t first, uint64_t end, uint64_t step) {
-  for (uint64_t i = first; i < end; i += step) {
-    ASSERT_STATUS_OK(db->Put(WriteOptions(), KeyOf(i), std::string(100, 'v')));
-  }
-  ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  PutAndFlush(db, {end, first, step}, nullptr, std::string(100, 'v'));
 }
 
 class AdvisedDatabase : public ::testing::Test {

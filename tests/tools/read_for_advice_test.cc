@@ -27,10 +27,7 @@ TEST_F(ReadForAdviceTest, WhereFilesOverlapFewerLookupsDo) {
   {
     const auto db = OpenDatabase(MakeOptions(TableWith("bloomfilter:6")), folder_ / "db");
     for (uint64_t file = 0; file < 60; ++file) {
-      for (uint64_t i = file; i < 30'000; i += 60) {
-        ASSERT_STATUS_OK(db->Put(WriteOptions(), KeyOf(i), "value"));
-      }
-      ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+      PutAndFlush(db.get(), {30'000, file, 60});
     }
   }
   AdviceOptions options = Quick();

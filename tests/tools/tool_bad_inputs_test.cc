@@ -35,6 +35,7 @@ using testing::KeyOf;
 using testing::LinesThatBegin;
 using testing::MakeOptions;
 using testing::OpenDatabase;
+using testing::PutAndFlush;
 using testing::ReadFile;
 using testing::RunProgram;
 using testing::TableWith;
@@ -287,10 +288,7 @@ TEST_F(ToolBadInputsTest, AFileOfAnotherSizeIsNotTheDatabases) {
   const std::string database = folder_ / "db";
   {
     const auto opened = OpenDatabase(MakeOptions(TableWith("winnow:10")), database);
-    for (uint64_t i = 0; i < 100; ++i) {
-      ASSERT_STATUS_OK(opened->Put(ROCKSDB_NAMESPACE::WriteOptions(), KeyOf(i), "value"));
-    }
-    ASSERT_STATUS_OK(opened->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    PutAndFlush(opened.get(), {100});
   }
   std::string table;
   for (const fs::directory_entry& entry : fs::directory_iterator(database)) {

@@ -92,10 +92,7 @@ class ToolExamples : public ::testing::Test {
     const auto options = MakeOptions(TableWith("winnow:10"));
     {
       const auto database = OpenDatabase(options, folder_ / "db");
-      for (uint64_t i = 0; i < 1'000; ++i) {
-        ASSERT_STATUS_OK(database->Put(ROCKSDB_NAMESPACE::WriteOptions(), KeyOf(i), "value"));
-      }
-      ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+      PutAndFlush(database.get(), {1'000});
     }
     WriteSst(options, 1'000, folder_ / "file.sst");
     WriteFile(folder_ / "keys", KeyOf(1) + "\n" + KeyOf(2) + "\n");

@@ -38,6 +38,7 @@ using testing::KeyOf;
 using testing::MakeOptions;
 using ::testing::Not;
 using testing::OpenDatabase;
+using testing::PutAndFlush;
 using testing::ReadFile;
 using testing::RunProgram;
 using testing::TableWith;
@@ -58,27 +59,18 @@ class VerbAdviseTest : public testing::VerbTest {
 
   void MakeDatabase(const std::string& name, const std::string& policy, uint64_t keys) {
     const auto database = OpenDatabase(MakeOptions(TableWith(policy)), folder_ / name);
-    for (uint64_t i = 0; i < keys; ++i) {
-      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(i), "value"));
-    }
-    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    PutAndFlush(database.get(), {keys});
   }
 
   // A large family that is on one level, and a small one with six files on level 0.
   void MakeFamilies() {
     const Options options = MakeOptions(TableWith("bloomfilter:10"));
     const auto database = OpenDatabase(options, folder_ / "db");
-    for (uint64_t i = 0; i < 40'000; ++i) {
-      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(i), "value"));
-    }
-    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    PutAndFlush(database.get(), {40'000});
     ColumnFamilyHandle* family = nullptr;
     ASSERT_STATUS_OK(database->CreateColumnFamily(options, "small", &family));
     for (uint64_t file = 0; file < 6; ++file) {
-      for (uint64_t i = file; i < 12'000; i += 6) {
-        ASSERT_STATUS_OK(database->Put(WriteOptions(), family, KeyOf(i), "value"));
-      }
-      ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions(), family));
+      PutAndFlush(database.get(), {12'000, file, 6}, family);
     }
     ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
   }
@@ -257,10 +249,7 @@ TEST_F(VerbAdviseTest, AFamilyTooSmallToBeDrawnFromGetsBitsAsWell) {
     const auto database = rocksdb_abi::Own(std::move(opened));
     ColumnFamilyHandle* family = nullptr;
     ASSERT_STATUS_OK(database->CreateColumnFamily(options, "tiny", &family));
-    for (uint64_t i = 0; i < 200; ++i) {
-      ASSERT_STATUS_OK(database->Put(WriteOptions(), family, KeyOf(i), "value"));
-    }
-    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions(), family));
+    PutAndFlush(database.get(), {200}, family);
     ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
     for (ColumnFamilyHandle* handle : handles) {
       ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(handle));
@@ -554,10 +543,7 @@ TEST_F(VerbAdviseTest, FollowsTheMultiGetsOfATrace) {
   const std::string trace = folder_ / "trace";
   {
     const auto database = OpenDatabase(MakeOptions(table), folder_ / "db");
-    for (uint64_t i = 0; i < 60'000; ++i) {
-      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(i), ""));
-    }
-    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    PutAndFlush(database.get(), {60'000}, nullptr, "");
     std::unique_ptr<ROCKSDB_NAMESPACE::TraceWriter> writer;
     ASSERT_STATUS_OK(NewFileTraceWriter(ROCKSDB_NAMESPACE::Env::Default(), {}, trace, &writer));
     ASSERT_STATUS_OK(database->StartTrace({}, std::move(writer)));
@@ -595,10 +581,7 @@ TEST_F(VerbAdviseTest, SaysWhereFiltersAreLargerThanAShard) {
   table.cache_index_and_filter_blocks = true;
   {
     const auto database = OpenDatabase(MakeOptions(table), folder_ / "db");
-    for (uint64_t i = 0; i < 300'000; ++i) {
-      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(i), ""));
-    }
-    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    PutAndFlush(database.get(), {300'000}, nullptr, "");
   }
   const ChildResult text = Run(Quoted("db") + " --cache=2MiB");
   EXPECT_THAT(text.output,
@@ -621,10 +604,7 @@ TEST_F(VerbAdviseTest, TakesTheCacheFromTheLog) {
   table.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(3 << 20, 1, true, 0.25);
   {
     const auto database = OpenDatabase(MakeOptions(table), folder_ / "db");
-    for (uint64_t i = 0; i < 10'000; ++i) {
-      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(i), "value"));
-    }
-    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    PutAndFlush(database.get(), {10'000});
   }
   const json cache = RunJson(Quoted("db") + " --cache=log", 0).at("cache");
   EXPECT_EQ(cache.at("bytes"), 3 << 20);
@@ -643,10 +623,7 @@ TEST_F(VerbAdviseTest, WithoutAPolicyItSaysThatNoFilterIsAskedAndNamesOne) {
   table.no_block_cache = true;
   {
     const auto database = OpenDatabase(MakeOptions(table), folder_ / "db");
-    for (uint64_t i = 0; i < 60'000; ++i) {
-      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(i), "value"));
-    }
-    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    PutAndFlush(database.get(), {60'000});
   }
   EXPECT_THAT(Run(Quoted("db") + " --cache=64KiB").output,
               AllOf(HasSubstr("filter_policy=nullptr: RocksDB builds and asks no filter"),
@@ -672,10 +649,7 @@ TEST_F(VerbAdviseTest, NewFiltersOfPrefixesAreNotRecommended) {
   options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(KeyOf(0).size() - 1));
   {
     const auto database = OpenDatabase(options, folder_ / "db");
-    for (uint64_t i = 0; i < 200'000; ++i) {
-      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(10 * i), "value"));
-    }
-    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    PutAndFlush(database.get(), {2'000'000, 0, 10});
   }
   const json document = RunJson(Quoted("db") + " --cache=64KiB", 0);
   EXPECT_THAT(document.at("assumptions").dump(), HasSubstr("and no whole keys: near misses"));
@@ -690,10 +664,7 @@ TEST_F(VerbAdviseTest, NothingThatAStrictLimitHasNoRoomForIsRecommended) {
   table.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(64 << 10, 0, true, 0.5);
   {
     const auto database = OpenDatabase(MakeOptions(table), folder_ / "db");
-    for (uint64_t i = 0; i < 100'000; ++i) {
-      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(i), "value"));
-    }
-    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    PutAndFlush(database.get(), {100'000});
   }
   const json document = RunJson(Quoted("db") + " --cache=log", 0);
   EXPECT_THAT(document.at("assumptions").dump(),

@@ -37,6 +37,7 @@ using testing::KeyOf;
 using testing::MakeOptions;
 using ::testing::Not;
 using testing::OpenDatabase;
+using testing::PutAndFlush;
 using testing::ReadFile;
 using testing::RunProgram;
 using testing::TableWith;
@@ -65,22 +66,14 @@ class VerbInspectTest : public testing::VerbTest {
     ROCKSDB_NAMESPACE::Options options = MakeOptions(TableWith("winnow:10"));
     options.disable_auto_compactions = true;
     const auto db = OpenDatabase(options, path);
-    Fill(db.get(), db->DefaultColumnFamily(), 4'000);
+    PutAndFlush(db.get(), {4'000});
     ASSERT_STATUS_OK(db->CompactRange({}, nullptr, nullptr));
-    Fill(db.get(), db->DefaultColumnFamily(), 1'000);
+    PutAndFlush(db.get(), {1'000});
     ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle = nullptr;
     ASSERT_STATUS_OK(
         db->CreateColumnFamily(MakeOptions(TableWith("bloomfilter:10")), "other", &handle));
-    Fill(db.get(), handle, 2'000);
+    PutAndFlush(db.get(), {2'000}, handle);
     ASSERT_STATUS_OK(db->DestroyColumnFamilyHandle(handle));
-  }
-
-  static void Fill(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* family,
-                   uint64_t keys) {
-    for (uint64_t i = 0; i < keys; ++i) {
-      ASSERT_STATUS_OK(db->Put(ROCKSDB_NAMESPACE::WriteOptions(), family, KeyOf(i), "value"));
-    }
-    ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions(), family));
   }
 };
 
@@ -376,7 +369,7 @@ TEST_F(VerbInspectTest, BitsThatFollowTheLookupsAreShownByRange) {
     options.compression = ROCKSDB_NAMESPACE::kNoCompression;
     options.target_file_size_base = 8 << 10;
     const auto db = OpenDatabase(options, path);
-    Fill(db.get(), db->DefaultColumnFamily(), kKeys);
+    PutAndFlush(db.get(), {kKeys});
     ASSERT_STATUS_OK(db->CompactRange(rewrite, nullptr, nullptr));
     ASSERT_STATUS_OK(db->CompactRange(rewrite, nullptr, nullptr));
     EXPECT_THAT(Run({path}).output, Not(HasSubstr("level_plan=learned: bits a key")));
@@ -578,7 +571,7 @@ TEST_F(VerbInspectTest, JsonAgreesWithRocksDbForEveryFileOfAMixedDatabase) {
     const std::unique_ptr<ROCKSDB_NAMESPACE::DB> db = rocksdb_abi::Own(std::move(opened));
     for (size_t i = 0; i < families.size(); ++i) {
       if (families[i].name == part.family) {
-        Fill(db.get(), handles[i], part.keys);
+        PutAndFlush(db.get(), {part.keys}, handles[i]);
         ASSERT_STATUS_OK(db->Delete(ROCKSDB_NAMESPACE::WriteOptions(), handles[i], KeyOf(1)));
         ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions(), handles[i]));
         if (part.keys == 3'000 || families[i].name == "plan") {

@@ -28,9 +28,9 @@ using ::testing::AllOf;
 using testing::ChildResult;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::KeyOf;
 using testing::MakeOptions;
 using testing::OpenDatabase;
+using testing::PutAndFlush;
 using testing::RunProgram;
 using testing::TableWith;
 using testing::WriteSst;
@@ -161,10 +161,7 @@ TEST_F(VerbPolicyTest, FilesAreShownWithTheFilterThatThePolicyBuilds) {
 TEST_F(VerbPolicyTest, TheLevelIsTheFilesOwn) {
   {
     const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db");
-    for (uint64_t i = 0; i < 1'000; ++i) {
-      ASSERT_STATUS_OK(database->Put(ROCKSDB_NAMESPACE::WriteOptions(), KeyOf(i), "value"));
-    }
-    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    PutAndFlush(database.get(), {1'000});
   }
   const std::string policy = "{id=winnow;bloom_before_level=1}";
   const json of_level_0 = PolicyJson({policy, folder_ / "db"}, 0).at("files").at(0);

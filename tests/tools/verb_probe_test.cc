@@ -35,6 +35,7 @@ using testing::MakeOptions;
 using ::testing::Not;
 using testing::OpenDatabase;
 using testing::PartitionedTableWith;
+using testing::PutAndFlush;
 using testing::RunProgram;
 using testing::TableWith;
 using testing::WriteFile;
@@ -45,14 +46,6 @@ class VerbProbeTest : public testing::VerbTest {
   VerbProbeTest() : VerbTest("probe") {}
 
   std::string KeysIn(const std::string& name) { return " '--keys=" + folder_ / name + "' "; }
-
-  // The keys of number first, first + step, … in a file of level 0.
-  static void PutAndFlush(DB* database, uint64_t first, uint64_t count, uint64_t step) {
-    for (uint64_t i = 0; i < count; ++i) {
-      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(first + i * step), "value"));
-    }
-    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
-  }
 
   void WriteKeys(const std::string& name, const std::vector<std::string>& keys) {
     std::string lines;
@@ -67,13 +60,10 @@ TEST_F(VerbProbeTest, FamiliesAreNamedAndChosen) {
   {
     const Options options = MakeOptions(TableWith("winnow:10"));
     const auto database = OpenDatabase(options, folder_ / "db");
-    PutAndFlush(database.get(), 0, 100, 1);
+    PutAndFlush(database.get(), {100});
     ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
     ASSERT_STATUS_OK(database->CreateColumnFamily(options, "other", &family));
-    for (uint64_t i = 0; i < 100; ++i) {
-      ASSERT_STATUS_OK(database->Put(WriteOptions(), family, KeyOf(i), "value"));
-    }
-    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions(), family));
+    PutAndFlush(database.get(), {100}, family);
     ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
   }
   EXPECT_THAT(Run(Quoted("db") + KeyOf(7)).output,
@@ -93,7 +83,7 @@ TEST_F(VerbProbeTest, AFamilyWithACommaInItsNameCanBeChosen) {
   {
     const Options options = MakeOptions(TableWith("winnow:10"));
     const auto database = OpenDatabase(options, folder_ / "db");
-    PutAndFlush(database.get(), 0, 100, 1);
+    PutAndFlush(database.get(), {100});
     ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
     ASSERT_STATUS_OK(database->CreateColumnFamily(options, "my cf,x", &family));
     ASSERT_STATUS_OK(database->Put(WriteOptions(), family, KeyOf(1), "value"));
@@ -143,12 +133,12 @@ TEST_F(VerbProbeTest, HitsAreThoseOfGets) {
     std::vector<std::string> absent;
     {
       const auto database = OpenDatabase(options, folder_ / "db");
-      PutAndFlush(database.get(), 0, 5'000, 10);
+      PutAndFlush(database.get(), {50'000, 0, 10});
       ROCKSDB_NAMESPACE::CompactRangeOptions rewrite;
       rewrite.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
       ASSERT_STATUS_OK(database->CompactRange(rewrite, nullptr, nullptr));
       for (uint64_t file = 0; file < 5; ++file) {
-        PutAndFlush(database.get(), 3 + 10 * file, 1'000, 50);
+        PutAndFlush(database.get(), {50'000 + 3 + 10 * file, 3 + 10 * file, 50});
       }
     }
     for (uint64_t i = 0; i < 1'000; ++i) {
@@ -365,7 +355,7 @@ TEST_F(VerbProbeTest, UnderAnUnknownComparatorTheFilterAloneTells) {
     options.comparator = &comparator;
     {
       const auto database = OpenDatabase(options, folder_ / "db");
-      PutAndFlush(database.get(), 0, 10'000, 1);
+      PutAndFlush(database.get(), {10'000});
     }
     std::vector<std::string> keys;
     for (uint64_t i = 0; i < 10'000; i += 17) {

@@ -39,6 +39,7 @@ using testing::MakeOptions;
 using ::testing::Not;
 using testing::OpenDatabase;
 using testing::PartitionedTableWith;
+using testing::PutAndFlush;
 using testing::ReadFile;
 using testing::RunProgram;
 using testing::TableWith;
@@ -51,10 +52,7 @@ class VerbVerifyTest : public testing::VerbTest {
 
   void MakeDatabase(const Options& options, uint64_t keys = 10'000) {
     const auto database = OpenDatabase(options, folder_ / "db");
-    for (uint64_t i = 0; i < keys; ++i) {
-      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(i), "value"));
-    }
-    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    PutAndFlush(database.get(), {keys});
   }
 
   // Flips a bit in the middle of the file's first filter block.

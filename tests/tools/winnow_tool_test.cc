@@ -100,11 +100,7 @@ TEST_F(WinnowToolTest, InspectPrintsATable) {
 TEST_F(WinnowToolTest, InspectJsonHasTheFieldsThatOthersRead) {
   {
     const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db");
-    for (uint64_t i = 0; i < 1'000; ++i) {
-      ASSERT_STATUS_OK(
-          database->Put(ROCKSDB_NAMESPACE::WriteOptions(), testing::KeyOf(i), "value"));
-    }
-    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    testing::PutAndFlush(database.get(), {1'000});
   }
   const json document = RunJson("inspect" + Quoted("db"), 0);
   EXPECT_EQ(document.at("schema"), "winnow.inspect/1");
