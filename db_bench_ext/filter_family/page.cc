@@ -12,7 +12,6 @@
 #include "db_bench_ext/filter_family/published.h"
 #include "src/text/numbers.h"
 #include "src/text/svg_chart.h"
-#include "src/text/svg_text.h"
 
 namespace winnow::bench {
 namespace {
@@ -127,10 +126,8 @@ std::string TimesTable(const std::vector<FamilyRow>& rows, double rate) {
 }  // namespace
 
 std::string FamilyChart(const std::vector<FamilyRow>& rows) {
-  inspect::LineChart chart;
-  chart.id = "family";
-  chart.title = "Bits a key over the rate";
-  chart.description = "A line for each kind of filter; lower is better";
+  inspect::Chart chart{"family", "Bits a key over the rate",
+                       "A line for each kind of filter; lower is better"};
   chart.x.title = "false-positive rate";
   chart.x.logarithmic = true;
   std::vector<double> rates = Rates(rows);
@@ -154,7 +151,7 @@ std::string FamilyChart(const std::vector<FamilyRow>& rows) {
     }
     if (!series.points.empty()) chart.series.push_back(std::move(series));
   }
-  return inspect::StandaloneSvg(inspect::ToSvg(chart));
+  return inspect::StandaloneSvg(chart);
 }
 
 std::string FamilyPage(const FamilyOptions& options, const std::vector<FamilyRow>& rows,

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "src/text/printable.h"
+#include "src/text/svg_chart.h"
 #include "src/text/svg_text.h"
 
 namespace winnow::inspect {
@@ -16,17 +17,9 @@ namespace {
 // Of a cell's text, in characters, on one line.
 constexpr size_t kLongestPiece = 24;
 
-// The colours are those of M. Okabe and K. Ito, "Color Universal Design", 2008, made darker for
-// white and lighter for black, so that a mark has a contrast of 3 to 1 at least.
+// Around kLightColours and kChartStyle, which a chart that is a file of its own has too.
 constexpr char kStyle[] = R"(
-:root {
-  color-scheme: light dark;
-  --paper: #ffffff; --ink: #1b1f24; --soft: #57606a; --rule: #d8dee4; --grid: #e7ebef;
-  --focus: #0b57d0; --inside: #ffffff;
-  --c0: #6e7781; --c1: #0072b2; --c2: #c24e00; --c3: #00805d; --c4: #a64d83; --c5: #8a6a00;
-  --c6: #2f7ea8; --c7: #9a3412;
-}
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --paper: #0f1419; --ink: #e6edf3; --soft: #9da7b1; --rule: #30363d; --grid: #232a32;
     --focus: #8ab4ff; --inside: #0f1419;
@@ -34,8 +27,6 @@ constexpr char kStyle[] = R"(
     --c6: #8ccbf2; --c7: #f0a58a;
   }
 }
-.c0 { --c: var(--c0); } .c1 { --c: var(--c1); } .c2 { --c: var(--c2); } .c3 { --c: var(--c3); }
-.c4 { --c: var(--c4); } .c5 { --c: var(--c5); } .c6 { --c: var(--c6); } .c7 { --c: var(--c7); }
 * { box-sizing: border-box; }
 body {
   margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 112rem; background: var(--paper);
@@ -54,24 +45,6 @@ p, li { margin: 0 0 .75rem; max-width: 46rem; }
 figure { margin: 0; min-width: 0; }
 figure:has(details[open]) { grid-column: 1 / -1; }
 svg { display: block; width: 100%; max-width: 34rem; height: auto; overflow: visible; }
-svg text { font: 13px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif;
-           fill: var(--ink); font-variant-numeric: tabular-nums; }
-svg .tick, svg .axis-title { fill: var(--soft); }
-svg .name { font-weight: 600; }
-svg .label { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; stroke-linejoin: round; }
-svg .inside { fill: var(--inside); font-size: 12px; }
-.grid { stroke: var(--grid); }
-.axis { stroke: var(--soft); }
-.line { fill: none; stroke: var(--c); stroke-width: 2; stroke-linejoin: round; }
-.d1 { stroke-dasharray: 6 3; }
-.d2 { stroke-dasharray: 2 3; }
-.leader { stroke: var(--c); stroke-width: 1; opacity: .55; }
-.mark { fill: var(--c); }
-.mark .whisker { stroke: var(--c); stroke-width: 1.5; }
-.series .mark > :not(.whisker) { stroke: var(--paper); stroke-width: 1; }
-.odd rect { opacity: .72; }
-.pale rect { fill-opacity: .35; stroke: var(--c); }
-.pale .inside { fill: var(--ink); }
 .mark:hover { opacity: .8; }
 .mark:focus { outline: none; }
 .mark:focus-visible { outline: 3px solid var(--focus); outline-offset: 3px; }
@@ -103,9 +76,7 @@ code { font: .85rem/1.45 ui-monospace, "DejaVu Sans Mono", monospace; }
 @media screen and (max-width: 60rem) { .files td:last-child { min-width: 20rem; } }
 @media (max-width: 30rem) { svg text { font-size: 14.5px; } }
 @media print {
-  :root { --paper: #fff; --ink: #000; --soft: #444; --rule: #bbb; --grid: #ddd; --inside: #fff;
-    --c0: #6e7781; --c1: #0072b2; --c2: #c24e00; --c3: #00805d; --c4: #a64d83; --c5: #8a6a00;
-    --c6: #2f7ea8; --c7: #9a3412; }
+  :root { --ink: #000; --soft: #444; --rule: #bbb; --grid: #ddd; }
   body { max-width: none; padding: 0; font-size: 10pt; }
   figure, tr { break-inside: avoid; } h2, h3 { break-after: avoid; }
   .figures { grid-template-columns: 1fr 1fr; gap: 1.25rem; }
@@ -135,14 +106,14 @@ std::string Paragraph(const std::string& text, const char* attributes) {
   return text.empty() ? "" : absl::StrCat("<p", attributes, ">", Prose(text), "</p>\n");
 }
 
-bool IsEmpty(const HtmlFigure& figure) { return figure.svg.empty() && figure.table.rows.empty(); }
-
 // Without a chart the table is what there is to see.
 std::string ToHtml(const HtmlFigure& figure) {
+  const std::string svg = ToSvg(figure.chart);
+  if (svg.empty() && figure.table.rows.empty()) return "";
   const std::string table = ToHtml(figure.table);
-  return absl::StrCat("<figure>\n<figcaption><h3>", EscapeHtml(figure.title), "</h3>\n",
-                      Paragraph(figure.says, ""), "</figcaption>\n", figure.svg,
-                      figure.svg.empty() ? table : Details("The figures as a table", table),
+  return absl::StrCat("<figure>\n<figcaption><h3>", EscapeHtml(figure.chart.title), "</h3>\n",
+                      Paragraph(figure.says, ""), "</figcaption>\n", svg,
+                      svg.empty() ? table : Details("The figures as a table", table),
                       "</figure>\n");
 }
 
@@ -150,9 +121,7 @@ std::string ToHtml(const HtmlSection& section) {
   std::string html = absl::StrCat("<section>\n<h2>", EscapeHtml(section.title), "</h2>\n",
                                   Paragraph(section.says, " class=\"says\""));
   std::string figures;
-  for (const HtmlFigure& figure : section.figures) {
-    if (!IsEmpty(figure)) figures += ToHtml(figure);
-  }
+  for (const HtmlFigure& figure : section.figures) figures += ToHtml(figure);
   if (!figures.empty()) absl::StrAppend(&html, "<div class=\"figures\">\n", figures, "</div>\n");
   return absl::StrCat(html, section.html, "</section>\n");
 }
@@ -247,7 +216,8 @@ std::string ToHtml(const HtmlPage& page) {
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n<title>",
-      EscapeHtml(page.title), "</title>\n<style>", kStyle, "</style>\n</head>\n<body>\n<main>\n",
+      EscapeHtml(page.title), "</title>\n<style>\n:root { color-scheme: light dark; ",
+      kLightColours, " }\n", kChartStyle, kStyle, "</style>\n</head>\n<body>\n<main>\n",
       Paragraph(page.title, " class=\"title\""), "<h1>", Prose(page.headline), "</h1>\n");
   for (const std::string& paragraph : page.lead) html += Paragraph(paragraph, "");
   for (const HtmlSection& section : page.sections) html += ToHtml(section);

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "src/text/svg_chart.h"
+
 namespace winnow::inspect {
 
 // Colours of series, classes c0 to c7: c0 is grey, for what is no filter; the others can be told
@@ -22,10 +24,9 @@ struct HtmlTable {
 // A chart with what it shows, and the same as a table that opens; without a chart the table alone.
 // Left out of the page where neither has anything.
 struct HtmlFigure {
-  std::string title;
-  std::string says;  // a sentence or two, true without the chart too; may be empty
-  std::string svg;   // as it goes into the page; may be empty
-  HtmlTable table;
+  Chart chart;         // may have neither lines nor bars
+  std::string says{};  // a sentence or two, true without the chart too; may be empty
+  HtmlTable table{};
 };
 
 struct HtmlSection {
@@ -42,7 +43,7 @@ struct HtmlPage {
   std::vector<HtmlSection> sections;
 };
 
-// All texts are escaped; only `svg` and `html` are taken as they are. Cells of up to 24 characters
+// All texts are escaped; only `html` is taken as it is. Cells of up to 24 characters
 // stay on one line; a table wider than its place is scrolled there.
 std::string ToHtml(const HtmlTable& table);
 std::string ToHtml(const HtmlPage& page);

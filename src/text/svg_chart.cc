@@ -72,7 +72,7 @@ Range Rounded(Range range, const ChartAxis& axis) {
   return {range.low - margin, range.high + margin};
 }
 
-Range RangeOfX(const LineChart& chart) {
+Range RangeOfX(const Chart& chart) {
   Range range;
   for (const ChartSeries& series : chart.series) {
     for (const ChartPoint& point : series.points) range.Add(point.x);
@@ -80,7 +80,7 @@ Range RangeOfX(const LineChart& chart) {
   return Rounded(range, chart.x);
 }
 
-Range RangeOfY(const LineChart& chart) {
+Range RangeOfY(const Chart& chart) {
   Range range;
   for (const ChartSeries& series : chart.series) {
     for (const ChartPoint& point : series.points) {
@@ -132,7 +132,7 @@ std::string Mark(double x, double y, size_t colour, bool large) {
   }
 }
 
-std::string Axes(const LineChart& chart, const Scale& x, const Scale& y) {
+std::string Axes(const Chart& chart, const Scale& x, const Scale& y) {
   std::string svg;
   for (const double tick : Ticks(y.range.low, y.range.high, y.logarithmic, 5)) {
     absl::StrAppend(&svg, Line(kLeft, y(tick), x.to, y(tick), "grid"),
@@ -212,7 +212,7 @@ void MoveApart(double lowest, std::vector<Label>* labels) {
 }
 
 // Whether a line or mark runs through one of the texts.
-bool AnyIsCrossed(const std::vector<Label>& labels, const LineChart& chart, const Scale& x,
+bool AnyIsCrossed(const std::vector<Label>& labels, const Chart& chart, const Scale& x,
                   const Scale& y) {
   constexpr int kSteps = 16;  // of each piece of a line
   const auto inside = [&](double px, double py) {
@@ -239,7 +239,7 @@ bool AnyIsCrossed(const std::vector<Label>& labels, const LineChart& chart, cons
 
 // Names beside the ends of the lines, or all in a column beside the plot where they would not be
 // clear of the lines.
-std::string Labels(const LineChart& chart, const Scale& x, const Scale& y) {
+std::string Labels(const Chart& chart, const Scale& x, const Scale& y) {
   constexpr double kBeside = 20;
   std::vector<Label> labels;
   for (const ChartSeries& series : chart.series) {
@@ -292,6 +292,63 @@ std::string Part(const BarPart& part, double x, double y, double width, bool odd
   return svg + "</g>\n";
 }
 
+std::string Framed(const Chart& chart, double height, const std::string& body) {
+  return absl::StrCat("<svg viewBox=\"0 0 ", kChartWidth, " ", Coordinate(height),
+                      "\" role=\"group\" aria-labelledby=\"", chart.id, "-title ", chart.id,
+                      "-description\">\n<title id=\"", chart.id, "-title\">",
+                      EscapeHtml(chart.title), "</title>\n<desc id=\"", chart.id, "-description\">",
+                      EscapeHtml(chart.description), "</desc>\n", body, "</svg>\n");
+}
+
+std::string LinesSvg(const Chart& chart) {
+  size_t longest = 0, points = 0, labels = 0;
+  for (const ChartSeries& series : chart.series) {
+    longest = std::max(longest, Width(series.label));
+    points += series.points.size();
+    labels += series.label.empty() ? 0 : 1;
+  }
+  if (points < 2) return "";
+  const double right = std::min(170.0, TextWidth(longest) + 24);
+  const double names = kLineHeight * static_cast<double>(labels);
+  const double height = std::max(kHeight, kTop + names + kBottom);
+  const Scale x{RangeOfX(chart), chart.x.logarithmic, kLeft, kChartWidth - right};
+  const Scale y{RangeOfY(chart), chart.y.logarithmic, height - kBottom, kTop};
+  std::string body = Axes(chart, x, y);
+  for (const ChartSeries& series : chart.series) body += Curve(series, x, y);
+  return Framed(chart, height, body + Labels(chart, x, y));
+}
+
+std::string BarsSvg(const Chart& chart) {
+  double most = 0;
+  size_t longest = 0;
+  for (const Bar& bar : chart.bars) {
+    most = std::max(most, Total(bar));
+    longest = std::max(longest, Width(bar.figure));
+  }
+  const double room = kChartWidth - std::min(0.6 * kChartWidth, kLargest * TextWidth(longest) + 12);
+  double y = 0;
+  std::string body;
+  for (const Bar& bar : chart.bars) {
+    if (!bar.name.empty()) {
+      y += y == 0 ? 0 : kGroupGap;
+      absl::StrAppend(&body, "<text class=\"name\" x=\"0\" y=\"", Coordinate(y + 15), "\">",
+                      EscapeHtml(bar.name), "</text>\n");
+      y += kNameHeight;
+    }
+    absl::StrAppend(&body, "<g class=\"bar c", bar.colour, bar.pale ? " pale" : "", "\">\n");
+    double x = 0;
+    for (size_t i = 0; i < bar.parts.size(); ++i) {
+      const double width = most == 0 ? 0 : bar.parts[i].value / most * room;
+      body += Part(bar.parts[i], x, y, width, i % 2 == 1);
+      x += std::max(width, bar.parts[i].value > 0 ? 2.5 : 1.5);
+    }
+    absl::StrAppend(&body, "</g>\n<text class=\"figure\" x=\"", Coordinate(x + 6), "\" y=\"",
+                    Coordinate(y + 13.5), "\">", EscapeHtml(bar.figure), "</text>\n");
+    y += kBarHeight + kGap;
+  }
+  return Framed(chart, y, body);
+}
+
 }  // namespace
 
 std::vector<double> Ticks(double low, double high, bool logarithmic, int count) {
@@ -322,62 +379,22 @@ std::vector<double> Ticks(double low, double high, bool logarithmic, int count) 
   return ticks;
 }
 
-std::string ToSvg(const LineChart& chart) {
-  size_t longest = 0, points = 0, labels = 0;
-  for (const ChartSeries& series : chart.series) {
-    longest = std::max(longest, Width(series.label));
-    points += series.points.size();
-    labels += series.label.empty() ? 0 : 1;
-  }
-  if (points < 2) return "";
-  const double right = std::min(170.0, TextWidth(longest) + 24);
-  const double names = kLineHeight * static_cast<double>(labels);
-  const double height = std::max(kHeight, kTop + names + kBottom);
-  const Scale x{RangeOfX(chart), chart.x.logarithmic, kLeft, kChartWidth - right};
-  const Scale y{RangeOfY(chart), chart.y.logarithmic, height - kBottom, kTop};
-  std::string svg = absl::StrCat(
-      "<svg viewBox=\"0 0 ", kChartWidth, " ", height, "\" role=\"group\" aria-labelledby=\"",
-      chart.id, "-title ", chart.id, "-description\">\n<title id=\"", chart.id, "-title\">",
-      EscapeHtml(chart.title), "</title>\n<desc id=\"", chart.id, "-description\">",
-      EscapeHtml(chart.description), "</desc>\n", Axes(chart, x, y));
-  for (const ChartSeries& series : chart.series) svg += Curve(series, x, y);
-  return absl::StrCat(svg, Labels(chart, x, y), "</svg>\n");
+Bar WholeBar(const std::string& name, const std::string& figure, size_t colour, double value,
+             const std::string& says) {
+  return {name, figure, colour, false, {{value, "", says}}};
 }
 
-std::string ToSvg(const BarChart& chart) {
-  if (chart.bars.empty()) return "";
-  double most = 0;
-  size_t longest = 0;
-  for (const Bar& bar : chart.bars) {
-    most = std::max(most, Total(bar));
-    longest = std::max(longest, Width(bar.figure));
-  }
-  const double room = kChartWidth - std::min(0.6 * kChartWidth, kLargest * TextWidth(longest) + 12);
-  double y = 0;
-  std::string body;
-  for (const Bar& bar : chart.bars) {
-    if (!bar.name.empty()) {
-      y += y == 0 ? 0 : kGroupGap;
-      absl::StrAppend(&body, "<text class=\"name\" x=\"0\" y=\"", Coordinate(y + 15), "\">",
-                      EscapeHtml(bar.name), "</text>\n");
-      y += kNameHeight;
-    }
-    absl::StrAppend(&body, "<g class=\"bar c", bar.colour, bar.pale ? " pale" : "", "\">\n");
-    double x = 0;
-    for (size_t i = 0; i < bar.parts.size(); ++i) {
-      const double width = most == 0 ? 0 : bar.parts[i].value / most * room;
-      body += Part(bar.parts[i], x, y, width, i % 2 == 1);
-      x += std::max(width, bar.parts[i].value > 0 ? 2.5 : 1.5);
-    }
-    absl::StrAppend(&body, "</g>\n<text class=\"figure\" x=\"", Coordinate(x + 6), "\" y=\"",
-                    Coordinate(y + 13.5), "\">", EscapeHtml(bar.figure), "</text>\n");
-    y += kBarHeight + kGap;
-  }
-  return absl::StrCat("<svg viewBox=\"0 0 ", kChartWidth, " ", Coordinate(y),
-                      "\" role=\"group\" aria-labelledby=\"", chart.id, "-title ", chart.id,
-                      "-description\">\n<title id=\"", chart.id, "-title\">",
-                      EscapeHtml(chart.title), "</title>\n<desc id=\"", chart.id, "-description\">",
-                      EscapeHtml(chart.description), "</desc>\n", body, "</svg>\n");
+std::string ToSvg(const Chart& chart) {
+  return chart.bars.empty() ? LinesSvg(chart) : BarsSvg(chart);
+}
+
+std::string StandaloneSvg(const Chart& chart) {
+  const std::string svg = ToSvg(chart);
+  if (svg.empty()) return svg;
+  const size_t end = svg.find('>') + 1;
+  return absl::StrCat("<svg xmlns=\"http://www.w3.org/2000/svg\" ", svg.substr(5, end - 5),
+                      "\n<style>\nsvg { ", kLightColours, " background: var(--paper); }\n",
+                      kChartStyle, "</style>\n", svg.substr(end));
 }
 
 }  // namespace winnow::inspect

@@ -1,8 +1,5 @@
 #include "src/text/svg_text.h"
 
-#include <absl/strings/str_cat.h>
-#include <absl/strings/str_replace.h>
-
 #include <algorithm>
 
 #include "src/text/numbers.h"
@@ -10,19 +7,6 @@
 
 namespace winnow::inspect {
 namespace {
-
-constexpr char kStyleOfFile[] =
-    "<style>\n"
-    "svg { background: #fff; --paper: #fff; }\n"
-    "text { font: 13px sans-serif; fill: #1b1f24; }\n"
-    ".tick, .axis-title { fill: #57606a; } .name { font-weight: 600; }\n"
-    ".grid { stroke: #e7ebef; } .axis { stroke: #57606a; }\n"
-    ".c0 { --c: #6e7781; } .c1 { --c: #0072b2; } .c2 { --c: #c24e00; } .c3 { --c: #00805d; }\n"
-    ".c4 { --c: #a64d83; } .c5 { --c: #8a6a00; } .c6 { --c: #2f7ea8; } .c7 { --c: #9a3412; }\n"
-    ".line { fill: none; stroke: var(--c); stroke-width: 2; } .d1 { stroke-dasharray: 6 3; }\n"
-    ".d2 { stroke-dasharray: 2 3; }\n"
-    ".leader { stroke: var(--c); opacity: .55; } .mark { fill: var(--c); }\n"
-    "</style>\n";
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
@@ -69,16 +53,5 @@ std::string EscapeHtml(std::string_view text) {
 std::string Coordinate(double value) { return Decimals(value, 1); }
 
 double TextWidth(size_t characters) { return 7.4 * static_cast<double>(characters); }
-
-std::string StandaloneSvg(const std::string& chart) {
-  if (chart.empty()) {
-    return chart;
-  }
-  const size_t end = chart.find('>') + 1;
-  return absl::StrCat(
-      absl::StrReplaceAll(chart.substr(0, end),
-                          {{"<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" "}}),
-      "\n", kStyleOfFile, chart.substr(end));
-}
 
 }  // namespace winnow::inspect

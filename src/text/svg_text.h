@@ -22,10 +22,6 @@ std::string Coordinate(double value);
 // About how wide a text of this many characters is at 13 pixels, in pixels.
 double TextWidth(size_t characters);
 
-// A chart of svg_chart.h as a file of its own, in colours for white paper: on a page
-// they are the page's. Empty for an empty one.
-std::string StandaloneSvg(const std::string& chart);
-
 }  // namespace winnow::inspect
 
 #endif  // WINNOW_SRC_TEXT_SVG_TEXT_H_

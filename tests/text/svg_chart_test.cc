@@ -30,8 +30,8 @@ TEST(SvgChartTest, TicksAreRound) {
   near(Ticks(1e-5, 1, true, 5), {1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1});
 }
 
-LineChart Example() {
-  LineChart chart;
+Chart Example() {
+  Chart chart;
   chart.id = "example";
   chart.title = "A & B";
   chart.x = {"x", false, Figure, {}};
@@ -50,7 +50,7 @@ std::vector<double> HeightsOfCircles(const std::string& svg) {
 }
 
 TEST(SvgChartTest, ALogarithmicAxisHasEqualRoomForEachFactor) {
-  LineChart chart = Example();
+  Chart chart = Example();
   chart.series[0].points.push_back({3, 0.001, std::nullopt, "three"});
   const std::vector<double> y = HeightsOfCircles(ToSvg(chart));
   ASSERT_EQ(y.size(), 3u);
@@ -59,7 +59,7 @@ TEST(SvgChartTest, ALogarithmicAxisHasEqualRoomForEachFactor) {
 }
 
 TEST(SvgChartTest, NoneOfItIsDrawnOnTheLowerEdge) {
-  LineChart chart = Example();
+  Chart chart = Example();
   chart.series[0].points.push_back({3, 0, std::nullopt, "nothing"});
   const std::vector<double> y = HeightsOfCircles(ToSvg(chart));
   ASSERT_EQ(y.size(), 3u);
@@ -67,7 +67,7 @@ TEST(SvgChartTest, NoneOfItIsDrawnOnTheLowerEdge) {
 }
 
 TEST(SvgChartTest, LabelsOfLinesThatEndTogetherAreMovedApart) {
-  LineChart chart = Example();
+  Chart chart = Example();
   for (size_t i = 2; i < 6; ++i) {
     chart.series.push_back({"line", i, {{2, 0.01, std::nullopt, "same"}}});
   }
@@ -83,7 +83,7 @@ TEST(SvgChartTest, LabelsOfLinesThatEndTogetherAreMovedApart) {
 }
 
 TEST(SvgChartTest, ALineMayHaveDashesOfItsOwnAndNoName) {
-  LineChart chart = Example();
+  Chart chart = Example();
   EXPECT_THAT(ToSvg(chart), HasSubstr("class=\"line d0\""));
   EXPECT_THAT(ToSvg(chart), HasSubstr("class=\"leader\""));
   chart.series[0].label = "";
@@ -94,11 +94,11 @@ TEST(SvgChartTest, ALineMayHaveDashesOfItsOwnAndNoName) {
 
 TEST(SvgChartTest, ItHasANameForThoseWhoDoNotSeeIt) {
   EXPECT_THAT(ToSvg(Example()), HasSubstr("<title id=\"example-title\">A &amp; B</title>"));
-  EXPECT_EQ(ToSvg(LineChart{}), "");
+  EXPECT_EQ(ToSvg(Chart{}), "");
 }
 
 TEST(SvgChartTest, OnePointIsNoChart) {
-  LineChart chart = Example();
+  Chart chart = Example();
   chart.series[0].points.pop_back();
   EXPECT_EQ(ToSvg(chart), "");
 }
@@ -110,7 +110,7 @@ double Last(const std::string& svg, const char* pattern) {
 }
 
 TEST(SvgChartTest, ManyNamesAndTicksHaveRoom) {
-  LineChart chart = Example();
+  Chart chart = Example();
   for (size_t i = 0; i < 60; ++i) {
     chart.series.push_back({"line " + std::to_string(i), i, {{2, 0.01, std::nullopt, "same"}}});
     chart.x.ticks.emplace_back(1 + static_cast<double>(i) / 59, "L" + std::to_string(i));

@@ -44,9 +44,9 @@ size_t DashesOf(FilterForm form) { return static_cast<size_t>(form); }
 
 HtmlFigure CacheLoadsFigure(const ReadampView& view, size_t w) {
   const ReadAmplification& run = view.run;
-  HtmlFigure figure;
-  if (run.cache_size == 0) return figure;
-  figure.title = "Read into the block cache, by kind of block";
+  if (run.cache_size == 0) return {};
+  HtmlFigure figure{{absl::StrCat("loads-", w), "Read into the block cache, by kind of block",
+                     "A bar for each policy, one part for each kind of block."}};
   figure.says = absl::StrCat("Bytes a lookup put into a cache of ", Size(run.cache_size),
                              ", as it charges them. What is kept beside the cache is not in it.");
   figure.table.head = {"policy"};
@@ -55,10 +55,6 @@ HtmlFigure CacheLoadsFigure(const ReadampView& view, size_t w) {
     figure.table.head.push_back(absl::StrCat(kind, " bytes a lookup"));
   }
   figure.table.head.emplace_back("lookups that read a filter");
-  BarChart chart{absl::StrCat("loads-", w),
-                 figure.title,
-                 "A bar for each policy, one part for each kind of block.",
-                 {}};
   for (size_t i = 0; i < run.policies.size(); ++i) {
     const PolicyResult& policy = run.policies[i];
     const WorkloadCounts& counts = policy.workloads[w].counts;
@@ -81,17 +77,17 @@ HtmlFigure CacheLoadsFigure(const ReadampView& view, size_t w) {
     }
     row.push_back(Percent(PerLookup(counts.filter_reading_lookups, counts)));
     figure.table.rows.push_back(std::move(row));
-    chart.bars.push_back(std::move(bar));
+    figure.chart.bars.push_back(std::move(bar));
   }
-  figure.svg = ToSvg(chart);
   return figure;
 }
 
 HtmlFigure CacheSweepFigure(const ReadampView& view, size_t w) {
   const ReadAmplification& run = view.run;
   const std::string& workload = run.policies[0].workloads[w].name;
-  HtmlFigure figure;
-  figure.title = absl::StrCat(workload, ": bytes a lookup over the size of the cache");
+  HtmlFigure figure{{absl::StrCat("cache-", w),
+                     absl::StrCat(workload, ": bytes a lookup over the size of the cache"),
+                     "A line for each policy and form of filters; both axes are logarithmic."}};
   figure.says =
       "Filter, index and data blocks put into the cache, with filters and indexes in it too. "
       "Lines: whole filters. Dashes: partitioned ones. Dots: whole ones that are pinned, which "
@@ -108,10 +104,7 @@ HtmlFigure CacheSweepFigure(const ReadampView& view, size_t w) {
                        "of this pinned",
                        "filters of all files",
                        "lookups counted"};
-  LineChart chart;
-  chart.id = absl::StrCat("cache-", w);
-  chart.title = figure.title;
-  chart.description = "A line for each policy and form of filters; both axes are logarithmic.";
+  Chart& chart = figure.chart;
   chart.x = {"size of the block cache", true, ByteSize, SizesOf(run.policies[0].cache_sweep)};
   chart.y = {"bytes a lookup", true, DecimalBytes, {}};
   for (size_t i = 0; i < run.policies.size(); ++i) {
@@ -141,7 +134,6 @@ HtmlFigure CacheSweepFigure(const ReadampView& view, size_t w) {
     }
   }
   if (chart.series.empty()) return {};
-  figure.svg = ToSvg(chart);
   return figure;
 }
 

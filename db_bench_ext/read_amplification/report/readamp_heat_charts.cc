@@ -33,7 +33,7 @@ std::string PlaceOf(size_t part) {
 
 // Policies with filters, each with a line of its own.
 template <typename AddPoints>
-void AddSeries(const ReadampView& view, LineChart* chart, AddPoints add_points) {
+void AddSeries(const ReadampView& view, Chart* chart, AddPoints add_points) {
   for (size_t i = 0; i < view.run.policies.size(); ++i) {
     if (view.run.policies[i].filter_bytes == 0) continue;
     chart->series.push_back({view.labels[i], view.colours[i], {}});
@@ -44,14 +44,12 @@ void AddSeries(const ReadampView& view, LineChart* chart, AddPoints add_points) 
 }  // namespace
 
 HtmlFigure GrowthFigure(const ReadampView& view) {
-  HtmlFigure figure;
-  figure.title = "False reads while the tree grew";
+  HtmlFigure figure{{"growth", "False reads while the tree grew",
+                     "A line for each policy; the vertical axis is logarithmic."}};
   figure.says =
       "Each mark is an interval of the writes, and of the lookups that came between them. The "
       "table has the bits a key that all filters took at its end.";
-  LineChart chart{
-      "growth", figure.title, "A line for each policy; the vertical axis is logarithmic.",
-      {},       {},           {}};
+  Chart& chart = figure.chart;
   chart.x = {"keys written", false, [](double n) { return Count(static_cast<uint64_t>(n)); }, {}};
   chart.y = {"false reads a lookup", true, Figure, {}};
   figure.table.head = {"keys written"};
@@ -73,19 +71,17 @@ HtmlFigure GrowthFigure(const ReadampView& view) {
                                       " keys were written: ", rate, " false reads a lookup")});
     }
   });
-  figure.svg = ToSvg(chart);
   return figure;
 }
 
 HtmlFigure RangeFigure(const ReadampView& view) {
-  HtmlFigure figure;
-  figure.title = "Filter bits over the range of keys";
+  HtmlFigure figure{{"range", "Filter bits over the range of keys",
+                     "A line for each policy, over the range of keys."}};
   figure.says = absl::StrCat(
       "Each mark is one of ", kParts,
       " equal parts of the range, at rest and with all levels together; --json has them by level. "
       "The table has the share of the lookups that ask each part.");
-  LineChart chart{"range", figure.title, "A line for each policy, over the range of keys.",
-                  {},      {},           {}};
+  Chart& chart = figure.chart;
   chart.x.title = "place in the range of keys";
   for (const int percent : {0, 20, 40, 60, 80, 100}) {
     chart.x.ticks.emplace_back(percent, absl::StrCat(percent, " %"));
@@ -108,7 +104,6 @@ HtmlFigure RangeFigure(const ReadampView& view) {
                                       " of the range: ", BitsText(*bits), " bits a key")});
     }
   });
-  figure.svg = ToSvg(chart);
   return figure;
 }
 

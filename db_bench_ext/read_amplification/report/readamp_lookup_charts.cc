@@ -18,11 +18,10 @@ std::string IntervalText(const Interval& interval) {
 
 Bar OneBar(const ReadampView& view, size_t i, const std::string& what, double value, bool first) {
   const std::string text = absl::StrCat(what, ": ", Figure(value));
-  return {first ? view.labels[i] : "",
-          text,
-          view.colours[i],
-          !first,
-          {{value, "", absl::StrCat(view.run.policies[i].policy, ", ", text)}}};
+  Bar bar = WholeBar(first ? view.labels[i] : "", text, view.colours[i], value,
+                     absl::StrCat(view.run.policies[i].policy, ", ", text));
+  bar.pale = !first;
+  return bar;
 }
 
 double BlocksNeeded(const PolicyResult& policy, size_t w) {
@@ -49,18 +48,14 @@ double Nines(double percent, double last) { return -std::log10(1 - std::min(perc
 }  // namespace
 
 HtmlFigure FalseReadsFigure(const ReadampView& view, size_t w) {
-  HtmlFigure figure;
-  figure.title = "False reads a lookup, by level";
+  HtmlFigure figure{{IdOf("false-reads", w), "False reads a lookup, by level",
+                     "A bar for each policy with filters, one part for each level."}};
   figure.says = "Each bar is cut into levels, L0 first.";
   figure.table.head = {"policy",        "level",
                        "filter checks", "said no",
                        "false reads",   "false reads a lookup",
                        "95 % interval", "false reads a check",
                        "95 % interval", "blocks from the file, any type"};
-  BarChart chart{IdOf("false-reads", w),
-                 figure.title,
-                 "A bar for each policy with filters, one part for each level.",
-                 {}};
   std::string without;
   for (size_t i = 0; i < view.run.policies.size(); ++i) {
     const PolicyResult& policy = view.run.policies[i];
@@ -100,17 +95,17 @@ HtmlFigure FalseReadsFigure(const ReadampView& view, size_t w) {
     }
     bar.figure = absl::StrCat(Figure(FalseReads(counts)), " (",
                               IntervalText(FalseReadsInterval(counts)), ")");
-    chart.bars.push_back(std::move(bar));
+    figure.chart.bars.push_back(std::move(bar));
   }
   if (!without.empty()) absl::StrAppend(&figure.says, without, ".");
-  figure.svg = ToSvg(chart);
   return figure;
 }
 
 HtmlFigure BlocksFigure(const ReadampView& view, size_t w) {
   const ReadAmplification& run = view.run;
-  HtmlFigure figure;
-  figure.title = "Data blocks a lookup";
+  HtmlFigure figure{
+      {IdOf("blocks", w), "Data blocks a lookup",
+       "Two bars for each policy: data blocks needed, and data blocks from the file."}};
   figure.says = run.cache_size == 0
                     ? "Without a block cache: every block comes from the file."
                     : absl::StrCat(
@@ -124,10 +119,7 @@ HtmlFigure BlocksFigure(const ReadampView& view, size_t w) {
                        "95 % interval",
                        "bytes read a lookup",
                        "bytes read to bytes of values"};
-  BarChart chart{IdOf("blocks", w),
-                 figure.title,
-                 "Two bars for each policy: data blocks needed, and data blocks from the file.",
-                 {}};
+  std::vector<Bar>& bars = figure.chart.bars;
   for (size_t i = 0; i < run.policies.size(); ++i) {
     const WorkloadCounts& counts = run.policies[i].workloads[w].counts;
     const double from_file = Ratio(counts.data_blocks_read, counts.lookups);
@@ -136,8 +128,8 @@ HtmlFigure BlocksFigure(const ReadampView& view, size_t w) {
                       Figure(BlocksNeeded(run.policies[i], w)), " needed and ", Figure(from_file),
                       " from the file.");
     } else {
-      chart.bars.push_back(OneBar(view, i, "needed", BlocksNeeded(run.policies[i], w), true));
-      chart.bars.push_back(OneBar(view, i, "from the file", from_file, false));
+      bars.push_back(OneBar(view, i, "needed", BlocksNeeded(run.policies[i], w), true));
+      bars.push_back(OneBar(view, i, "from the file", from_file, false));
     }
     figure.table.rows.push_back(
         {run.policies[i].policy, Figure(FalseReads(counts)),
@@ -148,20 +140,16 @@ HtmlFigure BlocksFigure(const ReadampView& view, size_t w) {
          counts.value_bytes == 0 ? "no values"
                                  : Figure(Ratio(counts.bytes_read, counts.value_bytes))});
   }
-  figure.svg = ToSvg(chart);
   return figure;
 }
 
 HtmlFigure ChecksFigure(const ReadampView& view, size_t w) {
-  HtmlFigure figure;
-  figure.title = "Checks and hashes a lookup";
+  HtmlFigure figure{{IdOf("checks", w), "Checks and hashes a lookup",
+                     "Two bars for each policy with filters: checks, and hashes."}};
   figure.table.head = {"policy",  "files considered", "filter checks",
                        "said no", "hashes computed",  "hashes shared"};
   bool some_hashes = false;
-  BarChart chart{IdOf("checks", w),
-                 figure.title,
-                 "Two bars for each policy with filters: checks, and hashes.",
-                 {}};
+  std::vector<Bar>& bars = figure.chart.bars;
   for (size_t i = 0; i < view.run.policies.size(); ++i) {
     const WorkloadResult& workload = view.run.policies[i].workloads[w];
     const WorkloadCounts& counts = workload.counts;
@@ -174,27 +162,25 @@ HtmlFigure ChecksFigure(const ReadampView& view, size_t w) {
                                  Figure(Ratio(counts.useful, counts.lookups)),
                                  per_lookup(counts.hashes), per_lookup(counts.hashes_shared)});
     if (counts.filter_checks == 0) continue;
-    chart.bars.push_back(
-        OneBar(view, i, "checks", Ratio(counts.filter_checks, counts.lookups), true));
+    bars.push_back(OneBar(view, i, "checks", Ratio(counts.filter_checks, counts.lookups), true));
     if (counts.hashes) {
       some_hashes = true;
-      chart.bars.push_back(OneBar(view, i, "hashes", Ratio(*counts.hashes, counts.lookups), false));
+      bars.push_back(OneBar(view, i, "hashes", Ratio(*counts.hashes, counts.lookups), false));
     }
   }
-  figure.says = chart.bars.empty() ? "No filter was asked."
+  figure.says = bars.empty() ? "No filter was asked."
                 : some_hashes
                     ? "Full: filters asked. Pale: hashes computed for it; the other checks took a "
                       "hash over from the filter before."
                     : "Filters asked.";
-  figure.svg = ToSvg(chart);
   return figure;
 }
 
 HtmlFigure LatencyFigure(const ReadampView& view, size_t w) {
-  HtmlFigure figure;
+  HtmlFigure figure{{IdOf("latency", w), "Time of a lookup",
+                     "Percentiles of the time of a lookup, a line for each policy."}};
   const WorkloadTimes& first = view.run.policies[0].workloads[w].times;
   const PolicyResult& reference = view.run.policies[Compare(view.run.policies).reference];
-  figure.title = "Time of a lookup";
   const size_t rounds = first.ops_per_second_by_round.size();
   figure.says = absl::StrCat(
       "A mark at 99 % says that 99 % of the lookups took no longer than its time. ",
@@ -209,10 +195,7 @@ HtmlFigure LatencyFigure(const ReadampView& view, size_t w) {
                          " is not resolved: rounds of the two are equally fast, or fewer than "
                          "three."));
   figure.table.head = {"policy", "lookups a second"};
-  LineChart chart;
-  chart.id = IdOf("latency", w);
-  chart.title = figure.title;
-  chart.description = "Percentiles of the time of a lookup, a line for each policy.";
+  Chart& chart = figure.chart;
   chart.x = {"share of lookups", false, {}, {}};
   chart.y = {"time", true, Duration, {}};
   double last = 50;
@@ -244,7 +227,6 @@ HtmlFigure LatencyFigure(const ReadampView& view, size_t w) {
     chart.series.push_back(std::move(series));
     figure.table.rows.push_back(std::move(row));
   }
-  figure.svg = ToSvg(chart);
   return figure;
 }
 

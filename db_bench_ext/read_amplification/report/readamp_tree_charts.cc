@@ -83,16 +83,13 @@ ReadampView::ReadampView(const ReadAmplification& shown) : run(shown) {
 HtmlFigure FrontierFigure(const ReadampView& view, size_t w) {
   const ReadAmplification& run = view.run;
   const PolicyResult& reference = run.policies[Compare(run.policies).reference];
-  HtmlFigure figure;
-  figure.title = "Memory against false reads";
+  HtmlFigure figure{
+      {"frontier", "Memory against false reads",
+       "Each policy is a line over its bits a key; the vertical axis is logarithmic."}};
   figure.table.head = {"policy",        "filter memory",
                        "bits a key",    "false reads a lookup",
                        "95 % interval", "data blocks a lookup from the file"};
-  LineChart chart;
-  chart.id = "frontier";
-  chart.title = figure.title;
-  chart.description =
-      "Each policy is a line over its bits a key; the vertical axis is logarithmic.";
+  Chart& chart = figure.chart;
   chart.x = {"filter bits a key", false, Figure, {}};
   chart.y = {"false reads a lookup", true, Figure, {}};
   std::set<std::string> left_out;
@@ -130,10 +127,9 @@ HtmlFigure FrontierFigure(const ReadampView& view, size_t w) {
     }
     chart.series.push_back(std::move(series));
   }
-  figure.svg = ToSvg(chart);
   figure.says = absl::StrCat("False reads a lookup in ", run.policies[0].workloads[w].name,
                              " and the filter memory really taken.");
-  if (!figure.svg.empty()) absl::StrAppend(&figure.says, " ", HowToRead(run, varied));
+  if (!ToSvg(chart).empty()) absl::StrAppend(&figure.says, " ", HowToRead(run, varied));
   for (const std::string& policy : left_out) {
     absl::StrAppend(&figure.says, " ", policy,
                     " is left out, as its tree differs by more than 2 %.");
@@ -145,8 +141,8 @@ HtmlFigure TreeFigure(const ReadampView& view) {
   const ReadAmplification& run = view.run;
   const Comparison comparison = Compare(run.policies);
   const PolicyResult& reference = run.policies[comparison.reference];
-  HtmlFigure figure;
-  figure.title = "Shape of the tree";
+  HtmlFigure figure{
+      {"tree", "Shape of the tree", "A bar for each level of the tree, as long as it has keys."}};
   figure.says = "Keys on each level.";
   if (run.policies.size() > 1) {
     figure.says = absl::StrFormat(
@@ -159,17 +155,12 @@ HtmlFigure TreeFigure(const ReadampView& view) {
   }
   figure.table.head = {"policy",        "level",      "files",  "keys",
                        "filter memory", "bits a key", "filters"};
-  BarChart chart{
-      "tree", figure.title, "A bar for each level of the tree, as long as it has keys.", {}};
   for (const LevelShape& level : reference.tree) {
     const std::string text = absl::StrCat(NumberWithCommas(level.keys, "key"), " in ",
                                           NumberWithCommas(level.files, "file"));
-    chart.bars.push_back(
-        {absl::StrCat("level ", level.level),
-         text,
-         0,
-         false,
-         {{static_cast<double>(level.keys), "", absl::StrCat("level ", level.level, ": ", text)}}});
+    const std::string name = absl::StrCat("level ", level.level);
+    figure.chart.bars.push_back(
+        WholeBar(name, text, 0, static_cast<double>(level.keys), absl::StrCat(name, ": ", text)));
   }
   for (const PolicyResult& policy : run.policies) {
     for (const LevelShape& level : policy.tree) {
@@ -183,19 +174,15 @@ HtmlFigure TreeFigure(const ReadampView& view) {
            absl::StrFormat("%.2f", 8 * Ratio(level.filter_bytes, level.keys)), kinds});
     }
   }
-  figure.svg = ToSvg(chart);
   return figure;
 }
 
 HtmlFigure BitsByLevelFigure(const ReadampView& view) {
-  HtmlFigure figure;
-  figure.title = "Filter bits by level";
+  HtmlFigure figure{
+      {"bits", "Filter bits by level", "Bits a key on each level, a line for each policy."}};
   figure.says = "Where the memory of the filters goes.";
   figure.table.head = {"policy", "level", "bits a key"};
-  LineChart chart;
-  chart.id = "bits";
-  chart.title = figure.title;
-  chart.description = "Bits a key on each level, a line for each policy.";
+  Chart& chart = figure.chart;
   chart.x.title = "level";
   chart.y = {"filter bits a key", false, Figure, {}};
   std::set<int> levels;
@@ -217,28 +204,22 @@ HtmlFigure BitsByLevelFigure(const ReadampView& view) {
   for (const int level : levels) {
     chart.x.ticks.emplace_back(level, absl::StrCat("L", level));
   }
-  figure.svg = ToSvg(chart);
   return figure;
 }
 
 HtmlFigure BuildFigure(const ReadampView& view) {
-  HtmlFigure figure;
-  figure.title = "Building the filters";
+  HtmlFigure figure{{"build", "Building the filters", "A bar for each policy with filters."}};
   figure.says =
       "Processor time a key, of filters as large as those of the tree, measured apart on one "
       "thread.";
   figure.table.head = {"policy", "nanoseconds a key", "keys measured", "peak memory of one"};
-  BarChart chart{"build", figure.title, "A bar for each policy with filters.", {}};
   for (size_t i = 0; i < view.run.policies.size(); ++i) {
     const PolicyResult& policy = view.run.policies[i];
     if (!policy.build) continue;
     const std::string text = absl::StrCat(Figure(policy.build->ns_per_key), " ns a key");
-    chart.bars.push_back(
-        {view.labels[i],
-         text,
-         view.colours[i],
-         false,
-         {{policy.build->ns_per_key, "", absl::StrCat(policy.policy, ": ", text)}}});
+    figure.chart.bars.push_back(WholeBar(view.labels[i], text, view.colours[i],
+                                         policy.build->ns_per_key,
+                                         absl::StrCat(policy.policy, ": ", text)));
     figure.table.rows.push_back(
         {policy.policy, Figure(policy.build->ns_per_key), absl::StrCat(policy.build->keys),
          policy.build->peak
@@ -247,7 +228,6 @@ HtmlFigure BuildFigure(const ReadampView& view) {
                                policy.build->peak->keys)
              : "not measured"});
   }
-  figure.svg = ToSvg(chart);
   return figure;
 }
 

@@ -6,7 +6,6 @@
 
 #include "src/text/numbers.h"
 #include "src/text/svg_chart.h"
-#include "src/text/svg_text.h"
 #include "tools/winnow/advise/cache_json.h"
 
 namespace winnow::tools {
@@ -25,10 +24,8 @@ std::string Tick(double bytes) {
 }  // namespace
 
 std::string CacheChart(const inspect::CacheAdvice& advice) {
-  inspect::LineChart chart;
-  chart.id = "cache";
-  chart.title = "Bytes a lookup over the size of the cache";
-  chart.description = "A line for each choice; lower is better";
+  inspect::Chart chart{"cache", "Bytes a lookup over the size of the cache",
+                       "A line for each choice; lower is better"};
   chart.x.title = "memory";
   chart.x.logarithmic = true;
   chart.y.title = "bytes a lookup, read into the cache";
@@ -55,7 +52,7 @@ std::string CacheChart(const inspect::CacheAdvice& advice) {
     }
     chart.series.push_back(std::move(series));
   }
-  return inspect::StandaloneSvg(inspect::ToSvg(chart));
+  return inspect::StandaloneSvg(chart);
 }
 
 }  // namespace winnow::tools

@@ -50,24 +50,6 @@ size_t ColourOf(std::string_view kind) {
   return found == std::end(kColoured) ? 0 : 1 + static_cast<size_t>(found - kColoured);
 }
 
-// A bar for each kind on each level, as long as `measure` says.
-template <typename Measure>
-std::string Chart(const TotalsByPlace& totals, BarChart chart, Measure measure) {
-  int named = -1;
-  for (const auto& [place, sum] : totals) {
-    const auto& [level, kind] = place;
-    const auto [value, figure] = measure(sum);
-    Bar bar;
-    bar.name = level == named ? std::string() : LevelName(level);
-    named = level;
-    bar.figure = absl::StrCat(figure, ", ", kind);
-    bar.colour = ColourOf(kind);
-    bar.parts.push_back({value, "", absl::StrCat(LevelName(level), ", ", kind, ": ", figure)});
-    chart.bars.push_back(std::move(bar));
-  }
-  return ToSvg(chart);
-}
-
 std::vector<std::string> SumHead(std::vector<std::string> names) {
   for (const char* name : {"files", "without a filter", "entries", "keys", "filter bytes",
                            "bits a key", "expected rate", "over the bound"}) {
@@ -95,17 +77,30 @@ HtmlTable PlaceTable(const TotalsByPlace& totals) {
   return table;
 }
 
-HtmlFigure BytesFigure(const TotalsByPlace& totals) {
-  HtmlFigure figure;
-  figure.title = "Bytes of filters by level and kind";
-  figure.says =
-      "What the filters of a level take on disk, and in the block cache once they are "
-      "read.";
-  figure.svg = Chart(totals, {"bytes", figure.title, figure.says, {}}, [](const FilterTotals& sum) {
-    return std::pair(static_cast<double>(sum.bytes), Bytes(sum.bytes));
-  });
-  figure.table = PlaceTable(totals);
+// A bar for each kind on each level, as long as `measure` says.
+template <typename Measure>
+HtmlFigure FigureByPlace(const TotalsByPlace& totals, const char* id, const char* title,
+                         const char* says, Measure measure) {
+  HtmlFigure figure{{id, title, says}, says, PlaceTable(totals)};
+  int named = -1;
+  for (const auto& [place, sum] : totals) {
+    const auto& [level, kind] = place;
+    const auto [value, text] = measure(sum);
+    figure.chart.bars.push_back(WholeBar(level == named ? std::string() : LevelName(level),
+                                         absl::StrCat(text, ", ", kind), ColourOf(kind), value,
+                                         absl::StrCat(LevelName(level), ", ", kind, ": ", text)));
+    named = level;
+  }
   return figure;
+}
+
+HtmlFigure BytesFigure(const TotalsByPlace& totals) {
+  return FigureByPlace(
+      totals, "bytes", "Bytes of filters by level and kind",
+      "What the filters of a level take on disk, and in the block cache once they are read.",
+      [](const FilterTotals& sum) {
+        return std::pair(static_cast<double>(sum.bytes), Bytes(sum.bytes));
+      });
 }
 
 // Files without a filter would leave no room for the others: they are in the sums.
@@ -113,36 +108,30 @@ HtmlFigure RateFigure(TotalsByPlace totals) {
   for (auto entry = totals.begin(); entry != totals.end();) {
     entry = entry->first.second == kNoFilter ? totals.erase(entry) : std::next(entry);
   }
-  HtmlFigure figure;
-  figure.title = "Expected rate of false positives by level and kind";
-  figure.says =
+  return FigureByPlace(
+      totals, "rate", "Expected rate of false positives by level and kind",
       "The share of absent keys for which a filter says \"may be here\": the mean over "
-      "keys. Files without a filter are left out here: any key may be in them.";
-  figure.svg = Chart(totals, {"rate", figure.title, figure.says, {}}, [](const FilterTotals& sum) {
-    return std::pair(sum.mean_fpr().value_or(0), Percent(sum.mean_fpr(), kNotKnown));
-  });
-  figure.table = PlaceTable(totals);
-  return figure;
+      "keys. Files without a filter are left out here: any key may be in them.",
+      [](const FilterTotals& sum) {
+        return std::pair(sum.mean_fpr().value_or(0), Percent(sum.mean_fpr(), kNotKnown));
+      });
 }
 
 // A bar for each tenth of the last level's keys, and all levels in the table.
 HtmlFigure LearnedFigure(const LearnedBits& bits, size_t number) {
-  HtmlFigure figure;
-  figure.title = absl::StrCat("Bits a key by range, ", Printable(bits.family.second));
-  figure.says =
+  const char* const says =
       "With level_plan=learned, files that lookups of absent keys reach have more bits. The bars "
       "are tenths "
       "of the keys of the last level, in their order.";
-  BarChart chart{absl::StrCat("learned", number), figure.title, figure.says, {}};
+  HtmlFigure figure{{absl::StrCat("learned", number),
+                     absl::StrCat("Bits a key by range, ", Printable(bits.family.second)), says},
+                    says};
   for (size_t i = 0; i < bits.tenths.size(); ++i) {
-    Bar bar;
-    bar.name = absl::StrFormat("%d to %d %% of the keys", 10 * i, 10 * i + 10);
-    bar.figure = Bits(bits.tenths[i]);
-    bar.colour = ColourOf(kWinnowRibbon);
-    bar.parts.push_back({bits.tenths[i], "", absl::StrCat(bar.name, ": ", bar.figure)});
-    chart.bars.push_back(std::move(bar));
+    const std::string name = absl::StrFormat("%d to %d %% of the keys", 10 * i, 10 * i + 10);
+    const std::string text = Bits(bits.tenths[i]);
+    figure.chart.bars.push_back(WholeBar(name, text, ColourOf(kWinnowRibbon), bits.tenths[i],
+                                         absl::StrCat(name, ": ", text)));
   }
-  figure.svg = ToSvg(chart);
   figure.table.head = {"level", "files", "least bits a key", "mean", "most"};
   for (const BitsOfLevel& level : bits.levels) {
     figure.table.rows.push_back({LevelName(level.level), Count(level.files), Bits(level.least),
