@@ -36,10 +36,10 @@ class ManyFilters {
       : policy_(NewPolicy(subject, 10)) {
     // 128 KiB to 2 MiB, as many of each power of two as of another.
     constexpr int kSizes = 32;
-    constexpr double kLeastKeys = 105'000;
+    constexpr double kMinKeys = 105'000;
     for (size_t made = 0; made < bytes;) {
       const uint64_t number = ReduceTo(Scatter(filters_.size()), kSizes);
-      const double keys = kLeastKeys * std::exp2(4 * (static_cast<double>(number) + 0.5) / kSizes) *
+      const double keys = kMinKeys * std::exp2(4 * (static_cast<double>(number) + 0.5) / kSizes) *
                           (subject.is_ribbon ? 1.46 : 1);
       const FilterShape shape{options.KeysFor(static_cast<uint64_t>(keys))};
       const std::string_view block = KeptFilter(subject, number, shape, 0).bytes();

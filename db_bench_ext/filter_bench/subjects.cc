@@ -33,9 +33,9 @@ namespace {
 // A filter that denies its keys may be as fast as it likes.
 void CheckKeysAreFound(const Subject& subject, uint64_t filter, const FilterShape& shape,
                        FilterBitsReader* reader) {
-  constexpr uint64_t kMost = 10'000;
+  constexpr uint64_t kMax = 10'000;
   KeyGroup keys(shape.key_length);
-  for (uint64_t i = 0; i < std::min(shape.num_keys, kMost); ++i) {
+  for (uint64_t i = 0; i < std::min(shape.num_keys, kMax); ++i) {
     keys.Set(0, NumberOf(filter, i));
     if (!reader->MayMatch(Slice(keys.Get(0), keys.length()))) {
       Fail(std::string("filter ") + std::to_string(filter) + " of " +

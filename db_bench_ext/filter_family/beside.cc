@@ -19,7 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Lookups of absent keys: so many that a processor can't learn their answers.
-constexpr uint64_t kLeastAbsent = 1'000'000;
+constexpr uint64_t kMinAbsent = 1'000'000;
 
 double Median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -252,7 +252,7 @@ void MeasureBeside(const winnow_contender& contender, const BesideOptions& optio
     Random random(options.seed);
     Hashes hashes;
     hashes.present = RandomHashes(&random, keys);
-    hashes.absent = RandomHashes(&random, std::max(keys, kLeastAbsent));
+    hashes.absent = RandomHashes(&random, std::max(keys, kMinAbsent));
     const Side ours(*of_kind, options, hashes);
     const Side theirs(contender, options, hashes);
     BesideRow row;

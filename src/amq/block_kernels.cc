@@ -53,7 +53,7 @@ void BringBlocks(const BlockArray& blocks, const KeyHash* hashes, size_t n,
   }
 }
 
-size_t UsableBlockKernels(const BlockKernels* (&usable)[kMostBlockKernels]) noexcept {
+size_t UsableBlockKernels(const BlockKernels* (&usable)[kMaxBlockKernels]) noexcept {
   size_t count = 0;
 #ifdef WINNOW_AMQ_X86_KERNELS
   if (__builtin_cpu_supports("avx512f")) usable[count++] = &kAvx512BlockKernels;
@@ -65,7 +65,7 @@ size_t UsableBlockKernels(const BlockKernels* (&usable)[kMostBlockKernels]) noex
 
 const BlockKernels& ChosenBlockKernels() noexcept {
   static const BlockKernels& chosen = [&]() -> const BlockKernels& {
-    const BlockKernels* usable[kMostBlockKernels];
+    const BlockKernels* usable[kMaxBlockKernels];
     UsableBlockKernels(usable);
     return *usable[0];
   }();

@@ -13,7 +13,7 @@
 
 namespace winnow::amq {
 
-inline constexpr unsigned kMostBlocksPerKey = 5;
+inline constexpr unsigned kMaxBlocksPerKey = 5;
 
 // Of a BlockedBloom.
 struct BlockArray {
@@ -61,8 +61,8 @@ extern const BlockKernels kAvx2BlockKernels;
 extern const BlockKernels kAvx512BlockKernels;
 
 // Those that this processor can run, the fastest first. They all do the same.
-inline constexpr size_t kMostBlockKernels = 3;
-size_t UsableBlockKernels(const BlockKernels* (&usable)[kMostBlockKernels]) noexcept;
+inline constexpr size_t kMaxBlockKernels = 3;
+size_t UsableBlockKernels(const BlockKernels* (&usable)[kMaxBlockKernels]) noexcept;
 
 // The fastest.
 const BlockKernels& ChosenBlockKernels() noexcept;

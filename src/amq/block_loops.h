@@ -104,7 +104,7 @@ BatchAdded Add(const BlockArray& blocks, const KeyHash* hashes, size_t n, bool* 
     case 4:
       return AddKeys<Lanes, 4>(blocks, hashes, n, is_new);
     default:
-      return AddKeys<Lanes, kMostBlocksPerKey>(blocks, hashes, n, is_new);
+      return AddKeys<Lanes, kMaxBlocksPerKey>(blocks, hashes, n, is_new);
   }
 }
 
@@ -121,7 +121,7 @@ BatchAdded AddPlaced(const BlockArray& blocks, const BlockPlace* places, size_t 
     case 4:
       return AddPlacedKeys<Lanes, 4>(blocks, places, n, is_new);
     default:
-      return AddPlacedKeys<Lanes, kMostBlocksPerKey>(blocks, places, n, is_new);
+      return AddPlacedKeys<Lanes, kMaxBlocksPerKey>(blocks, places, n, is_new);
   }
 }
 
@@ -137,7 +137,7 @@ void Ask(const BlockArray& blocks, const KeyHash* hashes, size_t n, bool* result
     case 4:
       return AskKeys<Lanes, 4>(blocks, hashes, n, results);
     default:
-      return AskKeys<Lanes, kMostBlocksPerKey>(blocks, hashes, n, results);
+      return AskKeys<Lanes, kMaxBlocksPerKey>(blocks, hashes, n, results);
   }
 }
 

@@ -10,7 +10,7 @@
 namespace winnow::amq {
 namespace {
 
-constexpr unsigned kMostDoubleWords = 5;  // of patterns with two bits a word
+constexpr unsigned kMaxDoubleWords = 5;  // of patterns with two bits a word
 
 // The chance that all bits of a pattern are set, by inclusion and exclusion: a sum over the sets of
 // places that are not. Sets that patterns miss with equal chance are put together.
@@ -83,10 +83,10 @@ const Terms& TermsOf(PatternShape shape) noexcept {
     for (unsigned i = 0; i <= kBlockWords; ++i) made[i] = MakeTerms(i);
     return made;
   }();
-  using Pairs = std::array<Terms, kMostDoubleWords + 1>;
+  using Pairs = std::array<Terms, kMaxDoubleWords + 1>;
   static const std::array<Pairs, 2> pairs = [] {
     std::array<Pairs, 2> made;
-    for (unsigned i = 0; i <= kMostDoubleWords; ++i) {
+    for (unsigned i = 0; i <= kMaxDoubleWords; ++i) {
       for (const bool has_bit_set : {false, true})
         made[has_bit_set][i] = MakeTerms({i, 2, has_bit_set});
     }
@@ -202,7 +202,7 @@ BlockedShape BlockedBloom::ShapeFor(const Plan& plan) noexcept {
   const double own = OwnRate(valid);
   BlockedShape shape;
   shape.blocks_per_key = static_cast<unsigned>(
-      std::clamp(std::round(std::log2(1 / own) / 8), 1.0, 1.0 * kMostBlocksPerKey));
+      std::clamp(std::round(std::log2(1 / own) / 8), 1.0, 1.0 * kMaxBlocksPerKey));
   const double rate = std::pow(own, 1.0 / shape.blocks_per_key);
   double most_load = 0;
   for (unsigned bits = 1; bits <= kBlockWords; ++bits) {
@@ -233,7 +233,7 @@ double RoundedFill(double fill) noexcept {
 BlockedShape ShapeByFill(uint64_t n, double rate) noexcept {
   BlockedShape shape;
   unsigned fewest = UINT32_MAX;
-  for (unsigned blocks = 1; blocks <= kMostBlocksPerKey; ++blocks) {
+  for (unsigned blocks = 1; blocks <= kMaxBlocksPerKey; ++blocks) {
     for (unsigned bits = 1; bits <= kBlockWords; ++bits) {
       const double at_half = std::pow(PatternRateAtLoad(LoadAtHalf(bits), bits), blocks);
       if (at_half <= rate && blocks * bits < fewest) {
@@ -244,7 +244,7 @@ BlockedShape ShapeByFill(uint64_t n, double rate) noexcept {
     }
   }
   if (fewest == UINT32_MAX) {
-    shape.blocks_per_key = kMostBlocksPerKey;
+    shape.blocks_per_key = kMaxBlocksPerKey;
     shape.bits_per_block = kBlockWords;
   }
   const double at_half =

@@ -22,7 +22,7 @@ BlockedBloom::BlockedBloom(const Plan& plan) : BlockedBloom(ShapeFor(plan), plan
 
 BlockedBloom::BlockedBloom(const BlockedShape& shape, uint64_t capacity)
     : blocks_(std::max<uint64_t>(shape.num_blocks, 1)),
-      blocks_per_key_(std::clamp(shape.blocks_per_key, 1u, kMostBlocksPerKey)),
+      blocks_per_key_(std::clamp(shape.blocks_per_key, 1u, kMaxBlocksPerKey)),
       bits_per_block_(std::clamp(shape.bits_per_block, 1u, kBlockWords)) {
   capacity_ = std::min(capacity, kMostKeys);
   planned_fpr_ = std::min(1.0, BlockedRate(capacity_, this->shape()) + EqualHashRate(capacity_));
@@ -135,8 +135,8 @@ Header BlockedBloomParts::HeaderOf(const BlockedBloom& filter) noexcept {
 
 std::string BlockedBloomParts::FaultOf(const Header& header) {
   const uint64_t blocks = header.payload / kBytesPerBlock;
-  if (header.a < 1 || header.a > kMostBlocksPerKey) {
-    return OutOfRange(kKind, "blocks a key", uint64_t{header.a}, 1, kMostBlocksPerKey);
+  if (header.a < 1 || header.a > kMaxBlocksPerKey) {
+    return OutOfRange(kKind, "blocks a key", uint64_t{header.a}, 1, kMaxBlocksPerKey);
   }
   if (header.b < 1 || header.b > kBlockWords) {
     return OutOfRange(kKind, "bits a block", uint64_t{header.b}, 1, kBlockWords);

@@ -12,7 +12,7 @@ namespace winnow::amq {
 namespace {
 
 constexpr unsigned kStuck = 15;
-constexpr unsigned kMostProbes = 64;
+constexpr unsigned kMaxProbes = 64;
 
 inline unsigned Shift(uint64_t position) noexcept { return position % 2 * 4; }
 
@@ -133,8 +133,8 @@ std::optional<CountingBloom> CountingBloom::Deserialize(std::string_view bytes,
   Header header;
   *reason = ReadHeader(bytes, kKind, &header);
   if (!reason->empty()) return std::nullopt;
-  if (header.a < 1 || header.a > kMostProbes) {
-    *reason = OutOfRange(kKind, "counters a key", uint64_t{header.a}, 1, kMostProbes);
+  if (header.a < 1 || header.a > kMaxProbes) {
+    *reason = OutOfRange(kKind, "counters a key", uint64_t{header.a}, 1, kMaxProbes);
   } else if (header.count < 2) {
     *reason = OutOfRange(kKind, "counters", header.count, 2, UINT64_MAX);
   } else if (header.count != 2 * header.payload) {

@@ -18,16 +18,16 @@ constexpr size_t kBytesBehind = 7;  // of PackedBytes
 constexpr double kPlannedLoad = 0.95;
 // Beyond that, for filters of few keys: some of these may have to share a bucket.
 constexpr uint64_t kSpareBuckets = 6;
-constexpr unsigned kLeastBits = 5;
-constexpr unsigned kMostBits = 32;
+constexpr unsigned kMinBits = 5;
+constexpr unsigned kMaxBits = 32;
 
 using internal::Lanes;
 
 // Fingerprints of up to so many bits are handled four at once, as the lanes of a number: a bucket
 // begins in the lowest or the middle bit of a byte, so that 8 bytes have all of it.
-constexpr unsigned kMostLaneBits = 16;
+constexpr unsigned kMaxLaneBits = 16;
 
-// Of a bucket of up to kMostLaneBits.
+// Of a bucket of up to kMaxLaneBits.
 struct Bucket {
   uint64_t at;      // its first byte
   unsigned shift;   // of its first bit there
@@ -80,9 +80,9 @@ CuckooShape ShapeOfCuckoo(const Plan& plan) noexcept {
   CuckooShape shape;
   const double slots = static_cast<double>(plan.capacity) / kPlannedLoad;
   shape.buckets = static_cast<uint64_t>(std::ceil(slots / kSlots)) + kSpareBuckets;
-  shape.bits = kLeastBits;
+  shape.bits = kMinBits;
   const double rate = OwnRate(plan);
-  while (shape.bits < kMostBits && CuckooRate(kPlannedLoad, shape.bits) > rate) ++shape.bits;
+  while (shape.bits < kMaxBits && CuckooRate(kPlannedLoad, shape.bits) > rate) ++shape.bits;
   return shape;
 }
 
@@ -120,7 +120,7 @@ inline bool CuckooFilter::Has(uint64_t bucket, uint64_t fingerprint) const noexc
 // Changes the first slot of the bucket that has one value to another. False if none has it.
 inline bool CuckooFilter::Replace(uint64_t bucket, uint64_t value, uint64_t by) noexcept {
   unsigned char* bytes = bytes_.data();
-  if (bits_ <= kMostLaneBits) {
+  if (bits_ <= kMaxLaneBits) {
     const Bucket at(bytes, bucket, bits_);
     const uint64_t found = at.Find(value, Lanes(bits_), bits_);
     if (found == 0) return false;
@@ -193,7 +193,7 @@ bool CuckooFilter::Remove(KeyHash hash) noexcept {
 }
 
 [[gnu::always_inline]] inline bool CuckooFilter::Holds(const Place& place) const noexcept {
-  if (bits_ <= kMostLaneBits) {
+  if (bits_ <= kMaxLaneBits) {
     const uint64_t lanes = Lanes(bits_);
     const Bucket first(bytes_.data(), place.first, bits_);
     const Bucket second(bytes_.data(), place.second, bits_);
@@ -273,14 +273,14 @@ void CuckooFilter::Serialize(char* bytes) const noexcept {
 
 std::optional<CuckooFilter> CuckooFilter::Deserialize(std::string_view bytes, std::string* reason) {
   constexpr auto kKind = Serialized::kCuckooFilter;
-  constexpr uint64_t kMostBucketsOfBytes = uint64_t{1} << 50;  // whose bits 64 bits can count
+  constexpr uint64_t kMaxBucketsOfBytes = uint64_t{1} << 50;  // whose bits 64 bits can count
   Header header;
   *reason = ReadHeader(bytes, kKind, &header);
   if (!reason->empty()) return std::nullopt;
-  if (header.a < kLeastBits || header.a > kMostBits) {
-    *reason = OutOfRange(kKind, "bits of a fingerprint", uint64_t{header.a}, kLeastBits, kMostBits);
-  } else if (header.count < 1 || header.count > kMostBucketsOfBytes) {
-    *reason = OutOfRange(kKind, "buckets", header.count, 1, kMostBucketsOfBytes);
+  if (header.a < kMinBits || header.a > kMaxBits) {
+    *reason = OutOfRange(kKind, "bits of a fingerprint", uint64_t{header.a}, kMinBits, kMaxBits);
+  } else if (header.count < 1 || header.count > kMaxBucketsOfBytes) {
+    *reason = OutOfRange(kKind, "buckets", header.count, 1, kMaxBucketsOfBytes);
   } else if (const uint64_t size = PackedBytes(header.count * kSlots, header.a) - kBytesBehind;
              header.payload != size) {
     *reason = Contradiction(kKind, "the number of bytes of the buckets", header.payload, size);

@@ -29,7 +29,7 @@ constexpr size_t kOtherPagesAt = 128;
 constexpr size_t kRecordBytes = 136;
 
 // So that there is always a next one.
-constexpr uint64_t kMostGenerations = uint64_t{1} << 62;
+constexpr uint64_t kMaxGenerations = uint64_t{1} << 62;
 
 std::string NameOfPage(uint64_t generation, uint64_t page) {
   return std::to_string(generation) + "-" + std::to_string(page);
@@ -158,7 +158,7 @@ PagedBloom::Added PagedBloom::Add(KeyHash hash, std::string* reason) {
   const uint64_t bits = page.words.size() * 64;
   // Set, so that positions that a key has twice count once, and taken back where that is too much.
   uint64_t ones = page.ones;
-  uint64_t set[kMostPageProbes];
+  uint64_t set[kMaxPageProbes];
   unsigned count = 0;
   DoubleHashing positions(hash.value);
   for (unsigned i = 0; i < shape_.probes; ++i) {
@@ -475,22 +475,22 @@ std::optional<PagedBloom> PagedBloom::ReadRecord(PageStore* store, std::string_v
   const uint64_t ones = number(kOnesAt);
   const uint64_t other = number(kOtherGenerationAt);
   const uint64_t fewest_keys = header.a == 0 ? 0 : (ones + header.a - 1) / header.a;
-  if (header.a < 1 || header.a > kMostPageProbes) {
-    *reason = OutOfRange(kKind, "bits a key", uint64_t{header.a}, 1, kMostPageProbes);
+  if (header.a < 1 || header.a > kMaxPageProbes) {
+    *reason = OutOfRange(kKind, "bits a key", uint64_t{header.a}, 1, kMaxPageProbes);
   } else if (header.b != 0) {
     *reason = Contradiction(kKind, "an unused number", header.b, 0);
-  } else if (pages > kMostPages) {
-    *reason = OutOfRange(kKind, "pages", pages, 0, kMostPages);
-  } else if (header.y > kMostGenerations || (pages == 0) != (header.y == 0)) {
+  } else if (pages > kMaxPages) {
+    *reason = OutOfRange(kKind, "pages", pages, 0, kMaxPages);
+  } else if (header.y > kMaxGenerations || (pages == 0) != (header.y == 0)) {
     *reason = OutOfRange(kKind, "the generation", header.y, pages == 0 ? 0 : 1,
-                         pages == 0 ? 0 : kMostGenerations);
+                         pages == 0 ? 0 : kMaxGenerations);
   } else if (!(rate >= kLowestRate && rate <= kHighestRate)) {
     *reason = OutOfRange(kKind, "the planned rate", rate, kLowestRate, kHighestRate);
   } else if (number(kCapacityAt) > kMostKeys) {
     *reason = OutOfRange(kKind, "planned keys", number(kCapacityAt), 0, kMostKeys);
-  } else if (page_bytes < kLeastPageBytes || page_bytes > kMostPageBytes || page_bytes % 8 != 0) {
-    *reason = OutOfRange(kKind, "bytes of a page, a multiple of 8,", page_bytes, kLeastPageBytes,
-                         kMostPageBytes);
+  } else if (page_bytes < kMinPageBytes || page_bytes > kMaxPageBytes || page_bytes % 8 != 0) {
+    *reason = OutOfRange(kKind, "bytes of a page, a multiple of 8,", page_bytes, kMinPageBytes,
+                         kMaxPageBytes);
   } else if (ones > pages * bits) {
     *reason = OutOfRange(kKind, "set bits", ones, 0, pages * bits);
   } else if (header.keys < fewest_keys ||
@@ -504,11 +504,11 @@ std::optional<PagedBloom> PagedBloom::ReadRecord(PageStore* store, std::string_v
   } else if (number(kWorstOnesAt) > std::min(bits, ones)) {
     *reason = OutOfRange(kKind, "set bits of the fullest page", number(kWorstOnesAt), 0,
                          std::min(bits, ones));
-  } else if (number(kOtherPagesAt) > kMostPages) {
-    *reason = OutOfRange(kKind, "other pages", number(kOtherPagesAt), 0, kMostPages);
-  } else if (other > kMostGenerations || (number(kOtherPagesAt) == 0) != (other == 0)) {
+  } else if (number(kOtherPagesAt) > kMaxPages) {
+    *reason = OutOfRange(kKind, "other pages", number(kOtherPagesAt), 0, kMaxPages);
+  } else if (other > kMaxGenerations || (number(kOtherPagesAt) == 0) != (other == 0)) {
     *reason = OutOfRange(kKind, "the other generation", other, number(kOtherPagesAt) == 0 ? 0 : 1,
-                         number(kOtherPagesAt) == 0 ? 0 : kMostGenerations);
+                         number(kOtherPagesAt) == 0 ? 0 : kMaxGenerations);
   } else if (other != 0 && other == header.y) {
     // Its pages would be removed.
     *reason = Contradiction(kKind, "the other generation", other, 0);

@@ -9,8 +9,8 @@
 namespace winnow::amq {
 namespace {
 
-constexpr double kMostWanted = 1099511627776;  // 2^40
-constexpr double kMargin = 4;                  // standard deviations
+constexpr double kMaxWanted = 1099511627776;  // 2^40
+constexpr double kMargin = 4;                 // standard deviations
 
 // Mean and mean square of fill^k in a page with this many keys: the fill ratio itself varies, by
 // (e^-a - (1 + a) e^-2a) / m with a = k keys / m.
@@ -43,7 +43,7 @@ double PagesFor(const PagedPlan& plan, unsigned probes) noexcept {
   double low = std::floor(static_cast<double>(plan.capacity) * std::log2(1 / plan.rate) /
                           (8.0 * plan.page_bytes));
   double high = low + 1;
-  while (high < kMostWanted && !Meets(plan, high, probes)) {
+  while (high < kMaxWanted && !Meets(plan, high, probes)) {
     low = high;
     high *= 2;
   }
@@ -59,7 +59,7 @@ PagedPlan NearestValid(const PagedPlan& plan) noexcept {
   PagedPlan valid;
   valid.capacity = keys.capacity;
   valid.rate = keys.rate;
-  valid.page_bytes = std::clamp(plan.page_bytes, kLeastPageBytes, kMostPageBytes) & ~7u;
+  valid.page_bytes = std::clamp(plan.page_bytes, kMinPageBytes, kMaxPageBytes) & ~7u;
   return valid;
 }
 
@@ -105,7 +105,7 @@ PagedShape WantedPages(const PagedPlan& plan) noexcept {
 
 PagedShape PagedBloom::ShapeFor(const PagedPlan& plan) noexcept {
   PagedShape shape = WantedPages(plan);
-  shape.pages = std::min(shape.pages, kMostPages);
+  shape.pages = std::min(shape.pages, kMaxPages);
   return shape;
 }
 
@@ -113,12 +113,12 @@ std::string CheckPagedPlan(const PagedPlan& plan) {
   std::string fault = CheckPlan(Plan{plan.capacity, plan.rate});
   if (!fault.empty()) return fault;
   std::ostringstream text;
-  if (plan.page_bytes < kLeastPageBytes || plan.page_bytes > kMostPageBytes ||
+  if (plan.page_bytes < kMinPageBytes || plan.page_bytes > kMaxPageBytes ||
       plan.page_bytes % 8 != 0) {
     text << "page_bytes is " << plan.page_bytes << ", but must be a multiple of 8 from "
-         << kLeastPageBytes << " to " << kMostPageBytes;
-  } else if (WantedPages(plan).pages > kMostPages) {
-    text << "capacity and rate want more than " << kMostPages << " pages of page_bytes "
+         << kMinPageBytes << " to " << kMaxPageBytes;
+  } else if (WantedPages(plan).pages > kMaxPages) {
+    text << "capacity and rate want more than " << kMaxPages << " pages of page_bytes "
          << plan.page_bytes << ": take larger ones";
   }
   return text.str();

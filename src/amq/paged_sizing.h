@@ -9,10 +9,10 @@
 
 namespace winnow::amq {
 
-inline constexpr uint64_t kMostPages = uint64_t{1} << 32;
-inline constexpr unsigned kMostPageProbes = 64;
-inline constexpr uint32_t kLeastPageBytes = 64;
-inline constexpr uint32_t kMostPageBytes = 1 << 20;
+inline constexpr uint64_t kMaxPages = uint64_t{1} << 32;
+inline constexpr unsigned kMaxPageProbes = 64;
+inline constexpr uint32_t kMinPageBytes = 64;
+inline constexpr uint32_t kMaxPageBytes = 1 << 20;
 
 // Of the rate of a random page.
 struct PageRates {

@@ -14,11 +14,11 @@
 namespace winnow::amq {
 namespace {
 
-constexpr double kLeastGrowth = 1.5;
-constexpr double kMostGrowth = 8;
-constexpr double kLeastTightening = 0.5;
-constexpr double kMostTightening = 0.95;
-constexpr double kMostFill = 0.5;
+constexpr double kMinGrowth = 1.5;
+constexpr double kMaxGrowth = 8;
+constexpr double kMinTightening = 0.5;
+constexpr double kMaxTightening = 0.95;
+constexpr double kMaxFill = 0.5;
 // Nearer to its rate than that a filter is full: looking at all blocks for the last keys takes more
 // time than those are worth.
 constexpr double kNearRate = 1.001;
@@ -40,8 +40,8 @@ ScalableOptions NearestValid(const ScalableOptions& options) noexcept {
   ScalableOptions valid;
   valid.rate = Nearest(options.rate, kLowestRate, kHighestRate);
   valid.first_capacity = std::clamp<uint64_t>(options.first_capacity, 1, kMostKeys);
-  valid.growth = Nearest(options.growth, kLeastGrowth, kMostGrowth);
-  valid.tightening = Nearest(options.tightening, kLeastTightening, kMostTightening);
+  valid.growth = Nearest(options.growth, kMinGrowth, kMaxGrowth);
+  valid.tightening = Nearest(options.tightening, kMinTightening, kMaxTightening);
   return valid;
 }
 
@@ -67,12 +67,12 @@ double RateOfFilter(const ScalableOptions& options, size_t index) noexcept {
 // one grows from the options and not from it: without this a few bytes might ask for any memory.
 std::string FaultOfShape(const ScalableOptions& options, size_t index, const BlockedShape& shape) {
   constexpr auto kKind = Serialized::kScalableBloom;
-  constexpr uint64_t kMostBits = uint64_t{kMostBlocksPerKey} * kBlockWords;
+  constexpr uint64_t kMaxBits = uint64_t{kMaxBlocksPerKey} * kBlockWords;
   const uint64_t bits = uint64_t{shape.blocks_per_key} * shape.bits_per_block;
   const double least_bits = std::ceil(-std::log2(ShareOfFilter(options, index)));
-  if (bits < kMostBits && static_cast<double>(bits) < least_bits) {
+  if (bits < kMaxBits && static_cast<double>(bits) < least_bits) {
     return OutOfRange(kKind, "bits that a key sets, by the rate of its filter,", bits,
-                      static_cast<uint64_t>(std::min(least_bits, 1.0 * kMostBits)), kMostBits);
+                      static_cast<uint64_t>(std::min(least_bits, 1.0 * kMaxBits)), kMaxBits);
   }
   const uint64_t least = (KeysOfFilter(options, index) * bits + kBlockBits - 1) / kBlockBits;
   if (shape.num_blocks < least) {
@@ -101,8 +101,8 @@ std::string CheckOptions(const ScalableOptions& options) {
     text << "first_capacity is " << options.first_capacity << ", but must be from 1 to "
          << kMostKeys;
   }
-  check("growth", options.growth, kLeastGrowth, kMostGrowth);
-  check("tightening", options.tightening, kLeastTightening, kMostTightening);
+  check("growth", options.growth, kMinGrowth, kMaxGrowth);
+  check("tightening", options.tightening, kMinTightening, kMaxTightening);
   return text.str();
 }
 
@@ -124,7 +124,7 @@ void ScalableBloom::BeginFilter() {
 bool ScalableBloom::HasRoomFor(KeyHash hash) {
   const BlockedBloom& filter = filters_.back();
   const double fill = filter.fill_ratio();
-  if (fill > kMostFill) return false;
+  if (fill > kMaxFill) return false;
   const double most = RateOfFilter(options_, filters_.size() - 1);
   const BlockedShape shape = filter.shape();
   if (shape.num_blocks <= kFewBlocks) {
@@ -141,7 +141,7 @@ bool ScalableBloom::HasRoomFor(KeyHash hash) {
   if (room < std::max(std::log(kNearRate), bits_a_key * std::log1p(a_key / fill))) return false;
   // Three quarters of the way, so that there are few looks, and none comes late.
   const double on_the_way = fill * std::exp(0.75 * room / bits_a_key);
-  look_fills_.back() = RoundedFill(std::max(fill, std::min(kMostFill, on_the_way) - a_key));
+  look_fills_.back() = RoundedFill(std::max(fill, std::min(kMaxFill, on_the_way) - a_key));
   return true;
 }
 
@@ -262,9 +262,9 @@ std::optional<ScalableBloom> ScalableBloom::Deserialize(std::string_view bytes,
       return std::nullopt;
     }
     const double look_fill = DoubleOfBits(number(at));
-    if (!IsWithin(look_fill, 0, kMostFill)) {
+    if (!IsWithin(look_fill, 0, kMaxFill)) {
       *reason = OutOfRange(kKind, "the fill ratio at which a filter is looked at", look_fill, 0.0,
-                           kMostFill);
+                           kMaxFill);
       return std::nullopt;
     }
     auto filter = BlockedBloom::Deserialize(

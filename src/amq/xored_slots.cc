@@ -7,10 +7,10 @@
 namespace winnow::amq {
 
 unsigned FingerprintBits(double rate) noexcept {
-  constexpr unsigned kLeast = 4;
-  constexpr unsigned kMost = 32;
-  unsigned bits = kLeast;
-  while (bits < kMost && !(std::ldexp(1, -static_cast<int>(bits)) <= rate)) ++bits;
+  constexpr unsigned kMin = 4;
+  constexpr unsigned kMax = 32;
+  unsigned bits = kMin;
+  while (bits < kMax && !(std::ldexp(1, -static_cast<int>(bits)) <= rate)) ++bits;
   return bits;
 }
 

@@ -55,11 +55,11 @@ inline bool SlotsHold(const unsigned char* bytes, unsigned bits,
 // within the caches: the first slot follows from these bits.
 inline LargeArray<uint64_t> OrderedSeededHashes(const KeyHash* hashes, size_t n, uint64_t seed) {
   constexpr size_t kKeysOfPart = 4096;
-  constexpr unsigned kMostPartBits = 10;
+  constexpr unsigned kMaxPartBits = 10;
   unsigned part_bits = 1;
-  while (part_bits < kMostPartBits && n >> part_bits > kKeysOfPart) ++part_bits;
+  while (part_bits < kMaxPartBits && n >> part_bits > kKeysOfPart) ++part_bits;
   const unsigned shift = 64 - part_bits;
-  std::array<size_t, (size_t{1} << kMostPartBits) + 1> ends{};
+  std::array<size_t, (size_t{1} << kMaxPartBits) + 1> ends{};
   for (size_t i = 0; i < n; ++i) ++ends[(SeededHash(hashes[i].value, seed) >> shift) + 1];
   for (size_t part = 1; part < ends.size(); ++part) ends[part] += ends[part - 1];
   // One more, which Peel() writes and never reads.

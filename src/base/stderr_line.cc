@@ -45,7 +45,7 @@ StderrLine& StderrLine::Add(const char* text) noexcept {
 }
 
 StderrLine& StderrLine::AddQuoted(const char* text) noexcept {
-  char quoted[kMostQuotedSize + 1];
+  char quoted[kMaxQuotedSize + 1];
   quoted[Quote(text, std::strlen(text), quoted)] = '\0';
   return Add(quoted);
 }
@@ -58,7 +58,7 @@ void StderrLine::Write() noexcept {
       now.inode != at_start.inode) {
     return;
   }
-  const size_t room = kMostBytes - (sizeof kCut - 1);
+  const size_t room = kMaxBytes - (sizeof kCut - 1);
   const bool is_cut = size_ > room;
   const char* const end = is_cut ? kCut : kCut + 3;
   const size_t size = is_cut ? room : size_;
@@ -74,7 +74,7 @@ void StderrLine::Write() noexcept {
 }
 
 void StderrLine::AddByte(char byte) noexcept {
-  if (size_ < kMostBytes) {
+  if (size_ < kMaxBytes) {
     bytes_[size_++] = byte;
   }
 }
@@ -83,7 +83,7 @@ size_t Quote(const char* text, size_t size, char* output) noexcept {
   constexpr char kDigits[] = "0123456789abcdef";
   char* next = output;
   *next++ = '"';
-  for (size_t i = 0; i < size && i < StderrLine::kMostQuoted; ++i) {
+  for (size_t i = 0; i < size && i < StderrLine::kMaxQuoted; ++i) {
     const char byte = text[i];
     const auto value = static_cast<unsigned char>(byte);
     if (byte >= ' ' && byte <= '~' && byte != '\\' && byte != '"') {
@@ -98,7 +98,7 @@ size_t Quote(const char* text, size_t size, char* output) noexcept {
       *next++ = kDigits[value & 15];
     }
   }
-  if (size > StderrLine::kMostQuoted) {
+  if (size > StderrLine::kMaxQuoted) {
     std::memcpy(next, "...", 3);
     next += 3;
   }

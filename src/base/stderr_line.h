@@ -35,7 +35,7 @@ void SetStderrAtStart(const StderrDescriptor& descriptor) noexcept;
 // A line that begins with "winnow: ". What does not fit is left out, which "..." at its end tells.
 class StderrLine {
  public:
-  static constexpr size_t kMostBytes = 4096;
+  static constexpr size_t kMaxBytes = 4096;
 
   StderrLine() noexcept;
 
@@ -43,8 +43,8 @@ class StderrLine {
   StderrLine& Add(const char* text) noexcept;
 
   // A text of somebody else's, such as a value from the environment: in quotation marks, at most
-  // its first kMostQuoted bytes, and what can't be printed in ASCII as \xHH.
-  static constexpr size_t kMostQuoted = 200;
+  // its first kMaxQuoted bytes, and what can't be printed in ASCII as \xHH.
+  static constexpr size_t kMaxQuoted = 200;
   StderrLine& AddQuoted(const char* text) noexcept;
 
   bool is_empty() const noexcept;
@@ -56,12 +56,12 @@ class StderrLine {
  private:
   void AddByte(char byte) noexcept;
 
-  char bytes_[kMostBytes];
+  char bytes_[kMaxBytes];
   size_t size_ = 0;
 };
 
-// Writes one text quoted as above to `output`, which has room for kMostQuotedSize bytes; the size.
-inline constexpr size_t kMostQuotedSize = 4 * StderrLine::kMostQuoted + 5;
+// Writes one text quoted as above to `output`, which has room for kMaxQuotedSize bytes; the size.
+inline constexpr size_t kMaxQuotedSize = 4 * StderrLine::kMaxQuoted + 5;
 size_t Quote(const char* text, size_t size, char* output) noexcept;
 
 }  // namespace winnow::base

@@ -20,7 +20,7 @@ double ChanceOf(uint32_t file, uint32_t visit) {
 
 // MultiGetContext::MAX_BATCH_SIZE of RocksDB's table/multiget_context.h: a MultiGet of more keys
 // goes through the files in parts of so many.
-constexpr size_t kMostOfBatch = 32;
+constexpr size_t kMaxOfBatch = 32;
 
 uint64_t BlockAt(float place, uint64_t blocks) {
   return std::min(static_cast<uint64_t>(static_cast<double>(place) * static_cast<double>(blocks)),
@@ -67,7 +67,7 @@ class Player {
 
   size_t EndOfBatch(size_t begin) const {
     const auto joins = lookups_.joins.begin();
-    const auto most = static_cast<ptrdiff_t>(std::min(lookups_.joins.size(), begin + kMostOfBatch));
+    const auto most = static_cast<ptrdiff_t>(std::min(lookups_.joins.size(), begin + kMaxOfBatch));
     const auto next = static_cast<ptrdiff_t>(begin + 1);
     return next >= most ? begin + 1
                         : static_cast<size_t>(std::find(joins + next, joins + most, false) - joins);
@@ -254,10 +254,10 @@ class Player {
   TrialCache cache_;
   ReplayFigures figures_;
   bool counts_ = false;
-  std::vector<Step> steps_;                // of a batch
-  std::vector<Step> passed_;               // of a file
-  std::bitset<kMostOfBatch> read_filter_;  // by place in the batch
-  bool has_room_ = true;                   // for the filter's blocks that were used last
+  std::vector<Step> steps_;               // of a batch
+  std::vector<Step> passed_;              // of a file
+  std::bitset<kMaxOfBatch> read_filter_;  // by place in the batch
+  bool has_room_ = true;                  // for the filter's blocks that were used last
 };
 
 }  // namespace

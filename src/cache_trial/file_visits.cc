@@ -116,7 +116,7 @@ struct Reader {
   // iterates over a file's entries leaves the cache as it is.
   void FillWithSome(const std::string& path, const Comparator* comparator,
                     const std::string* sought, size_t n) const {
-    constexpr size_t kMostSeeks = 512;
+    constexpr size_t kMaxSeeks = 512;
     ROCKSDB_NAMESPACE::Options options;
     ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
     ROCKSDB_NAMESPACE::ReadOptions read;
@@ -131,7 +131,7 @@ struct Reader {
     ROCKSDB_NAMESPACE::SstFileReader file(options);
     if (!file.Open(path).ok()) return;
     const std::unique_ptr<ROCKSDB_NAMESPACE::Iterator> iterator(file.NewIterator(read));
-    for (size_t i = 0; i < n; i += n / kMostSeeks + 1) iterator->Seek(sought[i]);
+    for (size_t i = 0; i < n; i += n / kMaxSeeks + 1) iterator->Seek(sought[i]);
   }
 };
 

@@ -20,7 +20,7 @@ using ROCKSDB_NAMESPACE::Status;
 // is at least this, whole pages.
 constexpr uint64_t kWord = 8;
 constexpr uint64_t kGrain = 16;
-constexpr uint64_t kLeast = 24;
+constexpr uint64_t kMin = 24;
 constexpr uint64_t kMapped = 128 << 10;
 constexpr uint64_t kPage = 4096;
 
@@ -35,7 +35,7 @@ uint64_t MemoryOf(uint64_t bytes) {
   const auto up = [](uint64_t size, uint64_t to) { return (size + to - 1) / to * to; };
   const uint64_t wanted = bytes + kTrailer;
   return wanted >= kMapped ? up(wanted + 2 * kWord, kPage) - 2 * kWord
-                           : std::max(kLeast, up(wanted + kWord, kGrain) - kWord);
+                           : std::max(kMin, up(wanted + kWord, kGrain) - kWord);
 }
 
 // S. Vigna's SplitMix64.
@@ -75,12 +75,12 @@ bool ReadsPartitionsMoreOften() { return WINNOW_ROCKSDB_AT_LEAST(9, 2); }
 
 // As GetDefaultCacheShardBits of RocksDB's cache/sharded_cache.cc has it.
 uint64_t ShardBytes(const CacheShape& shape) {
-  constexpr int kMostBits = 6;
+  constexpr int kMaxBits = 6;
   const uint64_t least = shape.hyper_clock ? 32 << 20 : 512 << 10;
   int bits = shape.shard_bits;
   if (bits < 0) {
     bits = 0;
-    while (bits < kMostBits && (shape.capacity / least) >> (bits + 1) > 0) {
+    while (bits < kMaxBits && (shape.capacity / least) >> (bits + 1) > 0) {
       ++bits;
     }
   }

@@ -229,7 +229,7 @@ PlacedBlock FilterBuilder::Finish(char* buffer, size_t capacity) {
   return block;
 }
 
-static_assert(core::kMostKeptBytes + core::kMostTableBytes <= FilterBuilder::kMostThreadMemory);
+static_assert(core::kMaxKeptBytes + core::kMaxTableBytes <= FilterBuilder::kMostThreadMemory);
 
 size_t FilterBuilder::ThreadMemory() noexcept {
   return core::KeptHashBlockBytes() + core::KeptTableBytes();

@@ -12,7 +12,7 @@ namespace winnow {
 namespace {
 
 constexpr size_t kLineBytes = 64;
-constexpr size_t kMostFiles = std::numeric_limits<uint32_t>::max() - 2;
+constexpr size_t kMaxFiles = std::numeric_limits<uint32_t>::max() - 2;
 
 using Place = std::vector<int>::difference_type;
 
@@ -40,8 +40,8 @@ void CheckRange(const char* what, IndexRange range, size_t size) {
 }
 
 void CheckCount(size_t files, size_t more) {
-  if (more <= kMostFiles - files) return;
-  throw std::length_error("FilterSetEdit: more than " + std::to_string(kMostFiles) + " files");
+  if (more <= kMaxFiles - files) return;
+  throw std::length_error("FilterSetEdit: more than " + std::to_string(kMaxFiles) + " files");
 }
 
 }  // namespace

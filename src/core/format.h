@@ -17,8 +17,8 @@ inline constexpr size_t kTailBytes = 32;
 inline constexpr size_t kEntryBytes = 5;
 inline constexpr unsigned kMaxEntries = 16;
 // What our builder keeps to, so that notes have room. Each layer has a tenth of the one before.
-inline constexpr unsigned kMostLayersBuilt = 12;
-inline constexpr uint64_t kMostHashes = (uint64_t{1} << 40) - 1;
+inline constexpr unsigned kMaxLayersBuilt = 12;
+inline constexpr uint64_t kMaxHashes = (uint64_t{1} << 40) - 1;
 inline constexpr uint8_t kFormatVersion = 1;
 inline constexpr uint8_t kHashXxh3 = 1;
 inline constexpr uint32_t kHashSeed = 0;
@@ -53,7 +53,7 @@ struct LayerEntry {
 struct Tail {
   uint32_t payload_checksum = 0;
   uint32_t seed = kHashSeed;
-  uint64_t num_hashes = 0;  // at most kMostHashes
+  uint64_t num_hashes = 0;  // at most kMaxHashes
   FilterKind kind = FilterKind::kEmpty;
   uint8_t hash_id = kHashXxh3;
   int level = -1;        // -128 to 127

@@ -13,7 +13,7 @@ __attribute__((noinline)) KeyHash HashOtherKey(const char* key, size_t size) noe
 
 // Short keys without a frame, which the loops for long ones need.
 __attribute__((flatten)) KeyHash HashKey(std::string_view key) noexcept {
-  if (__builtin_expect(key.size() - 1 >= core::kMostShortKeyBytes, 0)) {
+  if (__builtin_expect(key.size() - 1 >= core::kMaxShortKeyBytes, 0)) {
     return HashOtherKey(key.data(), key.size());
   }
   return {core::HashShortKeyInline(key.data(), key.size())};

@@ -50,7 +50,7 @@ void ReleaseHashBlocks(HashBlock* list) noexcept {
   (void)at_thread_end;
   while (list != nullptr) {
     HashBlock* block = std::exchange(list, list->next);
-    if (kept.thread_is_ending || kept.bytes + sizeof(HashBlock) > kMostKeptBytes) {
+    if (kept.thread_is_ending || kept.bytes + sizeof(HashBlock) > kMaxKeptBytes) {
       delete block;
       continue;
     }

@@ -26,11 +26,11 @@ static_assert(sizeof(HashBlock) == size_t{64} << 10);
 HashBlock* AcquireHashBlock();
 
 // Keeps the blocks of this list, linked by `next`, for the thread's next filter, up to
-// kMostKeptBytes, and frees the others.
+// kMaxKeptBytes, and frees the others.
 void ReleaseHashBlocks(HashBlock* list) noexcept;
 
 // The most that a thread keeps of hash blocks, and what this one keeps now, in bytes.
-inline constexpr size_t kMostKeptBytes = size_t{10} << 20;
+inline constexpr size_t kMaxKeptBytes = size_t{10} << 20;
 size_t KeptHashBlockBytes() noexcept;
 void FreeKeptHashBlocks() noexcept;
 

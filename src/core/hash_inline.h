@@ -12,14 +12,14 @@
 
 namespace winnow::core {
 
-inline constexpr size_t kMostShortKeyBytes = 32;
+inline constexpr size_t kMaxShortKeyBytes = 32;
 
 // Up to here XXH3 gains nothing from vectors.
-inline constexpr size_t kMostScalarKeyBytes = 240;
+inline constexpr size_t kMaxScalarKeyBytes = 240;
 
 // The hash of winnow::HashKey.
 inline uint64_t HashKeyInline(const char* key, size_t size) noexcept {
-  if (size > kMostScalarKeyBytes) return simd::ActiveKernels().hash_bytes(key, size);
+  if (size > kMaxScalarKeyBytes) return simd::ActiveKernels().hash_bytes(key, size);
   return XXH3_64bits(key, size);
 }
 
@@ -27,14 +27,14 @@ inline uint64_t HashKeyInline(const char* key, size_t size) noexcept {
 // ends with a tail call needs no frame. XXH3's entry is inlined only into functions with the
 // attribute flatten.
 inline uint64_t HashShortKeyInline(const char* key, size_t size) noexcept {
-  if (size < 1 || size > kMostShortKeyBytes) __builtin_unreachable();
+  if (size < 1 || size > kMaxShortKeyBytes) __builtin_unreachable();
   return XXH3_64bits(key, size);
 }
 
 // The same for keys of up to so many bytes: XXH3 is all in line there, as above.
-inline constexpr size_t kMostMiddlingKeyBytes = 128;
+inline constexpr size_t kMaxMiddlingKeyBytes = 128;
 inline uint64_t HashMiddlingKeyInline(const char* key, size_t size) noexcept {
-  if (size > kMostMiddlingKeyBytes) __builtin_unreachable();
+  if (size > kMaxMiddlingKeyBytes) __builtin_unreachable();
   return XXH3_64bits(key, size);
 }
 

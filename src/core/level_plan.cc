@@ -16,8 +16,8 @@ constexpr size_t kLevels = 4;
 
 // Rates are log2(1/rate) here, which is what a Ribbon filter takes in bits a key, but for a few per
 // cent.
-constexpr double kLeastBits = 2;  // of kHighestPlannedRate
-constexpr double kMostBits = 16;  // of kLowestPlannedRate
+constexpr double kMinBits = 2;   // of kHighestPlannedRate
+constexpr double kMaxBits = 16;  // of kLowestPlannedRate
 
 // The bits a key that a Bloom filter takes for 2^-0, 2^-1, ...: its bits for each halving grow.
 constexpr size_t kBloomRates = 17;
@@ -64,7 +64,7 @@ struct Steps {
 
 // The bits of the last level with which the full tree takes the memory of `uniform` bits.
 double LastLevelBits(const Steps& steps, double ratio, double uniform, bool is_bloom) noexcept {
-  const double least = std::min(uniform, kLeastBits);
+  const double least = std::min(uniform, kMinBits);
   std::array<double, kLevels> shares;
   double keys = 0;
   for (size_t below = 0; below < kLevels; ++below) {
@@ -76,7 +76,7 @@ double LastLevelBits(const Steps& steps, double ratio, double uniform, bool is_b
     double memory = 0;
     for (size_t below = 0; below < kLevels; ++below) {
       const double bits = last + steps.At(static_cast<double>(below));
-      memory += shares[below] * MemoryForBits(std::clamp(bits, least, kMostBits), is_bloom);
+      memory += shares[below] * MemoryForBits(std::clamp(bits, least, kMaxBits), is_bloom);
     }
     return memory;
   };
@@ -104,10 +104,10 @@ double PlannedRate(const FilterOptions& options) noexcept {
     if (below == 0) return std::max(uniform_rate, kHighestPlannedRate);
     below = std::max(0.0, below - 1);
   }
-  const double uniform = std::min(-std::log2(uniform_rate), kMostBits);
+  const double uniform = std::min(-std::log2(uniform_rate), kMaxBits);
   const double last =
       LastLevelBits(steps, options.level_size_ratio, uniform, HasBloomOnly(options));
-  return std::exp2(-std::clamp(last + steps.At(below), std::min(uniform, kLeastBits), kMostBits));
+  return std::exp2(-std::clamp(last + steps.At(below), std::min(uniform, kMinBits), kMaxBits));
 }
 
 FilterOptions WithoutPlan(const FilterOptions& options) noexcept {

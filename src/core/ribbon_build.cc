@@ -85,26 +85,26 @@ class BumpedLayerBuilder {
 
  private:
   // Their last chunks are 2.5 MiB, half full, and the links of all chunks a third of that.
-  static constexpr uint32_t kMostBins = 2560;
+  static constexpr uint32_t kMaxBins = 2560;
   // Filters that have groups have more around them.
-  static constexpr uint32_t kMostGroupBins = 2048;
+  static constexpr uint32_t kMaxGroupBins = 2048;
 
   // Their last blocks are 1 MiB, half full.
-  static constexpr unsigned kMostGroupBits = 4;
+  static constexpr unsigned kMaxGroupBits = 4;
 
   // Builds 2^range_bits sub-shards, whose hashes these are.
   template <typename Hashes>
   void BuildRange(Hashes* hashes, uint32_t first_shard, unsigned range_bits) {
     const bool is_whole = range_bits == layer_.shape.shard_bits;
-    if (layer_.shard_bins() << range_bits <= (is_whole ? kMostBins : kMostGroupBins)) {
+    if (layer_.shard_bins() << range_bits <= (is_whole ? kMaxBins : kMaxGroupBins)) {
       BuildGroup(hashes, first_shard, 1u << range_bits);
       return;
     }
     // More bins than the second-level cache has room for: first into groups of sub-shards. That
     // takes as long as misses of the first-level cache do with all bins at once.
     unsigned group_bits = 1;
-    while (layer_.shard_bins() << (range_bits - group_bits) > kMostGroupBins) ++group_bits;
-    group_bits = std::min(group_bits, kMostGroupBits);
+    while (layer_.shard_bins() << (range_bits - group_bits) > kMaxGroupBins) ++group_bits;
+    group_bits = std::min(group_bits, kMaxGroupBits);
     std::vector<Hashes> groups(size_t{1} << group_bits);
     {
       const BuildPhaseScope sorting(BuildPhase::kSorting);
@@ -174,13 +174,13 @@ class BumpedLayerBuilder {
   // Deals hashes of a group into its bins. A function of its own, for its variables to stay in
   // registers.
   __attribute__((noinline)) void Deal(const uint64_t* hashes, size_t n, uint32_t first_shard) {
-    constexpr size_t kMost = 512;
-    uint16_t cells[kMost];
+    constexpr size_t kMax = 512;
+    uint16_t cells[kMax];
     const simd::RibbonGrid grid = layer_.BinsFrom(first_shard);
     HashChunkPool* const pool = pool_;
     HashBin* const bins = bins_.data();
     while (n != 0) {
-      const size_t some = std::min(n, kMost);
+      const size_t some = std::min(n, kMax);
       simd::ActiveKernels().ribbon_cells(grid, hashes, some, cells);
       for (size_t i = 0; i < some; ++i) pool->Add(&bins[cells[i]], hashes[i]);
       hashes += some;
@@ -321,7 +321,7 @@ std::vector<LayerEntry> BuildRibbon(HashBlocks hashes, Columns columns, double r
   }
   // Random hashes bump 5 %. More than a quarter, twice, and somebody chose the hashes.
   int bad_layers = 0;
-  while (n >= kMinBumpedKeys && bad_layers < 2 && entries.size() + 1 < kMostLayersBuilt) {
+  while (n >= kMinBumpedKeys && bad_layers < 2 && entries.size() + 1 < kMaxLayersBuilt) {
     const size_t size_before = payload->size();
     const BumpedShape shape = ShapeForKeys(n, static_cast<unsigned>(entries.size()));
     const LayerEntry entry{LayerType::kBumped, static_cast<uint8_t>(shape.shard_bits),

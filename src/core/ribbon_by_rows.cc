@@ -33,7 +33,7 @@ constexpr GroupTable kGroups;
 }  // namespace
 
 ShardByRows::ShardByRows()
-    : rows_(new uint64_t[kMostRows]),
+    : rows_(new uint64_t[kMaxRows]),
       sorted_(new uint64_t[kMaxBinKeys]),
       groups_(new uint8_t[kMaxBinKeys]),
       walks_(new RibbonWalk[kMaxBinKeys + 1]),

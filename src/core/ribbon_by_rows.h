@@ -69,7 +69,7 @@ static_assert(kBinSlots == 32 * simd::kRibbonBucketSlots);
 inline constexpr uint64_t kMaxBinKeys = 2 * kBinSlots;
 
 // Rounding to whole buckets may give a sub-shard one more than kMaxShardSlots has.
-inline constexpr size_t kMostRows = kMaxShardSlots + 2 * simd::kRibbonBucketSlots;
+inline constexpr size_t kMaxRows = kMaxShardSlots + 2 * simd::kRibbonBucketSlots;
 
 // What all sub-shards of a layer share.
 struct LayerBuild {
@@ -145,7 +145,7 @@ class ShardByRows {
 };
 
 inline constexpr size_t kShardsByRowsBytes =
-    kShardsAtOnce * (sizeof(ShardByRows) + kMostRows * sizeof(uint64_t) +
+    kShardsAtOnce * (sizeof(ShardByRows) + kMaxRows * sizeof(uint64_t) +
                      (kMaxBinKeys + 1) * (sizeof(uint64_t) + sizeof(uint8_t) + sizeof(RibbonWalk) +
                                           sizeof(uint64_t*)));
 

@@ -17,7 +17,7 @@ static_assert(kRibbonStepSlots == 1u << kStepBits);
 }  // namespace
 
 ShardBySlots::ShardBySlots()
-    : rows_(new uint64_t[kMostRows]),
+    : rows_(new uint64_t[kMaxRows]),
       sorted_(new uint64_t[kMaxBinKeys]),
       steps_(new uint16_t[kMaxBinKeys]),
       keys_(new unsigned char[simd::kRibbonPlanes * kKeyRoom]) {}

@@ -53,7 +53,7 @@ class ShardBySlots {
   std::unique_ptr<unsigned char[]> keys_;
 
  public:
-  static constexpr size_t kTableBytes = kMostRows * sizeof(uint64_t) +
+  static constexpr size_t kTableBytes = kMaxRows * sizeof(uint64_t) +
                                         kMaxBinKeys * (sizeof(uint64_t) + sizeof(uint16_t)) +
                                         simd::kRibbonPlanes * kKeyRoom;
 };

@@ -17,7 +17,7 @@ struct RibbonTables {
   std::unique_ptr<ShardsByRows> by_rows;
   std::unique_ptr<ShardsBySlots> by_slots;
 };
-inline constexpr size_t kMostTableBytes =
+inline constexpr size_t kMaxTableBytes =
     sizeof(RibbonTables) + std::max(kShardsByRowsBytes, kShardsBySlotsBytes);
 
 // The tables that this thread keeps, or new ones; kept for its next filter afterwards. Made when
@@ -38,7 +38,7 @@ class BorrowedTables {
   mutable RibbonTables* tables_ = nullptr;
 };
 
-// What this thread keeps of tables now, in bytes, at most kMostTableBytes.
+// What this thread keeps of tables now, in bytes, at most kMaxTableBytes.
 size_t KeptTableBytes() noexcept;
 void FreeKeptTables() noexcept;
 

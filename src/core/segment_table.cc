@@ -27,20 +27,20 @@ void SetBitsFrom(uint64_t* row, size_t index, uint64_t bits) noexcept {
   }
 }
 
-// Room for the places of `kMost` Ribbons.
-template <size_t kMost>
+// Room for the places of `kMax` Ribbons.
+template <size_t kMax>
 struct RibbonPlaceArrays {
   simd::RibbonPlaces From(size_t first) noexcept {
     return {layers + first, words + first,   thresholds + first,
             start + first,  columns + first, shape + first};
   }
 
-  const simd::RibbonLayer* layers[kMost];
-  const unsigned char* words[kMost];
-  const unsigned char* thresholds[kMost];
-  uint32_t start[kMost];
-  uint32_t columns[kMost];
-  uint32_t shape[kMost];
+  const simd::RibbonLayer* layers[kMax];
+  const unsigned char* words[kMax];
+  const unsigned char* thresholds[kMax];
+  uint32_t start[kMax];
+  uint32_t columns[kMax];
+  uint32_t shape[kMax];
 };
 
 bool IsAligned(const Segment& segment) noexcept {
@@ -159,8 +159,8 @@ class SegmentTable::Flight {
   // Seats of a run. Bits of the row are by index.
   void AddSeats(const Run& run, uint32_t first, uint32_t last, uint64_t hash,
                 uint64_t* row) noexcept {
-    for (; first < last; first += simd::kMostPlaces) {
-      const uint32_t n = std::min(last - first, simd::kMostPlaces);
+    for (; first < last; first += simd::kMaxPlaces) {
+      const uint32_t n = std::min(last - first, simd::kMaxPlaces);
       MakeRoom(n);
       Piece& piece = pieces_[num_pieces_++];
       piece.seats = nullptr;
@@ -170,7 +170,7 @@ class SegmentTable::Flight {
     }
   }
 
-  // At most simd::kMostPlaces seats of any runs, and the bits of the row that belong to them.
+  // At most simd::kMaxPlaces seats of any runs, and the bits of the row that belong to them.
   void AddChosen(const uint32_t* seats, const uint32_t* bits, uint32_t n, uint64_t hash,
                  uint64_t* row) noexcept {
     for (const Run& run : table_.runs_) {
@@ -203,10 +203,10 @@ class SegmentTable::Flight {
   }
 
  private:
-  static constexpr uint32_t kMostPieces = 64;
-  static constexpr uint32_t kMostBlooms = 256;
-  static constexpr uint32_t kMostRibbons = 128;
-  static constexpr uint32_t kMostListed = 256;
+  static constexpr uint32_t kMaxPieces = 64;
+  static constexpr uint32_t kMaxBlooms = 256;
+  static constexpr uint32_t kMaxRibbons = 128;
+  static constexpr uint32_t kMaxListed = 256;
 
   // One hash in seats of one run.
   struct Piece {
@@ -226,8 +226,8 @@ class SegmentTable::Flight {
 
   // For one piece more.
   void MakeRoom(uint32_t n) noexcept {
-    if (num_pieces_ == kMostPieces || kMostBlooms - blooms_ < n || kMostRibbons - ribbons_ < n ||
-        kMostListed - listed_ < n) {
+    if (num_pieces_ == kMaxPieces || kMaxBlooms - blooms_ < n || kMaxRibbons - ribbons_ < n ||
+        kMaxListed - listed_ < n) {
       Land();
     }
   }
@@ -285,8 +285,8 @@ class SegmentTable::Flight {
   __attribute__((noinline)) uint64_t AskSecondLayers(const Piece& piece,
                                                      uint64_t bumped) const noexcept {
     uint64_t answers = 0;
-    uint32_t seats[simd::kMostPlaces];
-    uint32_t asked[simd::kMostPlaces];
+    uint32_t seats[simd::kMaxPlaces];
+    uint32_t asked[simd::kMaxPlaces];
     uint32_t n = 0;
     while (bumped != 0) {
       const uint32_t i = TakeLowestBit(&bumped);
@@ -300,7 +300,7 @@ class SegmentTable::Flight {
     }
     if (n == 0) return answers;
     const uint64_t hash = NextLayerHash(piece.hash);
-    RibbonPlaceArrays<simd::kMostPlaces> arrays;
+    RibbonPlaceArrays<simd::kMaxPlaces> arrays;
     const simd::RibbonPlaces places = arrays.From(0);
     table_.kernels_.ribbon_locate(table_.second_.From(0), seats, n, hash, simd::Ahead{}, places);
     uint64_t matches = table_.kernels_.ribbon_test(places, n, hash, &bumped);
@@ -315,11 +315,11 @@ class SegmentTable::Flight {
   uint32_t blooms_ = 0;  // places that are taken
   uint32_t ribbons_ = 0;
   uint32_t listed_ = 0;
-  Piece pieces_[kMostPieces];
-  const unsigned char* bloom_places_[kMostBlooms + 7];  // kernels round up to 8
-  RibbonPlaceArrays<kMostRibbons + 8> ribbon_places_;
-  uint32_t listed_seats_[kMostListed];
-  uint32_t listed_bits_[kMostListed];
+  Piece pieces_[kMaxPieces];
+  const unsigned char* bloom_places_[kMaxBlooms + 7];  // kernels round up to 8
+  RibbonPlaceArrays<kMaxRibbons + 8> ribbon_places_;
+  uint32_t listed_seats_[kMaxListed];
+  uint32_t listed_bits_[kMaxListed];
 };
 
 // The bits of segments that may contain everything, of those from `first` on and before `last`.
@@ -405,8 +405,8 @@ void SegmentTable::AskBitmap(const uint64_t* hashes, size_t n, const uint64_t* a
     return;
   }
   Flight flight(*this, UINT64_MAX);
-  uint32_t seats[simd::kMostPlaces];
-  uint32_t bits[simd::kMostPlaces];
+  uint32_t seats[simd::kMaxPlaces];
+  uint32_t bits[simd::kMaxPlaces];
   for (size_t i = 0; i < n; ++i) {
     uint64_t* const row = rows + i * num_words();
     uint32_t chosen = 0;
@@ -419,7 +419,7 @@ void SegmentTable::AskBitmap(const uint64_t* hashes, size_t n, const uint64_t* a
         const auto index = static_cast<uint32_t>(word * 64 + TakeLowestBit(&left));
         seats[chosen] = seats_[index];
         bits[chosen++] = index;
-        if (chosen == simd::kMostPlaces) {
+        if (chosen == simd::kMaxPlaces) {
           flight.AddChosen(seats, bits, chosen, hashes[i], row);
           chosen = 0;
         }
@@ -435,8 +435,8 @@ void SegmentTable::AskList(uint64_t hash, const uint32_t* segments, size_t n,
   // What is chosen takes more instructions, so that the processor does not get as far ahead itself.
   Flight flight(*this, n < kPrefetchFromChosen ? n : std::max<uint64_t>(n, kPrefetchFromProbes));
   std::fill_n(row, (n + 63) / 64, 0);
-  uint32_t seats[simd::kMostPlaces];
-  uint32_t bits[simd::kMostPlaces];
+  uint32_t seats[simd::kMaxPlaces];
+  uint32_t bits[simd::kMaxPlaces];
   uint32_t chosen = 0;
   for (size_t i = 0; i < n; ++i) {
     const uint32_t seat = segments[i] < size() ? seats_[segments[i]] : kAlwaysSeat;
@@ -444,7 +444,7 @@ void SegmentTable::AskList(uint64_t hash, const uint32_t* segments, size_t n,
     seats[chosen] = seat;
     bits[chosen] = static_cast<uint32_t>(i);
     chosen += seat < indices_.size() ? 1 : 0;
-    if (chosen == simd::kMostPlaces) {
+    if (chosen == simd::kMaxPlaces) {
       flight.AddChosen(seats, bits, chosen, hash, row);
       chosen = 0;
     }

@@ -95,13 +95,13 @@ constexpr uint64_t kSmallKeysForAFreeSlot = 48;
 
 // The layers of a Ribbon, of which only the bits of a list follow from the rate.
 struct RibbonLayers {
-  LayerEntry layers[kMostLayersBuilt];
+  LayerEntry layers[kMaxLayersBuilt];
   unsigned count = 0;
 };
 
 RibbonLayers RibbonLayersFor(uint64_t n) noexcept {
   RibbonLayers ribbon;
-  while (ribbon.count < kMostLayersBuilt) {
+  while (ribbon.count < kMaxLayersBuilt) {
     LayerEntry& entry = ribbon.layers[ribbon.count];
     double bumped_share = 0;
     if (n >= kMinBumpedKeys) {
@@ -148,8 +148,8 @@ double MeanBloomBytes(uint64_t n, double bits_per_key) noexcept {
 // With more hashes a Ribbon may take less by so many bytes, where a layer gets more slots, and the
 // next one, which has fewer keys then, is of another type. The most that was found among 90 million
 // estimates is 56 at one column and 139 at 16.
-constexpr uint64_t kMostDipBytes = 64;
-constexpr uint64_t kMostDipBytesOfAColumn = 8;
+constexpr uint64_t kMaxDipBytes = 64;
+constexpr uint64_t kMaxDipBytesOfAColumn = 8;
 
 // The last number that fits from low, which does, to high. Where they fit by turns, one that fits
 // before one that does not.
@@ -257,11 +257,11 @@ namespace {
 // Ribbons of few keys grow by a block of slots with every 64th key: three sizes in a row stand for
 // those between. Above the greatest that is looked at, the share hardly changes.
 constexpr uint64_t kWorthStep = 32;
-constexpr uint64_t kMostWorth = 8192;
+constexpr uint64_t kMaxWorth = 8192;
 
 // Of 0, kWorthStep, 2 kWorthStep … keys.
 struct SmallRibbons {
-  RibbonLayers of[kMostWorth / kWorthStep + 2];
+  RibbonLayers of[kMaxWorth / kWorthStep + 2];
 
   SmallRibbons() noexcept {
     uint64_t n = 0;
@@ -281,11 +281,11 @@ uint64_t KeysWorthARibbon(double bits_per_key) noexcept {
   const auto ribbon = [&](uint64_t n) {
     return static_cast<double>(RibbonBytes(ribbons.of[n / kWorthStep], columns, rate));
   };
-  double below = ribbon(kMostWorth - kWorthStep);
-  double at = ribbon(kMostWorth);
-  double above = ribbon(kMostWorth + kWorthStep);
+  double below = ribbon(kMaxWorth - kWorthStep);
+  double at = ribbon(kMaxWorth);
+  double above = ribbon(kMaxWorth + kWorthStep);
   uint64_t worth = std::numeric_limits<uint64_t>::max();
-  for (uint64_t n = kMostWorth; n > kWorthStep; n -= kWorthStep) {
+  for (uint64_t n = kMaxWorth; n > kWorthStep; n -= kWorthStep) {
     const double mean = (below + at + above) / 3;
     if (mean > (1 - kWorthwhileSaving) * MeanBloomBytes(n, bits_per_key)) break;
     worth = n;
@@ -361,14 +361,14 @@ uint64_t MostHashesIn(uint64_t bytes, const FilterOptions& options) noexcept {
   }
   const auto bloom_fits = [&](uint64_t n) { return EstimateBytes(n, options) <= bytes; };
   if (bloom_fits(kMaxRibbonKeys + 1)) {
-    return LastThatFits(kMaxRibbonKeys + 1, kMostHashes, bloom_fits);
+    return LastThatFits(kMaxRibbonKeys + 1, kMaxHashes, bloom_fits);
   }
   if (has_ribbons) {
     const double rate = RateForBits(options.bits_per_key);
     const Columns columns = RibbonColumns(rate);
     const auto estimate = [&](uint64_t n) { return RibbonBytes(n, columns, rate); };
     // No filter of more hashes than this fits, but not each one of less does.
-    const uint64_t enough = bytes + kMostDipBytes + columns.most() * kMostDipBytesOfAColumn;
+    const uint64_t enough = bytes + kMaxDipBytes + columns.most() * kMaxDipBytesOfAColumn;
     if (estimate(first_ribbon) <= enough) {
       uint64_t n = LastThatFits(first_ribbon, kMaxRibbonKeys,
                                 [&](uint64_t middle) { return estimate(middle) <= enough; });

@@ -26,12 +26,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kMostBytesOfNewest = uint64_t{64} << 20;
+constexpr uint64_t kMaxBytesOfNewest = uint64_t{64} << 20;
 // What is printed when a database is opened takes some 10 KB a family, of ten at most.
-constexpr uint64_t kMostBytesOfOlder = uint64_t{1} << 20;
+constexpr uint64_t kMaxBytesOfOlder = uint64_t{1} << 20;
 
 // A longer line is none that is looked for.
-constexpr size_t kMostBytesOfLine = size_t{64} << 10;
+constexpr size_t kMaxBytesOfLine = size_t{64} << 10;
 
 constexpr absl::string_view kFamilyMark = "Options for column family [";
 constexpr absl::string_view kTableMark = "table_factory options: ";
@@ -302,13 +302,13 @@ std::optional<LoggedCache> CacheOfOneLog(const fs::path& path, const std::string
     most -= count;
     absl::string_view text(chunk.data(), count);
     for (size_t end = text.find('\n'); end != absl::string_view::npos; end = text.find('\n')) {
-      absl::StrAppend(&rest, text.substr(0, std::min(end, kMostBytesOfLine)));
+      absl::StrAppend(&rest, text.substr(0, std::min(end, kMaxBytesOfLine)));
       log.Read(rest);
       rest.clear();
       text.remove_prefix(end + 1);
     }
-    if (rest.size() < kMostBytesOfLine) {
-      absl::StrAppend(&rest, text.substr(0, kMostBytesOfLine));
+    if (rest.size() < kMaxBytesOfLine) {
+      absl::StrAppend(&rest, text.substr(0, kMaxBytesOfLine));
     }
   }
   return log.Find(family);
@@ -390,7 +390,7 @@ std::optional<LoggedCache> CacheOfLog(const std::string& folder, const std::stri
   for (const fs::path& log : logs) {
     const bool is_old = absl::StrContains(log.filename().string(), "LOG.old.");
     if (std::optional<LoggedCache> cache =
-            CacheOfOneLog(log, family, is_old ? kMostBytesOfOlder : kMostBytesOfNewest)) {
+            CacheOfOneLog(log, family, is_old ? kMaxBytesOfOlder : kMaxBytesOfNewest)) {
       return cache;
     }
   }

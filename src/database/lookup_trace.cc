@@ -26,7 +26,7 @@ constexpr size_t kRecordHeadBytes = kTimeBytes + 1 + 4;
 constexpr absl::string_view kMagic = "feedcafedeadbeef\tTrace Version: ";
 
 // Of a record that is read: a MultiGet of a million keys of a kilobyte.
-constexpr uint32_t kMostPayload = uint32_t{1} << 30;
+constexpr uint32_t kMaxPayload = uint32_t{1} << 30;
 
 // In version 0.2 a payload begins with 8 bytes whose bits say which parts follow, in their order.
 constexpr uint64_t kGetFamily = 1 << 2;
@@ -220,7 +220,7 @@ std::string VisitTrace(const std::string& path, uint32_t family,
   uint32_t bytes = 0;
   std::string payload;
   if (file.Next(&type, &bytes) != Found::kRecord || type != ROCKSDB_NAMESPACE::kTraceBegin ||
-      bytes > kMostPayload || !file.ReadPayload(bytes, &payload) ||
+      bytes > kMaxPayload || !file.ReadPayload(bytes, &payload) ||
       !absl::StartsWith(payload, kMagic)) {
     return absl::StrCat(path, " is not a trace of RocksDB's");
   }
@@ -247,7 +247,7 @@ std::string VisitTrace(const std::string& path, uint32_t family,
     const bool is_get = type == ROCKSDB_NAMESPACE::kTraceGet;
     const bool is_lookup = is_get || type == ROCKSDB_NAMESPACE::kTraceMultiGet;
     const bool is_damaged =
-        type <= ROCKSDB_NAMESPACE::kTraceBegin || (is_lookup && bytes > kMostPayload);
+        type <= ROCKSDB_NAMESPACE::kTraceBegin || (is_lookup && bytes > kMaxPayload);
     if (found == Found::kPart || !(is_damaged || (is_lookup ? file.ReadPayload(bytes, &payload)
                                                             : file.SkipPayload(bytes)))) {
       notes->cut_off = absl::StrCat("the trace is cut off in the record", place);

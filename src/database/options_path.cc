@@ -27,7 +27,7 @@ using ROCKSDB_NAMESPACE::Status;
 constexpr absl::string_view kExpected = "expected is an OPTIONS file or a database's folder";
 
 // Thousands of column families, of about 10 KB each.
-constexpr uint64_t kMostBytes = uint64_t{256} << 20;
+constexpr uint64_t kMaxBytes = uint64_t{256} << 20;
 
 // Room for the comments that an OPTIONS file may begin with.
 constexpr size_t kHeadBytes = 64 << 10;
@@ -71,10 +71,10 @@ std::string ErrorOfContent(const std::string& path) {
                         "[Version]; ",
                         kExpected);
   }
-  return size <= kMostBytes ? std::string()
-                            : absl::StrCat(Quoted(path), " has ", size,
-                                           " bytes, but no OPTIONS file has more than ", kMostBytes,
-                                           "; ", kExpected);
+  return size <= kMaxBytes ? std::string()
+                           : absl::StrCat(Quoted(path), " has ", size,
+                                          " bytes, but no OPTIONS file has more than ", kMaxBytes,
+                                          "; ", kExpected);
 }
 
 std::string ErrorOfFile(const std::string& path) {

@@ -12,7 +12,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Small files are read in less time than it takes to hand them over one by one.
-constexpr size_t kMostAtOnce = 64;
+constexpr size_t kMaxAtOnce = 64;
 
 class Reading {
  public:
@@ -32,7 +32,7 @@ class Reading {
     } else {
       // Enough pieces for all workers to the end.
       const size_t pieces = static_cast<size_t>(how_.workers) * 8;
-      Read(files, std::clamp<size_t>(files.size() / pieces, 1, kMostAtOnce));
+      Read(files, std::clamp<size_t>(files.size() / pieces, 1, kMaxAtOnce));
       // A piece that was lost says nothing of which file it was.
       Read(std::exchange(lost_, {}), 1);
     }

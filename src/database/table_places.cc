@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> StandInPaths(const std::string& database) {
   std::vector<std::string> paths = {database};
-  while (paths.size() < kMostPaths) {
+  while (paths.size() < kMaxPaths) {
     paths.push_back(absl::StrCat(database, "/path ", paths.size(), " that winnow does not know"));
   }
   return paths;

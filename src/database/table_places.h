@@ -16,13 +16,13 @@
 namespace winnow::inspect {
 
 // A database has at most so many paths, as RocksDB can write no more into its MANIFEST.
-inline constexpr int kMostPaths = 4;
+inline constexpr int kMaxPaths = 4;
 
-// What RocksDB is told as db_paths, kMostPaths of them: with fewer than the MANIFEST refers to, it
+// What RocksDB is told as db_paths, kMaxPaths of them: with fewer than the MANIFEST refers to, it
 // ends the program. The first is the database's folder; the others need not exist.
 std::vector<std::string> StandInPaths(const std::string& database);
 
-// Which of the stand-ins this is, 0 to kMostPaths - 1; 0 for another folder.
+// Which of the stand-ins this is, 0 to kMaxPaths - 1; 0 for another folder.
 int NumberOfPath(const std::string& database, const std::string& stand_in);
 
 // The path, lexically normal, of the file of that name in the first folder that has it with so many

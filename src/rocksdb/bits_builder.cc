@@ -61,7 +61,7 @@ BitsBuilder::BitsBuilder(const FilterOptions& options, bool verify,
 // The hash of short keys is inlined, and what is rare is behind tail calls: most of collecting is
 // this.
 __attribute__((flatten)) void BitsBuilder::AddKey(const Slice& key) {
-  if (__builtin_expect(key.size() - 1 >= core::kMostShortKeyBytes || place_ != nullptr, 0)) {
+  if (__builtin_expect(key.size() - 1 >= core::kMaxShortKeyBytes || place_ != nullptr, 0)) {
     return AddRareKey(key);
   }
   AddHash(KeyHash{core::HashShortKeyInline(key.data(), key.size())});

@@ -42,7 +42,7 @@ bool IsLogging() noexcept {
 }
 
 std::string Quoted(std::string_view text) {
-  char quoted[base::kMostQuotedSize];
+  char quoted[base::kMaxQuotedSize];
   return std::string(quoted, base::Quote(text.data(), text.size(), quoted));
 }
 

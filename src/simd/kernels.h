@@ -75,7 +75,7 @@ extern const uint64_t kMultipliers[2] __attribute__((visibility("hidden")));
 
 // Many filters and one hash: a lookup first locates the places where the hash's bits lie, in the
 // segments of several runs and for several keys, then tests them, so that all misses overlap.
-inline constexpr unsigned kMostPlaces = 64;  // of one call: their answers fill a word
+inline constexpr unsigned kMaxPlaces = 64;  // of one call: their answers fill a word
 
 // What to ask the memory for ahead where a hash's bits lie.
 struct Ahead {
@@ -172,7 +172,7 @@ struct Kernels {
   // Elimination slot by slot; null: rows are inserted one by one.
   const RibbonElimination* ribbon_elimination = nullptr;
 
-  // The blocks of a hash in n segments, n <= kMostPlaces: those of these seats, or the first n if
+  // The blocks of a hash in n segments, n <= kMaxPlaces: those of these seats, or the first n if
   // `seats` is null. May write up to the next multiple of 8 places.
   void (*bloom_locate)(const BloomSegments& segments, const uint32_t* seats, size_t n,
                        uint64_t hash, Ahead ahead, const unsigned char** places) = nullptr;

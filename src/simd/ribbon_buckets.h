@@ -102,7 +102,7 @@ WINNOW_INLINE uint64_t LowestClass(uint64_t rows, const Pool& pool) {
 
 // The bucket's rows as they were before its keys came.
 inline void RestoreRows(RibbonShardState* state) {
-  constexpr size_t kSlots = RibbonShardState::kMostSteps * kRibbonStepSlots;
+  constexpr size_t kSlots = RibbonShardState::kMaxSteps * kRibbonStepSlots;
   constexpr size_t kCarried = RibbonShardState::kCarriedSteps * kRibbonStepSlots;
   std::memcpy(state->rows, state->carried, kCarried * sizeof(uint64_t));
   std::memset(state->rows + kCarried, 0, (kSlots - kCarried) * sizeof(uint64_t));

@@ -58,7 +58,7 @@ struct alignas(64) RibbonShardState {
 
   // ---- `eliminate`'s own: ribbon_buckets.h says what each is when
   static constexpr unsigned kCarriedSteps = 6;  // of rows from the bucket before
-  static constexpr unsigned kMostSteps = kRibbonBucketSteps + kCarriedSteps;
+  static constexpr unsigned kMaxSteps = kRibbonBucketSteps + kCarriedSteps;
   struct alignas(64) Pool {
     uint64_t planes[kRibbonPlanes][8];
     uint64_t alive;  // rows in use
@@ -74,7 +74,7 @@ struct alignas(64) RibbonShardState {
     uint64_t class2;
     uint64_t classes12;
   };
-  Step steps[kMostSteps];
+  Step steps[kMaxSteps];
   uint32_t first_key;  // of the bucket
   unsigned step;
   unsigned kept_classes;  // that have not failed

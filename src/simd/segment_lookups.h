@@ -15,7 +15,7 @@
 namespace winnow::simd {
 namespace {
 
-// Where a hash's blocks lie in n segments that follow each other, n <= kMostPlaces.
+// Where a hash's blocks lie in n segments that follow each other, n <= kMaxPlaces.
 WINNOW_INLINE void PlacesOf(const BloomSegments& segments, size_t n, uint64_t hash,
                             const unsigned char** places) {
   for (size_t i = 0; i < n; ++i) {
@@ -132,7 +132,7 @@ struct SegmentLookups {
   static void BloomProbeSegments(const BloomSegments& segments, size_t n, const uint16_t* words,
                                  uint64_t hash, Ahead ahead, uint64_t* answers) {
     if (n <= kOneByOne) return BloomProbeOneByOne(segments, n, words, hash, answers);
-    if (n > kMostPlaces) return BloomProbeMany(segments, n, words, hash, ahead, answers);
+    if (n > kMaxPlaces) return BloomProbeMany(segments, n, words, hash, ahead, answers);
     if (!ahead.asks) return BloomProbeFew<PrefetchNone>(segments, n, words, hash, answers);
     if (ahead.is_far) {
       return ahead.straddles
@@ -162,7 +162,7 @@ struct SegmentLookups {
   __attribute__((noinline)) static void BloomProbeFew(const BloomSegments& segments, size_t n,
                                                       const uint16_t* words, uint64_t hash,
                                                       uint64_t* answers) {
-    const unsigned char* places[kMostPlaces];
+    const unsigned char* places[kMaxPlaces];
     kPlacesOf(segments, n, hash, places);
     kPrefetch(places, n);
     *answers = kTest(places, n, kMaskOf(words, static_cast<uint32_t>(hash)));
@@ -173,13 +173,13 @@ struct SegmentLookups {
                                                        const uint16_t* words, uint64_t hash,
                                                        Ahead ahead, uint64_t* answers) {
     const Mask mask = kMaskOf(words, static_cast<uint32_t>(hash));
-    const unsigned char* places[2][kMostPlaces];
-    kPlacesOf(segments, kMostPlaces, hash, places[0]);
-    PrefetchPlaces(places[0], kMostPlaces, ahead);
-    size_t located = kMostPlaces;
+    const unsigned char* places[2][kMaxPlaces];
+    kPlacesOf(segments, kMaxPlaces, hash, places[0]);
+    PrefetchPlaces(places[0], kMaxPlaces, ahead);
+    size_t located = kMaxPlaces;
     for (size_t i = 0; located != 0; ++i) {
-      const size_t next = i * kMostPlaces + located;
-      const size_t more = n - next < kMostPlaces ? n - next : kMostPlaces;
+      const size_t next = i * kMaxPlaces + located;
+      const size_t more = n - next < kMaxPlaces ? n - next : kMaxPlaces;
       const unsigned char** const more_places = places[(i + 1) % 2];
       kPlacesOf({segments.blocks + next, segments.num_blocks + next}, more, hash, more_places);
       PrefetchPlaces(more_places, more, ahead);

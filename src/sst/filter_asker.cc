@@ -15,7 +15,7 @@ using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 
-constexpr size_t kMostAtOnce = 32;  // what RocksDB's readers take
+constexpr size_t kMaxAtOnce = 32;  // what RocksDB's readers take
 
 // Reads all that built-in policies build, whatever its own parameters.
 const FilterPolicy& BuiltinPolicy() {
@@ -50,10 +50,10 @@ void FilterAsker::MayContain(const AskedKey* keys, size_t n, bool* answers) {
     view_.MayContain(hashes_.data(), n, answers);
     return;
   }
-  for (size_t first = 0; first < n; first += kMostAtOnce) {
-    const size_t count = std::min(kMostAtOnce, n - first);
-    Slice slices[kMostAtOnce];
-    Slice* pointers[kMostAtOnce];
+  for (size_t first = 0; first < n; first += kMaxAtOnce) {
+    const size_t count = std::min(kMaxAtOnce, n - first);
+    Slice slices[kMaxAtOnce];
+    Slice* pointers[kMaxAtOnce];
     for (size_t i = 0; i < count; ++i) {
       slices[i] = Slice(keys[first + i].bytes.data(), keys[first + i].bytes.size());
       pointers[i] = &slices[i];

@@ -8,7 +8,7 @@ namespace winnow::inspect {
 namespace {
 
 constexpr size_t kFooterBytes = 53;  // checksum type, 40 bytes of places, version, magic
-constexpr uint64_t kMostBytes = 1 << 30;
+constexpr uint64_t kMaxBytes = 1 << 30;
 
 struct Footer {
   BlockPlace metaindex;
@@ -92,7 +92,7 @@ std::optional<BlockPlace> TableBlocks::Find(std::string_view wanted) const {
 
 // Unset where the file has not so many bytes there.
 std::optional<std::string> TableBlocks::ReadBytes(uint64_t offset, uint64_t size) {
-  if (size > kMostBytes || offset > bytes_ || size > bytes_ - offset) {
+  if (size > kMaxBytes || offset > bytes_ || size > bytes_ - offset) {
     return std::nullopt;
   }
   std::string bytes(size, '\0');
@@ -103,7 +103,7 @@ std::optional<std::string> TableBlocks::ReadBytes(uint64_t offset, uint64_t size
 }
 
 std::optional<std::string> TableBlocks::Read(BlockPlace place) {
-  if (place.bytes > kMostBytes) {
+  if (place.bytes > kMaxBytes) {
     return std::nullopt;
   }
   std::optional<std::string> bytes = ReadBytes(place.offset, place.bytes + 1);

@@ -14,8 +14,8 @@ namespace winnow::inspect {
 namespace {
 
 std::string NumberText(double number) {
-  constexpr double kMostDigits = 1e16;  // with more, a power of ten is easier to read
-  const bool is_written_out = number == std::floor(number) && std::abs(number) < kMostDigits;
+  constexpr double kMaxDigits = 1e16;  // with more, a power of ten is easier to read
+  const bool is_written_out = number == std::floor(number) && std::abs(number) < kMaxDigits;
   return is_written_out ? absl::StrFormat("%.0f", number) : absl::StrFormat("%g", number);
 }
 

@@ -48,9 +48,9 @@ size_t CharacterBytes(std::string_view text) {
     }
     code = code << 6 | (ByteAt(text, i) & 0x3fu);
   }
-  constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  constexpr uint32_t kMin[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  return code < kLeast[size] || surrogate || code > 0x10ffff ? 0 : size;
+  return code < kMin[size] || surrogate || code > 0x10ffff ? 0 : size;
 }
 
 bool IsUtf8(std::string_view text) {

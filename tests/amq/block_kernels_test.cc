@@ -25,7 +25,7 @@ struct alignas(64) Block {
 };
 
 std::vector<const BlockKernels*> Usable() {
-  const BlockKernels* usable[kMostBlockKernels];
+  const BlockKernels* usable[kMaxBlockKernels];
   const size_t count = UsableBlockKernels(usable);
   return {usable, usable + count};
 }
@@ -42,7 +42,7 @@ TEST(BlockKernels, ThePlainOnesAreAlwaysThereAndLast) {
 TEST(BlockKernels, DoTheSameAsOneKeyAfterTheOther) {
   RandomHashes random(TestSeed());
   for (const BlockKernels* kernels : Usable()) {
-    for (unsigned blocks_per_key = 1; blocks_per_key <= kMostBlocksPerKey; ++blocks_per_key) {
+    for (unsigned blocks_per_key = 1; blocks_per_key <= kMaxBlocksPerKey; ++blocks_per_key) {
       for (unsigned bits = 1; bits <= kBlockWords; ++bits) {
         for (const uint64_t num_blocks : {1u, 3u, 200u}) {
           BlockedBloom one(BlockedShape{num_blocks, blocks_per_key, bits}, 100);

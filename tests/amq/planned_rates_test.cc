@@ -22,7 +22,7 @@ using testing::FalsePositives;
 using testing::RandomHashes;
 using testing::TestSeed;
 
-constexpr uint64_t kMostLookups = 400'000;  // of a plan
+constexpr uint64_t kMaxLookups = 400'000;  // of a plan
 // Half the width of the interval that a value is in with 99 %, and of one that all of 400 are in.
 constexpr double kSigmas = 2.576;
 constexpr double kSigmasOfAll = 4.2;
@@ -121,7 +121,7 @@ TYPED_TEST(PlannedRatesOf, FiltersOfAPlan) {
       typename TypeParam::Filter filter(plan);
       Fill(&filter, plan.capacity, &random);
       expected.Add(filter.expected_fpr() / plan.rate);
-      const uint64_t lookups = kMostLookups / filters;
+      const uint64_t lookups = kMaxLookups / filters;
       const uint64_t passed = FalsePositives(filter, lookups, random.Next());
       measured.Add(static_cast<double>(passed) / (plan.rate * static_cast<double>(lookups)));
     }
@@ -157,7 +157,7 @@ TEST(PlannedRates, OfScalableBloom) {
         highest = std::max(highest, filter.expected_fpr() / options.rate);
       }
       expected.Add(filter.expected_fpr() / options.rate);
-      const uint64_t lookups = kMostLookups / filters;
+      const uint64_t lookups = kMaxLookups / filters;
       const uint64_t passed = FalsePositives(filter, lookups, random.Next());
       measured.Add(static_cast<double>(passed) / (options.rate * static_cast<double>(lookups)));
     }

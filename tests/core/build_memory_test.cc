@@ -27,7 +27,7 @@ using testing::RandomHashes;
 
 constexpr int kAllOfThem = -1;
 
-constexpr size_t kMostTemporary = size_t{4} << 20;
+constexpr size_t kMaxTemporary = size_t{4} << 20;
 
 // The peak of building a filter, less 8 bytes a hash and the filter, on a thread that keeps nothing
 // yet.
@@ -62,7 +62,7 @@ TEST_F(BuildMemoryTest, BesideTheHashesAndTheFilterIsAConstant) {
   for (const FilterKind kind : testing::kKinds) {
     for (const uint64_t n : {1u, 1000u, 300'000u, 4'360'000u, 12'000'000u}) {
       const size_t bytes = TemporaryBytes(kind, n);
-      EXPECT_LE(bytes, kMostTemporary) << n;
+      EXPECT_LE(bytes, kMaxTemporary) << n;
     }
   }
 }

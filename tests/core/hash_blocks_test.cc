@@ -82,8 +82,8 @@ TEST(HashBlocksTest, AThreadKeepsABoundedAmount) {
       HashBlocks blocks;
       for (uint64_t i = 0; i < 3'000'000; ++i) blocks.Add(i);
     }
-    EXPECT_LE(KeptHashBlockBytes(), kMostKeptBytes);
-    EXPECT_GT(KeptHashBlockBytes(), kMostKeptBytes - 2 * sizeof(HashBlock));
+    EXPECT_LE(KeptHashBlockBytes(), kMaxKeptBytes);
+    EXPECT_GT(KeptHashBlockBytes(), kMaxKeptBytes - 2 * sizeof(HashBlock));
     FreeKeptHashBlocks();
     EXPECT_EQ(KeptHashBlockBytes(), 0u);
   }).join();

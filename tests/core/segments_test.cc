@@ -85,10 +85,10 @@ TEST(SegmentsTest, BloomsAnswerAsOneProbeAfterTheOther) {
         ASSERT_EQ(answers[(count + 63) / 64], 0x5a5au) << kernels->name << ", " << count;
 
         // In two steps, of listed seats and of consecutive ones.
-        const size_t n = random.Below(std::min<size_t>(count, kMostPlaces) + 1);
+        const size_t n = random.Below(std::min<size_t>(count, kMaxPlaces) + 1);
         std::vector<uint32_t> seats(n);
         for (uint32_t& seat : seats) seat = static_cast<uint32_t>(random.Below(count));
-        const unsigned char* places[kMostPlaces + 7];
+        const unsigned char* places[kMaxPlaces + 7];
         kernels->bloom_locate(blooms.segments(), seats.data(), n, hash, ahead, places);
         DirtyStack();
         uint64_t bits = kernels->bloom_test(places, n, words, hash);
@@ -164,17 +164,17 @@ TEST(SegmentsTest, RibbonsAnswerAsOneProbeAfterTheOther) {
     const Ribbons ribbons(count, random);
     for (int round = 0; round < 300; ++round) {
       const uint64_t hash = random.Next();
-      const size_t n = random.Below(std::min<size_t>(count, kMostPlaces) + 1);
+      const size_t n = random.Below(std::min<size_t>(count, kMaxPlaces) + 1);
       std::vector<uint32_t> seats(n);
       for (uint32_t& seat : seats) seat = static_cast<uint32_t>(random.Below(count));
       for (const Kernels* kernels : testing::UsableKernels()) {
         for (const bool listed : {false, true}) {
-          const RibbonLayer* layers[kMostPlaces];
-          const unsigned char* words[kMostPlaces];
-          const unsigned char* thresholds[kMostPlaces];
-          uint32_t start[kMostPlaces];
-          uint32_t columns[kMostPlaces];
-          uint32_t shape[kMostPlaces];
+          const RibbonLayer* layers[kMaxPlaces];
+          const unsigned char* words[kMaxPlaces];
+          const unsigned char* thresholds[kMaxPlaces];
+          uint32_t start[kMaxPlaces];
+          uint32_t columns[kMaxPlaces];
+          uint32_t shape[kMaxPlaces];
           const RibbonPlaces places{layers, words, thresholds, start, columns, shape};
           kernels->ribbon_locate(ribbons.segments(), listed ? seats.data() : nullptr, n, hash,
                                  kAheads[round % 5], places);

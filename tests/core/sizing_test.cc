@@ -213,7 +213,7 @@ void ExpectTheMost(const FilterOptions& options, size_t bytes) {
   for (uint64_t n = most + 1; n < most + 2000; ++n) {
     ASSERT_GT(builder.EstimateSize(n), bytes) << most << ", " << options.bits_per_key;
   }
-  for (uint64_t n = most + 2000; n < kMostHashes; n += n / 16) {
+  for (uint64_t n = most + 2000; n < kMaxHashes; n += n / 16) {
     ASSERT_GT(builder.EstimateSize(n), bytes) << most << ", " << options.bits_per_key;
   }
 }
@@ -271,7 +271,7 @@ TEST(SizingTest, CapacityOfGigabytes) {
     EXPECT_NEAR(static_cast<double>(builder.EstimateCapacity(size_t{8} << 30)), 6871947673.6, 100);
     ASSERT_NO_FATAL_FAILURE(ExpectTheMost(options, size_t{8} << 30));
     ASSERT_NO_FATAL_FAILURE(ExpectTheMost(options, size_t{2} << 30));
-    EXPECT_EQ(builder.EstimateCapacity(size_t{1} << 60), kMostHashes);
+    EXPECT_EQ(builder.EstimateCapacity(size_t{1} << 60), kMaxHashes);
   }
 }
 

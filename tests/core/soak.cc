@@ -12,11 +12,11 @@
 namespace winnow::testing {
 namespace {
 
-constexpr unsigned kLeastBits = 2;
-constexpr unsigned kMostBits = 20;
-constexpr uint64_t kMostRandomKeys = 4095;
+constexpr unsigned kMinBits = 2;
+constexpr unsigned kMaxBits = 20;
+constexpr uint64_t kMaxRandomKeys = 4095;
 constexpr uint64_t kAbsentInRandomFilter = 1000;
-constexpr uint64_t kMostAbsent = 100'000;
+constexpr uint64_t kMaxAbsent = 100'000;
 
 // Hashes are made again for each use instead of being kept: the largest filters have many.
 template <typename Use>
@@ -56,14 +56,14 @@ class Run {
         result.rows.push_back({kind, size, most, {}});
       }
     }
-    const double cells = static_cast<double>(result.rows.size() + 1) * (kMostBits - kLeastBits + 1);
-    const auto share = static_cast<uint64_t>(
-                           static_cast<double>(plan_.lookups) /
-                           static_cast<double>(result.rows.size() * (kMostBits - kLeastBits + 1))) +
-                       1;
+    const double cells = static_cast<double>(result.rows.size() + 1) * (kMaxBits - kMinBits + 1);
+    const auto share =
+        static_cast<uint64_t>(static_cast<double>(plan_.lookups) /
+                              static_cast<double>(result.rows.size() * (kMaxBits - kMinBits + 1))) +
+        1;
     double done = 0;
     for (SoakRow& row : result.rows) {
-      for (unsigned bits = kLeastBits; bits <= kMostBits; ++bits) {
+      for (unsigned bits = kMinBits; bits <= kMaxBits; ++bits) {
         CheckCell(bits, share, &row);
         if (plan_.progress) plan_.progress(++done / cells);
       }
@@ -82,20 +82,19 @@ class Run {
       const uint64_t n =
           i == 0 ? row->least_keys
                  : row->least_keys + random_.Below(row->most_keys - row->least_keys + 1);
-      const bool whole = i % 2 == 0 || bits == kMostBits;
+      const bool whole = i % 2 == 0 || bits == kMaxBits;
       const double fraction = whole ? 0 : static_cast<double>(random_.Below(1000)) / 1000;
-      CheckFilter(row->kind, bits + fraction, n, std::min(n, kMostAbsent), &row->counts);
+      CheckFilter(row->kind, bits + fraction, n, std::min(n, kMaxAbsent), &row->counts);
     }
   }
 
   void CheckRandomFilters(SoakResult* result) {
-    for (const FilterKind kind : kKinds) result->rows.push_back({kind, 0, kMostRandomKeys, {}});
+    for (const FilterKind kind : kKinds) result->rows.push_back({kind, 0, kMaxRandomKeys, {}});
     SoakRow* rows = &result->rows[result->rows.size() - kKinds.size()];
     for (uint64_t i = 0; i < plan_.random_filters; ++i) {
       const uint64_t n = random_.Below(uint64_t{2} << random_.Below(12));
       const double bits =
-          kLeastBits +
-          static_cast<double>(random_.Below((kMostBits - kLeastBits) * 1000 + 1)) / 1000;
+          kMinBits + static_cast<double>(random_.Below((kMaxBits - kMinBits) * 1000 + 1)) / 1000;
       SoakRow& row = rows[i % kKinds.size()];
       CheckFilter(row.kind, bits, n, kAbsentInRandomFilter, &row.counts);
     }

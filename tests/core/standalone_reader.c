@@ -13,7 +13,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { kTailBytes = 32, kEntryBytes = 5, kMostEntries = 16 };
+enum { kTailBytes = 32, kEntryBytes = 5, kMaxEntries = 16 };
 enum { kEmpty = 0, kBloom = 1, kRibbon = 2 };
 enum {
   kTypeNone = 0,
@@ -142,7 +142,7 @@ static int parse(const unsigned char* block, size_t size, struct parsed* p, unsi
   if (tail[22] != 1) return 0;
   const size_t before = size - kTailBytes;
   p->entries = tail[20];
-  if (p->entries > kMostEntries || (size_t)kEntryBytes * p->entries > before) return 0;
+  if (p->entries > kMaxEntries || (size_t)kEntryBytes * p->entries > before) return 0;
   p->payload = block;
   p->directory = tail - kEntryBytes * p->entries;
   if ((uint32_t)XXH3_64bits(p->directory, kEntryBytes * p->entries + 28) != number(tail + 28, 4))

@@ -18,9 +18,9 @@ using testing::WriteFile;
 TEST(TablePlacesTest, StandInsAreToldApart) {
   for (const std::string database : {"db", "/data/db/", "."}) {
     const std::vector<std::string> paths = StandInPaths(database);
-    ASSERT_EQ(paths.size(), static_cast<size_t>(kMostPaths));
+    ASSERT_EQ(paths.size(), static_cast<size_t>(kMaxPaths));
     EXPECT_EQ(paths.front(), database);
-    for (int i = 0; i < kMostPaths; ++i) {
+    for (int i = 0; i < kMaxPaths; ++i) {
       EXPECT_EQ(NumberOfPath(database, paths[static_cast<size_t>(i)]), i);
     }
   }

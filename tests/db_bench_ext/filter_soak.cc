@@ -61,9 +61,9 @@ SoakPlan PlanOfFlags() {
   if (const uint64_t one_in = absl::GetFlag(FLAGS_damage_one_in); one_in > 0) {
     plan.damage = [one_in, filters = uint64_t{0}](FilterBlock* block) mutable {
       if (++filters % one_in != 0) return;
-      constexpr size_t kMostBehindPayload = 32 + 16 * 5;
-      if (block->size > kMostBehindPayload) {
-        std::fill_n(block->data.get(), block->size - kMostBehindPayload, '\0');
+      constexpr size_t kMaxBehindPayload = 32 + 16 * 5;
+      if (block->size > kMaxBehindPayload) {
+        std::fill_n(block->data.get(), block->size - kMaxBehindPayload, '\0');
       }
     };
   }

@@ -128,7 +128,7 @@ TEST(StateBytesTest, ValuesOutOfTheirRangeAreRefused) {
            [](StateRecord* record) { record->shape.num_blocks = uint64_t{1} << 60; },
            [](StateRecord* record) { record->rewriting = false; },  // with keys
            [](StateRecord* record) { record->layout.filter += 64; },
-           [](StateRecord* record) { record->layout.journal = EntryBytes(kMostUnkept) - 1; },
+           [](StateRecord* record) { record->layout.journal = EntryBytes(kMaxUnkept) - 1; },
            [](StateRecord* record) { record->layout.journal += 8; },
            [](StateRecord* record) { record->layout.journal = ~uint64_t{4095}; },
        }) {
@@ -173,7 +173,7 @@ TEST(StateBytesTest, AnEntryThatIsDamagedIsSeen) {
   }
   const std::string none(kEntryStart, 0);
   EXPECT_FALSE(HasMark(Unsigned(none)));
-  EXPECT_GT(EntryCount(Unsigned(none)), kMostUnkept);
+  EXPECT_GT(EntryCount(Unsigned(none)), kMaxUnkept);
 }
 
 }  // namespace

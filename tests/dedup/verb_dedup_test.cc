@@ -233,7 +233,7 @@ TEST_F(VerbDedupTest, TimeForgets) {
 
 TEST_F(VerbDedupTest, MemoryIsTakenWithTheFirstLine) {
   WINNOW_SKIP_IF_SANITIZED();
-  constexpr uint64_t kMost = uint64_t{32} << 20, kLeast = uint64_t{100} << 20;
+  constexpr uint64_t kMax = uint64_t{32} << 20, kMin = uint64_t{100} << 20;
   const std::string fifo = folder_ / "fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   const std::string state = "--state='" + folder_ / "state" + "'";
@@ -245,7 +245,7 @@ TEST_F(VerbDedupTest, MemoryIsTakenWithTheFirstLine) {
                                 folder_ / "errors");
     close(output);
     const int input = open(fifo.c_str(), O_WRONLY | O_CLOEXEC);  // it opens it after all else
-    EXPECT_LT(PeakOfMemory(tool.process()), kMost) << kind;
+    EXPECT_LT(PeakOfMemory(tool.process()), kMax) << kind;
     EXPECT_NE(access((folder_ / "state").c_str(), F_OK), 0);
     EXPECT_EQ(write(input, "x\n", 2), 2);
     close(input);
@@ -253,7 +253,7 @@ TEST_F(VerbDedupTest, MemoryIsTakenWithTheFirstLine) {
     int status = 0;
     EXPECT_EQ(wait4(tool.process(), &status, 0, &used), tool.process());
     EXPECT_EQ(status, 0) << tool.Errors();
-    EXPECT_GT(static_cast<uint64_t>(used.ru_maxrss) << 10, kLeast) << kind;
+    EXPECT_GT(static_cast<uint64_t>(used.ru_maxrss) << 10, kMin) << kind;
   }
 }
 

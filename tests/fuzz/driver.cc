@@ -39,7 +39,7 @@ extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*call
 namespace {
 
 using winnow::fuzz::counts;
-using winnow::fuzz::kMostInputBytes;
+using winnow::fuzz::kMaxInputBytes;
 using winnow::fuzz::traits;
 using winnow::testing::RandomHashes;
 
@@ -129,7 +129,7 @@ class Fuzzer {
   }
 
   void Add(const std::string& input) {
-    if (input.size() > kMostInputBytes) return;
+    if (input.size() > kMaxInputBytes) return;
     Run(input);
     inputs_.push_back(input);
   }
@@ -141,9 +141,9 @@ class Fuzzer {
     std::string input = inputs_[random_.Below(inputs_.size())];
     for (uint64_t i = 1 + random_.Below(4); i > 0; --i) {
       const size_t size = input.size();
-      input.resize(kMostInputBytes);
+      input.resize(kMaxInputBytes);
       input.resize(LLVMFuzzerCustomMutator(reinterpret_cast<uint8_t*>(&input[0]), size,
-                                           kMostInputBytes, static_cast<unsigned>(random_.Next())));
+                                           kMaxInputBytes, static_cast<unsigned>(random_.Next())));
     }
     if (!Run(input)) return;
     if (!folder.empty()) std::ofstream(folder + "/" + NameOf(input), std::ios::binary) << input;

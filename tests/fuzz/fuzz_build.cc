@@ -28,7 +28,7 @@ using testing::Walk;
 
 constexpr size_t kHeadBytes = 2;
 constexpr uint32_t kBuckets[] = {1, 2, 3, 5, 8, 31, 32, 33};  // 32 fill a bin
-constexpr size_t kMostHashes = 12'000;
+constexpr size_t kMaxHashes = 12'000;
 constexpr size_t kAsked = 40;  // of the stand-alone reader
 
 // As the bytes of an input.
@@ -54,7 +54,7 @@ void AddHashes(const Record& record, uint64_t starts, std::vector<uint64_t>* has
   std::memcpy(&seed, record.seed, sizeof seed);
   RandomHashes random(seed);
   const uint64_t place = (record.place[0] | uint64_t{record.place[1]} << 8) % starts;
-  for (size_t i = record.Count(); i > 0 && hashes->size() < kMostHashes; --i) {
+  for (size_t i = record.Count(); i > 0 && hashes->size() < kMaxHashes; --i) {
     const uint64_t hash = random.Next();
     switch (record.kind_and_count & 3) {
       case 0:
@@ -157,16 +157,16 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
                                           unsigned seed) {
   using winnow::fuzz::kHeadBytes;
   using winnow::fuzz::Record;
-  constexpr size_t kMostRecords = 12;
+  constexpr size_t kMaxRecords = 12;
   winnow::testing::RandomHashes random(seed);
   if (size < kHeadBytes || random.Below(4) == 0) {
     size = LLVMFuzzerMutate(data, size, max_size);
-    return std::min(size, kHeadBytes + kMostRecords * sizeof(Record));
+    return std::min(size, kHeadBytes + kMaxRecords * sizeof(Record));
   }
   const size_t records = (size - kHeadBytes) / sizeof(Record);
   if (random.Below(3) == 0) data[random.Below(kHeadBytes)] = static_cast<uint8_t>(random.Next());
   size_t at = records == 0 ? 0 : random.Below(records);
-  if (records == 0 || (records < kMostRecords && random.Below(2) == 0)) at = records;
+  if (records == 0 || (records < kMaxRecords && random.Below(2) == 0)) at = records;
   const uint64_t bytes = random.Next();
   std::memcpy(data + kHeadBytes + at * sizeof(Record), &bytes, sizeof(Record));
   return kHeadBytes + std::max(records, at + 1) * sizeof(Record);

@@ -86,8 +86,8 @@ void ExpectAnswers(FilterBitsReader* reader, const std::vector<std::string>& key
 }
 
 void TestBlock(const std::string& block, RandomHashes* random) {
-  static GuardedBytes begin_guarded(kMostInputBytes + 4096);
-  static GuardedBytes end_guarded(kMostInputBytes + 4096);
+  static GuardedBytes begin_guarded(kMaxInputBytes + 4096);
+  static GuardedBytes end_guarded(kMaxInputBytes + 4096);
   const std::vector<std::string> keys = KeysToAsk(random);
   for (const std::string_view bytes : {begin_guarded.AtBegin(block), end_guarded.AtEnd(block)}) {
     const Slice contents(bytes.data(), bytes.size());
@@ -120,7 +120,7 @@ void TestBlock(const std::string& block, RandomHashes* random) {
 }  // namespace winnow::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size > winnow::fuzz::kMostInputBytes) return 0;
+  if (size > winnow::fuzz::kMaxInputBytes) return 0;
   const std::string block(reinterpret_cast<const char*>(data), size);
   winnow::testing::RandomHashes random(winnow::core::Checksum(data, size));
   winnow::fuzz::TestBlock(block, &random);

@@ -44,9 +44,9 @@ using Parts = std::vector<std::string>;
 
 constexpr size_t kKindAt = 5;
 constexpr size_t kPayloadAt = 16;
-constexpr size_t kMostGrowth = 100;  // a filter of one block may begin several in 20 additions
+constexpr size_t kMaxGrowth = 100;  // a filter of one block may begin several in 20 additions
 constexpr size_t kInScalable = kHeaderBytes + 16;  // where its filters begin, 8 bytes before each
-constexpr uint64_t kMostStateBytes = 4 << 20;
+constexpr uint64_t kMaxStateBytes = 4 << 20;
 
 // ---- Parts, and checksums that are right
 
@@ -132,7 +132,7 @@ void CountAnswer(bool may_contain) {
 
 template <typename Filter>
 void TestFilter(const std::string& part) {
-  static GuardedBytes guarded(kMostInputBytes);
+  static GuardedBytes guarded(kMaxInputBytes);
   std::string reason;
   std::optional<Filter> filter = Filter::Deserialize(guarded.AtEnd(part), &reason);
   ++counts.blocks;
@@ -152,7 +152,7 @@ void TestFilter(const std::string& part) {
   const std::string more = filter->Serialize();
   WINNOW_FUZZ_CHECK(Filter::Deserialize(more, &reason).has_value(), "%s", reason.c_str());
   // Only what the bytes themselves are large enough for.
-  WINNOW_FUZZ_CHECK(more.size() <= kMostGrowth * part.size(), "%zu bytes grew to %zu", part.size(),
+  WINNOW_FUZZ_CHECK(more.size() <= kMaxGrowth * part.size(), "%zu bytes grew to %zu", part.size(),
                     more.size());
 }
 
@@ -231,7 +231,7 @@ absl::StatusOr<size_t> NewLines(const std::string& path, const dedup::StateRecor
 }
 
 void TestStateFile(const Parts& parts, const dedup::StateRecord& record) {
-  if (record.layout.file() > kMostStateBytes || record.rate < 1e-12) return;
+  if (record.layout.file() > kMaxStateBytes || record.rate < 1e-12) return;
   const int file = memfd_create("state", MFD_CLOEXEC);
   WINNOW_FUZZ_CHECK(file >= 0 && ftruncate(file, static_cast<off_t>(record.layout.file())) == 0,
                     "no file");
@@ -307,7 +307,7 @@ void ChangeNumber(std::string* part, testing::RandomHashes* random) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace winnow::fuzz;
-  if (size > kMostInputBytes) return 0;
+  if (size > kMaxInputBytes) return 0;
   Parts parts = PartsOf({reinterpret_cast<const char*>(data), size});
   // Most have wrong checksums: they don't count as inputs that should be read.
   const Counts before = counts;

@@ -23,13 +23,13 @@ namespace {
 using testing::RandomHashes;
 
 constexpr size_t kHashes = 40;  // more than are asked together
-constexpr size_t kMostBlocks = 24;
-constexpr size_t kMostFiles = 200;
+constexpr size_t kMaxBlocks = 24;
+constexpr size_t kMaxFiles = 200;
 constexpr uint64_t kCanary = 0x5ca1ab1e5ca1ab1e;
 
 std::vector<std::string> SplitInput(std::string_view input) {
   std::vector<std::string> blocks;
-  while (input.size() >= 2 && blocks.size() < kMostBlocks) {
+  while (input.size() >= 2 && blocks.size() < kMaxBlocks) {
     const size_t length = static_cast<unsigned char>(input[0]) |
                           static_cast<size_t>(static_cast<unsigned char>(input[1])) << 8;
     input.remove_prefix(2);
@@ -77,11 +77,11 @@ class SetCheck {
   void Run() {
     for (const std::string& block : blocks_) guards_.push_back(Guarded(block));
     // The blocks again and again, for there to be more than a word of files.
-    const uint64_t most_rounds = kMostFiles / std::max<size_t>(blocks_.size(), 1);
+    const uint64_t most_rounds = kMaxFiles / std::max<size_t>(blocks_.size(), 1);
     const uint64_t rounds = 1 + random_.Below(random_.Below(4) == 0 ? most_rounds : 2);
     FilterSetEdit edit;
     for (uint64_t round = 0; round < rounds; ++round) {
-      for (size_t i = 0; i < blocks_.size() && files_.size() < kMostFiles; ++i) Insert(i, &edit);
+      for (size_t i = 0; i < blocks_.size() && files_.size() < kMaxFiles; ++i) Insert(i, &edit);
     }
     CheckSet(edit.Build());
     const FilterSet before = edit.Build();
@@ -151,7 +151,7 @@ class SetCheck {
         break;
       }
       default: {
-        if (files_before.empty() || files_.size() > kMostFiles) return;
+        if (files_before.empty() || files_.size() > kMaxFiles) return;
         const size_t first = random_.Below(files_before.size());
         const size_t last = first + random_.Below(files_before.size() - first + 1);
         edit->InsertFrom(i, before, IndexRange{first, last});
@@ -304,7 +304,7 @@ class SetCheck {
 }  // namespace winnow::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size > winnow::fuzz::kMostInputBytes) return 0;
+  if (size > winnow::fuzz::kMaxInputBytes) return 0;
   std::vector<std::string> blocks =
       winnow::fuzz::SplitInput({reinterpret_cast<const char*>(data), size});
   const uint64_t seed = winnow::core::Checksum(data, size);
@@ -323,11 +323,11 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
   std::vector<std::string> blocks =
       winnow::fuzz::SplitInput({reinterpret_cast<const char*>(data), size});
   const size_t at = blocks.empty() ? 0 : random.Below(blocks.size());
-  constexpr size_t kMostBlockBytes = 4096;
+  constexpr size_t kMaxBlockBytes = 4096;
   switch (blocks.empty() ? 0 : random.Below(6)) {
     case 0:
       blocks.insert(blocks.begin() + static_cast<std::ptrdiff_t>(at),
-                    ChangedBlock("", kMostBlockBytes, &random));
+                    ChangedBlock("", kMaxBlockBytes, &random));
       break;
     case 1:
       blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(at));
@@ -339,7 +339,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
       std::swap(blocks[at], blocks[random.Below(blocks.size())]);
       break;
     default:
-      blocks[at] = ChangedBlock(blocks[at], kMostBlockBytes, &random);
+      blocks[at] = ChangedBlock(blocks[at], kMaxBlockBytes, &random);
   }
   std::string input = winnow::fuzz::JoinBlocks(blocks);
   if (input.size() > max_size) input.resize(max_size);

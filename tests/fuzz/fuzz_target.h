@@ -27,7 +27,7 @@ extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 namespace winnow::fuzz {
 
 // The longest input. Larger filters have no other forms, and the stand-alone reader is slow.
-inline constexpr size_t kMostInputBytes = size_t{1} << 14;
+inline constexpr size_t kMaxInputBytes = size_t{1} << 14;
 
 // What the inputs were, so that a run which only ever saw blocks that are refused is not taken for
 // a good one.

@@ -79,8 +79,8 @@ void NoteTraits(std::string_view block, Fault fault, const std::vector<bool>& an
 }
 
 void TestBlock(const std::string& block, const std::vector<uint64_t>& hashes) {
-  static GuardedBytes begin_guarded(kMostInputBytes + 4096);
-  static GuardedBytes end_guarded(kMostInputBytes + 4096);
+  static GuardedBytes begin_guarded(kMaxInputBytes + 4096);
+  static GuardedBytes end_guarded(kMaxInputBytes + 4096);
   const std::vector<bool> expected = ExpectedAnswers(block, hashes);
   const std::vector<bool> all(hashes.size(), true);
   for (const std::string_view bytes : {begin_guarded.AtBegin(block), end_guarded.AtEnd(block)}) {
@@ -109,7 +109,7 @@ void TestBlock(const std::string& block, const std::vector<uint64_t>& hashes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using winnow::fuzz::HashesToAsk;
-  if (size > winnow::fuzz::kMostInputBytes) return 0;
+  if (size > winnow::fuzz::kMaxInputBytes) return 0;
   const std::string block(reinterpret_cast<const char*>(data), size);
   const std::vector<uint64_t> hashes =
       HashesToAsk(winnow::core::Checksum(data, size), winnow::fuzz::kHashes);

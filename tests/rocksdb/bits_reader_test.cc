@@ -136,13 +136,13 @@ TEST_F(BitsReaderTest, AssignsEveryResultOfABatchOfAnySize) {
 // filter, whose builder hashes as everybody does: by HashKey.
 class KeysOfAllLengths {
  public:
-  static constexpr size_t kMostBytes = 1100;
+  static constexpr size_t kMaxBytes = 1100;
   static constexpr size_t kOfEachLength = 8;
 
   KeysOfAllLengths() {
     std::mt19937_64 random(kSeed);
-    keys_.reserve((kMostBytes + 1) * kOfEachLength);
-    for (size_t length = 0; length <= kMostBytes; ++length) {
+    keys_.reserve((kMaxBytes + 1) * kOfEachLength);
+    for (size_t length = 0; length <= kMaxBytes; ++length) {
       for (size_t i = 0; i < kOfEachLength; ++i) {
         // An address is odd behind an odd number of bytes, as memory itself begins at an even one.
         memory_.emplace_back(length + 2 * i + 1);
@@ -196,7 +196,7 @@ TEST_F(BitsReaderTest, SharesHashesOfEveryLengthAndAnswersAsTheCoreDoes) {
   const FilterView view(block);
   const auto reader = Read(block);
   constexpr size_t kEach = KeysOfAllLengths::kOfEachLength;
-  for (size_t length = 0; length <= KeysOfAllLengths::kMostBytes; ++length) {
+  for (size_t length = 0; length <= KeysOfAllLengths::kMaxBytes; ++length) {
     std::thread([&, length] {
       const Counters before = CurrentCounters();
       for (int round = 0; round < 4; ++round) {

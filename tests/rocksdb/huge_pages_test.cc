@@ -46,7 +46,7 @@ using testing::MakePolicyFrom;
 
 constexpr size_t kGrain = HugePageHeap::kGrain;
 constexpr size_t kPage = HugePageHeap::kPage;
-constexpr size_t kLeast = HugePageAllocator::kMinBytes;
+constexpr size_t kMin = HugePageAllocator::kMinBytes;
 constexpr size_t kMiB = size_t{1} << 20;
 
 size_t Rounded(size_t size) { return (size + kGrain - 1) / kGrain * kGrain; }
@@ -75,7 +75,7 @@ size_t ResidentBytes(const void* begin, size_t size) {
 TEST(HugePageHeap, GivesBlocksOfPagesThatBeginAtAPage) {
   HugePageHeap heap(64 * kMiB);
   ASSERT_TRUE(heap.HasRange());
-  for (const size_t size : {size_t{1}, kGrain - 1, kGrain, kLeast, kLeast + 5, kPage - 1, kPage,
+  for (const size_t size : {size_t{1}, kGrain - 1, kGrain, kMin, kMin + 5, kPage - 1, kPage,
                             kPage + 1, 5 * kPage + 17}) {
     void* const block = heap.Allocate(size);
     ASSERT_NE(block, nullptr) << size;
@@ -123,15 +123,15 @@ TEST(HugePageHeap, WithoutARangeGivesNothing) {
 TEST(HugePageHeap, JoinsFreeNeighboursAndTakesTheSmallestThatFits) {
   HugePageHeap heap(2 * kPage);
   std::vector<char*> blocks;
-  for (int i = 0; i < 64; ++i) blocks.push_back(static_cast<char*>(heap.Allocate(kLeast)));
-  ASSERT_EQ(blocks[63] - blocks[0], static_cast<ptrdiff_t>(63 * kLeast));
+  for (int i = 0; i < 64; ++i) blocks.push_back(static_cast<char*>(heap.Allocate(kMin)));
+  ASSERT_EQ(blocks[63] - blocks[0], static_cast<ptrdiff_t>(63 * kMin));
   for (const int i : {10, 12, 11}) heap.Free(blocks[i]);      // joined from both sides
   for (const int i : {20, 21}) heap.Free(blocks[i]);          // with what is before
   for (const int i : {41, 40, 43, 42}) heap.Free(blocks[i]);  // with what is behind
-  EXPECT_EQ(heap.Allocate(2 * kLeast), blocks[20]);
-  EXPECT_EQ(heap.Allocate(4 * kLeast), blocks[40]);
-  EXPECT_EQ(heap.Allocate(kLeast), blocks[10]);
-  EXPECT_EQ(heap.Allocate(2 * kLeast), blocks[11]);
+  EXPECT_EQ(heap.Allocate(2 * kMin), blocks[20]);
+  EXPECT_EQ(heap.Allocate(4 * kMin), blocks[40]);
+  EXPECT_EQ(heap.Allocate(kMin), blocks[10]);
+  EXPECT_EQ(heap.Allocate(2 * kMin), blocks[11]);
   EXPECT_EQ(heap.Allocate(kGrain), nullptr);
 }
 
@@ -139,8 +139,8 @@ TEST(HugePageHeap, RandomOperationsAgreeWithAModel) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
-  constexpr size_t kMost = 48 * kMiB;
-  HugePageHeap heap(kMost);
+  constexpr size_t kMax = 48 * kMiB;
+  HugePageHeap heap(kMax);
   std::map<char*, std::pair<size_t, unsigned char>> blocks;  // size, mark
   size_t allocated = 0;
   for (int i = 0; i < 20'000; ++i) {
@@ -148,7 +148,7 @@ TEST(HugePageHeap, RandomOperationsAgreeWithAModel) {
       const size_t size = 1 + random() % (random() % 8 == 0 ? 3 * kPage : 40 * kGrain);
       auto* const block = static_cast<char*>(heap.Allocate(size));
       if (block == nullptr) {
-        ASSERT_GT(allocated + size, kMost / 4);
+        ASSERT_GT(allocated + size, kMax / 4);
         continue;
       }
       ASSERT_EQ(heap.SizeOf(block), Rounded(size));
@@ -163,7 +163,7 @@ TEST(HugePageHeap, RandomOperationsAgreeWithAModel) {
       blocks[block] = {size, mark};
       allocated += Rounded(size);
     } else if (!blocks.empty()) {
-      auto chosen = blocks.lower_bound(blocks.begin()->first + random() % kMost);
+      auto chosen = blocks.lower_bound(blocks.begin()->first + random() % kMax);
       if (chosen == blocks.end()) chosen = blocks.begin();
       const auto [size, mark] = chosen->second;
       ASSERT_TRUE(HasMark(chosen->first, size, mark));
@@ -191,7 +191,7 @@ TEST(HugePageHeap, RandomOperationsAgreeWithAModel) {
   }
   // All of it is one free place again.
   EXPECT_EQ(heap.CurrentUsage().allocated, 0u);
-  EXPECT_NE(heap.Allocate(kMost), nullptr);
+  EXPECT_NE(heap.Allocate(kMax), nullptr);
 }
 
 TEST(HugePageHeap, GivesPagesWithoutBlocksBack) {
@@ -240,7 +240,7 @@ TEST(HugePageHeap, ServesThreadsAtOnce) {
       std::vector<std::pair<void*, size_t>> blocks;
       for (int i = 0; i < 2000; ++i) {
         if (blocks.size() < 16) {
-          const size_t size = kLeast + random() % kMiB;
+          const size_t size = kMin + random() % kMiB;
           void* const block = heap.Allocate(size);
           ASSERT_NE(block, nullptr);
           Mark(block, size, t);
@@ -264,7 +264,7 @@ TEST(HugePageHeap, ServesThreadsAtOnce) {
 void KeepAllocating(MemoryAllocator* allocator, const std::atomic<bool>& may_end) {
   std::vector<void*> blocks;
   while (!may_end.load()) {
-    for (int i = 0; i < 8; ++i) blocks.push_back(allocator->Allocate(kLeast));
+    for (int i = 0; i < 8; ++i) blocks.push_back(allocator->Allocate(kMin));
     for (void* const block : blocks) allocator->Deallocate(block);
     blocks.clear();
   }
@@ -300,7 +300,7 @@ TEST(HugePageAllocator, ServesAForkedChildWhileThreadsAllocate) {
   threads.emplace_back([&may_end] {
     while (!may_end.load()) {
       HugePageAllocator passing(kPage, "");
-      passing.Deallocate(passing.Allocate(kLeast));
+      passing.Deallocate(passing.Allocate(kMin));
     }
   });
   for (int i = 0; i < 100 && !::testing::Test::HasFailure(); ++i) {
@@ -322,12 +322,12 @@ TEST(HugePageAllocator, TakesTheLargeBlocksOnly) {
   size_t in_heap = 0;
   std::vector<void*> blocks;
   for (const size_t size :
-       {size_t{0}, size_t{1}, size_t{4101}, kLeast - 1, kLeast, kLeast + 1, kPage, 3 * kPage + 5}) {
+       {size_t{0}, size_t{1}, size_t{4101}, kMin - 1, kMin, kMin + 1, kPage, 3 * kPage + 5}) {
     void* const block = allocator.Allocate(size);
     ASSERT_NE(block, nullptr) << size;
     const size_t usable = allocator.UsableSize(block, size);
     EXPECT_GE(usable, size);
-    if (size >= kLeast) {
+    if (size >= kMin) {
       in_heap += Rounded(size);
       EXPECT_EQ(usable, Rounded(size));
     }
@@ -344,14 +344,14 @@ TEST(HugePageAllocator, TakesMallocWhereThereIsNoRoom) {
   HugePageAllocator allocator(kPage, "");
   std::vector<void*> blocks;
   for (int i = 0; i < 8; ++i) {
-    blocks.push_back(allocator.Allocate(kPage - kLeast));
+    blocks.push_back(allocator.Allocate(kPage - kMin));
     ASSERT_NE(blocks.back(), nullptr);
-    Mark(blocks.back(), kPage - kLeast, static_cast<unsigned char>(i));
-    EXPECT_GE(allocator.UsableSize(blocks.back(), 0), kPage - kLeast);
+    Mark(blocks.back(), kPage - kMin, static_cast<unsigned char>(i));
+    EXPECT_GE(allocator.UsableSize(blocks.back(), 0), kPage - kMin);
   }
-  EXPECT_EQ(allocator.CurrentUsage().allocated, kPage - kLeast);
+  EXPECT_EQ(allocator.CurrentUsage().allocated, kPage - kMin);
   for (int i = 0; i < 8; ++i) {
-    EXPECT_TRUE(HasMark(blocks[i], kPage - kLeast, static_cast<unsigned char>(i)));
+    EXPECT_TRUE(HasMark(blocks[i], kPage - kMin, static_cast<unsigned char>(i)));
     allocator.Deallocate(blocks[i]);
   }
   EXPECT_EQ(allocator.CurrentUsage().allocated, 0u);
@@ -453,7 +453,7 @@ TEST(HugePagesInADatabase, HoldFilters) {
     for (int i = 0; i < 2 * kKeys; i += 97) {
       ASSERT_TRUE(database->Get({}, "key" + std::to_string(i), &value).ok()) << i;
     }
-    EXPECT_GE(allocator->CurrentUsage().allocated, 2 * kLeast);
+    EXPECT_GE(allocator->CurrentUsage().allocated, 2 * kMin);
     EXPECT_THAT(testing::ReadFile(scratch.path() + "/db/LOG"),
                 HasSubstr("memory_allocator : winnow.HugePages"));
     database.reset();

@@ -234,7 +234,7 @@ TEST(KernelsTest, RibbonBatchesAskBumpedHashesOfTheNextLayer) {
 
 TEST(KernelsTest, CellsAreThoseOfStartPositions) {
   testing::RandomHashes random(testing::TestSeed());
-  constexpr size_t kMost = 70;
+  constexpr size_t kMax = 70;
   constexpr uint16_t kUntouched = 0xabcd;
   for (unsigned round = 0; round < 300; ++round) {
     RibbonGrid grid;
@@ -244,7 +244,7 @@ TEST(KernelsTest, CellsAreThoseOfStartPositions) {
     grid.shard_cells = (grid.shard_starts + (1u << grid.cell_bits) - 1) >> grid.cell_bits;
     const auto shard = static_cast<uint32_t>(random.Below(uint64_t{1} << grid.shard_bits));
     grid.first_cell = shard * grid.shard_cells;
-    const size_t n = round % kMost;
+    const size_t n = round % kMax;
     std::vector<uint64_t> hashes;
     for (size_t i = 0; i < n; ++i) hashes.push_back(random.Next() >> 8 * random.Below(3));
     std::vector<uint16_t> expected;

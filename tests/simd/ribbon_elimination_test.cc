@@ -21,7 +21,7 @@ using testing::EliminateBySlots;
 using testing::Result;
 using testing::Walk;
 
-constexpr unsigned kMostShardBits = 2;
+constexpr unsigned kMaxShardBits = 2;
 
 class RibbonEliminationTest : public ::testing::Test {
  protected:
@@ -72,7 +72,7 @@ TEST_F(RibbonEliminationTest, EveryNumberOfColumnsAndLoad) {
   size_t bumped = 0;
   for (unsigned columns = 1; columns <= simd::kRibbonMaxColumns; ++columns) {
     for (const double keys_per_slot : {0.5, 0.95, 1.04, 1.1, 1.4}) {
-      const Case shape{columns % (kMostShardBits + 1), 70, columns};
+      const Case shape{columns % (kMaxShardBits + 1), 70, columns};
       const auto slots = static_cast<double>((shape.buckets * 128) << shape.shard_bits);
       const std::vector<uint64_t> hashes = Hashes(static_cast<size_t>(slots * keys_per_slot));
       bumped += ExpectSame(shape, hashes, Describe(shape, hashes.size()));
@@ -83,7 +83,7 @@ TEST_F(RibbonEliminationTest, EveryNumberOfColumnsAndLoad) {
 
 TEST_F(RibbonEliminationTest, FewBuckets) {
   for (const uint32_t buckets : {1u, 2u, 31u, 32u, 33u, 64u}) {
-    for (unsigned shard_bits = 0; shard_bits <= kMostShardBits; ++shard_bits) {
+    for (unsigned shard_bits = 0; shard_bits <= kMaxShardBits; ++shard_bits) {
       const Case shape{shard_bits, buckets, 7};
       const std::vector<uint64_t> hashes = Hashes((size_t{buckets} * 133) << shard_bits);
       ExpectSame(shape, hashes, Describe(shape, hashes.size()));

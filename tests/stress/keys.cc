@@ -9,8 +9,8 @@
 namespace winnow::stress {
 namespace {
 
-constexpr uint64_t kLeastKeysInGroup = 20;
-constexpr uint64_t kMostGroups = 9'990;  // four digits, and one more group to end a range
+constexpr uint64_t kMinKeysInGroup = 20;
+constexpr uint64_t kMaxGroups = 9'990;  // four digits, and one more group to end a range
 
 size_t PaddingOf(testing::RandomHashes* random) {
   const uint64_t kind = random->Below(100);
@@ -32,7 +32,7 @@ std::string Tag(std::string_view key) {
 KeySpace::KeySpace(unsigned owner, uint64_t keys)
     : owner_(owner),
       keys_(keys),
-      keys_in_group_(std::max(kLeastKeysInGroup, keys / kMostGroups + 1)) {}
+      keys_in_group_(std::max(kMinKeysInGroup, keys / kMaxGroups + 1)) {}
 
 std::string KeySpace::Key(uint64_t number) const {
   char text[32];

@@ -50,7 +50,7 @@ class KeySpace {
 };
 
 // Every key has at least so many bytes: an extractor of prefixes that are not longer takes all.
-inline constexpr size_t kLeastKeyBytes = 7;
+inline constexpr size_t kMinKeyBytes = 7;
 
 // A value that names its key, so that a reader that does not know the model can still tell whose it
 // is, and differs for every `serial`.

@@ -50,7 +50,7 @@ TEST(KeysTest, AreInTheOrderOfTheirNumbersInTheirGroupsAndApartFromOtherOwners) 
       const std::string key = keys.Key(i);
       ASSERT_LT(before, key);
       ASSERT_LT(key, keys.End());
-      ASSERT_GE(key.size(), kLeastKeyBytes);
+      ASSERT_GE(key.size(), kMinKeyBytes);
       ASSERT_EQ(key.compare(0, 5, keys.GroupStart(keys.GroupOf(i))), 0);
       ASSERT_LT(key, keys.GroupStart(keys.GroupOf(i) + 1));
       ASSERT_EQ(key, keys.Key(i));

@@ -30,8 +30,8 @@ std::string RandomPolicy(Random* random) {
   static constexpr const char* kBits[] = {"10", "10", "10", "1",  "4", "6.5",
                                           "8",  "12", "16", "20", "32"};
   // Said or left to the default; files here have some hundred keys.
-  static constexpr const char* kLeastRibbon[] = {"", "", ";ribbon_min_keys=0",
-                                                 ";ribbon_min_keys=100", ";ribbon_min_keys=3000"};
+  static constexpr const char* kMinRibbon[] = {"", "", ";ribbon_min_keys=0", ";ribbon_min_keys=100",
+                                               ";ribbon_min_keys=3000"};
   static constexpr const char* kBloomBefore[] = {"", ";bloom_before_level=-1",
                                                  ";bloom_before_level=-1", ";bloom_before_level=1",
                                                  ";bloom_before_level=2147483647"};
@@ -59,7 +59,7 @@ std::string RandomPolicy(Random* random) {
       return "ribbonfilter:10";
     default:
       return std::string("{id=winnow;bits_per_key=") + OneOf(random, kBits) +
-             OneOf(random, kLeastRibbon) + OneOf(random, kBloomBefore) + OneOf(random, kBuild) +
+             OneOf(random, kMinRibbon) + OneOf(random, kBloomBefore) + OneOf(random, kBuild) +
              OneOf(random, kPlan) + "}";
   }
 }
@@ -168,7 +168,7 @@ bool Extractor::InDomain(std::string_view key) const {
 }
 
 bool Extractor::TakesAll() const {
-  return kind == Kind::kCapped || (kind == Kind::kFixed && length <= kLeastKeyBytes);
+  return kind == Kind::kCapped || (kind == Kind::kFixed && length <= kMinKeyBytes);
 }
 
 std::string Extractor::PrefixOf(std::string_view key) const {

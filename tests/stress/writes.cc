@@ -20,7 +20,7 @@ using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::WriteBatch;
 using ROCKSDB_NAMESPACE::WriteOptions;
 
-constexpr size_t kMostMerged = 400;  // bytes; then the key is put again
+constexpr size_t kMaxMerged = 400;  // bytes; then the key is put again
 
 // By `to`'s own functions: a database's, a batch's or a transaction's.
 template <typename To, typename... First>
@@ -76,7 +76,7 @@ Write WriteOperations::RandomWrite(size_t family, uint64_t number,
     if (found) write.change = Change::kSingleDelete;
   } else if (random_->Below(4) == 0) {
     write.change = Change::kDelete;  // also of what is not there
-  } else if (with_merges_ && random_->Below(4) == 0 && (!found || found->size() < kMostMerged)) {
+  } else if (with_merges_ && random_->Below(4) == 0 && (!found || found->size() < kMaxMerged)) {
     write.change = Change::kMerge;
     counts_->Add(Count::kMerges);
   }

@@ -45,10 +45,10 @@ double FilesConsideredDifference(const PolicyResult& a, const PolicyResult& b) {
 }
 
 bool SpeedsDiffer(const WorkloadTimes& a, const WorkloadTimes& b) {
-  constexpr size_t kFewestRounds = 3;
+  constexpr size_t kMinRounds = 3;
   const std::vector<double>& ours = a.ops_per_second_by_round;
   const std::vector<double>& theirs = b.ops_per_second_by_round;
-  if (std::min(ours.size(), theirs.size()) < kFewestRounds) return false;
+  if (std::min(ours.size(), theirs.size()) < kMinRounds) return false;
   const auto [our_least, our_most] = std::minmax_element(ours.begin(), ours.end());
   const auto [their_least, their_most] = std::minmax_element(theirs.begin(), theirs.end());
   return *our_least > *their_most || *their_least > *our_most;

@@ -141,9 +141,9 @@ bool HasFilters(const ReadAmplification& run) {
 std::string Title(const ReadampView& view) {
   const ReadAmplification& run = view.run;
   if (!run.database.empty()) return absl::StrCat("Read amplification of ", Printable(run.database));
-  constexpr size_t kMostNamed = 4;
+  constexpr size_t kMaxNamed = 4;
   return absl::StrCat("Read amplification of ",
-                      view.labels.size() <= kMostNamed
+                      view.labels.size() <= kMaxNamed
                           ? absl::StrJoin(view.labels, ", ")
                           : absl::StrCat(view.labels.size(), " policies"),
                       " with ", Count(run.keys), " keys from ", Printable(run.keys_from));

@@ -32,12 +32,12 @@ double BlocksNeeded(const PolicyResult& policy, size_t w) {
 // Whether the policy has no filters, and reads so much that its bar would leave nothing to be seen
 // of the others'.
 bool IsOffTheScale(const ReadAmplification& run, const PolicyResult& policy, size_t w) {
-  constexpr double kMost = 8;
+  constexpr double kMax = 8;
   double most = 0;
   for (const PolicyResult& other : run.policies) {
     if (other.filter_bytes > 0) most = std::max(most, BlocksNeeded(other, w));
   }
-  return policy.filter_bytes == 0 && most > 0 && BlocksNeeded(policy, w) > kMost * most;
+  return policy.filter_bytes == 0 && most > 0 && BlocksNeeded(policy, w) > kMax * most;
 }
 
 std::string IdOf(const char* chart, size_t w) { return absl::StrCat(chart, "-", w); }

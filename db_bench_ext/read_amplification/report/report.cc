@@ -98,10 +98,10 @@ std::string BorrowedName(const std::string& label, const PolicyResult& policy) {
 
 // Names of the policies that fit into tables.
 std::vector<std::string> Labels(const ReadAmplification& run) {
-  constexpr size_t kMost = 18;
+  constexpr size_t kMax = 18;
   std::vector<std::string> asked;
   for (const PolicyResult& policy : run.policies) asked.push_back(policy.policy);
-  return inspect::PolicyLabels(asked, kMost);
+  return inspect::PolicyLabels(asked, kMax);
 }
 
 // Which policies the shortened names stand for.

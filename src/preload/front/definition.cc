@@ -49,9 +49,9 @@ void* DefinitionForCallers(const void* caller, const char* symbol, const void* h
     return found;
   }
 #if __has_include(<execinfo.h>)
-  constexpr int kMostFrames = 128;
-  void* frames[kMostFrames];
-  const int count = ::backtrace(frames, kMostFrames);
+  constexpr int kMaxFrames = 128;
+  void* frames[kMaxFrames];
+  const int count = ::backtrace(frames, kMaxFrames);
   for (int i = 0; i < count; ++i) {
     if (InSameObject(frames[i], hook)) {
       continue;

@@ -18,8 +18,8 @@ constexpr const char* kVariables[] = {"WINNOW_POLICY", "WINNOW_ADD", "WINNOW_LOG
 bool g_is_logging = false;
 bool g_has_policy = false;
 
-constexpr size_t kMostProblems = 8;
-char* g_problems[kMostProblems];  // "NAME=VALUE", copied
+constexpr size_t kMaxProblems = 8;
+char* g_problems[kMaxProblems];  // "NAME=VALUE", copied
 size_t g_num_problems = 0;
 
 // The value if the variable, "NAME=VALUE", has this name, else null.
@@ -74,7 +74,7 @@ void ReadEnvironment() noexcept {
     return;
   }
   for (char** variable = ::environ; *variable != nullptr; ++variable) {
-    if (g_num_problems < kMostProblems && IsProblem(*variable)) {
+    if (g_num_problems < kMaxProblems && IsProblem(*variable)) {
       g_problems[g_num_problems] = ::strdup(*variable);
       g_num_problems += g_problems[g_num_problems] != nullptr ? 1 : 0;
     }

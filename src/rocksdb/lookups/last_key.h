@@ -19,8 +19,8 @@ struct ThreadHashes;
 // With it the common path of a lookup knows the thread's state by one comparison, which a key of no
 // bytes passes in none.
 enum class HashedInLine : size_t {
-  kNoKey = 0,                            // new, sharing
-  kShortKeys = core::kMostShortKeyBytes  // watching, surplus, ended
+  kNoKey = 0,                           // new, sharing
+  kShortKeys = core::kMaxShortKeyBytes  // watching, surplus, ended
 };
 
 // A key with its hash, and what a lookup needs besides: two cache lines, of one thread.

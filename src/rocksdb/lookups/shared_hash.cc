@@ -241,8 +241,8 @@ __attribute__((noinline, flatten)) uint64_t HashShorter(const Slice& key) noexce
 
 // Of a key that is most likely longer.
 WINNOW_KEY_INLINE uint64_t HashLong(const Slice& key) noexcept {
-  return key.size() > core::kMostMiddlingKeyBytes ? core::HashKeyInline(key.data(), key.size())
-                                                  : HashShorter(key);
+  return key.size() > core::kMaxMiddlingKeyBytes ? core::HashKeyInline(key.data(), key.size())
+                                                 : HashShorter(key);
 }
 
 // New.
@@ -291,7 +291,7 @@ void WatchHash(uint64_t hash, int lost) noexcept {
 
 // By the first key, as most keys of a database have about the same length.
 int LostByBatch(const Slice& key) noexcept {
-  return key.size() <= core::kMostShortKeyBytes ? kLostByShortBatch : kLost;
+  return key.size() <= core::kMaxShortKeyBytes ? kLostByShortBatch : kLost;
 }
 
 HashBatch* BatchOf(ThreadHashes* thread) noexcept {

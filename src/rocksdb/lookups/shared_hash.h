@@ -103,7 +103,7 @@ WINNOW_KEY_INLINE uint64_t HashOfLast(LastKey* last) noexcept {
 }
 
 WINNOW_KEY_INLINE bool IsShort(const ROCKSDB_NAMESPACE::Slice& key) noexcept {
-  return key.size() - 1 < core::kMostShortKeyBytes;
+  return key.size() - 1 < core::kMaxShortKeyBytes;
 }
 
 WINNOW_KEY_INLINE bool IsHashedInLine(const LastKey& last,
@@ -236,13 +236,13 @@ class Lookup {
     return IsSampled(hash) ? probe.AskSampled(key, hash) : probe.Ask(hash);
   }
 
-  // The last key has another length, or has more than kMostShortKeyBytes.
+  // The last key has another length, or has more than kMaxShortKeyBytes.
   __attribute__((noinline, flatten)) static Answer AskOther(const Probe& probe, LastKey* last,
                                                             const ROCKSDB_NAMESPACE::Slice& key) {
     if (LooksFirst(*last)) {
       return AskBy<SharedHash>(probe, last, key);
     }
-    if (key.size() > core::kMostMiddlingKeyBytes) {
+    if (key.size() > core::kMaxMiddlingKeyBytes) {
       return AskBy<ComputedHash>(probe, last, key);
     }
     const AsideKey aside(key);

@@ -29,7 +29,7 @@ using redis::Slots;
 constexpr std::chrono::seconds kBetweenRefreshes(1);
 constexpr size_t kReplayedAtOnce = 4096;
 constexpr uint64_t kSampledBytesOfMaster = uint64_t{1} << 20;
-constexpr uint64_t kMostSampledKeys = 1024;
+constexpr uint64_t kMaxSampledKeys = 1024;
 
 // What all pipelines need.
 struct Stream {
@@ -387,7 +387,7 @@ std::string ClusterLines::Remark() const {
 // How many lines there are, by all clients: -m / k ln(1 - fill) of each key, as keys differ. The
 // sample is a part of keys that lie in all masters.
 absl::Status ClusterLines::Count() {
-  const uint64_t keys = std::min(plan_.shape.num_keys, kMostSampledKeys);
+  const uint64_t keys = std::min(plan_.shape.num_keys, kMaxSampledKeys);
   const uint64_t bytes = std::clamp<uint64_t>(
       kSampledBytesOfMaster * cluster_.masters().size() / keys, 1, plan_.shape.bits_per_key / 8);
   std::vector<uint64_t> numbers(keys);

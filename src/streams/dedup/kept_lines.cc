@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 // Of a file that is being made.
 constexpr mode_t kAsTheUserSays = 0666;
-constexpr int kMostUnfinished = 100;  // names
+constexpr int kMaxUnfinished = 100;  // names
 
 std::string IsNone(absl::string_view why) {
   return absl::StrCat("is not a state of winnow dedup: ", why,
@@ -52,7 +52,7 @@ class Kept : public SeenLines {
   absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override {
     bloom_->AddBrought(n, is_new);
     for (size_t i = 0; i < n; ++i) {
-      if (is_new[i] && unkept_.size() < kMostUnkept) {
+      if (is_new[i] && unkept_.size() < kMaxUnkept) {
         unkept_.push_back(hashes[i].value);
       } else {
         unkept_in_filter_only_ |= is_new[i];
@@ -92,7 +92,7 @@ class Kept : public SeenLines {
   const KeptPlan plan_;
   StateRecord record_;
   std::optional<BroughtBloom> bloom_;
-  std::vector<uint64_t> unkept_;  // kMostUnkept at most
+  std::vector<uint64_t> unkept_;  // kMaxUnkept at most
   bool unkept_in_filter_only_ = false;
   std::vector<unsigned char> entry_;  // of the journal
   uint64_t journal_end_ = 0;
@@ -100,10 +100,10 @@ class Kept : public SeenLines {
 
 // Where a file of this name is made: links are followed, as to one that is there.
 std::string BehindLinks(const std::string& path) {
-  constexpr int kMostLinks = 40;
+  constexpr int kMaxLinks = 40;
   std::error_code none;
   fs::path end = path;
-  for (int i = 0; i < kMostLinks && fs::is_symlink(end, none); ++i) {
+  for (int i = 0; i < kMaxLinks && fs::is_symlink(end, none); ++i) {
     end = end.parent_path() / fs::read_symlink(end, none);
   }
   return end.string();
@@ -137,7 +137,7 @@ int OpenUnnamed(const std::string& path, std::string* place) {
 int OpenNamed(const std::string& path, std::string* place) {
   int file = -1;
   // A run that was killed may have left one of the name.
-  for (int i = 0; i == 0 || (file < 0 && errno == EEXIST && i < kMostUnfinished); ++i) {
+  for (int i = 0; i == 0 || (file < 0 && errno == EEXIST && i < kMaxUnfinished); ++i) {
     *place = absl::StrCat(path, ".", getpid(), i == 0 ? "" : absl::StrCat("-", i), ".unfinished");
     file = open(place->c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kAsTheUserSays);
   }
@@ -146,7 +146,7 @@ int OpenNamed(const std::string& path, std::string* place) {
 
 // Not under its name, so that nobody sees it before it is whole.
 absl::Status Kept::Make() {
-  bloom_.emplace(amq::BlockedBloom(record_.shape, WithHeadroom(record_.capacity)), kMostBatches);
+  bloom_.emplace(amq::BlockedBloom(record_.shape, WithHeadroom(record_.capacity)), kMaxBatches);
   record_.layout = LayoutFor(bloom_->filter().serialized_size());
   const std::string path = BehindLinks(path_);
   std::string place;
@@ -215,7 +215,7 @@ absl::Status Kept::TakeRecord(std::string_view bytes) {
 }
 
 absl::Status Kept::TakeFilter(absl::StatusOr<amq::BlockedBloom> read) {
-  if (read.ok()) bloom_.emplace(*std::move(read), kMostBatches);
+  if (read.ok()) bloom_.emplace(*std::move(read), kMaxBatches);
   return read.status();
 }
 
@@ -239,7 +239,7 @@ absl::Status Kept::Recover() {
 absl::Status Kept::Replay() {
   const uint64_t journal = record_.layout.journal_at();
   const uint64_t size = record_.layout.journal;
-  entry_.resize(EntryBytes(kMostUnkept));
+  entry_.resize(EntryBytes(kMaxUnkept));
   journal_end_ = 0;
   while (journal_end_ + kEntryFrame <= size) {
     unsigned char* const entry = entry_.data();
@@ -247,7 +247,7 @@ absl::Status Kept::Replay() {
     if (!status.ok()) return status;
     if (!HasMark(entry)) break;
     const uint64_t count = EntryCount(entry);
-    const bool fits = count <= kMostUnkept && journal_end_ + EntryBytes(count) <= size;
+    const bool fits = count <= kMaxUnkept && journal_end_ + EntryBytes(count) <= size;
     if (fits) {
       status = file_.Read(journal + journal_end_ + kEntryStart, entry + kEntryStart,
                           EntryBytes(count) - kEntryStart);
@@ -264,7 +264,7 @@ absl::Status Kept::Replay() {
   }
   // What a run left behind that ended before it gave its entry the mark.
   return file_.WriteZeros(journal + journal_end_,
-                          std::min(size - journal_end_, EntryBytes(kMostUnkept) + kEntryFrame));
+                          std::min(size - journal_end_, EntryBytes(kMaxUnkept) + kEntryFrame));
 }
 
 absl::Status Kept::Keep() {

@@ -31,7 +31,7 @@ struct KeptPlan {
 // the program ends, or the file says that it is damaged after the machine's own end. What the
 // machine's end leaves of other files may be older than that.
 //
-// Where more than kMostUnkept lines are added between two calls of Keep, the filter is written
+// Where more than kMaxUnkept lines are added between two calls of Keep, the filter is written
 // anew by the second one; a program that is killed meanwhile leaves some of them forgotten, and
 // none of those before.
 absl::StatusOr<std::unique_ptr<SeenLines>> OpenKept(const std::string& path, KeptPlan* plan);

@@ -107,7 +107,7 @@ absl::Status LineSource::Read(char* to, size_t room, size_t* got) {
 
 // Reads as much as tells how it is packed.
 absl::Status LineSource::Begin(BeforeRead before_read) {
-  while (end_ < kMostMagic && !ended_ && !all_is_plain_) {
+  while (end_ < kMaxMagic && !ended_ && !all_is_plain_) {
     size_t got = 0;
     absl::Status status = before_read(WouldWait(file_));
     if (status.ok()) status = Read(text_.data() + end_, kPacked - end_, &got);
@@ -147,7 +147,7 @@ absl::Status LineSource::Take(const Packing* packing) {
 bool LineSource::WantsPacked() const {
   if (packed_ended_ || filled_the_room_) return false;
   const size_t there = packed_end_ - packed_begin_;
-  return there == 0 || (there < kMostMagic && unpacker_->whole());
+  return there == 0 || (there < kMaxMagic && unpacker_->whole());
 }
 
 absl::Status LineSource::ReadPacked() {

@@ -19,7 +19,7 @@ namespace winnow::dedup {
 namespace {
 
 // Lines, but for a batch, whose output may be kept back from one write to the next.
-constexpr uint64_t kMostUnwritten = kMostUnkept - kBatch;
+constexpr uint64_t kMaxUnwritten = kMaxUnkept - kBatch;
 
 }  // namespace
 
@@ -136,7 +136,7 @@ absl::Status LineStream::TakeOne() {
     absl::Status written = Write();
     return Ended(written.ok() ? std::move(added) : std::move(written));
   }
-  if (since_written_ >= kMostUnwritten || options_.keeps_nothing_back) {
+  if (since_written_ >= kMaxUnwritten || options_.keeps_nothing_back) {
     if (absl::Status status = Write(); !status.ok()) return status;
     options_.has_written();
   }

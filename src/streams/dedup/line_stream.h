@@ -77,7 +77,7 @@ class LineStream {
     std::vector<std::string_view> lines;
     std::unique_ptr<KeyHash[]> hashes;
   };
-  static constexpr size_t kBatches = kMostBatches;
+  static constexpr size_t kBatches = kMaxBatches;
 
   size_t BatchSize() const;
   absl::Status Begin();

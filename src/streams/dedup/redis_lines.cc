@@ -26,7 +26,7 @@ using redis::RedisCluster;
 using redis::Reply;
 
 constexpr std::chrono::seconds kFirstAnswer(2);
-constexpr size_t kMostToSend = size_t{64} << 10;
+constexpr size_t kMaxToSend = size_t{64} << 10;
 constexpr uint64_t kSampledBytes = uint64_t{1} << 20;
 
 constexpr uint64_t kServerBits = 2;  // of HashBits
@@ -175,7 +175,7 @@ void RedisLines::SendAll(RedisClient* server, const KeyHash* hashes, Share* shar
   for (size_t i = 0; i < share->lines.size(); ++i) {
     const KeyHash hash = hashes[share->lines[i]];
     command_.Append(hash, stream_.Key(command_.KeyOf(hash)), &bytes);
-    if (bytes.size() < kMostToSend && i + 1 < share->lines.size()) continue;
+    if (bytes.size() < kMaxToSend && i + 1 < share->lines.size()) continue;
     if (server->socket() < 0) return;
     share->num_sent = i + 1;
     if (!server->Send(bytes).ok()) return;

@@ -9,17 +9,17 @@
 namespace winnow::dedup {
 namespace {
 
-constexpr double kMostProbes = 20;
+constexpr double kMaxProbes = 20;
 // Half of the probes that a filter of the fewest bits has, and a few: their number is what a server
 // spends its time on, and 16 in place of 30 at 1e-9 take 16 % more bits.
 constexpr double kShareOfProbes = 0.53;
 // 64 MiB: a server stands still while it allocates a key.
-constexpr double kMostBitsPerKey = 536'870'912;
+constexpr double kMaxBitsPerKey = 536'870'912;
 
 // A server stands still while a key moves to another. The bytes of an allocation of 4 MiB that the
 // bits leave are for the server's header and the bit behind them.
-constexpr double kMostBitsPerMovedKey = 8 * (4'194'304 - 64);
-constexpr double kFewestMovedKeys = 256;
+constexpr double kMaxBitsPerMovedKey = 8 * (4'194'304 - 64);
+constexpr double kMinMovedKeys = 256;
 
 struct Bits {
   double probes = 1;
@@ -28,7 +28,7 @@ struct Bits {
 
 Bits BitsFor(uint64_t capacity, double rate) {
   Bits bits;
-  bits.probes = std::clamp(std::ceil(kShareOfProbes * std::log2(1 / rate)), 1.0, kMostProbes);
+  bits.probes = std::clamp(std::ceil(kShareOfProbes * std::log2(1 / rate)), 1.0, kMaxProbes);
   const double bits_per_line = bits.probes / -std::log1p(-std::pow(rate, 1 / bits.probes));
   bits.all = bits_per_line * static_cast<double>(WithHeadroom(capacity));
   return bits;
@@ -47,7 +47,7 @@ RedisShape Cut(double probes, double bits, double keys) {
 RedisShape ShapeForServers(uint64_t capacity, double rate, size_t num_servers) {
   const Bits bits = BitsFor(capacity, rate);
   const double of_server = bits.all / static_cast<double>(num_servers);
-  return Cut(bits.probes, of_server, std::max(1.0, std::ceil(of_server / kMostBitsPerKey)));
+  return Cut(bits.probes, of_server, std::max(1.0, std::ceil(of_server / kMaxBitsPerKey)));
 }
 
 // Some keys have more lines than others, which counts where keys have few.
@@ -57,7 +57,7 @@ RedisShape ShapeForCluster(uint64_t capacity, double rate) {
   Bits bits = BitsFor(capacity, rate);
   const auto lines = static_cast<double>(WithHeadroom(capacity));
   for (;; bits.all *= kStep) {
-    const double keys = std::max(kFewestMovedKeys, std::ceil(bits.all / kMostBitsPerMovedKey));
+    const double keys = std::max(kMinMovedKeys, std::ceil(bits.all / kMaxBitsPerMovedKey));
     const RedisShape shape = Cut(bits.probes, bits.all, keys);
     const amq::PageRates rates =
         amq::RatesOfPages(lines, keys, static_cast<double>(shape.bits_per_key), shape.probes);

@@ -23,7 +23,7 @@ class Fixed : public SeenLines {
       : capacity_(WithHeadroom(capacity)), shape_(ShapeForLines(capacity, rate)) {}
 
   absl::Status Begin() override {
-    bloom_.emplace(amq::BlockedBloom(shape_, capacity_), kMostBatches);
+    bloom_.emplace(amq::BlockedBloom(shape_, capacity_), kMaxBatches);
     return absl::OkStatus();
   }
   size_t brought_at_once() const override { return BroughtBloom::AtOnce(shape_); }
@@ -128,13 +128,13 @@ absl::Status CheckNewPlan(uint64_t capacity, double rate, unsigned generations) 
 }
 
 amq::BlockedShape ShapeForLines(uint64_t capacity, double rate) {
-  constexpr double kMostMore = 1.05;
+  constexpr double kMaxMore = 1.05;
   const uint64_t lines = WithHeadroom(capacity);
   const double own = amq::OwnRate(amq::NearestValid(amq::Plan{lines, rate}));
   const amq::BlockedShape smallest = amq::BlockedBloom::ShapeFor({lines, rate});
   amq::BlockedShape best = smallest;
   if (smallest.blocks_per_key == 1) return best;
-  const double most = kMostMore * static_cast<double>(smallest.num_blocks);
+  const double most = kMaxMore * static_cast<double>(smallest.num_blocks);
   best.num_blocks = UINT64_MAX;
   for (unsigned bits = 1; bits <= amq::kBlockWords; ++bits) {
     const unsigned blocks_per_key = smallest.blocks_per_key - 1;

@@ -20,7 +20,7 @@ namespace winnow::dedup {
 inline constexpr size_t kBatch = 256;
 
 // Of lines that are brought and not added yet.
-inline constexpr size_t kMostBatches = 4;
+inline constexpr size_t kMaxBatches = 4;
 
 // A filter is made for this much more than its capacity, so that it is past the capacity before it
 // is past the rate.
@@ -64,7 +64,7 @@ class SeenLines {
   virtual size_t most_at_once() const { return kBatch; }
 
   // Where it brings lines, so many at once: each is handed over to Bring before Add, in the same
-  // order, and what Add reads is on its way meanwhile. At most kMostBatches batches wait for Add.
+  // order, and what Add reads is on its way meanwhile. At most kMaxBatches batches wait for Add.
   virtual size_t brought_at_once() const { return 0; }
   virtual void Bring(const KeyHash*, size_t) {}
 

@@ -11,8 +11,8 @@ namespace winnow::dedup {
 namespace {
 
 constexpr uint64_t kEntryMark = 0x0a656e696c6d4157u;  // "WAmline\n"
-constexpr uint64_t kMostBlocks = uint64_t{1} << 54;   // of 2^60 bytes
-constexpr uint64_t kMostJournal = uint64_t{1} << 60;
+constexpr uint64_t kMaxBlocks = uint64_t{1} << 54;    // of 2^60 bytes
+constexpr uint64_t kMaxJournal = uint64_t{1} << 60;
 
 std::string FaultOf(const StateRecord& record) {
   constexpr auto kKind = amq::Serialized::kLinesRecord;
@@ -24,16 +24,16 @@ std::string FaultOf(const StateRecord& record) {
   if (!(record.rate >= amq::kLowestRate && record.rate <= amq::kHighestRate)) {
     return amq::OutOfRange(kKind, "the rate", record.rate, amq::kLowestRate, amq::kHighestRate);
   }
-  if (shape.blocks_per_key < 1 || shape.blocks_per_key > amq::kMostBlocksPerKey) {
+  if (shape.blocks_per_key < 1 || shape.blocks_per_key > amq::kMaxBlocksPerKey) {
     return amq::OutOfRange(kKind, "blocks a key", uint64_t{shape.blocks_per_key}, 1,
-                           amq::kMostBlocksPerKey);
+                           amq::kMaxBlocksPerKey);
   }
   if (shape.bits_per_block < 1 || shape.bits_per_block > amq::kBlockWords) {
     return amq::OutOfRange(kKind, "bits a block", uint64_t{shape.bits_per_block}, 1,
                            amq::kBlockWords);
   }
-  if (shape.num_blocks < 1 || shape.num_blocks > kMostBlocks) {
-    return amq::OutOfRange(kKind, "blocks", shape.num_blocks, 1, kMostBlocks);
+  if (shape.num_blocks < 1 || shape.num_blocks > kMaxBlocks) {
+    return amq::OutOfRange(kKind, "blocks", shape.num_blocks, 1, kMaxBlocks);
   }
   if (!record.rewriting && record.keys != 0) {
     return amq::Contradiction(kKind, "the number of keys", record.keys, 0);
@@ -46,10 +46,10 @@ std::string FaultOf(const StateRecord& record) {
   if (layout.filter != least.filter) {
     return amq::Contradiction(kKind, "bytes of the filter", layout.filter, least.filter);
   }
-  if (layout.journal < least.journal || layout.journal > kMostJournal ||
+  if (layout.journal < least.journal || layout.journal > kMaxJournal ||
       layout.journal % kStatePage != 0) {
     return amq::OutOfRange(kKind, "bytes of the journal, a multiple of 4096,", layout.journal,
-                           least.journal, kMostJournal);
+                           least.journal, kMaxJournal);
   }
   return "";
 }

@@ -42,7 +42,7 @@ void WriteEntry(const uint64_t* hashes, uint64_t n, unsigned char* entry) noexce
 
 // Whether an entry, whole or not, was begun to be written here, from its mark.
 bool HasMark(const unsigned char* start) noexcept;
-// The count by the kEntryStart first bytes; more than kMostUnkept if they are not those of an
+// The count by the kEntryStart first bytes; more than kMaxUnkept if they are not those of an
 // entry.
 uint64_t EntryCount(const unsigned char* start) noexcept;
 // Whether the EntryBytes(count) bytes have the right checksum.

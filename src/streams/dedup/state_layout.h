@@ -9,7 +9,7 @@
 namespace winnow::dedup {
 
 // The most lines that are added before an entry of the journal keeps them.
-inline constexpr uint64_t kMostUnkept = 65'536;
+inline constexpr uint64_t kMaxUnkept = 65'536;
 
 inline constexpr uint64_t kStatePage = 4096;
 inline constexpr uint64_t RoundedUp(uint64_t bytes) {
@@ -31,7 +31,7 @@ struct StateLayout {
 
 // The journal's room is such that writing the filter anew, when it is full, costs little beside it.
 inline StateLayout LayoutFor(uint64_t filter_bytes) {
-  return {filter_bytes, RoundedUp(std::max(2 * EntryBytes(kMostUnkept), filter_bytes / 4))};
+  return {filter_bytes, RoundedUp(std::max(2 * EntryBytes(kMaxUnkept), filter_bytes / 4))};
 }
 
 }  // namespace winnow::dedup

@@ -30,7 +30,7 @@ using redis::Reply;
 
 constexpr char kPlanEnd[] = ":plan";
 constexpr char kKeysAtATime[] = "1000";  // that a server looks at for a SCAN
-constexpr int kMostPasses = 5;           // over keys that clients make parts of
+constexpr int kMaxPasses = 5;            // over keys that clients make parts of
 
 // ---- Plans
 
@@ -59,9 +59,9 @@ std::optional<PlanFound> ParsePlan(const std::string& name, absl::string_view te
       found.plan.servers = std::string(word);
     }
   }
-  constexpr uint64_t kMostKeysOfStream = uint64_t{1} << 32;
+  constexpr uint64_t kMaxKeysOfStream = uint64_t{1} << 32;
   const bool is_sane = found.plan.shape.num_keys > 0 &&
-                       found.plan.shape.num_keys <= kMostKeysOfStream &&
+                       found.plan.shape.num_keys <= kMaxKeysOfStream &&
                        found.plan.shape.bits_per_key > 0 && found.plan.shape.probes > 0;
   found.is_whole = text == found.plan.Text("whole");
   if (!is_sane || (!found.is_whole && text != found.plan.Text("begun"))) return std::nullopt;
@@ -330,7 +330,7 @@ absl::Status Remove(const Places& all, const StreamParts& parts, StreamsFound* f
   const std::vector<Place*> places = PlacesOf(all, parts);
   absl::Status status = RemoveKeys(places, plan, &found->keys_removed);
   uint64_t of_lines = 1;
-  for (int pass = 0; pass < kMostPasses && of_lines > 0 && status.ok(); ++pass) {
+  for (int pass = 0; pass < kMaxPasses && of_lines > 0 && status.ok(); ++pass) {
     std::this_thread::sleep_for(kBetweenLooks + std::chrono::milliseconds(200));
     of_lines = 0;
     status = RemoveKeys(places, plan, &of_lines);

@@ -14,8 +14,8 @@ namespace {
 // Longer than a server with appendfsync everysec writes its log late.
 constexpr std::chrono::minutes kLongestTail(1);
 // Bits of the line, which are hardly all set in a stream that was begun anew and is nearly empty.
-constexpr unsigned kMostAsked = 4;
-constexpr size_t kMostKnown = 16;
+constexpr unsigned kMaxAsked = 4;
+constexpr size_t kMaxKnown = 16;
 
 absl::Status BegunAnew(const StreamPlan& plan) {
   return absl::FailedPreconditionError(absl::StrCat(
@@ -30,12 +30,12 @@ absl::Status BegunAnew(const StreamPlan& plan) {
 void StreamWatch::Know(KeyHash line, Time now) {
   last_at_ = now;
   ++num_known_;
-  if (lines_.size() < kMostKnown) {
+  if (lines_.size() < kMaxKnown) {
     lines_.push_back({line, now});
     return;
   }
   const uint64_t place = amq::Reduce(amq::Mix(num_known_), num_known_);
-  if (place < kMostKnown) lines_[place] = {line, now};
+  if (place < kMaxKnown) lines_[place] = {line, now};
 }
 
 void StreamWatch::Forget(absl::FunctionRef<bool(KeyHash)> is_in_doubt) {
@@ -104,7 +104,7 @@ absl::Status StreamWatch::FindMissing(KeyHolder* keys) {
     const uint64_t key = command_.KeyOf(line.hash);
     bits.push_back({key, Sentinel(plan_.shape)});
     line_of.push_back(nullptr);
-    for (std::string& position : command_.Positions(line.hash, kMostAsked)) {
+    for (std::string& position : command_.Positions(line.hash, kMaxAsked)) {
       bits.push_back({key, std::move(position)});
       line_of.push_back(&line);
     }

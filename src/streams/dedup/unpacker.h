@@ -41,9 +41,9 @@ struct Packing {
 };
 
 // So many bytes tell each format that there is.
-inline constexpr size_t kMostMagic = 10;
+inline constexpr size_t kMaxMagic = 10;
 
-// The packing of a frame that begins so; null if it is none. Where there are fewer than kMostMagic
+// The packing of a frame that begins so; null if it is none. Where there are fewer than kMaxMagic
 // bytes, they are taken for all. `before` is that of the frame before it, null for the first one.
 const Packing* PackingOf(std::string_view start, const Packing* before);
 

@@ -11,8 +11,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kLeastPause(20);
-constexpr milliseconds kMostPause(500);
+constexpr milliseconds kMinPause(20);
+constexpr milliseconds kMaxPause(500);
 
 }  // namespace
 
@@ -48,7 +48,7 @@ absl::Status Patience::AwaitReply() {
   return GoOn(why_.ok() ? absl::UnavailableError("no reply yet") : why_);
 }
 
-void Patience::Lengthen() { pause_ = std::clamp(2 * pause_, kLeastPause, kMostPause); }
+void Patience::Lengthen() { pause_ = std::clamp(2 * pause_, kMinPause, kMaxPause); }
 
 absl::Status Patience::Wait(const absl::Status& why) {
   why_ = why;

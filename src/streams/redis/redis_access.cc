@@ -140,14 +140,14 @@ absl::StatusOr<std::vector<RedisAccess>> ParseServers(const std::string& list,
 
 std::string Shown(absl::string_view text) {
   std::string shown;
-  for (const char byte : text.substr(0, kMostShown)) {
+  for (const char byte : text.substr(0, kMaxShown)) {
     if (byte >= ' ' && byte <= '~') {
       shown.push_back(byte);
     } else {
       absl::StrAppend(&shown, "\\x", absl::Hex(static_cast<unsigned char>(byte), absl::kZeroPad2));
     }
   }
-  return text.size() > kMostShown ? shown + "..." : shown;
+  return text.size() > kMaxShown ? shown + "..." : shown;
 }
 
 }  // namespace winnow::redis

@@ -43,7 +43,7 @@ absl::StatusOr<std::vector<RedisAccess>> ParseServers(const std::string& list,
                                                       const GivenPassword& password);
 
 // A text of a server's for a message: its first bytes, and what can't be printed in ASCII as \xHH.
-inline constexpr size_t kMostShown = 300;
+inline constexpr size_t kMaxShown = 300;
 std::string Shown(absl::string_view text);
 
 }  // namespace winnow::redis

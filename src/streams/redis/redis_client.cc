@@ -24,7 +24,7 @@ using Clock = Patience::Clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kConnecting = std::chrono::seconds(10);
-constexpr milliseconds kLeastConnecting = std::chrono::seconds(1);
+constexpr milliseconds kMinConnecting = std::chrono::seconds(1);
 
 timeval TimevalOf(std::chrono::milliseconds time) {
   return {time.count() / 1000, time.count() % 1000 * 1000};
@@ -110,7 +110,7 @@ absl::Status RedisClient::Open(milliseconds patience) {
   milliseconds connects = std::min(patience, kConnecting);
   if (is_trying_) {
     // Something may be to be said before.
-    connects = std::min(connects, std::max(patience_.UntilDue(), kLeastConnecting));
+    connects = std::min(connects, std::max(patience_.UntilDue(), kMinConnecting));
   }
   const timeval connecting = TimevalOf(connects);
   context_.reset(redisConnectWithTimeout(access_.host.c_str(), access_.port, connecting));

@@ -20,9 +20,9 @@ constexpr milliseconds kSilence(1000);
 constexpr milliseconds kBetweenSuspicions(500);
 constexpr milliseconds kBetweenMaps(100);
 constexpr milliseconds kFailover = std::chrono::seconds(10);
-constexpr char kMostWaitForReplica[] = "5000";  // milliseconds
+constexpr char kMaxWaitForReplica[] = "5000";  // milliseconds
 // More redirects than a move makes: servers that don't agree yet.
-constexpr uint8_t kMostHops = 16;
+constexpr uint8_t kMaxHops = 16;
 
 class OneCommand : public Pipeline {
  public:
@@ -141,7 +141,7 @@ absl::StatusOr<RedisCluster::Copied> RedisCluster::AwaitReplica(std::string_view
       (Ask(key, {"INFO", "replication"}, &reply).ok() && reply->str != nullptr &&
        !absl::StrContains(reply->str, "connected_slaves:0"));
   if (!has_replica) return Copied::kNoReplica;
-  const absl::Status status = Ask(key, {"WAIT", "1", kMostWaitForReplica}, &reply);
+  const absl::Status status = Ask(key, {"WAIT", "1", kMaxWaitForReplica}, &reply);
   if (!status.ok()) return status;
   return reply->integer > 0 ? Copied::kYes : Copied::kNo;
 }
@@ -336,7 +336,7 @@ void RedisCluster::Follow(uint16_t server, QueuedCommand command, const Redirect
   const uint16_t target = !elsewhere                     ? kNobody
                           : redirect.target.host.empty() ? map_.WhoListensAt(redirect.target.port)
                                                          : map_.NumberOf(redirect.target);
-  if (target != kNobody && ++command.hops <= kMostHops) {
+  if (target != kNobody && ++command.hops <= kMaxHops) {
     if (moved) {
       map_.Learn(redirect.slot, target);
       knows_better_ = target;

@@ -6,7 +6,7 @@ namespace winnow::redis {
 namespace {
 
 // What is sent at a time: few system calls, and other servers don't wait long for theirs.
-constexpr size_t kMostToSend = size_t{64} << 10;
+constexpr size_t kMaxToSend = size_t{64} << 10;
 constexpr char kAsking[] = "*1\r\n$6\r\nASKING\r\n";
 
 }  // namespace
@@ -20,7 +20,7 @@ absl::Status ServerQueue::Send(Clock::time_point now,
   if (client_.num_unsent() == 0) {
     if (!is_under_way()) silent_since_ = now;
     bytes_.clear();
-    for (; has_waiting() && bytes_.size() < kMostToSend; ++num_sent_) {
+    for (; has_waiting() && bytes_.size() < kMaxToSend; ++num_sent_) {
       QueuedCommand& command = commands_[num_sent_];
       if (command.asking) bytes_.append(kAsking);
       append(command.number, &bytes_);

@@ -194,8 +194,8 @@ TEST(HashBatch, ComputesOnceInRowsOverTheLastSlot) {
 }
 
 std::string RandomKey(std::mt19937_64* random) {
-  constexpr size_t kMost[] = {4, 20, 40, 70, 130, 1100};
-  std::string key((*random)() % kMost[(*random)() % 6], 'k');
+  constexpr size_t kMax[] = {4, 20, 40, 70, 130, 1100};
+  std::string key((*random)() % kMax[(*random)() % 6], 'k');
   if ((*random)() % 2 == 0) {
     std::generate(key.begin(), key.end(), [&] { return static_cast<char>((*random)()); });
   }

@@ -13,7 +13,7 @@ namespace winnow::plugin {
 namespace {
 
 constexpr uint64_t kSeed = 20260211;
-constexpr size_t kMostBytes = 300;
+constexpr size_t kMaxBytes = 300;
 
 // In memory of their own, so that the address sanitizer sees a read behind them.
 std::unique_ptr<char[]> Exactly(const std::string& bytes) {
@@ -42,7 +42,7 @@ bool IsKept(const char* kept, const char* key, size_t n) {
 
 TEST(KeyBytes, KnowAKeyAgainAndNoneThatDiffersInOneBit) {
   std::mt19937_64 random(kSeed);
-  for (size_t n = 1; n <= kMostBytes; ++n) {
+  for (size_t n = 1; n <= kMaxBytes; ++n) {
     const std::string bytes = RandomBytes(n, &random);
     const auto key = Exactly(bytes);
     std::vector<char> kept(std::max(n, kMaxShortBytes), '\x5a');

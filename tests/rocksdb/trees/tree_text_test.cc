@@ -158,7 +158,7 @@ TEST(TreeTextTest, RatesAreLearnedThereAsHere) {
 // Of whatever length keys are, and whatever they share.
 TEST(TreeTextTest, NoMoreBytesOfAKeyLeaveTheProcessThanThePageSays) {
   // Four more, as what stands behind a key may happen to be its next byte.
-  constexpr size_t kMostBytes = 48 + 4;
+  constexpr size_t kMaxBytes = 48 + 4;
   std::mt19937_64 random(testing::TestSeed());
   const auto text_of = [&](size_t size) {
     std::string text(size, '\0');
@@ -191,8 +191,8 @@ TEST(TreeTextTest, NoMoreBytesOfAKeyLeaveTheProcessThanThePageSays) {
         std::string told;
         ASSERT_TRUE(Slice(text.substr(text.rfind(':') + 1)).DecodeHex(&told));
         for (const std::string& key : keys) {
-          for (size_t at = 0; at + kMostBytes < key.size(); ++at) {
-            ASSERT_EQ(told.find(key.substr(at, kMostBytes + 1)), std::string::npos) << at;
+          for (size_t at = 0; at + kMaxBytes < key.size(); ++at) {
+            ASSERT_EQ(told.find(key.substr(at, kMaxBytes + 1)), std::string::npos) << at;
           }
         }
       }

@@ -33,11 +33,11 @@ bool IsWithin(const FlagValue& value, absl::string_view text) {
 
 // A whole number as "1e6" or "1.0" in digits, which Abseil reads; the rest as it is.
 std::string AsAbseilReads(Form form, absl::string_view value) {
-  constexpr double kMostDigits = 1e18;
+  constexpr double kMaxDigits = 1e18;
   double number = 0;
   const bool to_write = form == Form::kWhole &&
                         value.find_first_of("eE.") != absl::string_view::npos &&
-                        absl::SimpleAtod(value, &number) && std::fabs(number) <= kMostDigits &&
+                        absl::SimpleAtod(value, &number) && std::fabs(number) <= kMaxDigits &&
                         std::trunc(number) == number;
   return to_write ? absl::StrFormat("%.0f", number) : std::string(value);
 }

@@ -13,7 +13,7 @@ namespace winnow::tools {
 namespace {
 
 constexpr int kSignals[] = {SIGHUP, SIGINT, SIGTERM};
-constexpr size_t kMostFiles = 16;
+constexpr size_t kMaxFiles = 16;
 constexpr size_t kLongestPath = 4095;  // of any file, to Linux
 
 // What the handler reads. A path is not changed while it is set.
@@ -22,7 +22,7 @@ struct Place {
   std::atomic<bool> is_set;
   char path[kLongestPath + 1];
 };
-Place g_unfinished[kMostFiles];
+Place g_unfinished[kMaxFiles];
 std::atomic<bool> g_on_terminal;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal's handler reads them");
 
@@ -74,10 +74,10 @@ UnfinishedFile::UnfinishedFile(const std::string& path) {
   if (path.size() > kLongestPath) {
     throw std::length_error("the path of a file is too long");
   }
-  while (place_ < kMostFiles && g_unfinished[place_].is_taken.exchange(true)) {
+  while (place_ < kMaxFiles && g_unfinished[place_].is_taken.exchange(true)) {
     ++place_;
   }
-  if (place_ == kMostFiles) {
+  if (place_ == kMaxFiles) {
     throw std::length_error("too many unfinished files");
   }
   Place& place = g_unfinished[place_];

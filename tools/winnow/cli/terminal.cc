@@ -13,8 +13,8 @@
 namespace winnow::tools {
 namespace {
 
-constexpr size_t kLeastPath = 16;
-constexpr size_t kLeastRemark = 10;
+constexpr size_t kMinPath = 16;
+constexpr size_t kMinRemark = 10;
 
 size_t WidthOfColumn(const inspect::Column& column,
                      const std::vector<inspect::TextTable::Row>& rows, size_t number) {
@@ -81,14 +81,14 @@ std::string FittedTable(std::vector<inspect::Column> columns,
   if (width == 0 || columns.size() < 2) {
     return Drawn(std::move(columns), std::move(rows), underlined);
   }
-  const size_t wanted = std::min(WidthOfColumn(columns.front(), rows, 0), kLeastPath);
+  const size_t wanted = std::min(WidthOfColumn(columns.front(), rows, 0), kMinPath);
   size_t others = WidthOfOthers(columns, rows);
   while (others + wanted > width && LeaveOneOut(&columns, &rows)) {
     others = WidthOfOthers(columns, rows);
   }
   const size_t last = WidthOfColumn(columns.back(), rows, columns.size() - 1);
   const size_t missing = others + wanted > width ? others + wanted - width : 0;
-  const bool last_fits = missing == 0 || missing + kLeastRemark <= last;
+  const bool last_fits = missing == 0 || missing + kMinRemark <= last;
   others -= last_fits ? missing : last + 2;
   const size_t room = std::max(wanted, width > others ? width - others : 0);
   for (inspect::TextTable::Row& row : rows) {

@@ -65,7 +65,7 @@ WINNOW_FLAG(dedup, std::string, name, "winnow-dedup", TextValue("NAME"),
             "the stream in --redis: what its keys there begin with");
 WINNOW_SWITCH(dedup, join,
               "go on with a stream in --redis, and end with an error if there is none");
-WINNOW_FLAG(dedup, int, inflight, 4096, WholeValue("N", 1, dedup::kMostUnkept),
+WINNOW_FLAG(dedup, int, inflight, 4096, WholeValue("N", 1, dedup::kMaxUnkept),
             "lines that are sent to --redis before an answer is waited for, 1 to 65536");
 WINNOW_FLAG(dedup, int, replay, winnow::dedup::kDefaultReplay, WholeValue("SECONDS", 0, 3600),
             "lines that a cluster of --redis acknowledged in these last seconds are sent again "

@@ -62,7 +62,7 @@ template <typename File, typename Read>
 std::optional<std::vector<File>> ReadInPlaceOfGone(const Verb& verb,
                                                    const std::vector<std::string>& arguments,
                                                    const Read& read, Tables* tables) {
-  constexpr int kMostTimes = 5;
+  constexpr int kMaxTimes = 5;
   std::string wrong;
   *tables = TablesOfFamilies(arguments, &wrong);
   if (!wrong.empty()) {
@@ -73,7 +73,7 @@ std::optional<std::vector<File>> ReadInPlaceOfGone(const Verb& verb,
   std::map<std::string, File> known;
   std::vector<File> files;
   std::set<std::string> all_gone;
-  for (int time = 0; time < kMostTimes; ++time) {
+  for (int time = 0; time < kMaxTimes; ++time) {
     std::vector<inspect::ListedTable> fresh;
     for (const inspect::ListedTable& table : tables->tables) {
       if (known.count(table.path) == 0) {

@@ -141,7 +141,7 @@ HtmlFigure LearnedFigure(const LearnedBits& bits, size_t number) {
 }
 
 std::string FamilyTable(const std::map<FamilyName, FilterTotals>& families) {
-  constexpr size_t kMostAtOnce = 12;  // more would push what follows out of sight
+  constexpr size_t kMaxAtOnce = 12;  // more would push what follows out of sight
   const bool one_database = families.begin()->first.first == families.rbegin()->first.first;
   HtmlTable table{SumHead({"column family"}), {}};
   if (!one_database) {
@@ -154,7 +154,7 @@ std::string FamilyTable(const std::map<FamilyName, FilterTotals>& families) {
     }
     table.rows.push_back(SumRow(std::move(names), sum));
   }
-  if (families.size() <= kMostAtOnce) {
+  if (families.size() <= kMaxAtOnce) {
     return ToHtml(table);
   }
   return Details(absl::StrCat("The sums of ", Count(families.size()), " column families"),
@@ -181,13 +181,12 @@ std::string List(std::vector<std::string>::const_iterator begin,
 
 // Each of many families may have its own.
 std::string List(const std::vector<std::string>& sentences) {
-  constexpr std::ptrdiff_t kMostAtOnce = 20;
+  constexpr std::ptrdiff_t kMaxAtOnce = 20;
   const auto count = static_cast<std::ptrdiff_t>(sentences.size());
-  const auto middle = sentences.begin() + std::min(kMostAtOnce, count);
-  const std::string rest =
-      count <= kMostAtOnce
-          ? ""
-          : Details(absl::StrCat(count - kMostAtOnce, " more"), List(middle, sentences.end()));
+  const auto middle = sentences.begin() + std::min(kMaxAtOnce, count);
+  const std::string rest = count <= kMaxAtOnce ? ""
+                                               : Details(absl::StrCat(count - kMaxAtOnce, " more"),
+                                                         List(middle, sentences.end()));
   return List(sentences.begin(), middle) + rest;
 }
 
@@ -236,8 +235,8 @@ std::string Headline(const FilterTotals& all) {
 
 // A shell's pattern may have given thousands.
 std::string Names(const std::vector<std::string>& paths) {
-  constexpr size_t kMost = 3;
-  const size_t named = paths.size() <= kMost ? paths.size() : 1;
+  constexpr size_t kMax = 3;
+  const size_t named = paths.size() <= kMax ? paths.size() : 1;
   std::string names = absl::StrJoin(
       paths.begin(), paths.begin() + static_cast<std::ptrdiff_t>(named), ", ",
       [](std::string* out, const std::string& path) { absl::StrAppend(out, Printable(path)); });

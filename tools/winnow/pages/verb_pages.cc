@@ -67,7 +67,7 @@ namespace {
 using amq::PagedBloom;
 using inspect::PagesReport;
 
-constexpr size_t kMostFaultLines = 10;
+constexpr size_t kMaxFaultLines = 10;
 
 struct Task {
   absl::string_view verb;
@@ -107,12 +107,12 @@ bool NamesPlace(absl::string_view sentence, absl::string_view place) {
 
 // Says on stderr what is wrong, and shows the rest.
 int Show(const Task& task, const PagesReport& report, int code) {
-  for (size_t i = 0; i < std::min(report.faults.size(), kMostFaultLines); ++i) {
+  for (size_t i = 0; i < std::min(report.faults.size(), kMaxFaultLines); ++i) {
     const std::string& fault = report.faults[i];
     absl::FPrintF(stderr, "winnow %s: %s%s\n", task.verb,
                   NamesPlace(fault, report.place) ? "" : absl::StrCat(report.place, ": "), fault);
   }
-  if (report.faults.size() > kMostFaultLines) {
+  if (report.faults.size() > kMaxFaultLines) {
     absl::FPrintF(stderr, "winnow %s: %s: and so on, %d faults in all\n", task.verb, report.place,
                   report.faults.size());
   }
@@ -298,8 +298,8 @@ int Ask(const Task& task) {
   if (!fault.empty()) {
     return Fail(task, report, fault, kCouldNotRead);
   }
-  constexpr int kMostAttempts = 5;
-  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+  constexpr int kMaxAttempts = 5;
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     Answer(keys, &*filter, &report);
     report.filter = StateOf(*filter);
     if (report.faults.empty()) {

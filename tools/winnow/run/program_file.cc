@@ -35,7 +35,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kShell[] = "/bin/sh";  // reads what execve calls no program, as execvp has it
-constexpr size_t kMostScripts = 16;   // Linux allows 5, and anew behind each env
+constexpr size_t kMaxScripts = 16;    // Linux allows 5, and anew behind each env
 constexpr char kNotKnown[] =
     ", so that it is not known whether Winnow will be in force: with --log it says so itself";
 
@@ -291,7 +291,7 @@ class Follower {
   }
 
   bool StepToInterpreter(const std::string& script, const FirstLine& line) {
-    if (++scripts_ > kMostScripts) {
+    if (++scripts_ > kMaxScripts) {
       return Refuse(" is a script in its turn, which is one too many. Name the program itself");
     }
     script_ = script;

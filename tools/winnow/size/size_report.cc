@@ -17,7 +17,7 @@ namespace winnow::inspect {
 namespace {
 
 constexpr uint64_t kShardBytes = uint64_t{512} << 20;
-constexpr unsigned kMostPageProbes = 30;
+constexpr unsigned kMaxPageProbes = 30;
 
 // Why no filter is as wished, though the wish is a clear one: a sentence, or empty.
 std::string Objection(const SizeWish& wish) {
@@ -192,7 +192,7 @@ std::string ProbesToTake(const SizeWish& wish, const std::vector<PageRow>& rows)
 
 void ReportPage(const SizeWish& wish, SizeReport* report) {
   const double bits = 8 * static_cast<double>(*wish.page_bytes);
-  for (unsigned k = 1; k <= kMostPageProbes; ++k) {
+  for (unsigned k = 1; k <= kMaxPageProbes; ++k) {
     PageRow row;
     row.k = k;
     if (wish.rate) row.keys = amq::BloomFilterKeys(bits, k, *wish.rate);

@@ -58,7 +58,7 @@ class CheckedBatch {
 
   void Deny(const Waiting& key) {
     ++check_->false_negatives;
-    if (check_->denied.size() < kMostDeniedShown) {
+    if (check_->denied.size() < kMaxDeniedShown) {
       check_->denied.push_back({key.bytes, key.is_prefix,
                                 filter_->partitions != nullptr
                                     ? std::optional<int>(static_cast<int>(block_))

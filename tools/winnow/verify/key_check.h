@@ -43,14 +43,14 @@ struct DeniedKey {
   }
 };
 
-inline constexpr size_t kMostDeniedShown = 5;
+inline constexpr size_t kMaxDeniedShown = 5;
 
 struct KeyCheck {
   uint64_t entries = 0;
   uint64_t keys = 0;                     // asked: whole keys and prefixes, equal neighbours once
   std::vector<uint64_t> keys_of_blocks;  // the same for each block
   uint64_t false_negatives = 0;
-  std::vector<DeniedKey> denied;   // the first kMostDeniedShown
+  std::vector<DeniedKey> denied;   // the first kMaxDeniedShown
   uint64_t too_short = 0;          // keys with fewer bytes than a timestamp
   uint64_t out_of_order = 0;       // entries that come before the one before them
   std::string first_out_of_order;  // the user key of the first such

@@ -24,7 +24,7 @@ struct FileVerdict {
   uint64_t keys = 0;  // whole keys and prefixes that the filter was asked for
 
   uint64_t false_negatives = 0;
-  std::vector<DeniedKey> denied;  // the first of them, at most kMostDeniedShown
+  std::vector<DeniedKey> denied;  // the first of them, at most kMaxDeniedShown
 
   uint64_t samples = 0;  // absent keys that the filter was asked for
   uint64_t false_positives = 0;
