@@ -17,9 +17,9 @@ constexpr uint64_t kNewestSequence = (uint64_t{1} << 56) - 1;
 
 Slice SliceOf(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 
-bool Ask(FilterAsker* asker, const AskedKey& key) {
+bool Ask(FilterProber* prober, const AskedKey& key) {
   bool answer = true;
-  asker->MayContain(&key, 1, &answer);
+  prober->MayContain(&key, 1, &answer);
   return answer;
 }
 
@@ -81,7 +81,7 @@ std::optional<bool> StoredFilter::MayContain(std::string_view key, uint64_t hash
   const AskedKey asked = {*bytes, contents_.whole_keys ? hash : HashKey(*bytes).value};
   if (askers_.size() > 1 && partitions_.partitions.empty()) {
     return std::any_of(askers_.begin(), askers_.end(),
-                       [&asked](FilterAsker& asker) { return Ask(&asker, asked); });
+                       [&asked](FilterProber& prober) { return Ask(&prober, asked); });
   }
   const std::string sought = SoughtKey(key, comparator_);
   const size_t block =

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "src/sst/filter_asker.h"
 #include "src/sst/filter_contents.h"
 #include "src/sst/filter_partitions.h"
+#include "src/sst/filter_prober.h"
 #include "src/sst/internal_keys.h"
 #include "src/sst/sst_reader.h"
 
@@ -73,7 +73,7 @@ class StoredFilter {
   const ROCKSDB_NAMESPACE::Comparator* comparator_;
   FilterContents contents_;
   FilterPartitions partitions_;
-  std::vector<FilterAsker> askers_;
+  std::vector<FilterProber> askers_;
 };
 
 }  // namespace winnow::inspect

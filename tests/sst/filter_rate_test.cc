@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "src/sst/builtin_filters.h"
-#include "src/sst/filter_asker.h"
+#include "src/sst/filter_prober.h"
 #include "src/sst/sst_filters.h"
 #include "tests/support/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
@@ -150,7 +150,7 @@ class ManyFilters {
       asked.push_back({key.view(), key.hash});
     }
     const auto answers = std::make_unique<bool[]>(asked.size());
-    FilterAsker(block).MayContain(asked.data(), asked.size(), answers.get());
+    FilterProber(block).MayContain(asked.data(), asked.size(), answers.get());
     const double lookups = static_cast<double>(asked.size());
     RateSample sample;
     sample.lookups = asked.size();

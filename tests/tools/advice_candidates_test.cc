@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "src/policy_trial/trial_filter.h"
-#include "src/sst/filter_asker.h"
+#include "src/sst/filter_prober.h"
 #include "src/sst/sst_filters.h"
 #include "tests/tools/advised_databases.h"
 #include "winnow/hash.h"
@@ -57,14 +57,14 @@ std::string Build(const std::string& policy, const TreePlace& place, uint64_t ke
 
 double MeasuredRate(const std::string& block) {
   constexpr uint64_t kLookups = 100'000;
-  FilterAsker asker(block);
+  FilterProber prober(block);
   uint64_t positives = 0;
   for (uint64_t i = 0; i < kLookups; ++i) {
     const uint64_t key = ~i;
     const std::string_view bytes(reinterpret_cast<const char*>(&key), sizeof(key));
     const AskedKey asked = {bytes, HashKey(bytes).value};
     bool answer = false;
-    asker.MayContain(&asked, 1, &answer);
+    prober.MayContain(&asked, 1, &answer);
     positives += answer ? 1 : 0;
   }
   return static_cast<double>(positives) / kLookups;

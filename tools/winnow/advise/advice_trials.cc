@@ -8,9 +8,9 @@
 #include <map>
 #include <memory>
 
-#include "src/sst/filter_asker.h"
 #include "src/sst/filter_contents.h"
 #include "src/sst/filter_partitions.h"
+#include "src/sst/filter_prober.h"
 #include "src/sst/internal_keys.h"
 #include "src/sst/known_comparator.h"
 #include "src/sst/sst_reader.h"
@@ -144,7 +144,7 @@ uint64_t LetThrough(const Asks& asks, const TrialFilter& filter) {
       continue;
     }
     const auto answers = std::make_unique<bool[]>(keys.size());
-    FilterAsker(filter.blocks()[block]).MayContain(keys.data(), keys.size(), answers.get());
+    FilterProber(filter.blocks()[block]).MayContain(keys.data(), keys.size(), answers.get());
     through += static_cast<uint64_t>(std::count(answers.get(), answers.get() + keys.size(), true));
   }
   return through;

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "src/sst/filter_asker.h"
 #include "src/sst/filter_contents.h"
 #include "src/sst/filter_partitions.h"
+#include "src/sst/filter_prober.h"
 #include "src/sst/filter_rate.h"
 #include "src/sst/internal_keys.h"
 
@@ -21,7 +21,7 @@ namespace winnow::inspect {
 
 // A filter as its file has it. Everything it refers to must live as long.
 struct CheckedFilter {
-  std::vector<FilterAsker> blocks;               // one, or one for each partition; or none
+  std::vector<FilterProber> blocks;              // one, or one for each partition; or none
   const FilterPartitions* partitions = nullptr;  // null: not partitioned
   // Of the file. Null: this program does not have it; only for filters that are not partitioned.
   const ROCKSDB_NAMESPACE::Comparator* comparator = nullptr;

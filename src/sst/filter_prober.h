@@ -1,7 +1,7 @@
 // Asking one filter block, whoever built it, as RocksDB with Winnow's plugin does.
 
-#ifndef WINNOW_SRC_SST_FILTER_ASKER_H_
-#define WINNOW_SRC_SST_FILTER_ASKER_H_
+#ifndef WINNOW_SRC_SST_FILTER_PROBER_H_
+#define WINNOW_SRC_SST_FILTER_PROBER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -20,12 +20,12 @@ struct AskedKey {
 };
 
 // Safe from one thread at a time.
-class FilterAsker {
+class FilterProber {
  public:
   // The block, of any bytes, must live as long. One that can't be used may contain everything.
-  explicit FilterAsker(std::string_view block);
-  ~FilterAsker();
-  FilterAsker(FilterAsker&&) noexcept;
+  explicit FilterProber(std::string_view block);
+  ~FilterProber();
+  FilterProber(FilterProber&&) noexcept;
 
   // One answer for each of the n keys.
   void MayContain(const AskedKey* keys, size_t n, bool* answers);
@@ -40,4 +40,4 @@ class FilterAsker {
 
 }  // namespace winnow::inspect
 
-#endif  // WINNOW_SRC_SST_FILTER_ASKER_H_
+#endif  // WINNOW_SRC_SST_FILTER_PROBER_H_

@@ -1,4 +1,4 @@
-#include "src/sst/filter_asker.h"
+#include "src/sst/filter_prober.h"
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice.h>
@@ -25,11 +25,11 @@ const FilterPolicy& BuiltinPolicy() {
 
 }  // namespace
 
-struct FilterAsker::Builtin {
+struct FilterProber::Builtin {
   std::unique_ptr<FilterBitsReader> reader;
 };
 
-FilterAsker::FilterAsker(std::string_view block) {
+FilterProber::FilterProber(std::string_view block) {
   if (core::LooksOurs(block)) {
     view_ = FilterView(block);
     return;
@@ -38,10 +38,10 @@ FilterAsker::FilterAsker(std::string_view block) {
   builtin_->reader.reset(BuiltinPolicy().GetFilterBitsReader(Slice(block.data(), block.size())));
 }
 
-FilterAsker::~FilterAsker() = default;
-FilterAsker::FilterAsker(FilterAsker&&) noexcept = default;
+FilterProber::~FilterProber() = default;
+FilterProber::FilterProber(FilterProber&&) noexcept = default;
 
-void FilterAsker::MayContain(const AskedKey* keys, size_t n, bool* answers) {
+void FilterProber::MayContain(const AskedKey* keys, size_t n, bool* answers) {
   if (builtin_ == nullptr) {
     hashes_.clear();
     for (size_t i = 0; i < n; ++i) {
