@@ -18,7 +18,7 @@
 
 namespace winnow::bench {
 
-// A table file, and its filter.
+// An SST file, and its filter.
 struct FilterFile {
   size_t level = 0;
   uint64_t first = 0;  // of the numbers of its keys

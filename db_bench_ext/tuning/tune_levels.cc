@@ -214,7 +214,7 @@ std::string LooksText(const std::string& scenario, LevelPlan plan, uint64_t repe
   return lines;
 }
 
-// About 40 bytes of a table file are one key's.
+// About 40 bytes of an SST file are one key's.
 constexpr uint64_t kBytesAKey = 40;
 
 absl::StatusOr<PlanRow> Try(const HeatScenario& scenario, LevelPlan plan, uint64_t seed) {

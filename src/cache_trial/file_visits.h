@@ -1,4 +1,4 @@
-// Which blocks of one table file lookups ask for: worked out once for each key, by RocksDB's own
+// Which blocks of one SST file lookups ask for: worked out once for each key, by RocksDB's own
 // reader.
 
 #ifndef WINNOW_SRC_CACHE_TRIAL_FILE_VISITS_H_

@@ -41,12 +41,12 @@ bool HasTablesOfBackups(const std::string& folder) {
 std::string AboutBackupWithoutTables(const std::string& folder) {
   return absl::StrCat(
       folder,
-      " is part of a backup of RocksDB's BackupEngine, whose table files lie "
+      " is part of a backup of RocksDB's BackupEngine, whose SST files lie "
       "elsewhere: name the folder of all backups, or restore this one and name that");
 }
 
 std::string AboutTablesOfBackups() {
-  return "these are the table files of all backups (of RocksDB's BackupEngine) in this place "
+  return "these are the SST files of all backups (of RocksDB's BackupEngine) in this place "
          "together, without their levels: restore a backup to see its tree";
 }
 

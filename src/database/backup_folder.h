@@ -1,6 +1,6 @@
 // The folders of RocksDB's BackupEngine. In its folder lie meta/N, which names the files of backup
 // N, private/N with the backup's CURRENT, MANIFEST and OPTIONS, and for all backups together
-// shared_checksum/ (or shared/) with table files, whose names are not those of the MANIFEST.
+// shared_checksum/ (or shared/) with SST files, whose names are not those of the MANIFEST.
 
 #ifndef WINNOW_SRC_DATABASE_BACKUP_FOLDER_H_
 #define WINNOW_SRC_DATABASE_BACKUP_FOLDER_H_
@@ -9,10 +9,10 @@
 
 namespace winnow::inspect {
 
-// Whether the folder is that of a backup's MANIFEST, without the table files.
+// Whether the folder is that of a backup's MANIFEST, without the SST files.
 bool IsBackupWithoutTables(const std::string& folder);
 
-// Whether the folder has the table files of backups.
+// Whether the folder has the SST files of backups.
 bool HasTablesOfBackups(const std::string& folder);
 
 // Sentences about such folders: why the one can't be read, and what is not known of the other.

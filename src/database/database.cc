@@ -98,7 +98,7 @@ void ReadMissing(const TreeLevels& tree, const TableReading& reading, ReportsByP
   }
 }
 
-// As ReadTreeLevels; where table files are read in other processes, so is the MANIFEST.
+// As ReadTreeLevels; where SST files are read in other processes, so is the MANIFEST.
 TreeLevels ReadTree(const std::string& database,
                     const std::map<std::string, std::string>& comparators,
                     const std::vector<std::string>& folders, int workers) {
@@ -263,7 +263,7 @@ std::string SayUnnamed(const std::string& database, const TreeLevels& tree,
     return std::string();
   }
   const bool one = unnamed == 1;
-  return absl::StrCat(unnamed, one ? " table file in " : " table files in ", database,
+  return absl::StrCat(unnamed, one ? " SST file in " : " SST files in ", database,
                       one ? " is" : " are", " not in the database's tree: ", first,
                       one ? "; it is" : ", ...; they are", " shown without a level");
 }
@@ -305,7 +305,7 @@ DatabaseReport ReadDatabaseBy(const TableReading& reading, const std::string& pa
   const std::string manifest = is_database ? std::string() : AnyManifest(path);
   if (listed.empty() && !is_database && manifest.empty()) {
     database.error = absl::StrCat(
-        "neither table files (*.sst) nor a database (a file CURRENT) are in the folder ", path);
+        "neither SST files (*.sst) nor a database (a file CURRENT) are in the folder ", path);
     return database;
   }
   for (const std::string& folder : table_folders) {
@@ -338,9 +338,9 @@ DatabaseReport ReadDatabaseBy(const TableReading& reading, const std::string& pa
              &database);
     }
     if (const size_t files = FilesOfLostTree(path, tree, reports); files > 0) {
-      database.warning = absl::StrCat(
-          "levels are unknown: the MANIFEST names no table file, though the folder has ", files,
-          ": the MANIFEST is cut off, or they are left over");
+      database.warning =
+          absl::StrCat("levels are unknown: the MANIFEST names no SST file, though the folder has ",
+                       files, ": the MANIFEST is cut off, or they are left over");
     } else if (!tree.files.empty()) {
       Remark(SayUnnamed(path, tree, reports), &database);
     }

@@ -1,4 +1,4 @@
-// Which filters the table files of a database have.
+// Which filters the SST files of a database have.
 
 #ifndef WINNOW_SRC_DATABASE_DATABASE_H_
 #define WINNOW_SRC_DATABASE_DATABASE_H_
@@ -21,16 +21,16 @@ struct DatabaseReport {
 
   // What a person should know of it although nothing is wrong: that levels were read with a
   // stand-in for the database's comparator, or are unknown for want of it, or that the folder has
-  // table files that are not in its tree; a sentence, or several with semicolons.
+  // SST files that are not in its tree; a sentence, or several with semicolons.
   std::optional<std::string> remark;
 
   // Why nothing could be read.
   std::optional<std::string> error;
 };
 
-// Reads every table file of a database folder, also while another process has the database open. A
-// folder with table files and without a readable database gives the files, with levels unknown.
-// Nothing beside the files is written. table_folders: where else the database has table files
+// Reads every SST file of a database folder, also while another process has the database open. A
+// folder with SST files and without a readable database gives the files, with levels unknown.
+// Nothing beside the files is written. table_folders: where else the database has SST files
 // (db_paths, cf_paths), in any order; of their files only those are read that the database names,
 // if that can be told. workers: how many processes read, as for ReadTables; 0: this one.
 DatabaseReport ReadDatabase(const std::string& path, const Progress& progress = nullptr,

@@ -11,7 +11,7 @@
 namespace winnow::inspect {
 
 // Every attempt to write, rename, lock or delete fails. Write-ahead logs are not listed: a reader
-// of table files needs no memtables, and replaying needs the database's own options.
+// of SST files needs no memtables, and replaying needs the database's own options.
 ROCKSDB_NAMESPACE::Status NewReadOnlyEnv(std::unique_ptr<ROCKSDB_NAMESPACE::Env>* env);
 
 }  // namespace winnow::inspect

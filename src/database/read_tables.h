@@ -1,4 +1,4 @@
-// Many table files read at once, in processes of their own: RocksDB as Debian builds it ends its
+// Many SST files read at once, in processes of their own: RocksDB as Debian builds it ends its
 // process on some damaged files, and hangs on others.
 
 #ifndef WINNOW_SRC_DATABASE_READ_TABLES_H_

@@ -1,4 +1,4 @@
-// The table files that a path means: itself, or those of a database or a folder.
+// The SST files that a path means: itself, or those of a database or a folder.
 
 #ifndef WINNOW_SRC_DATABASE_TABLE_LIST_H_
 #define WINNOW_SRC_DATABASE_TABLE_LIST_H_

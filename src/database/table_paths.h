@@ -1,4 +1,4 @@
-// What the paths mean that a person names: table files, databases, patterns, folders of databases.
+// What the paths mean that a person names: SST files, databases, patterns, folders of databases.
 
 #ifndef WINNOW_SRC_DATABASE_TABLE_PATHS_H_
 #define WINNOW_SRC_DATABASE_TABLE_PATHS_H_
@@ -8,7 +8,7 @@
 
 namespace winnow::inspect {
 
-// A table file, or what stands in its place; or a folder that ReadDatabase reads.
+// An SST file, or what stands in its place; or a folder that ReadDatabase reads.
 struct TablePath {
   std::string path;
   bool is_folder = false;
@@ -20,8 +20,8 @@ struct TablePath {
 //   - another one with *, ? or [ is a pattern as glob(3) has them, in quotes that kept it from the
 //     shell, for all that match, sorted; one that nothing matches is an error, and so is each
 //     folder that can't be listed for it;
-//   - a folder without a database is itself, if table files are in it, and the databases and
-//     folders of table files in it or in folders in it, sorted; and those that can't be listed, of
+//   - a folder without a database is itself, if SST files are in it, and the databases and
+//     folders of SST files in it or in folders in it, sorted; and those that can't be listed, of
 //     which ReadDatabase says so. Links are not followed there, nor is looked inside databases, or
 //     further down than kDeepestDatabase. The MANIFESTs of backups, which lie apart from the table
 //     files, are left out.

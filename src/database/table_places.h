@@ -1,4 +1,4 @@
-// Where the table files of a database lie: in its folder, or in others (db_paths, cf_paths).
+// Where the SST files of a database lie: in its folder, or in others (db_paths, cf_paths).
 //
 // The MANIFEST has for each file the number of its path only, and RocksDB saves the paths nowhere:
 // not in the OPTIONS file either, up to 11.9. So whoever knows the folders must name them. Numbers

@@ -70,7 +70,7 @@ DBOptions ReadOnlyOptions(const std::string& database, ROCKSDB_NAMESPACE::Env* e
   }
   options.env = env;
   options.info_log = std::make_shared<QuietLogger>();
-  // Damaged and missing table files must not keep us from the tree.
+  // Damaged and missing SST files must not keep us from the tree.
   rocksdb_abi::LeaveFileSizesUnchecked(&options);
   options.skip_stats_update_on_db_open = true;
   options.max_open_files = 20;  // the least that RocksDB takes; more would be opened ahead

@@ -1,4 +1,4 @@
-// Which level of the tree each table file of a database is on.
+// Which level of the tree each SST file of a database is on.
 
 #ifndef WINNOW_SRC_DATABASE_TREE_LEVELS_H_
 #define WINNOW_SRC_DATABASE_TREE_LEVELS_H_
@@ -48,7 +48,7 @@ struct TreeLevels {
 // not needed for it and may be damaged. Writes nothing and takes no lock: also for a database that
 // another process has open. comparators: the name of each column family's comparator, as the table
 // files' properties have it; for a family that is missing the saved OPTIONS file is asked. folders:
-// where else the database has table files.
+// where else the database has SST files.
 //
 // Where a comparator is missing, a forked process opens the database with a stand-in (AskChild says
 // what that needs).

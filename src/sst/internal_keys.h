@@ -1,4 +1,4 @@
-// The entries of a table file as they are stored: every version of a key, deletions and merges too,
+// The entries of an SST file as they are stored: every version of a key, deletions and merges too,
 // each with its sequence number.
 
 #ifndef WINNOW_SRC_SST_INTERNAL_KEYS_H_

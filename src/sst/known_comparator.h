@@ -11,7 +11,7 @@
 
 namespace winnow::inspect {
 
-// By its name, as table files and MANIFESTs have it; the bytewise one for an empty name. Null: this
+// By its name, as SST files and MANIFESTs have it; the bytewise one for an empty name. Null: this
 // program does not have it. Lives as long as the program.
 const ROCKSDB_NAMESPACE::Comparator* FindComparator(const std::string& name);
 

@@ -1,4 +1,4 @@
-// The ranges of keys that a table file deletes.
+// The ranges of keys that an SST file deletes.
 
 #ifndef WINNOW_SRC_SST_RANGE_DELETIONS_H_
 #define WINNOW_SRC_SST_RANGE_DELETIONS_H_

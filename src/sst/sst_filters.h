@@ -1,4 +1,4 @@
-// Which filter was built in a table file: read from the files of a database, without its program.
+// Which filter was built in an SST file: read from the files of a database, without its program.
 //
 // Files are read through RocksDB's own reader, with a policy that keeps the filter blocks it is
 // given. Nothing is written, neither into the files nor beside them. Safe from several threads,
@@ -50,7 +50,7 @@ struct BloomFiles {
 };
 BloomFiles BloomsOf(const std::vector<SstReport>& files);
 
-// Reads one table file. Never fails: what could not be read is said in the report.
+// Reads one SST file. Never fails: what could not be read is said in the report.
 SstReport ReadSst(const std::string& path);
 
 // The same but for the filter, which is not looked at: cheaper by what the filter takes.

@@ -1,4 +1,4 @@
-// A table file opened offline: its properties and the bytes of its filter blocks.
+// An SST file opened offline: its properties and the bytes of its filter blocks.
 
 #ifndef WINNOW_SRC_SST_SST_READER_H_
 #define WINNOW_SRC_SST_SST_READER_H_

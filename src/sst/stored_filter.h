@@ -1,4 +1,4 @@
-// The filter that a table file has, asked for single keys as a lookup asks it.
+// The filter that an SST file has, asked for single keys as a lookup asks it.
 
 #ifndef WINNOW_SRC_SST_STORED_FILTER_H_
 #define WINNOW_SRC_SST_STORED_FILTER_H_

@@ -113,7 +113,7 @@ std::string WhyNotListed(const std::string& folder, const std::error_code& code)
 std::string WhyNotATable(const std::string& path, const ROCKSDB_NAMESPACE::Status& failure) {
   const std::string said = failure.ToString();
   const std::string known = ByItsEnd(path, said);
-  return absl::StrCat("RocksDB can't read it as a table file: ", known.empty() ? said : known);
+  return absl::StrCat("RocksDB can't read it as an SST file: ", known.empty() ? said : known);
 }
 
 }  // namespace winnow::inspect

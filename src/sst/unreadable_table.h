@@ -1,4 +1,4 @@
-// What is to be said of a path that RocksDB does not open as a table file.
+// What is to be said of a path that RocksDB does not open as an SST file.
 
 #ifndef WINNOW_SRC_SST_UNREADABLE_TABLE_H_
 #define WINNOW_SRC_SST_UNREADABLE_TABLE_H_

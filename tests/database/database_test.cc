@@ -107,7 +107,7 @@ class DatabaseTest : public ::testing::Test {
         return entry.path().string();
       }
     }
-    ADD_FAILURE() << "no table file in " << Path();
+    ADD_FAILURE() << "no SST file in " << Path();
     return std::string();
   }
 
@@ -461,7 +461,7 @@ TEST_F(DatabaseTest, BackupsAreReadAsTheFilesThatTheyHave) {
 
 TEST_F(DatabaseTest, AFolderWithoutTablesAndDatabaseIsAnError) {
   fs::create_directory(Path());
-  EXPECT_THAT(ReadDatabase(Path()).error.value_or(""), HasSubstr("neither table files"));
+  EXPECT_THAT(ReadDatabase(Path()).error.value_or(""), HasSubstr("neither SST files"));
   EXPECT_THAT(ReadDatabase(folder_ / "missing").error.value_or(""), HasSubstr("missing"));
 }
 

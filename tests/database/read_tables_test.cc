@@ -1,4 +1,4 @@
-// Table files read in worker processes: the same reports, and what ends a reader ends nothing else.
+// SST files read in worker processes: the same reports, and what ends a reader ends nothing else.
 
 #include "src/database/read_tables.h"
 

@@ -85,7 +85,7 @@ TEST_F(TablePathsTest, AFolderOfDatabasesIsThese) {
   EXPECT_THAT(Expand({"bare"}), ElementsAre("bare"));
 }
 
-// A stray table file hides no database.
+// A stray SST file hides no database.
 TEST_F(TablePathsTest, AFolderOfTableFilesAndDatabasesIsBoth) {
   WriteFile(folder_ / "shelf/export.sst", "");
   WriteFile(folder_ / "shelf/deep/export.sst", "");

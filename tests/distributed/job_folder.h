@@ -3,7 +3,7 @@
 //   waiting/ID   a job that nobody has taken
 //   taken/ID     one that a worker has, which keeps a lock on the file as long as it lives
 //   done/ID      what came of it
-//   output/ID/   the table files that it wrote
+//   output/ID/   the SST files that it wrote
 //
 // Files come to their names by rename, whole or not at all. The lock is one of fcntl's, which ends
 // with its process, however that ends: so a dead worker is told from a slow one.

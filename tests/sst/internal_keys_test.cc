@@ -53,7 +53,7 @@ class Concatenate final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator {
 
 class InternalKeysTest : public ::testing::Test {
  protected:
-  // The database's only table file.
+  // The database's only SST file.
   std::string TableFile() {
     for (const auto& entry : std::filesystem::directory_iterator(folder_ / "db")) {
       if (entry.path().extension() == ".sst") return entry.path().string();

@@ -251,7 +251,7 @@ TEST_F(SstFiltersTest, OtherFilesAreErrors) {
     const std::string path = folder_ / "other.sst";
     WriteFile(path, bytes);
     const SstReport report = ReadSst(path);
-    EXPECT_THAT(report.error.value_or(""), HasSubstr("can't read it as a table file"));
+    EXPECT_THAT(report.error.value_or(""), HasSubstr("can't read it as an SST file"));
     EXPECT_FALSE(report.filter);
   }
 }

@@ -1,4 +1,4 @@
-// Table files of many kinds, and damaged copies of them, the same ones for the same numbers.
+// SST files of many kinds, and damaged copies of them, the same ones for the same numbers.
 
 #ifndef WINNOW_TESTS_TOOLS_DAMAGED_COPIES_H_
 #define WINNOW_TESTS_TOOLS_DAMAGED_COPIES_H_

@@ -1,4 +1,4 @@
-// Damaged table files: none ends or holds up what `winnow inspect` and `winnow verify` do with it,
+// Damaged SST files: none ends or holds up what `winnow inspect` and `winnow verify` do with it,
 // and `verify` names each whose damage is covered by a checksum, the order of its keys or a filter.
 //
 // 1000 copies, in a second; WINNOW_DAMAGED_COPIES=100000 build/release/tests/damaged_files_test

@@ -1,4 +1,4 @@
-// Where the blocks of a block-based table file lie, and which of its bytes nothing covers: neither
+// Where the blocks of a block-based SST file lie, and which of its bytes nothing covers: neither
 // a checksum nor the meaning of the footer. Read by code of its own, for tests that damage files.
 
 #ifndef WINNOW_TESTS_TOOLS_DAMAGED_LAYOUT_H_

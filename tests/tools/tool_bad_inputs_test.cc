@@ -1,4 +1,4 @@
-// What the verbs that read table files say of paths that are none: one line that names the path and
+// What the verbs that read SST files say of paths that are none: one line that names the path and
 // the fault; the other files are still read, and the exit status says so.
 
 #include <gmock/gmock.h>

@@ -156,8 +156,8 @@ TEST_F(ToolHelpTest, AFlagThatDoesNothingIsRefused) {
       {"pages ask PAGES KEY --rate=0.1", "--rate is that of build"},
       {"pages add PAGES KEY --page_size=64", "--page_size is that of build"},
       {"pages ask PAGES KEY --name=x", "--name is that of pages in a server"},
-      {"policy winnow:10 --path=DB", "--path is that of table files"},
-      {"policy OPTIONS --jobs=2", "--jobs is that of table files"},
+      {"policy winnow:10 --path=DB", "--path is that of SST files"},
+      {"policy OPTIONS --jobs=2", "--jobs is that of SST files"},
   };
   for (const auto& [arguments, said] : cases) {
     const ChildResult outcome = RunTool(ArgumentsOf(std::string("  winnow ") + arguments));

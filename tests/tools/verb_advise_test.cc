@@ -410,7 +410,7 @@ TEST_F(VerbAdviseTest, WhereNothingCanBeSaidNothingIsPrinted) {
   fs::create_directory(folder_ / "folder");
   const ChildResult empty = Run(Quoted("empty"));
   EXPECT_EQ(empty.status, 0) << empty.errors;
-  EXPECT_THAT(empty.output, HasSubstr("There are no table files"));
+  EXPECT_THAT(empty.output, HasSubstr("There are no SST files"));
   EXPECT_THAT(RunJson(Quoted("empty"), 0).at("rows"), IsEmpty());
   EXPECT_EQ(RunJson(Quoted("empty") + " --cache=64KiB", 0).at("cache").at("bytes"), 64 << 10);
   for (const char* path : {"no.sst", "folder", "missing"}) {

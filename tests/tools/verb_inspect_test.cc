@@ -140,7 +140,7 @@ TEST_F(VerbInspectTest, FamiliesAndLevelsAreSummedAndChosen) {
   EXPECT_THAT(text.output, AllOf(HasSubstr("\ncolumn family"), HasSubstr("\nother  "),
                                  HasSubstr("\nlevel"), HasSubstr("\n0      ")));
   EXPECT_EQ(Run({folder_ / "db", "--level=40"}).output,
-            "none of the 3 table files is of these column families and levels\n");
+            "none of the 3 SST files is of these column families and levels\n");
   const ChildResult wrong = Run({folder_ / "db", "--cf=othr"});
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.errors, HasSubstr("othr; there are: default, other"));
@@ -462,13 +462,13 @@ TEST_F(VerbInspectTest, ThePageIsNamedAfterWhatWasReadAndHasNoEmptyCharts) {
     WriteSst(TableWith(""), 100, folder_ / name);
   }
   EXPECT_THAT(page_of({folder_ / "none/*.sst"}),
-              AllOf(HasSubstr("<h1>No filters in 4 table files</h1>"), Not(HasSubstr("<figure>")),
+              AllOf(HasSubstr("<h1>No filters in 4 SST files</h1>"), Not(HasSubstr("<figure>")),
                     HasSubstr("4 without a filter")));
   EXPECT_THAT(page_of({folder_ / "none/1.sst", folder_ / "none/2.sst", folder_ / "none/3.sst",
                        folder_ / "none/4.sst"}),
               HasSubstr("<title>Filters of " + folder_ / "none/1.sst" + " and 3 more</title>"));
   EXPECT_THAT(page_of({folder_ / "nowhere.sst"}),
-              AllOf(HasSubstr("<h1>No filters in 0 table files</h1>"), HasSubstr("1 not read"),
+              AllOf(HasSubstr("<h1>No filters in 0 SST files</h1>"), HasSubstr("1 not read"),
                     Not(HasSubstr("<figure>"))));
 }
 

@@ -78,7 +78,7 @@ class VerifyFileTest : public ::testing::Test {
     EXPECT_GT(verdict.interval.high, *verdict.measured_fpr) << what;
   }
 
-  // The table files of the database.
+  // The SST files of the database.
   std::vector<std::string> TableFiles() {
     std::vector<std::string> paths;
     for (const auto& entry : fs::directory_iterator(folder_ / "db")) {

@@ -266,13 +266,13 @@ TEST_F(WinnowToolTest, FilesThatTheTreeDoesNotNameAreNoticed) {
   WriteSst(TableWith("winnow:10"), 100, folder_ / "db/stray1.sst");
   const ChildResult one = Run("verify" + Quoted("db"));
   EXPECT_EQ(one.status, 0);
-  EXPECT_THAT(one.errors, HasSubstr("1 table file in " + folder_ / "db" +
+  EXPECT_THAT(one.errors, HasSubstr("1 SST file in " + folder_ / "db" +
                                     " is not in the database's tree: stray1.sst; it is shown"));
   WriteSst(TableWith("winnow:10"), 100, folder_ / "db/stray2.sst");
   const json document = RunJson("inspect" + Quoted("db"), 0);
   EXPECT_EQ(document.at("files").size(), 3u);
   ASSERT_EQ(document.at("warnings").size(), 1u);
-  EXPECT_THAT(document["warnings"][0], HasSubstr("2 table files in "));
+  EXPECT_THAT(document["warnings"][0], HasSubstr("2 SST files in "));
   EXPECT_THAT(document["warnings"][0], HasSubstr("tree: stray1.sst, ...; they are shown"));
 }
 
@@ -298,7 +298,7 @@ TEST_F(WinnowToolTest, AManifestCutAtARecordsEndIsTwo) {
   for (const char* verb : {"inspect", "verify"}) {
     const ChildResult outcome = Run(verb + Quoted("db"));
     EXPECT_EQ(outcome.status, 2) << verb;
-    EXPECT_THAT(outcome.errors, HasSubstr("levels are unknown: the MANIFEST names no table file"));
+    EXPECT_THAT(outcome.errors, HasSubstr("levels are unknown: the MANIFEST names no SST file"));
     EXPECT_THAT(outcome.output, HasSubstr("winnow-bloom"));
   }
 }

@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # it has and uses what is set here and there
 #
 # Of each database is expected: the exit codes that the try names (0, or 2 where a file can't be verified or is of another
-# format); every table file in the answers of inspect and verify, and none with a fault; the given keys present by
+# format); every SST file in the answers of inspect and verify, and none with a fault; the given keys present by
 # `probe --exact`; no process that ended by a signal; and the folder as it was, with the times and inodes of all files.
 # Of a database that is being written to: no fault, and 0. A line is a row of a table.
 
@@ -381,7 +381,7 @@ begin() {
   winnow=$(realpath "$1")
   "$winnow" --version
   echo
-  echo "| database | table files | filters | keys asked | files good | inspect, verify, probe | not verified, as |"
+  echo "| database | SST files | filters | keys asked | files good | inspect, verify, probe | not verified, as |"
   echo "|---|---:|---|---:|---:|---|---|"
 }
 

@@ -124,7 +124,7 @@ Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& optio
                                       std::chrono::duration<double>(options.seconds))
                             : std::chrono::steady_clock::time_point::max();
   if (tables.empty()) {
-    advice.recommendation = "There are no table files, and so there is nothing to advise on.";
+    advice.recommendation = "There are no SST files, and so there is nothing to advise on.";
     return advice;
   }
   AdviceReading reading;

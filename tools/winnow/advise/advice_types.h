@@ -217,7 +217,7 @@ struct Advice {
   std::vector<FileError> errors;
 };
 
-// A table file, and the folder of the database that it was listed for; empty: it was given itself.
+// An SST file, and the folder of the database that it was listed for; empty: it was given itself.
 struct AdviceTable {
   std::string database;
   std::string path;

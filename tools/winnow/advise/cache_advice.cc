@@ -412,7 +412,7 @@ CacheAdvice AdviseOnCache(const std::vector<AdviceTable>& tables, const CacheAdv
   advice.cache = options.cache;
   advice.recorded = options.advice.recorded.has_value();
   if (tables.empty()) {
-    advice.recommendation = "There are no table files, and so there is nothing to advise on.";
+    advice.recommendation = "There are no SST files, and so there is nothing to advise on.";
     return advice;
   }
   AdviceReading reading;

@@ -166,7 +166,7 @@ class Reader {
       }
     }
     if (read_.families.empty()) {
-      return "no table file could be used";
+      return "no SST file could be used";
     }
     if (options_.recorded && read_.families.size() > 1) {
       return "recorded lookups are of one column family: name it by --cf=NAME";

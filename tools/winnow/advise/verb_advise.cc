@@ -76,7 +76,7 @@ constexpr size_t kMaxLookups = 2'000'000;
 
 struct Input {
   std::vector<inspect::AdviceTable> tables;
-  std::vector<inspect::FileError> errors;  // paths that have no table files
+  std::vector<inspect::FileError> errors;  // paths that have no SST files
   std::vector<std::string> warnings;
   bool trees_read = true;
 };

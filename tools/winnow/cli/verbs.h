@@ -24,7 +24,7 @@ inline constexpr int kNoStart = 126;     // the program is there, and can't be s
 inline constexpr int kNoProgram = 127;
 
 // A command line that works as it stands, but for names in capitals: DB is a database's folder,
-// FILE.sst a table file, KEY a key, KEYS a file of keys, OPTIONS an OPTIONS file, PAGES a folder
+// FILE.sst an SST file, KEY a key, KEYS a file of keys, OPTIONS an OPTIONS file, PAGES a folder
 // that `winnow pages` has made, STATE a name for a file that is made, PROGRAM a program. Tests run
 // it.
 struct Example {

@@ -1,4 +1,4 @@
-// What verbs have in common that read table files one by one, each in a worker process, as reading
+// What verbs have in common that read SST files one by one, each in a worker process, as reading
 // a damaged file may end one: a File is what such a verb finds of a file. It has a path, an error,
 // which is unset or a sentence, and Fields for src/workers/wire.h.
 

@@ -1,4 +1,4 @@
-// What is shown of a table file and its filter: one row of a table says in which outputs, under
+// What is shown of an SST file and its filter: one row of a table says in which outputs, under
 // which names, and with which words in the help.
 
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_FILE_COLUMNS_H_

@@ -1,4 +1,4 @@
-// Sums over table files: what their filters take and promise, together, by kind, level and column
+// Sums over SST files: what their filters take and promise, together, by kind, level and column
 // family.
 
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_TOTALS_H_

@@ -28,7 +28,7 @@ WINNOW_SHARED_FLAG(kJobsFlag, int, jobs, 0, WholeValue("N", 0, 1024),
                    "files to read at once; 0: as many as the machine has processors");
 WINNOW_SHARED_FLAG(
     kPathFlag, winnow::tools::KeptTexts<winnow::tools::PathFlag>, path, {}, TextValue("FOLDER"),
-    "a folder in which a database with db_paths or cf_paths has table files; for several "
+    "a folder in which a database with db_paths or cf_paths has SST files; for several "
     "folders the flag is repeated, in any order");
 WINNOW_SHARED_FLAG(
     kFamilyFlag, winnow::tools::KeptTexts<winnow::tools::FamilyFlag>, cf, {}, TextValue("NAME"),

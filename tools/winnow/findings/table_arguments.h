@@ -1,4 +1,4 @@
-// What the verbs that read table files one by one have in common: which files, and how many at
+// What the verbs that read SST files one by one have in common: which files, and how many at
 // once.
 
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_TABLE_ARGUMENTS_H_

@@ -215,7 +215,7 @@ HtmlSection FilesSection(const InspectReport& report) {
   return section;
 }
 
-std::string TableFiles(uint64_t files) { return NumberWithCommas(files, "table file"); }
+std::string TableFiles(uint64_t files) { return NumberWithCommas(files, "SST file"); }
 
 std::string Headline(const FilterTotals& all) {
   if (all.bytes == 0) {

@@ -293,8 +293,8 @@ std::string InspectTable(const InspectReport& report, size_t width, size_t rows,
                          absl::string_view about_others) {
   if (report.files.empty()) {
     return report.not_selected == 0
-               ? absl::StrCat("no table files\n", Converted(report))
-               : absl::StrCat("none of the ", Number(report.not_selected, "table file"),
+               ? absl::StrCat("no SST files\n", Converted(report))
+               : absl::StrCat("none of the ", Number(report.not_selected, "SST file"),
                               " is of these column families and levels\n");
   }
   std::string text = Headline(report, width);

@@ -346,7 +346,7 @@ Verb InspectVerb() {
       "Shows which filter each SST file has, its size and expected rate",
       *help,
       RunInspect,
-      {{"winnow inspect DB", "the filter of every table file of a database, and sums"},
+      {{"winnow inspect DB", "the filter of every SST file of a database, and sums"},
        {"winnow inspect DB --summary", "the sums alone, and how much is converted"},
        {"winnow inspect FILE.sst", "that of one file"},
        {"winnow inspect DB --json", "the same for a script"},

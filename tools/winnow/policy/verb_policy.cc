@@ -38,7 +38,7 @@ WINNOW_FLAG(policy, std::optional<uint64_t>, keys, std::nullopt,
 WINNOW_FLAG(policy, std::optional<int>, level, std::nullopt,
             WholeValue("N", 0, inspect::kLastTrialLevel),
             "the level that the file is written to, 0 to 6, 0 by a flush; else the last one, or of "
-            "table files their own");
+            "SST files their own");
 WINNOW_TAKES(policy, kJobsFlag);
 WINNOW_TAKES(policy, kPathFlag);
 
@@ -354,10 +354,10 @@ std::string FlagProblem(const Verb& verb, bool has_tables) {
   }
   for (const absl::string_view flag : {"path", "jobs"}) {
     if (!has_tables && IsSet(verb, flag)) {
-      return absl::StrCat("--", flag, " is that of table files: give a PATH as well");
+      return absl::StrCat("--", flag, " is that of SST files: give a PATH as well");
     }
   }
-  return level && !keys && !has_tables ? "--level is that of --keys=N, or of table files"
+  return level && !keys && !has_tables ? "--level is that of --keys=N, or of SST files"
                                        : std::string();
 }
 
@@ -386,7 +386,7 @@ int RunPolicy(const Verb& verb, const std::vector<std::string>& arguments) {
     }
   }
   if (is_path && !tables.empty()) {
-    problem = absl::StrCat("of table files, one policy at a time is tried: '", argument,
+    problem = absl::StrCat("of SST files, one policy at a time is tried: '", argument,
                            "' is a path, and a policy is expected first");
   }
   if (!problem.empty()) {
@@ -410,7 +410,7 @@ Verb PolicyVerb() {
           "{id=winnow;bits_per_key=10} and so on. Databases in memory are opened with it,\n"
           "written in an options string and in an OPTIONS file, and the policy is made to\n"
           "build filters of up to a million keys, or of the file that --keys and --level tell,\n"
-          "and of one size on all levels of a tree. With the PATHs of table files or databases,\n"
+          "and of one size on all levels of a tree. With the PATHs of SST files or databases,\n"
           "it builds a filter for the keys of each, which is shown beside the one that is there;\n"
           "where that one is damaged, this is said, exit code 1.\n"
           "With an OPTIONS file, or a database's folder for its latest one, every column\n"

@@ -1,4 +1,4 @@
-// Which keys a table file may hold: by the range of its keys and by its filter, as lookups are
+// Which keys an SST file may hold: by the range of its keys and by its filter, as lookups are
 // told.
 
 #ifndef WINNOW_TOOLS_WINNOW_PROBE_PROBE_FILE_H_

@@ -1,4 +1,4 @@
-// Whether a table file and its filter are right: checksums, every key, and the rate.
+// Whether an SST file and its filter are right: checksums, every key, and the rate.
 
 #ifndef WINNOW_TOOLS_WINNOW_VERIFY_VERIFY_FILE_H_
 #define WINNOW_TOOLS_WINNOW_VERIFY_VERIFY_FILE_H_
