@@ -21,7 +21,8 @@ built with the preset release, and the --tests are shell commands that start in 
 mutant is dead if one ends with another status than 0 or takes --timeout (300) seconds. All of them
 have to pass before the first mutant. What is known is kept in --work: the same command goes on
 where it was stopped. It takes a build of the changed files and all tests for each mutant. In the
-end `git worktree remove --force` DIR/tree.
+end `git worktree remove --force` DIR/tree. WERROR in the environment would make more mutants
+"not compiled": a statement that is left out may leave a name unused.
 
 Prints a line a mutant: its place, what became what, and the tests that it died in, "lives", or "not
 compiled". Ends with 0 if none lives, 1 if one does, 2 if the tests fail without mutants.
