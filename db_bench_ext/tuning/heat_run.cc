@@ -102,7 +102,7 @@ absl::StatusOr<HeatResult> RunHeat(
     progress(work.written(), work.writes());
   }
   progress(work.writes(), work.writes());
-  if (status.ok()) status = tree->Rest();
+  if (status.ok()) status = tree->FlushAndWaitForCompactions();
   if (!status.ok()) return status;
   absl::StatusOr<std::vector<FilterFile>> files = reader.Read(*tree);
   if (!files.ok()) return files.status();

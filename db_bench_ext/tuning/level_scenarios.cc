@@ -30,7 +30,7 @@ NextKey Ascending(uint64_t begin, uint64_t n, uint64_t width) {
 
 absl::Status GrowRandom(LevelTree* tree, uint64_t keys) {
   if (absl::Status status = PutAll(tree, keys, RandomKeys(1)); !status.ok()) return status;
-  return tree->Rest();
+  return tree->FlushAndWaitForCompactions();
 }
 
 // Random writes, then a share of all keys in order, from `begin` on.
@@ -39,7 +39,7 @@ absl::Status ThenInOrder(LevelTree* tree, uint64_t keys, double share, uint64_t 
   const auto ordered = static_cast<uint64_t>(share * static_cast<double>(keys));
   absl::Status status = GrowRandom(tree, keys - ordered);
   if (status.ok()) status = PutAll(tree, ordered, Ascending(begin, ordered, width));
-  return status.ok() ? tree->Rest() : status;
+  return status.ok() ? tree->FlushAndWaitForCompactions() : status;
 }
 
 LevelScenario MovedScenario(int percent) {
@@ -60,14 +60,14 @@ absl::Status GrowMixed(LevelTree* tree, uint64_t keys, uint64_t streams) {
     return kRandomEnd + stream * width + i / 2 / streams * (width / keys);
   };
   if (absl::Status status = PutAll(tree, keys, mixed); !status.ok()) return status;
-  return tree->Rest();
+  return tree->FlushAndWaitForCompactions();
 }
 
 absl::Status GrowStreams(LevelTree* tree, uint64_t keys, uint64_t streams) {
   const uint64_t width = kRandomEnd / streams;
   const auto next = [&](uint64_t i) { return i % streams * width + i / streams * (width / keys); };
   if (absl::Status status = PutAll(tree, keys, next); !status.ok()) return status;
-  return tree->Rest();
+  return tree->FlushAndWaitForCompactions();
 }
 
 // Ends with files on level 0 that nothing merges.
@@ -84,17 +84,17 @@ absl::Status GrowBacklog(LevelTree* tree, uint64_t keys) {
 
 absl::Status GrowReopened(LevelTree* tree, uint64_t keys) {
   absl::Status status = PutAll(tree, keys / 2, RandomKeys(1));
-  if (status.ok()) status = tree->Rest();
+  if (status.ok()) status = tree->FlushAndWaitForCompactions();
   if (status.ok()) status = tree->Reopen();
   if (status.ok()) status = PutAll(tree, keys / 2, RandomKeys(4));
-  return status.ok() ? tree->Rest() : status;
+  return status.ok() ? tree->FlushAndWaitForCompactions() : status;
 }
 
 // One key of four is written again later.
 absl::Status GrowOverwritten(LevelTree* tree, uint64_t keys) {
   absl::Status status = PutAll(tree, keys * 3 / 4, RandomKeys(1));
   if (status.ok()) status = PutAll(tree, keys / 4, RandomKeys(1));
-  return status.ok() ? tree->Rest() : status;
+  return status.ok() ? tree->FlushAndWaitForCompactions() : status;
 }
 
 // A queue whose numbers begin again: at each time a tenth of them is written, four times round.
@@ -107,7 +107,7 @@ absl::Status GrowRing(LevelTree* tree, uint64_t keys) {
       status = tree->Delete((i - numbers / 10) % numbers * step);
     if (!status.ok()) return status;
   }
-  return tree->Rest();
+  return tree->FlushAndWaitForCompactions();
 }
 
 // Random writes, then what was written is removed, and as much comes in order.
@@ -116,7 +116,7 @@ absl::Status GrowRemoved(LevelTree* tree, uint64_t keys, Remove remove) {
   absl::Status status = GrowRandom(tree, keys / 2);
   if (status.ok()) status = (tree->*remove)(0, kRandomEnd);
   if (status.ok()) status = PutAll(tree, keys / 2, Ascending(0, keys / 2, kRandomEnd));
-  return status.ok() ? tree->Rest() : status;
+  return status.ok() ? tree->FlushAndWaitForCompactions() : status;
 }
 
 void ForHits(rocksdb::Options* options) { options->optimize_filters_for_hits = true; }

@@ -91,7 +91,7 @@ absl::Status LevelTree::DeleteFiles(uint64_t first, uint64_t last) {
 
 absl::Status LevelTree::Flush() { return FromStatus(db_->Flush(rocksdb::FlushOptions()), "flush"); }
 
-absl::Status LevelTree::Rest() {
+absl::Status LevelTree::FlushAndWaitForCompactions() {
   if (absl::Status status = Flush(); !status.ok()) return status;
   // FIFO and universal compaction may stay due for good.
   constexpr int kWithoutRunning = 100;

@@ -32,7 +32,7 @@ class LevelTree {
   absl::Status Put(uint64_t number);
   absl::Status Flush();
   // Until no compaction runs or is due.
-  absl::Status Rest();
+  absl::Status FlushAndWaitForCompactions();
   absl::Status SetOption(const std::string& name, const std::string& value);
   absl::Status Delete(uint64_t number);
   absl::StatusOr<bool> Has(uint64_t number);

@@ -154,7 +154,7 @@ absl::StatusOr<Growth> Grow(const LevelScenario& scenario, uint64_t keys, double
     if (static_cast<double>(written) < kFirst * static_cast<double>(keys)) return absl::OkStatus();
     absl::Status status = pace == nullptr ? measure() : tree->Flush();
     if (status.ok() && pace != nullptr) pace->Rest(tree->db());
-    if (status.ok() && pace == nullptr) status = tree->Rest();
+    if (status.ok() && pace == nullptr) status = tree->FlushAndWaitForCompactions();
     if (status.ok()) status = measure();
     if (!status.ok() || files.empty()) return status;
     if (static_cast<double>(written) >= next) {

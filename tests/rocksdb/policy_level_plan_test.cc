@@ -81,10 +81,10 @@ class LevelPlanTest : public ::testing::Test {
     for (uint64_t i = 0; i < n; ++i) keys[i] = first + i;
     std::shuffle(keys.begin(), keys.end(), std::mt19937_64(n));
     for (const uint64_t key : keys) Put(key);
-    Rest();
+    FlushAndWaitForCompactions();
   }
 
-  void Rest() {
+  void FlushAndWaitForCompactions() {
     ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
     testing::WaitForRest(database_.get());
   }
@@ -205,7 +205,7 @@ TEST_P(EachPlanTest, KeepsAllKeysInPartitionsWithPrefixes) {
   });
   PutAtRandom(0, kKeys / 2);
   for (uint64_t key = kKeys; key < kKeys + kKeys / 4; ++key) Put(key);
-  Rest();
+  FlushAndWaitForCompactions();
   ExpectAll();
 }
 
@@ -427,7 +427,7 @@ TEST_F(LevelPlanTest, AutoGivesNoMoreBitsToWhatIsMovedDown) {
   Open("{id=winnow;level_plan=auto}");
   PutAtRandom(0, kKeys);
   for (uint64_t key = kKeys; key < 2 * kKeys; ++key) Put(key);
-  Rest();
+  FlushAndWaitForCompactions();
   size_t moved = 0;
   size_t with_more_bits = 0;
   for (const FileInTree& file : Files()) {
@@ -462,7 +462,7 @@ TEST_F(LevelPlanTest, WhatWasDeletedIsNoLevelBelow) {
     }
     model_.clear();
     for (uint64_t key = 0; key < kKeys; ++key) Put(key);
-    Rest();
+    FlushAndWaitForCompactions();
     EXPECT_LE(MemoryToUniform(), 1.04) << by_files;
     ExpectAll();
     database_.reset();
@@ -484,7 +484,7 @@ TEST_F(LevelPlanTest, ALongCommonPrefixTakesNoMoreMemory) {
   for (uint64_t key = kKeys; key < 2 * kKeys; ++key) {
     ASSERT_STATUS_OK(database_->Put(WriteOptions(), prefix + Key(key), "v"));
   }
-  Rest();
+  FlushAndWaitForCompactions();
   EXPECT_LE(MemoryToUniform(), 1.04);
 }
 
@@ -530,7 +530,7 @@ TEST_F(LevelPlanTest, ComesBackFromTheOptionsFileAsItWasSet) {
       "{id=winnow;bits_per_key=9;level_plan=by_level;level_size_ratio=8;absent_share=0.25}";
   Open(asked);
   Put(1);
-  Rest();
+  FlushAndWaitForCompactions();
   ROCKSDB_NAMESPACE::DBOptions database_options;
   std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
   ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::LoadLatestOptions(testing::StrictConfig(), path_,
