@@ -143,9 +143,8 @@ class Words {
       SayWhyPolicyIsNotKnown();
     }
     Say(true,
-        "This does not count caches: a false read may find its block in memory, and filters that "
-        "are "
-        "not pinned may be read from disk.");
+        "This does not count caches: a false read may find its block in memory, and filters "
+        "that are not pinned may be read from disk.");
     Say(read_.num_lookups < kFewLookups,
         absl::StrCat("Only ", read_.num_lookups,
                      " lookups count, so that false reads are known roughly."));
