@@ -80,8 +80,8 @@ struct FilterOptions {
   double level_size_ratio = 10;
 
   // The share of lookups whose key is in no file, 0 to 1; 1 with kUniform. The others find their
-  // key, most of them on the last level, whose filters can save them no read: those get a rate that is
-  // 1/absent_share times as high, and the levels above the memory. At 0 the last level needs no
+  // key, most of them on the last level, whose filters can save them no read: those get a rate that
+  // is 1/absent_share times as high, and the levels above the memory. At 0 the last level needs no
   // filters (see NeedsFilter), and the budget is that of the others.
   double absent_share = 1;
 

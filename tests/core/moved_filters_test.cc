@@ -80,7 +80,8 @@ TEST(MovedFiltersTest, FiltersOfTheLastLevelLetTooMuchThroughAboveIt) {
     EXPECT_NEAR(moved.weak.more, level == 0 ? 2 * rate : rate, 1e-12);
     EXPECT_NEAR(moved.weak.more / moved.weak.of_whole,
                 PlannedRate(Planned(0)) + (level == 0 ? 2 : 1) * PlannedRate(here), 1e-12);
-    EXPECT_THAT(ToSentences(moved, LevelPlan::kAuto, ""), ElementsAre(HasSubstr("more false reads")));
+    EXPECT_THAT(ToSentences(moved, LevelPlan::kAuto, ""),
+                ElementsAre(HasSubstr("more false reads")));
   }
 }
 

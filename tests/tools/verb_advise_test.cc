@@ -123,7 +123,7 @@ TEST_F(VerbAdviseTest, TellsWhatThereIsAndWhatWouldBe) {
               AllOf(HasSubstr("\nnow "), HasSubstr("\nbloomfilter:10 "), HasSubstr("\nwinnow:10 "),
                     HasSubstr("made-up lookups"), HasSubstr("30000 of 30000 keys"),
                     HasSubstr("filter_policy=winnow:"), HasSubstr("--lookups=FILE"),
-                    HasSubstr("Caches are not in this"), Not(HasSubstr("by formulas  "))));
+                    HasSubstr("This does not count caches"), Not(HasSubstr("by formulas  "))));
   EXPECT_THAT(Run(Quoted("db") + " --all").output,
               AllOf(HasSubstr("by formulas"), HasSubstr("\nribbonfilter:13:-1 ")));
   const json document = RunJson(Quoted("db"), 0);
