@@ -82,13 +82,13 @@ struct PolicyOptions {
   //   "auto": the same for files of which it is known that they will be merged on the way down, as
   //     others of their range of keys were written below them in this process.
   //   "learned": begins as "auto"; then files that lookups of absent keys reach get the bits of
-  //   those
-  //     that they don't. A filter's bytes depend on the lookups that came before it. Keeps in
-  //     memory where samples of lookups lie among the keys, and for that the first and the last
-  //     keys of some thousand files, whole ones of up to 512 bytes behind what all keys of the
-  //     family begin with; SetOptions with another plan ends that. As "auto" where a family of the
-  //     policy has another comparator than RocksDB's bytewise one, and where keys of many files are
-  //     not told apart by these 512 bytes.
+  //     those that they don't reach. A filter's bytes depend on the lookups that came before it.
+  //     Keeps in memory where samples of lookups lie among the keys, and for that the first and the
+  //     last keys of some thousand files, whole ones of up to 512 bytes behind what all keys of the
+  //     family begin with; SetOptions with another plan ends that. As "auto" before there are
+  //     samples, where a family of the policy has another comparator than RocksDB's bytewise one,
+  //     and where keys of many files are not told apart by these 512 bytes: the LOG then says so,
+  //     and SampleCounters::files_not_told_apart counts the files.
   // Universal and FIFO compaction, SstFileWriter and databases without a logger: uniform. Where a
   // plan is not followed, the database's LOG says so.
   LevelPlan level_plan = FilterOptions().level_plan;
