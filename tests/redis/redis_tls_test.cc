@@ -154,8 +154,9 @@ TEST_F(RedisTlsTest, AServerMayWantACertificateOfTheClient) {
 // Servers name each other's ports with TLS in redirects.
 TEST_F(RedisTlsTest, AClusterIsFollowed) {
   std::vector<std::string> options = Options("server", "no");
-  // Nodes are clients of each other, with the same certificate.
-  for (const char* option : {"--tls-cluster", "--tls-replication"}) {
+  // Nodes are clients of each other, with the same certificate; and without a log there would be a
+  // warning.
+  for (const char* option : {"--tls-cluster", "--tls-replication", "--appendonly"}) {
     options.insert(options.end(), {option, "yes"});
   }
   const std::vector<std::string> soon = StartedCluster::FailsOverSoon();
