@@ -78,14 +78,16 @@ bool LogTimes::IsDue(const Logger& logger, std::chrono::seconds interval, bool a
 
 void LogLine::Write(Logger* logger, const std::string& text, const std::string& said) {
   if (logger == nullptr) return;
-  const bool is_due = written_.Visit(*logger, [&text](std::optional<std::string>* last) {
-    return std::exchange(*last, text) != text;
+  std::string line;
+  const bool is_due = written_.Visit(*logger, [&](std::optional<std::string>* last) {
+    if (*last == text) return false;
+    // Before it is noted as written: where memory is short, it is due again.
+    line = std::string(Version()) + " " + said + " (RocksDB " + CompiledVersion() + ", kernels " +
+           simd::ActiveKernels().name + ")";
+    *last = text;
+    return true;
   });
-  if (is_due) {
-    WriteInLog(logger, InfoLogLevel::INFO_LEVEL,
-               std::string(Version()) + " " + said + " (RocksDB " + CompiledVersion() +
-                   ", kernels " + simd::ActiveKernels().name + ")");
-  }
+  if (is_due) WriteInLog(logger, InfoLogLevel::INFO_LEVEL, line);
 }
 
 void LogLine::AddToFirst(const std::string& text, bool is_warning) {

@@ -38,8 +38,9 @@ class LogMemory {
   // What `use` says of this log's state, which it may change.
   template <typename Use>
   bool Visit(const ROCKSDB_NAMESPACE::Logger& logger, const Use& use) {
-    const size_t size = logger.GetLogFileSize();
     const std::lock_guard<std::mutex> lock(mutex_);
+    // With the lock: behind a later visit an earlier size would look like that of a new log.
+    const size_t size = logger.GetLogFileSize();
     auto known = std::find_if(logs_.begin(), logs_.end(),
                               [&logger](const Log& log) { return log.logger == &logger; });
     if (known == logs_.end()) {
