@@ -137,13 +137,14 @@ class LearnedTrial::Tree {
                            file.place.level == 0 ? TableFileCreationReason::kFlush
                                                  : TableFileCreationReason::kCompaction,
                            levels_in_tree_, file.place.bottommost};
-    FileFilterOptions place(policy, facts, known_, record_, nullptr, false);
-    for (int i = 0; i < kKeysToBeSeen; ++i) place.See(Slice(file.first));
-    place.See(Slice(file.last));
-    const FilterOptions building = core::ForBuilding(place.Settle(file.keys));
+    FileFilterOptions file_options(policy, facts, known_, record_, nullptr, false);
+    for (int i = 0; i < kKeysToBeSeen; ++i) file_options.See(Slice(file.first));
+    file_options.See(Slice(file.last));
+    const FilterOptions building = core::ForBuilding(file_options.Settle(file.keys));
     bits_[number] = building.bits_per_key;
     block_.resize(std::max(block_.size(), core::EstimateBytes(file.keys, building)));
-    place.Built(std::string_view(block_).substr(0, core::EstimateBytes(file.keys, building)));
+    file_options.Built(
+        std::string_view(block_).substr(0, core::EstimateBytes(file.keys, building)));
   }
 
   const std::vector<LearnedFile> files_;

@@ -52,16 +52,16 @@ uint32_t BlocksThatFit(size_t bytes) noexcept {
 }  // namespace
 
 BitsBuilder::BitsBuilder(const FilterOptions& options, bool verify,
-                         std::unique_ptr<FileFilterOptions> place)
+                         std::unique_ptr<FileFilterOptions> file_options)
     : options_(core::NearestValid(options)),
       verify_(verify),
-      place_(std::move(place)),
+      file_options_(std::move(file_options)),
       builder_(options_) {}
 
 // The hash of short keys is inlined, and what is rare is behind tail calls: most of collecting is
 // this.
 __attribute__((flatten)) void BitsBuilder::AddKey(const Slice& key) {
-  if (__builtin_expect(key.size() - 1 >= core::kMaxShortKeyBytes || place_ != nullptr, 0)) {
+  if (__builtin_expect(key.size() - 1 >= core::kMaxShortKeyBytes || file_options_ != nullptr, 0)) {
     return AddRareKey(key);
   }
   AddHash(KeyHash{core::HashShortKeyInline(key.data(), key.size())});
@@ -69,36 +69,36 @@ __attribute__((flatten)) void BitsBuilder::AddKey(const Slice& key) {
 
 void BitsBuilder::AddRareKey(const Slice& key) noexcept {
   AddHash(HashOf(key));
-  if (place_ != nullptr) {
+  if (file_options_ != nullptr) {
     SeeKey(key);
   }
 }
 
 void BitsBuilder::SeeKey(const Slice& key) noexcept {
   try {
-    place_->See(key);
+    file_options_->See(key);
   } catch (...) {
-    place_.reset();
+    file_options_.reset();
   }
 }
 
 void BitsBuilder::SettleOptions() noexcept {
-  if (place_ == nullptr) {
+  if (file_options_ == nullptr) {
     return;
   }
   try {
-    options_ = core::NearestValid(place_->Settle(builder_.num_hashes()));
+    options_ = core::NearestValid(file_options_->Settle(builder_.num_hashes()));
     builder_.SetOptions(options_);
   } catch (...) {
-    place_.reset();
+    file_options_.reset();
   }
 }
 
 void BitsBuilder::NotePlace(std::string_view block) noexcept {
   try {
-    place_->Built(block);
+    file_options_->Built(block);
   } catch (...) {
-    place_.reset();
+    file_options_.reset();
   }
 }
 
@@ -121,7 +121,7 @@ void BitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alternate) {
   }
   repeats_.SetKey(hash);
   repeats_.SetAlternate(alternate_hash);
-  if (place_ != nullptr) {
+  if (file_options_ != nullptr) {
     SeeKey(key);
   }
 }
@@ -216,7 +216,7 @@ Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
   }
   const FilterInfo info = FilterView(block.bytes()).info();
   CountFilter(info.kind, info.num_hashes, block.size, info.target_fpr);
-  if (place_ != nullptr) {
+  if (file_options_ != nullptr) {
     NotePlace(block.bytes());
   }
   const Slice filter(block.data.get(), block.size);
@@ -259,9 +259,9 @@ Status BitsBuilder::MaybePostVerify(const Slice& filter_content) {
 }
 
 FilterBitsBuilder* NewBitsBuilder(const FilterOptions& options, bool verify,
-                                  std::unique_ptr<FileFilterOptions> place) noexcept {
+                                  std::unique_ptr<FileFilterOptions> file_options) noexcept {
   try {
-    return new BitsBuilder(options, verify, std::move(place));
+    return new BitsBuilder(options, verify, std::move(file_options));
   } catch (...) {
     return nullptr;
   }

@@ -48,9 +48,10 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  public:
   // verify: MaybePostVerify checks that every key is found in the finished bytes and that their
   // checksum is right. For that, the builder keeps all hashes, 8 bytes each, until then.
-  // place: settles the options of the filters when they are finished; null where they are as given.
+  // file_options: settles the options of the filters when they are finished; null where they are as
+  // given.
   BitsBuilder(const FilterOptions& options, bool verify,
-              std::unique_ptr<FileFilterOptions> place = nullptr);
+              std::unique_ptr<FileFilterOptions> file_options = nullptr);
 
   void AddKey(const ROCKSDB_NAMESPACE::Slice& key) override;
 
@@ -129,7 +130,7 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 
   FilterOptions options_;
   const bool verify_;
-  std::unique_ptr<FileFilterOptions> place_;
+  std::unique_ptr<FileFilterOptions> file_options_;
   FilterBuilder builder_;
   Repeats repeats_;
   // A call for each hash would take longer than all else that is done with it.
@@ -146,7 +147,7 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 // A builder that the caller owns; null ("no filter") if memory is short.
 ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBitsBuilder(
     const FilterOptions& options, bool verify,
-    std::unique_ptr<FileFilterOptions> place = nullptr) noexcept;
+    std::unique_ptr<FileFilterOptions> file_options = nullptr) noexcept;
 
 }  // namespace winnow::plugin
 

@@ -108,7 +108,7 @@ void FileFilterOptions::Built(std::string_view block) {
   }
   const std::shared_ptr<LiveFiles> files(record_, &record_->files);
   NoteBuilt(files, id_);
-  if (owners_ != nullptr) owners_->Add(block, files, {id_, level_, has_one_reader_});
+  if (filter_files_ != nullptr) filter_files_->Add(block, files, {id_, level_, has_one_reader_});
 }
 
 }  // namespace winnow::plugin

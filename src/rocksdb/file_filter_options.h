@@ -21,17 +21,17 @@ namespace winnow::plugin {
 // Of one file, whose builder it belongs to.
 class FileFilterOptions {
  public:
-  // owners: where the file's filters are known by their bytes; null: nowhere. has_one_reader: of
-  // FilterFile.
-  // trees: all of the policy, whose filters share its filter_memory; null: bits_per_key counts.
+  // filter_files: where the file's filters are known by their bytes; null: nowhere. has_one_reader:
+  // of FilterFile. trees: all of the policy, whose filters share its filter_memory; null:
+  // bits_per_key counts.
   FileFilterOptions(const PolicyOptions& policy, const BuildFacts& facts, const KnownTree& known,
-                    std::shared_ptr<TreeRecord> record, std::shared_ptr<FilterFileMap> owners,
+                    std::shared_ptr<TreeRecord> record, std::shared_ptr<FilterFileMap> filter_files,
                     bool has_one_reader, std::shared_ptr<KnownTrees> trees = nullptr)
       : policy_(policy),
         facts_(facts),
         known_(known),
         record_(std::move(record)),
-        owners_(std::move(owners)),
+        filter_files_(std::move(filter_files)),
         has_one_reader_(has_one_reader),
         trees_(std::move(trees)) {}
 
@@ -66,7 +66,7 @@ class FileFilterOptions {
   const BuildFacts facts_;
   const KnownTree known_;
   const std::shared_ptr<TreeRecord> record_;
-  const std::shared_ptr<FilterFileMap> owners_;
+  const std::shared_ptr<FilterFileMap> filter_files_;
   const bool has_one_reader_;
   const std::shared_ptr<KnownTrees> trees_;
   uint64_t seen_ = 0;

@@ -1,7 +1,6 @@
 #include "src/rocksdb/log_line.h"
 
 #include <set>
-#include <utility>
 
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/stderr_line.h"

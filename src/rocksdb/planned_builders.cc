@@ -160,10 +160,10 @@ void PlannedBuilders::SampleItsLookups(TreeRecord& tree, ROCKSDB_NAMESPACE::Logg
 std::unique_ptr<FileFilterOptions> PlannedBuilders::DecideByItsPlace(
     FileToBuild file, const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
   const bool has_one_reader = HasOneReaderAFile(table);
-  std::shared_ptr<FilterFileMap> owners;
-  if (has_one_reader || Learns(file.options)) owners = {known_, &known_->filter_files};
+  std::shared_ptr<FilterFileMap> filter_files;
+  if (has_one_reader || Learns(file.options)) filter_files = {known_, &known_->filter_files};
   return std::make_unique<FileFilterOptions>(
-      file.options, file.facts, file.tree, std::move(file.record), std::move(owners),
+      file.options, file.facts, file.tree, std::move(file.record), std::move(filter_files),
       has_one_reader, std::shared_ptr<KnownTrees>(known_, &known_->trees));
 }
 

@@ -63,11 +63,11 @@ std::optional<std::string_view> AskedBytes(const FilterContents& contents, std::
 StoredFilter::StoredFilter(const std::string& path, const RawSst& sst, const Comparator* comparator)
     : comparator_(comparator), contents_(ContentsOf(*sst.properties)) {
   for (const std::string& block : sst.blocks) {
-    askers_.emplace_back(block);
+    probers_.emplace_back(block);
   }
   if (sst.partitioned && comparator != nullptr) {
     partitions_ = ReadFilterPartitions(path, *sst.properties);
-    if (partitions_.problem.empty() && partitions_.partitions.size() != askers_.size()) {
+    if (partitions_.problem.empty() && partitions_.partitions.size() != probers_.size()) {
       partitions_.problem = "the filter's index names other partitions than RocksDB reads";
     }
   }
@@ -75,12 +75,12 @@ StoredFilter::StoredFilter(const std::string& path, const RawSst& sst, const Com
 
 std::optional<bool> StoredFilter::MayContain(std::string_view key, uint64_t hash) {
   const std::optional<std::string_view> bytes = AskedBytes(contents_, key);
-  if (!bytes || askers_.empty() || !partitions_.problem.empty()) {
+  if (!bytes || probers_.empty() || !partitions_.problem.empty()) {
     return std::nullopt;
   }
   const AskedKey asked = {*bytes, contents_.whole_keys ? hash : HashKey(*bytes).value};
-  if (askers_.size() > 1 && partitions_.partitions.empty()) {
-    return std::any_of(askers_.begin(), askers_.end(),
+  if (probers_.size() > 1 && partitions_.partitions.empty()) {
+    return std::any_of(probers_.begin(), probers_.end(),
                        [&asked](FilterProber& prober) { return Ask(&prober, asked); });
   }
   const std::string sought = SoughtKey(key, comparator_);
@@ -88,7 +88,7 @@ std::optional<bool> StoredFilter::MayContain(std::string_view key, uint64_t hash
       partitions_.partitions.empty()
           ? 0
           : FindPartition(partitions_, comparator_, {sought, kNewestSequence, 255});
-  return Ask(&askers_[block], asked);
+  return Ask(&probers_[block], asked);
 }
 
 }  // namespace winnow::inspect

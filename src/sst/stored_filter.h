@@ -73,7 +73,7 @@ class StoredFilter {
   const ROCKSDB_NAMESPACE::Comparator* comparator_;
   FilterContents contents_;
   FilterPartitions partitions_;
-  std::vector<FilterProber> askers_;
+  std::vector<FilterProber> probers_;
 };
 
 }  // namespace winnow::inspect

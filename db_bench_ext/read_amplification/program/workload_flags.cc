@@ -9,8 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "db_bench_ext/read_amplification/keys/generated_keys.h"
-#include "db_bench_ext/read_amplification/keys/zipf.h"
 
 ABSL_FLAG(std::string, keys, "",
           "file with the keys to load, one a line, plain or an LZ4 frame; - is standard input. "

@@ -239,8 +239,9 @@ LiveFiles::Sums LiveFiles::ReplacedBy(const NewFile& added, int base) {
   if (!range) return sums;
   NewFile file = added;
   file.range = *std::move(range);
-  for (const Id id : FindReplaced(file, base))
+  for (const Id id : FindReplaced(file, base)) {
     RecordedFiles::CountIn(recorded_.live.at(id), 1, &sums);
+  }
   return sums;
 }
 
@@ -357,8 +358,9 @@ void LiveFiles::Opened(Id id) {
 void LiveFiles::Closed(Id id) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (told_.is_told()) {
-    if (const auto parked = recorded_.parked.find(id); parked != recorded_.parked.end())
+    if (const auto parked = recorded_.parked.find(id); parked != recorded_.parked.end()) {
       --parked->second.readers;
+    }
   }
   const auto found = recorded_.live.find(id);
   if (found == recorded_.live.end() || --found->second.readers > 0) return;

@@ -34,7 +34,7 @@ class ToldFiles {
   // Of a record of another process.
   void Restore(bool is_told) noexcept { is_told_ = is_told; }
 
-  // What these mean LiveFiles says, which has the same.
+  // As the functions of LiveFiles with these names say, which take the lock.
   void BeginList();
   ListedLevels Reconcile(const FileList& list);
   void SetName(Id id, FileName name);

@@ -144,7 +144,7 @@ TEST(KnownTreesTest, FilesOfClosedDatabasesWithLongKeysTake64MiB) {
 class LookedUpTree {
  public:
   LookedUpTree(KnownTrees* trees, FilterFileMap* filter_files, std::string family)
-      : trees_(trees), owners_(filter_files), family_(std::move(family)) {}
+      : trees_(trees), filter_files_(filter_files), family_(std::move(family)) {}
 
   void Grow(int num_files, int num_lookups) {
     for (int i = 0; i < num_files; ++i) Add(i);
@@ -190,11 +190,11 @@ class LookedUpTree {
     files->SetName(id, FileName::Of(family_, id));
     files->AddMemory(id, {1000, 1000});
     EXPECT_NE(files->LevelOfReaders(id), nullptr);
-    owners_->Add(family_ + std::to_string(number), files, {id, 4, true});
+    filter_files_->Add(family_ + std::to_string(number), files, {id, 4, true});
   }
 
   KnownTrees* const trees_;
-  FilterFileMap* const owners_;
+  FilterFileMap* const filter_files_;
   const std::string family_;
 };
 

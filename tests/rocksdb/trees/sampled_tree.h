@@ -66,10 +66,10 @@ class SampledTree {
       builder.Add(HashKey("of file " + std::to_string(f)));
       const FilterBlock block = builder.Finish();
       blocks_.emplace_back(block.bytes());
-      owners_.Add(blocks_.back(), files_, {f + 1, kLevels[f], false});
+      filter_files_.Add(blocks_.back(), files_, {f + 1, kLevels[f], false});
     }
     for (const std::string& block : blocks_) {
-      readers_.emplace_back(NewBitsReader(block, *builtin_, owners_.NewReader(block)));
+      readers_.emplace_back(NewBitsReader(block, *builtin_, filter_files_.NewReader(block)));
     }
     files_->samples().Reserve();
     files_->samples().SetGrid(GridOfLetters(), nullptr);
@@ -150,7 +150,7 @@ class SampledTree {
   const size_t length_;
   std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin_;
   std::shared_ptr<LiveFiles> files_ = std::make_shared<LiveFiles>();
-  FilterFileMap owners_;
+  FilterFileMap filter_files_;
   std::vector<std::string> blocks_;
   std::vector<std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader>> readers_;
   KeyMemory memory_;
