@@ -332,18 +332,20 @@ TEST(DbBenchExtTest, APolicyThatIsNotTheOneItIsCalledIsRefusedBeforeAnythingIsPr
 }
 
 TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
+  const TemporaryFolder folder;
+  const std::string nowhere = folder / "nowhere";
   const std::pair<std::string, std::string> cases[] = {
       {"--reads=0", "--reads is 0, but must be a whole number from 1 to"},
       {"--timed_rounds=0", "--timed_rounds is 0, but must be a whole number from 1 to 1000"},
       {"--benchmarks=fillseq", "nothing is looked up"},
       {"--benchmarks=readseq", "there is no 'readseq', but filluniquerandom, fillseq"},
       {"--compression_type=gzip", "lz4"},
-      {"--keys=/nonexistent", "No such file"},
+      {"--keys=" + nowhere, "No such file"},
       {"--keys=/dev/null", "has no keys"},
       {"--zipf=-0.5", "--zipf is -0.5, but must be a number from 0 to 10"},
       {"--key_format=base64", "those of --key_format are line, hex"},
-      {"--json=/nonexistent/run.json", "can't write"},
-      {"--html=/nonexistent/run.html", "can't write"},
+      {"--json=" + nowhere + "/run.json", "can't write"},
+      {"--html=" + nowhere + "/run.html", "can't write"},
       {"--frontier=6,six", "--frontier has 'six'"},
       {"--format_version=99", "from 2 to 5"},
       {"--max_filter_memory_ratio=-1",
@@ -358,7 +360,7 @@ TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
       {"--level0_files=-1", "from 0 to 1000"},
       {"--nowhole_key_filtering", "give a --prefix_size"},
       {"--partition_index_and_filters --cache_size=0", "needs a block cache"},
-      {"--options_file=/nonexistent", "/nonexistent"},
+      {"--options_file=" + nowhere, nowhere},
       {"keys.lz4", "'keys.lz4' is no flag"},
       {"--nonsense", "there is no flag --nonsense (see --help)"},
       {"--polices=none", "there is no flag --polices; did you mean --policies?"},

@@ -277,10 +277,11 @@ TEST(KeyListTest, AKeyMayBeLongButNotEndless) {
 }
 
 TEST(KeyListTest, AFileThatIsNotThereIsAnErrorThatNamesIt) {
+  const testing::TemporaryFolder folder;
+  const std::string keys = folder / "keys";
   const absl::Status status =
-      ForEachKey("/nonexistent/keys", KeyFormat::kLine, [](std::string_view) { FAIL(); }).status();
-  EXPECT_THAT(std::string(status.message()),
-              HasSubstr("/nonexistent/keys: No such file or directory"));
+      ForEachKey(keys, KeyFormat::kLine, [](std::string_view) { FAIL(); }).status();
+  EXPECT_THAT(std::string(status.message()), HasSubstr(keys + ": No such file or directory"));
 }
 
 TEST(KeyListTest, AFolderIsAnError) {

@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 
-
 ABSL_FLAG(std::string, keys, "",
           "file with the keys to load, one a line, plain or an LZ4 frame; - is standard input. "
           "Looked-up absent keys are near misses of them: one byte changed, appended or removed");
