@@ -33,9 +33,11 @@ namespace {
 using std::chrono::seconds;
 using ::testing::AllOf;
 using testing::BitsWere;
+using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using testing::FakeServer;
+using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -148,6 +150,7 @@ TEST_P(RedisWaitsOfAClusterTest, AServerThatClosesAtEachSecondLineIsGivenUp) {
                     HasSubstr("it was not better after 60 seconds")));
 }
 
+// A client that looks between the passing of the time and the answer first says "no reply yet".
 TEST_P(RedisWaitsTest, AServerThatLoadsIsWaitedForAsLongAsItSaysSo) {
   std::atomic<int> times(0);
   Answer([&](const FakeServer::Words&) -> std::string {
@@ -159,10 +162,10 @@ TEST_P(RedisWaitsTest, AServerThatLoadsIsWaitedForAsLongAsItSaysSo) {
   EXPECT_EQ(Add({"a"}), absl::OkStatus());
   EXPECT_EQ(times, 6);
   // At 40 and 120 seconds, and perhaps at 200.
-  EXPECT_GE(said_.size(), 2U);
-  EXPECT_THAT(said_, Each(AllOf(HasSubstr("the server " + server_.address() + ": "),
-                                HasSubstr("LOADING Redis is loading"),
-                                HasSubstr("it is waited for, as long as it says so"))));
+  EXPECT_THAT(said_, Contains(AllOf(HasSubstr("the server " + server_.address() + ": "),
+                                    HasSubstr("LOADING Redis is loading"),
+                                    HasSubstr("it is waited for, as long as it says so")))
+                         .Times(Ge(2)));
   EXPECT_THAT(is_new_, ElementsAre(true));
   EXPECT_THAT(lines_->Remark(), HasSubstr("; 0 uncertain"));
 }
@@ -205,8 +208,7 @@ TEST_P(RedisWaitsTest, WhoAsksForAStreamSaysThatAServerIsWaitedFor) {
   });
   server_.SetSlots({{0, 16'383, &server_}});
   EXPECT_TRUE(absl::IsNotFound(AskStreams(StreamAction::kCheck, Plan()).status()));
-  EXPECT_THAT(said_, Not(IsEmpty()));
-  EXPECT_THAT(said_, Each(HasSubstr("it is waited for, as long as it says so")));
+  EXPECT_THAT(said_, Contains(HasSubstr("it is waited for, as long as it says so")));
 }
 
 // The minute is over as soon as it is said that it is waited for.
