@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/filter_family/beside.h"
+#include "db_bench_ext/filter_family/comparison.h"
 #include "db_bench_ext/filter_family/family.h"
 #include "db_bench_ext/filter_family/page.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "db_bench_ext/filter_family/beside.h"
+#include "db_bench_ext/filter_family/comparison.h"
 #include "winnow/amq/binary_fuse_filter.h"
 #include "winnow/amq/concurrent_bloom.h"
 #include "winnow/amq/cuckoo_filter.h"

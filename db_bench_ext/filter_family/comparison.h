@@ -2,8 +2,8 @@
 // made after one another, and ours once more, so that what differs between two runs of the same
 // code is known too.
 
-#ifndef WINNOW_DB_BENCH_EXT_FILTER_FAMILY_BESIDE_H_
-#define WINNOW_DB_BENCH_EXT_FILTER_FAMILY_BESIDE_H_
+#ifndef WINNOW_DB_BENCH_EXT_FILTER_FAMILY_COMPARISON_H_
+#define WINNOW_DB_BENCH_EXT_FILTER_FAMILY_COMPARISON_H_
 
 #include <cstdint>
 #include <functional>
@@ -55,4 +55,4 @@ std::string BesideJson(const BesideOptions& options, const std::vector<BesideRow
 
 }  // namespace winnow::bench
 
-#endif  // WINNOW_DB_BENCH_EXT_FILTER_FAMILY_BESIDE_H_
+#endif  // WINNOW_DB_BENCH_EXT_FILTER_FAMILY_COMPARISON_H_

@@ -1,4 +1,4 @@
-#include "db_bench_ext/filter_family/beside.h"
+#include "db_bench_ext/filter_family/comparison.h"
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/filter_family/beside.h"
+#include "db_bench_ext/filter_family/comparison.h"
 
 namespace winnow::bench {
 namespace {
