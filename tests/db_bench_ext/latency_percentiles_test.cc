@@ -1,6 +1,6 @@
 // Percentiles are times that were taken, and only those that so many times can tell apart.
 
-#include "db_bench_ext/read_amplification/measured/latency_percentiles.h"
+#include "db_bench_ext/read_amplification/results/latency_percentiles.h"
 
 #include <gtest/gtest.h>
 

@@ -325,7 +325,7 @@ std::vector<std::string> VerbFolders() {
 const std::vector<OrderedFolders>& OrderedHouses() {
   static const std::vector<OrderedFolders> houses = {
       {"db_bench_ext/read_amplification",
-       {{"system"}, {"keys"}, {"measured"}, {"trees"}, {"lookups"}, {"report"}, {"program"}}},
+       {{"system"}, {"keys"}, {"results"}, {"trees"}, {"lookups"}, {"report"}, {"program"}}},
       {"tools/winnow", {{"cli"}, {"findings"}, VerbFolders()}},
   };
   return houses;

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "db_bench_ext/read_amplification/lookups/lookups.h"
-#include "db_bench_ext/read_amplification/measured/readamp_results.h"
+#include "db_bench_ext/read_amplification/results/readamp_results.h"
 #include "db_bench_ext/read_amplification/trees/policies.h"
 #include "db_bench_ext/read_amplification/trees/tree_options.h"
 

@@ -16,7 +16,7 @@
 #include "db_bench_ext/read_amplification/keys/key_set.h"
 #include "db_bench_ext/read_amplification/lookups/benchmarks.h"
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
-#include "db_bench_ext/read_amplification/measured/readamp_results.h"
+#include "db_bench_ext/read_amplification/results/readamp_results.h"
 #include "db_bench_ext/read_amplification/system/progress.h"
 
 namespace winnow::bench {

@@ -15,7 +15,7 @@
 #include "db_bench_ext/read_amplification/lookups/lookups.h"
 #include "db_bench_ext/read_amplification/lookups/readers.h"
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
-#include "db_bench_ext/read_amplification/measured/readamp_results.h"
+#include "db_bench_ext/read_amplification/results/readamp_results.h"
 
 namespace winnow::bench {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "db_bench_ext/read_amplification/measured/readamp_results.h"
+#include "db_bench_ext/read_amplification/results/readamp_results.h"
 
 namespace winnow::bench {
 

@@ -12,7 +12,7 @@
 
 #include "db_bench_ext/read_amplification/lookups/lookup_counts.h"
 #include "db_bench_ext/read_amplification/lookups/readers.h"
-#include "db_bench_ext/read_amplification/measured/latency_percentiles.h"
+#include "db_bench_ext/read_amplification/results/latency_percentiles.h"
 
 namespace winnow::bench {
 namespace {

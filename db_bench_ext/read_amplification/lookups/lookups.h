@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "db_bench_ext/read_amplification/lookups/asked_keys.h"
-#include "db_bench_ext/read_amplification/measured/readamp_results.h"
+#include "db_bench_ext/read_amplification/results/readamp_results.h"
 
 namespace winnow::bench {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/measured/readamp_results.h"
+#include "db_bench_ext/read_amplification/results/readamp_results.h"
 #include "db_bench_ext/read_amplification/trees/compaction_plan.h"
 #include "db_bench_ext/read_amplification/trees/policies.h"
 #include "db_bench_ext/read_amplification/trees/range_parts.h"

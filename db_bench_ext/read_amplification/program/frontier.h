@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/measured/readamp_results.h"
 #include "db_bench_ext/read_amplification/program/run.h"
+#include "db_bench_ext/read_amplification/results/readamp_results.h"
 #include "db_bench_ext/read_amplification/trees/policies.h"
 
 namespace winnow::bench {

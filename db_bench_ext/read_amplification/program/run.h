@@ -14,7 +14,7 @@
 #include "db_bench_ext/read_amplification/keys/write_sequence.h"
 #include "db_bench_ext/read_amplification/lookups/growth_lookups.h"
 #include "db_bench_ext/read_amplification/lookups/lookups.h"
-#include "db_bench_ext/read_amplification/measured/readamp_results.h"
+#include "db_bench_ext/read_amplification/results/readamp_results.h"
 #include "db_bench_ext/read_amplification/system/progress.h"
 #include "db_bench_ext/read_amplification/system/work_folder.h"
 #include "db_bench_ext/read_amplification/trees/policies.h"

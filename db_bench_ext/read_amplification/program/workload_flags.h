@@ -13,8 +13,8 @@
 #include "db_bench_ext/read_amplification/keys/write_sequence.h"
 #include "db_bench_ext/read_amplification/lookups/benchmarks.h"
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
-#include "db_bench_ext/read_amplification/measured/readamp_results.h"
 #include "db_bench_ext/read_amplification/program/flag_check.h"
+#include "db_bench_ext/read_amplification/results/readamp_results.h"
 #include "src/text/key_list.h"
 
 namespace winnow::bench {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/measured/readamp_results.h"
 #include "db_bench_ext/read_amplification/report/readamp_comparison.h"
+#include "db_bench_ext/read_amplification/results/readamp_results.h"
 
 namespace winnow::inspect {
 

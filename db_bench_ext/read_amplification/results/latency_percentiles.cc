@@ -1,4 +1,4 @@
-#include "db_bench_ext/read_amplification/measured/latency_percentiles.h"
+#include "db_bench_ext/read_amplification/results/latency_percentiles.h"
 
 #include <algorithm>
 #include <cstddef>

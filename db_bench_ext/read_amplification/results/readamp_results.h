@@ -1,7 +1,7 @@
 // What a run of the read-amplification benchmark found out, as plain data: what its reports print.
 
-#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_MEASURED_READAMP_RESULTS_H_
-#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_MEASURED_READAMP_RESULTS_H_
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_RESULTS_READAMP_RESULTS_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_RESULTS_READAMP_RESULTS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/measured/latency_percentiles.h"
+#include "db_bench_ext/read_amplification/results/latency_percentiles.h"
 #include "src/text/rate_interval.h"
 
 namespace winnow::inspect {
@@ -235,4 +235,4 @@ inline bool AllAbsent(const WorkloadCounts& counts) {
 
 }  // namespace winnow::inspect
 
-#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_MEASURED_READAMP_RESULTS_H_
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_RESULTS_READAMP_RESULTS_H_

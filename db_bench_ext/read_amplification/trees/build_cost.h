@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "db_bench_ext/read_amplification/keys/key_set.h"
-#include "db_bench_ext/read_amplification/measured/readamp_results.h"
+#include "db_bench_ext/read_amplification/results/readamp_results.h"
 #include "db_bench_ext/read_amplification/trees/policies.h"
 
 namespace winnow::bench {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/measured/readamp_results.h"
+#include "db_bench_ext/read_amplification/results/readamp_results.h"
 
 namespace winnow::bench {
 

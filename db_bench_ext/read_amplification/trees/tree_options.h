@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "db_bench_ext/read_amplification/measured/readamp_results.h"
+#include "db_bench_ext/read_amplification/results/readamp_results.h"
 #include "db_bench_ext/read_amplification/trees/policies.h"
 
 namespace winnow::bench {
