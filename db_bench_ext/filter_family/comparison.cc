@@ -64,7 +64,7 @@ class Filter {
 // One of the two that are measured: each run gives seconds, without what is prepared for it.
 class Side {
  public:
-  Side(const winnow_contender& contender, const BesideOptions& options, const Hashes& hashes)
+  Side(const winnow_contender& contender, const ComparisonOptions& options, const Hashes& hashes)
       : contender_(contender),
         options_(options),
         hashes_(hashes),
@@ -158,7 +158,7 @@ class Side {
   }
 
   const winnow_contender& contender_;
-  const BesideOptions& options_;
+  const ComparisonOptions& options_;
   const Hashes& hashes_;
   Filter full_;
 };
@@ -171,7 +171,7 @@ struct Work {
 };
 
 std::vector<Work> WorkOf(const winnow_contender& ours, const winnow_contender& contender,
-                         const BesideOptions& options, const Hashes& hashes) {
+                         const ComparisonOptions& options, const Hashes& hashes) {
   const uint64_t n = hashes.present.size();
   std::vector<Work> works;
   works.push_back({contender.kind == std::string("fuse") ? "build" : "add", n,
@@ -203,8 +203,8 @@ std::vector<Work> WorkOf(const winnow_contender& ours, const winnow_contender& c
   return works;
 }
 
-void Compare(const Work& work, const Side& ours, const Side& theirs, const BesideOptions& options,
-             BesideRow* row) {
+void Compare(const Work& work, const Side& ours, const Side& theirs,
+             const ComparisonOptions& options, ComparisonRow* row) {
   const double first = std::max({work.run(ours), work.run(theirs), 1e-7});
   const int repeated =
       static_cast<int>(std::clamp(std::ceil(options.least_ms / 1000 / first), 1.0, 10'000.0));
@@ -238,8 +238,8 @@ void Compare(const Work& work, const Side& ours, const Side& theirs, const Besid
 
 }  // namespace
 
-void MeasureBeside(const winnow_contender& contender, const BesideOptions& options,
-                   const std::function<void(const BesideRow&)>& report) {
+void CompareWithOurs(const winnow_contender& contender, const ComparisonOptions& options,
+                     const std::function<void(const ComparisonRow&)>& report) {
   const auto& all = OurFilters();
   const auto of_kind = std::find_if(all.begin(), all.end(), [&](const winnow_contender& ours) {
     return std::string(ours.kind) == contender.kind;
@@ -255,7 +255,7 @@ void MeasureBeside(const winnow_contender& contender, const BesideOptions& optio
     hashes.absent = RandomHashes(&random, std::max(keys, kMinAbsent));
     const Side ours(*of_kind, options, hashes);
     const Side theirs(contender, options, hashes);
-    BesideRow row;
+    ComparisonRow row;
     row.kind = contender.kind;
     row.contender = contender.name;
     row.keys = keys;
@@ -270,12 +270,12 @@ void MeasureBeside(const winnow_contender& contender, const BesideOptions& optio
   }
 }
 
-std::string BesideTable(const std::vector<BesideRow>& rows) {
+std::string ComparisonTable(const std::vector<ComparisonRow>& rows) {
   std::string table =
       "| beside | keys | work | ours, ns | theirs, ns | ours / theirs | ours / ours (5 to 95 %) | "
       "bits, ours | theirs | rate, ours | theirs |\n"
       "|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|\n";
-  for (const BesideRow& row : rows) {
+  for (const ComparisonRow& row : rows) {
     absl::StrAppendFormat(&table,
                           "| %s | %d | %s | %.2f | %.2f | **%.2f** | %.3f (%.2f to %.2f) | %.2f | "
                           "%.2f | %.4g %% | %.4g %% |\n",
@@ -286,12 +286,13 @@ std::string BesideTable(const std::vector<BesideRow>& rows) {
   return table;
 }
 
-std::string BesideJson(const BesideOptions& options, const std::vector<BesideRow>& rows) {
+std::string ComparisonJson(const ComparisonOptions& options,
+                           const std::vector<ComparisonRow>& rows) {
   nlohmann::ordered_json json = {{"schema", "winnow.beside/1"},
                                  {"pairs", options.pairs},
                                  {"seed", options.seed},
                                  {"rows", nlohmann::ordered_json::array()}};
-  for (const BesideRow& row : rows) {
+  for (const ComparisonRow& row : rows) {
     json["rows"].push_back({{"kind", row.kind},
                             {"contender", row.contender},
                             {"keys", row.keys},

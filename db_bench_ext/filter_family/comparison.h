@@ -1,4 +1,4 @@
-// Times of our filters beside those of contenders, in one process: of each pair of runs both are
+// Times of our filters and of those of contenders, in one process: of each pair of runs both are
 // made after one another, and ours once more, so that what differs between two runs of the same
 // code is known too.
 
@@ -14,7 +14,7 @@
 
 namespace winnow::bench {
 
-struct BesideOptions {
+struct ComparisonOptions {
   std::vector<uint64_t> keys;  // of a filter
   int pairs = 15;
   unsigned threads = 2;      // that add to one filter at once
@@ -23,7 +23,7 @@ struct BesideOptions {
   uint64_t seed = 1;
 };
 
-struct BesideRow {
+struct ComparisonRow {
   std::string kind;
   std::string contender;
   uint64_t keys = 0;
@@ -46,12 +46,13 @@ const std::vector<winnow_contender>& OurFilters();
 
 // Measures one contender, which has a kind of OurFilters(), and reports each row when it is there.
 // Throws std::runtime_error if a filter denies a key or refuses many: such times mean nothing.
-void MeasureBeside(const winnow_contender& contender, const BesideOptions& options,
-                   const std::function<void(const BesideRow&)>& report);
+void CompareWithOurs(const winnow_contender& contender, const ComparisonOptions& options,
+                     const std::function<void(const ComparisonRow&)>& report);
 
 // The rows as a table in Markdown, and as JSON, schema winnow.beside/1.
-std::string BesideTable(const std::vector<BesideRow>& rows);
-std::string BesideJson(const BesideOptions& options, const std::vector<BesideRow>& rows);
+std::string ComparisonTable(const std::vector<ComparisonRow>& rows);
+std::string ComparisonJson(const ComparisonOptions& options,
+                           const std::vector<ComparisonRow>& rows);
 
 }  // namespace winnow::bench
 

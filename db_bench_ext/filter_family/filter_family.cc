@@ -58,8 +58,8 @@ ABSL_FLAG(double, least_ms, 5, "shorter runs are repeated until they take as lon
 
 namespace {
 
-using winnow::bench::BesideOptions;
-using winnow::bench::BesideRow;
+using winnow::bench::ComparisonOptions;
+using winnow::bench::ComparisonRow;
 using winnow::bench::FamilyOptions;
 using winnow::bench::FamilyRow;
 
@@ -134,7 +134,7 @@ std::string ReadFlags(FamilyOptions* options) {
 }
 
 // Empty, or what is wrong.
-std::string ReadFlags(BesideOptions* options) {
+std::string ReadFlags(ComparisonOptions* options) {
   options->keys = {15'564, 996'147, 7'969'177};
   if (std::string fault = ReadKeys(100, &options->keys); !fault.empty()) return fault;
   options->pairs = absl::GetFlag(FLAGS_pairs);
@@ -213,26 +213,26 @@ bool MeasureTheFamily(const FamilyOptions& options, const std::string& command) 
   return written;
 }
 
-bool MeasureContenders(const BesideOptions& options,
+bool MeasureContenders(const ComparisonOptions& options,
                        const std::vector<winnow_contender>& contenders) {
-  std::vector<BesideRow> rows;
+  std::vector<ComparisonRow> rows;
   const std::string kind = absl::GetFlag(FLAGS_kind);
   for (const winnow_contender& contender : contenders) {
     if (!kind.empty() && contender.kind != kind) continue;
-    winnow::bench::MeasureBeside(contender, options, [&rows](const BesideRow& row) {
+    winnow::bench::CompareWithOurs(contender, options, [&rows](const ComparisonRow& row) {
       rows.push_back(row);
       std::fprintf(stderr, "%-10s %9llu  %-28s %7.2f beside %7.2f ns: %.3f (%.3f)\n",
                    row.kind.c_str(), static_cast<unsigned long long>(row.keys), row.work.c_str(),
                    row.ours_ns, row.contender_ns, row.ratio, row.ours_again);
     });
   }
-  std::fputs(winnow::bench::BesideTable(rows).c_str(), stdout);
+  std::fputs(winnow::bench::ComparisonTable(rows).c_str(), stdout);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     std::fprintf(stderr, "filter_family: can't write the table\n");
     return false;
   }
   const std::string json = absl::GetFlag(FLAGS_json);
-  return json.empty() || Write(json, BesideJson(options, rows));
+  return json.empty() || Write(json, ComparisonJson(options, rows));
 }
 
 }  // namespace
@@ -246,8 +246,8 @@ int main(int argc, char** argv) {
   const std::vector<char*> others = absl::ParseCommandLine(argc, argv);
   const std::vector<std::string> libraries = absl::GetFlag(FLAGS_contenders);
   FamilyOptions family;
-  BesideOptions beside;
-  std::string fault = libraries.empty() ? ReadFlags(&family) : ReadFlags(&beside);
+  ComparisonOptions comparison;
+  std::string fault = libraries.empty() ? ReadFlags(&family) : ReadFlags(&comparison);
   if (fault.empty()) {
     fault =
         libraries.empty()
@@ -265,7 +265,7 @@ int main(int argc, char** argv) {
   }
   try {
     const bool written = libraries.empty() ? MeasureTheFamily(family, command)
-                                           : MeasureContenders(beside, contenders);
+                                           : MeasureContenders(comparison, contenders);
     return written ? 0 : 2;
   } catch (const std::exception& fault_in_measuring) {
     std::fprintf(stderr, "filter_family: %s\n", fault_in_measuring.what());

@@ -14,17 +14,18 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-BesideOptions SmallOptions() {
-  BesideOptions options;
+ComparisonOptions SmallOptions() {
+  ComparisonOptions options;
   options.keys = {1000};
   options.pairs = 3;
   options.least_ms = 0;
   return options;
 }
 
-std::vector<BesideRow> Measure(const winnow_contender& contender) {
-  std::vector<BesideRow> rows;
-  MeasureBeside(contender, SmallOptions(), [&rows](const BesideRow& row) { rows.push_back(row); });
+std::vector<ComparisonRow> Measure(const winnow_contender& contender) {
+  std::vector<ComparisonRow> rows;
+  CompareWithOurs(contender, SmallOptions(),
+                  [&rows](const ComparisonRow& row) { rows.push_back(row); });
   return rows;
 }
 
@@ -35,14 +36,14 @@ const winnow_contender& OursOf(const std::string& kind) {
   throw std::runtime_error(kind);
 }
 
-std::vector<std::string> WorkOf(const std::vector<BesideRow>& rows) {
+std::vector<std::string> WorkOf(const std::vector<ComparisonRow>& rows) {
   std::vector<std::string> work;
-  for (const BesideRow& row : rows) work.push_back(row.work);
+  for (const ComparisonRow& row : rows) work.push_back(row.work);
   return work;
 }
 
 // Ours as contenders of themselves: sizes and rates are equal, whatever the times are.
-TEST(FilterBeside, MeasuresEachKind) {
+TEST(FilterComparison, MeasuresEachKind) {
   EXPECT_THAT(WorkOf(Measure(OursOf("concurrent"))),
               ElementsAre("add", "add, may be shared, 1 thread", "add, may be shared, 2 threads",
                           "add, may be shared, in batches", "ask absent", "ask present",
@@ -54,7 +55,7 @@ TEST(FilterBeside, MeasuresEachKind) {
               ElementsAre("add", "ask absent", "ask present", "ask absent, in batches",
                           "ask present, in batches", "remove"));
   for (const winnow_contender& ours : OurFilters()) {
-    for (const BesideRow& row : Measure(ours)) {
+    for (const ComparisonRow& row : Measure(ours)) {
       EXPECT_EQ(row.keys, 1000u);
       EXPECT_GT(row.ours_ns, 0);
       EXPECT_GT(row.contender_ns, 0);
@@ -67,8 +68,8 @@ TEST(FilterBeside, MeasuresEachKind) {
   }
 }
 
-TEST(FilterBeside, OursHaveWhatTheContendersHave) {
-  const BesideRow concurrent = Measure(OursOf("concurrent")).front();
+TEST(FilterComparison, OursHaveWhatTheContendersHave) {
+  const ComparisonRow concurrent = Measure(OursOf("concurrent")).front();
   EXPECT_LE(concurrent.bits[0], 10 + 0.512);  // whole lines
   EXPECT_GT(concurrent.bits[0], 9.4);
   // 8 and 12 bits of fingerprint.
@@ -78,7 +79,7 @@ TEST(FilterBeside, OursHaveWhatTheContendersHave) {
   EXPECT_NEAR(Measure(OursOf("cuckoo")).front().bits[0], 12 / 0.95 + five_more_buckets, 0.2);
 }
 
-TEST(FilterBeside, RefusesContendersThatAreWrong) {
+TEST(FilterComparison, RefusesContendersThatAreWrong) {
   winnow_contender wrong = OursOf("cuckoo");
   wrong.kind = "quotient";
   EXPECT_THROW(Measure(wrong), std::runtime_error);
@@ -93,8 +94,8 @@ TEST(FilterBeside, RefusesContendersThatAreWrong) {
   EXPECT_THROW(Measure(wrong), std::runtime_error);
 }
 
-TEST(FilterBeside, PrintsTheRows) {
-  BesideRow row;
+TEST(FilterComparison, PrintsTheRows) {
+  ComparisonRow row;
   row.kind = "fuse";
   row.contender = "other 1.2";
   row.keys = 77;
@@ -106,9 +107,9 @@ TEST(FilterBeside, PrintsTheRows) {
   row.ours_again_low = 0.98;
   row.ours_again_high = 1.03;
   EXPECT_THAT(
-      BesideTable({row}),
+      ComparisonTable({row}),
       HasSubstr("| other 1.2 | 77 | build | 10.00 | 20.00 | **0.50** | 1.001 (0.98 to 1.03)"));
-  const auto json = nlohmann::json::parse(BesideJson(SmallOptions(), {row}));
+  const auto json = nlohmann::json::parse(ComparisonJson(SmallOptions(), {row}));
   EXPECT_EQ(json["schema"], "winnow.beside/1");
   EXPECT_EQ(json["rows"][0]["keys"], 77);
   EXPECT_EQ(json["rows"][0]["ratio"], 0.5);
