@@ -11,7 +11,7 @@
 #include "src/preload/request.h"
 #include "src/preload/stock_functions.h"
 #include "src/rocksdb/log_line.h"
-#include "src/rocksdb/stderr_line.h"
+#include "src/rocksdb/messages/stderr_line.h"
 
 namespace winnow::preload {
 namespace {

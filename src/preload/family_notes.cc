@@ -9,7 +9,7 @@
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"
 #include "src/rocksdb/log_line.h"
-#include "src/rocksdb/stderr_line.h"
+#include "src/rocksdb/messages/stderr_line.h"
 
 namespace winnow::preload {
 namespace {

@@ -19,9 +19,9 @@
 #include "src/preload/open_and_compact.h"
 #include "src/preload/request.h"
 #include "src/preload/stock_functions.h"
+#include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/registration.h"
-#include "src/rocksdb/stderr_line.h"
 #include "src/rocksdb/version_guard.h"
 #include "winnow/rocksdb_policy.h"
 

@@ -10,9 +10,9 @@
 #include "src/preload/request.h"
 #include "src/rocksdb/listener/listener.h"
 #include "src/rocksdb/log_line.h"
+#include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/remote/job_options.h"
 #include "src/rocksdb/remote/remote_compaction.h"
-#include "src/rocksdb/stderr_line.h"
 #include "winnow/rocksdb_remote_compaction.h"
 
 namespace winnow::preload {

@@ -12,7 +12,7 @@
 
 #include "src/base/switch.h"
 #include "src/rocksdb/builtin_builders.h"
-#include "src/rocksdb/stderr_line.h"
+#include "src/rocksdb/messages/stderr_line.h"
 
 namespace winnow::preload {
 namespace {

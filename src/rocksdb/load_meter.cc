@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "src/rocksdb/loads/load_alarm.h"
-#include "src/rocksdb/stderr_line.h"
+#include "src/rocksdb/messages/stderr_line.h"
 
 namespace winnow::plugin {
 namespace {

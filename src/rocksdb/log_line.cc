@@ -2,8 +2,8 @@
 
 #include <set>
 
+#include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy_options.h"
-#include "src/rocksdb/stderr_line.h"
 #include "src/rocksdb/version_guard.h"
 #include "src/simd/kernels.h"
 #include "winnow/version.h"

@@ -84,7 +84,7 @@ class LogLine {
   // was the last that this object wrote there. Null is allowed. Never throws.
   //
   // A complaint that is not empty comes before it, as a warning, and goes to stderr
-  // (stderr_line.h): once for each database, whichever of its policies it is of.
+  // (messages/stderr_line.h): once for each database, whichever of its policies it is of.
   //
   // If more than kMaxLogs databases are open at once, lines may be repeated.
   void WriteOnce(ROCKSDB_NAMESPACE::Logger* logger, const char* name, const PolicyOptions& options,

@@ -6,8 +6,8 @@
 
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
+#include "src/rocksdb/messages/size_text.h"
 #include "src/rocksdb/policy_options.h"
-#include "src/rocksdb/size_text.h"
 
 namespace winnow::plugin {
 namespace {

@@ -10,9 +10,9 @@
 #include <type_traits>
 
 #include "src/core/options.h"
+#include "src/rocksdb/messages/size_text.h"
+#include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/parse_number.h"
-#include "src/rocksdb/size_text.h"
-#include "src/rocksdb/stderr_line.h"
 
 namespace winnow::plugin {
 namespace {

@@ -1,8 +1,8 @@
 #include "src/rocksdb/policy_state.h"
 
 #include "src/rocksdb/builtin_builders.h"
+#include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy_options.h"
-#include "src/rocksdb/stderr_line.h"
 
 namespace winnow::plugin {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "src/rocksdb/factory.h"
-#include "src/rocksdb/stderr_line.h"
+#include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/version_guard.h"
 #include "winnow/rocksdb_policy.h"
 

@@ -7,7 +7,7 @@
 
 #include "src/base/stderr_line.h"
 #include "src/rocksdb/log_line.h"
-#include "src/rocksdb/size_text.h"
+#include "src/rocksdb/messages/size_text.h"
 
 namespace winnow::plugin {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "src/rocksdb/size_text.h"
+#include "src/rocksdb/messages/size_text.h"
 #include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow::plugin {

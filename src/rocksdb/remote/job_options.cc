@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/parse_number.h"
-#include "src/rocksdb/stderr_line.h"
 #include "src/rocksdb/version_guard.h"
 #include "third_party/rocksdb_abi/versions.h"
 

@@ -10,11 +10,11 @@
 #include <sstream>
 #include <utility>
 
+#include "src/rocksdb/messages/size_text.h"
+#include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/remote/job_options.h"
-#include "src/rocksdb/size_text.h"
-#include "src/rocksdb/stderr_line.h"
 #include "src/rocksdb/trees/tree_text.h"
 #include "src/rocksdb/version_guard.h"
 #include "winnow/rocksdb_remote_compaction.h"

@@ -19,9 +19,9 @@
 
 #include "src/core/format.h"
 #include "src/rocksdb/log_line.h"
+#include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy.h"
 #include "src/rocksdb/remote/stated_rates.h"
-#include "src/rocksdb/stderr_line.h"
 #include "third_party/rocksdb_abi/type_information.h"
 #include "winnow/filter.h"
 

@@ -1,7 +1,7 @@
 // What the plugin and the interposer say on stderr, and how they quote what others wrote.
 
-#ifndef WINNOW_SRC_ROCKSDB_STDERR_LINE_H_
-#define WINNOW_SRC_ROCKSDB_STDERR_LINE_H_
+#ifndef WINNOW_SRC_ROCKSDB_MESSAGES_STDERR_LINE_H_
+#define WINNOW_SRC_ROCKSDB_MESSAGES_STDERR_LINE_H_
 
 #include <cstddef>
 #include <string>
@@ -29,4 +29,4 @@ std::string Quoted(std::string_view text);
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_STDERR_LINE_H_
+#endif  // WINNOW_SRC_ROCKSDB_MESSAGES_STDERR_LINE_H_

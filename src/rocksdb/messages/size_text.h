@@ -1,7 +1,7 @@
 // Numbers for people, and numbers of bytes for options.
 
-#ifndef WINNOW_SRC_ROCKSDB_SIZE_TEXT_H_
-#define WINNOW_SRC_ROCKSDB_SIZE_TEXT_H_
+#ifndef WINNOW_SRC_ROCKSDB_MESSAGES_SIZE_TEXT_H_
+#define WINNOW_SRC_ROCKSDB_MESSAGES_SIZE_TEXT_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -39,4 +39,4 @@ inline std::string ExactSizeText(uint64_t bytes) {
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_SIZE_TEXT_H_
+#endif  // WINNOW_SRC_ROCKSDB_MESSAGES_SIZE_TEXT_H_

@@ -1,4 +1,4 @@
-#include "src/rocksdb/stderr_line.h"
+#include "src/rocksdb/messages/stderr_line.h"
 
 #include <atomic>
 #include <cstdlib>
