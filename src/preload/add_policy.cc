@@ -10,7 +10,7 @@
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"
 #include "src/preload/stock_functions.h"
-#include "src/rocksdb/log_line.h"
+#include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/messages/stderr_line.h"
 
 namespace winnow::preload {

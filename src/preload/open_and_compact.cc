@@ -9,7 +9,7 @@
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"
 #include "src/rocksdb/listener/listener.h"
-#include "src/rocksdb/log_line.h"
+#include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/remote/job_options.h"
 #include "src/rocksdb/remote/remote_compaction.h"

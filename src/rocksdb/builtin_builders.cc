@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "src/rocksdb/counters.h"
-#include "src/rocksdb/log_line.h"
+#include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/trees/context.h"
 #include "third_party/rocksdb_abi/versions.h"

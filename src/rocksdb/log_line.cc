@@ -1,7 +1,5 @@
 #include "src/rocksdb/log_line.h"
 
-#include <set>
-
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/version_guard.h"
@@ -14,19 +12,6 @@ using ROCKSDB_NAMESPACE::InfoLogLevel;
 using ROCKSDB_NAMESPACE::Logger;
 
 namespace {
-
-// Whether it was not said of a database yet, whichever of its policies it is about: column families
-// may have one each, and one open makes several.
-bool IsDue(const Logger& logger, const std::string& text) {
-  constexpr size_t kMaxTexts = 256;
-  // Never destroyed: databases may be closed after static objects.
-  static auto& said = *new LogMemory<std::set<std::string>>;
-  return said.Visit(logger, [&text](std::set<std::string>* texts) {
-    const bool is_new = texts->insert(text).second;
-    if (texts->size() > kMaxTexts) *texts = {text};
-    return is_new;
-  });
-}
 
 std::string Reading(const char* name, const std::string& builds) {
   return "reads Winnow's and RocksDB's filters for policy " + std::string(name) + ", which " +
@@ -42,7 +27,7 @@ void Complain(Logger* logger, const std::string& text, bool was_said) {
   if (logger == nullptr) {
     // Of a file that is written for itself. A program may make a policy for each.
     SayOnceOnStderr(text);
-  } else if (IsDue(*logger, text)) {
+  } else if (IsNewInLog(*logger, text)) {
     if (!was_said) {
       SayOnStderr(text);
     }
@@ -51,29 +36,6 @@ void Complain(Logger* logger, const std::string& text, bool was_said) {
 }
 
 }  // namespace
-
-void WriteInLog(Logger* logger, InfoLogLevel level, const std::string& text) {
-  ROCKSDB_NAMESPACE::Log(level, logger, "[winnow] %s", text.c_str());
-}
-
-void WarnOnceInLog(Logger* logger, const std::string& text) noexcept {
-  try {
-    if (logger != nullptr && IsDue(*logger, text)) {
-      WriteInLog(logger, InfoLogLevel::WARN_LEVEL, text);
-    }
-  } catch (...) {
-    // A missing line is better than a failed open or flush.
-  }
-}
-
-bool LogTimes::IsDue(const Logger& logger, std::chrono::seconds interval, bool at_first,
-                     std::chrono::steady_clock::time_point now) {
-  return times_.Visit(logger, [=](auto* time) {
-    const bool is_due = *time ? now - **time >= interval : at_first;
-    if (!*time || is_due) *time = now;
-    return is_due;
-  });
-}
 
 void LogLine::Write(Logger* logger, const std::string& text, const std::string& said) {
   if (logger == nullptr) return;

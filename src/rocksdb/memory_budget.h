@@ -32,7 +32,7 @@
 #include <optional>
 #include <string>
 
-#include "src/rocksdb/log_line.h"
+#include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/trees/context.h"
 #include "src/rocksdb/trees/known_trees.h"
 #include "src/rocksdb/trees/live_files.h"

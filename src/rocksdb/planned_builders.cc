@@ -10,7 +10,7 @@
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/loads/loaded_filter.h"
-#include "src/rocksdb/log_line.h"
+#include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/trees/last_built_filter.h"
 

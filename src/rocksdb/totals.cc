@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "src/base/stderr_line.h"
-#include "src/rocksdb/log_line.h"
+#include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/messages/size_text.h"
 
 namespace winnow::plugin {

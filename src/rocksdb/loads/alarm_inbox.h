@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "src/rocksdb/log_line.h"
+#include "src/rocksdb/messages/info_log.h"
 #include "winnow/rocksdb_filter_loads.h"
 
 namespace winnow::plugin {

@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "src/core/format.h"
-#include "src/rocksdb/log_line.h"
+#include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy.h"
 #include "src/rocksdb/remote/stated_rates.h"

@@ -1,0 +1,46 @@
+#include "src/rocksdb/messages/info_log.h"
+
+#include <set>
+
+namespace winnow::plugin {
+
+using ROCKSDB_NAMESPACE::InfoLogLevel;
+using ROCKSDB_NAMESPACE::Logger;
+
+void WriteInLog(Logger* logger, InfoLogLevel level, const std::string& text) {
+  ROCKSDB_NAMESPACE::Log(level, logger, "[winnow] %s", text.c_str());
+}
+
+// Of a database, whichever of its policies it is about: column families may have one each, and one
+// open makes several.
+bool IsNewInLog(const Logger& logger, const std::string& text) {
+  constexpr size_t kMaxTexts = 256;
+  // Never destroyed: databases may be closed after static objects.
+  static auto& said = *new LogMemory<std::set<std::string>>;
+  return said.Visit(logger, [&text](std::set<std::string>* texts) {
+    const bool is_new = texts->insert(text).second;
+    if (texts->size() > kMaxTexts) *texts = {text};
+    return is_new;
+  });
+}
+
+void WarnOnceInLog(Logger* logger, const std::string& text) noexcept {
+  try {
+    if (logger != nullptr && IsNewInLog(*logger, text)) {
+      WriteInLog(logger, InfoLogLevel::WARN_LEVEL, text);
+    }
+  } catch (...) {
+    // A missing line is better than a failed open or flush.
+  }
+}
+
+bool LogTimes::IsDue(const Logger& logger, std::chrono::seconds interval, bool at_first,
+                     std::chrono::steady_clock::time_point now) {
+  return times_.Visit(logger, [=](auto* time) {
+    const bool is_due = *time ? now - **time >= interval : at_first;
+    if (!*time || is_due) *time = now;
+    return is_due;
+  });
+}
+
+}  // namespace winnow::plugin
