@@ -18,6 +18,7 @@
 #include "src/core/bloom.h"
 #include "tests/core/filter_testing.h"
 #include "tests/core/golden_blocks.h"
+#include "tests/support/matches.h"
 #include "tests/support/random_hashes.h"
 #include "winnow/builder.h"
 #include "winnow/filter.h"
@@ -119,8 +120,7 @@ TEST(FormatTest, TheGoldenBlocksLieWhereItSaysInTheFormThatItSays) {
             std::string::npos);
   const std::regex quoted("`([^`\n]+)`");
   int files = 0;
-  for (std::sregex_iterator word(part.begin(), part.end(), quoted), end; word != end; ++word) {
-    const std::string name = (*word)[1];
+  for (const std::string& name : testing::AllMatches(part, quoted, 1)) {
     if (name.rfind("absent", 0) == 0) ADD_FAILURE() << name << " is in the heading alone";
     if (name.find_first_of("./") == std::string::npos || name == ".block") continue;
     ++files;

@@ -9,7 +9,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
@@ -19,6 +18,7 @@
 #include "tests/db_bench_ext/db_bench_ext_testing.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
+#include "tests/support/matches.h"
 #include "tests/support/sanitized.h"
 
 namespace winnow::bench {
@@ -34,6 +34,7 @@ using ::testing::Not;
 using ::testing::Pointwise;
 using testing::ReadFile;
 using testing::RunProgram;
+using ::testing::SizeIs;
 using testing::TemporaryFolder;
 
 void ExpectCountsAddUp(const json& workload) {
@@ -384,20 +385,19 @@ TEST(DbBenchExtTest, ANumberOutOfItsRangeIsAnsweredByTheRangeOnce) {
   const std::regex numeric("\n  --([a-z0-9_]+)=-?[0-9][0-9.e+]*\n");
   const std::regex range("from [-+.0-9e]+ to [-+.0-9e]+");
   const std::string help = RunBench({"--help"}).output;
-  int flags = 0;
-  for (std::sregex_iterator at(help.begin(), help.end(), numeric), end; at != end; ++at, ++flags) {
-    const std::string flag = "--" + (*at)[1].str();
+  const std::vector<std::string> flags = testing::AllMatches(help, numeric, 1);
+  for (const std::string& name : flags) {
+    const std::string flag = "--" + name;
     for (const char* value : {"1e30", "-1e30", "99999999999999999999", "x", "nan", ""}) {
       const ChildResult result = RunBench({flag + "=" + value});
       EXPECT_EQ(result.status, 2) << flag << "=" << value;
       EXPECT_THAT(result.errors,
                   HasSubstr(flag + " is " + (*value == 0 ? "empty" : value) + ", but must be a "));
       EXPECT_THAT(result.errors, Not(HasSubstr("ERROR"))) << flag;
-      const auto begin = std::sregex_iterator(result.errors.begin(), result.errors.end(), range);
-      EXPECT_EQ(std::distance(begin, std::sregex_iterator()), 1) << result.errors;
+      EXPECT_THAT(testing::AllMatches(result.errors, range), SizeIs(1)) << result.errors;
     }
   }
-  EXPECT_GT(flags, 25);
+  EXPECT_GT(flags.size(), 25u);
 }
 
 TEST(DbBenchExtTest, HelpIsNoWiderThanATerminal) {

@@ -12,6 +12,7 @@
 #include "src/text/html_page.h"
 #include "src/text/svg_text.h"
 #include "tests/db_bench_ext/readamp_testing.h"
+#include "tests/support/matches.h"
 
 namespace winnow::inspect {
 namespace {
@@ -185,8 +186,8 @@ TEST(ReadampHtmlTest, ElementsAreClosedInOrderAndIdsAreUnique) {
   EXPECT_TRUE(open.empty());
   std::set<std::string> ids;
   const std::regex id(" id=\"([^\"]*)\"");
-  for (std::sregex_iterator at(page.begin(), page.end(), id), end; at != end; ++at) {
-    EXPECT_TRUE(ids.insert((*at)[1]).second) << (*at)[1];
+  for (const std::string& one : testing::AllMatches(page, id, 1)) {
+    EXPECT_TRUE(ids.insert(one).second) << one;
   }
   EXPECT_GT(ids.size(), 10u);
 }
@@ -199,10 +200,8 @@ TEST(ReadampHtmlTest, MarksCanBeReachedAndSayWhatTheyAre) {
   const std::regex mark("<g class=\"mark[^>]*>"), labelled(
                                                       "<g class=\"mark[^>]*tabindex=\"0\"[^>]*"
                                                       "aria-label=\"[^\"]+\">");
-  const auto count = [&](const std::regex& what) {
-    return std::distance(std::sregex_iterator(page.begin(), page.end(), what), {});
-  };
-  EXPECT_GT(count(mark), 30);
+  const auto count = [&](const std::regex& what) { return testing::AllMatches(page, what).size(); };
+  EXPECT_GT(count(mark), 30u);
   EXPECT_EQ(count(mark), count(labelled));
 }
 

@@ -13,10 +13,12 @@
 #include "tests/repo/pages.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
+#include "tests/support/matches.h"
 
 namespace winnow {
 namespace {
 
+using testing::AllMatches;
 using testing::ChildResult;
 using testing::IndentedBlocks;
 using testing::InlineCode;
@@ -35,8 +37,8 @@ std::vector<Words> CommandsOf(std::string line) {
   line = line.substr(0, line.find(" #"));
   static const std::regex part(R"([^|;&<>()]+)");
   std::vector<Words> commands;
-  for (std::sregex_iterator match(line.begin(), line.end(), part), end; match != end; ++match) {
-    std::istringstream in(match->str());
+  for (const std::string& text : AllMatches(line, part)) {
+    std::istringstream in(text);
     Words words;
     for (std::string word; in >> word;) {
       static const std::regex before(
@@ -153,16 +155,14 @@ TEST(PageCommandsTest, SwitchesPresetsAndVariablesExist) {
   std::set<std::string> names;
   for (const Page& page : InstalledPages()) {
     static const std::regex name(R"(WINNOW_[A-Z][A-Z_]*[A-Z])");
-    for (std::sregex_iterator match(page.text.begin(), page.text.end(), name), end; match != end;
-         ++match) {
-      EXPECT_NE(sources.find(match->str()), std::string::npos) << page.path << ": " << match->str();
-      names.insert(match->str());
+    for (const std::string& variable : AllMatches(page.text, name)) {
+      EXPECT_NE(sources.find(variable), std::string::npos) << page.path << ": " << variable;
+      names.insert(variable);
     }
-    static const std::regex preset(R"(--preset ([a-z]+))");
-    for (std::sregex_iterator match(page.text.begin(), page.text.end(), preset), end; match != end;
-         ++match) {
-      EXPECT_NE(presets.find("\"name\": \"" + (*match)[1].str() + "\""), std::string::npos)
-          << page.path << ": " << (*match)[1];
+    static const std::regex option(R"(--preset ([a-z]+))");
+    for (const std::string& preset : AllMatches(page.text, option, 1)) {
+      EXPECT_NE(presets.find("\"name\": \"" + preset + "\""), std::string::npos)
+          << page.path << ": " << preset;
     }
   }
   EXPECT_GT(names.size(), 12u);
@@ -172,10 +172,7 @@ TEST(PageCommandsTest, TheirPoliciesWork) {
   std::set<std::string> policies;
   for (const Page& page : InstalledPages()) {
     static const std::regex policy(R"(\{id=winnow[;}][^}\n]*\}?|\bwinnow:[0-9]+(\.[0-9]+)?\b)");
-    for (std::sregex_iterator match(page.text.begin(), page.text.end(), policy), end; match != end;
-         ++match) {
-      policies.insert(match->str());
-    }
+    for (const std::string& text : AllMatches(page.text, policy)) policies.insert(text);
   }
   EXPECT_GT(policies.size(), 12u);
   for (const std::string& policy : policies) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/support/files.h"
+#include "tests/support/matches.h"
 
 namespace winnow::testing {
 
@@ -64,11 +65,7 @@ inline std::vector<std::string> IndentedBlocks(const std::string& page) {
 // What stands between backticks, which no line end parts.
 inline std::vector<std::string> InlineCode(const std::string& page) {
   static const std::regex code("`([^`\n]+)`");
-  std::vector<std::string> pieces;
-  for (std::sregex_iterator match(page.begin(), page.end(), code), end; match != end; ++match) {
-    pieces.push_back((*match)[1]);
-  }
-  return pieces;
+  return AllMatches(page, code, 1);
 }
 
 }  // namespace winnow::testing

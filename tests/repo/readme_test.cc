@@ -14,11 +14,13 @@
 
 #include "tests/repo/pages.h"
 #include "tests/support/files.h"
+#include "tests/support/matches.h"
 
 namespace winnow {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllMatches;
 using testing::IndentedBlocks;
 using testing::InlineCode;
 using testing::InstalledPages;
@@ -52,9 +54,7 @@ TEST(PagesTest, AreShort) {
 std::vector<std::string> LinksOf(const Page& page) {
   static const std::regex link(R"(\]\(([^)#\s]+)[^)]*\))");
   std::vector<std::string> paths;
-  for (std::sregex_iterator match(page.text.begin(), page.text.end(), link), end; match != end;
-       ++match) {
-    const std::string target = (*match)[1];
+  for (const std::string& target : AllMatches(page.text, link, 1)) {
     if (target.find("://") != std::string::npos) continue;
     paths.push_back((fs::path(page.path).parent_path() / target).lexically_normal().string());
   }
@@ -82,11 +82,7 @@ TEST(PagesTest, TheirLinksLeadToPagesAndPicturesThatAreInstalledToo) {
 std::vector<std::string> PathsIn(const std::string& code) {
   static const std::regex path(
       R"((^|[\s"'(])((\.ci|db_bench_ext|docs|include|src|tests|third_party|tools)/[A-Za-z0-9_./+-]*))");
-  std::vector<std::string> paths;
-  for (std::sregex_iterator match(code.begin(), code.end(), path), end; match != end; ++match) {
-    paths.push_back((*match)[2]);
-  }
-  return paths;
+  return AllMatches(code, path, 2);
 }
 
 // NAME stands for a name to be chosen: the folder in which it would be exists.
@@ -190,16 +186,10 @@ TEST(ReadmeTest, ItsFiguresAreThoseOfTheResults) {
     ++figures;
   };
   static const std::regex cell(R"( (\d+\.\d+) \|)");
-  for (std::sregex_iterator match(section.begin(), section.end(), cell), end; match != end;
-       ++match) {
-    expect_in_results((*match)[1]);
-  }
+  for (const std::string& figure : AllMatches(section, cell, 1)) expect_in_results(figure);
   const std::string picture = ReadFile(kRoot + "docs/what-it-gains.svg");
   static const std::regex label(R"(>(\d+\.\d+)</text>)");
-  for (std::sregex_iterator match(picture.begin(), picture.end(), label), end; match != end;
-       ++match) {
-    expect_in_results((*match)[1]);
-  }
+  for (const std::string& figure : AllMatches(picture, label, 1)) expect_in_results(figure);
   EXPECT_GE(figures, 26);
 }
 

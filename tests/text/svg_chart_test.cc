@@ -7,9 +7,12 @@
 
 #include <algorithm>
 #include <regex>
+#include <string>
+#include <vector>
 
 #include "src/text/numbers.h"
 #include "src/text/svg_text.h"
+#include "tests/support/matches.h"
 
 namespace winnow::inspect {
 namespace {
@@ -43,9 +46,7 @@ Chart Example() {
 std::vector<double> HeightsOfCircles(const std::string& svg) {
   std::vector<double> heights;
   const std::regex circle("cy=\"([0-9.]+)\"");
-  for (std::sregex_iterator at(svg.begin(), svg.end(), circle), end; at != end; ++at) {
-    heights.push_back(std::stod((*at)[1]));
-  }
+  for (const std::string& y : testing::AllMatches(svg, circle, 1)) heights.push_back(std::stod(y));
   return heights;
 }
 
@@ -74,9 +75,7 @@ TEST(SvgChartTest, LabelsOfLinesThatEndTogetherAreMovedApart) {
   const std::string svg = ToSvg(chart);
   std::vector<double> y;
   const std::regex label("class=\"label\" x=\"[0-9.]+\" y=\"([0-9.]+)\"");
-  for (std::sregex_iterator at(svg.begin(), svg.end(), label), end; at != end; ++at) {
-    y.push_back(std::stod((*at)[1]));
-  }
+  for (const std::string& at : testing::AllMatches(svg, label, 1)) y.push_back(std::stod(at));
   std::sort(y.begin(), y.end());
   ASSERT_EQ(y.size(), 5u);
   for (size_t i = 1; i < y.size(); ++i) EXPECT_GE(y[i], y[i - 1] + 15);
@@ -118,12 +117,12 @@ TEST(SvgChartTest, ManyNamesAndTicksHaveRoom) {
   const std::string svg = ToSvg(chart);
   const double height = Last(svg, "viewBox=\"0 0 480 ([0-9.]+)\"");
   const std::regex label("class=\"label\" x=\"[0-9.]+\" y=\"(-?[0-9.]+)\"");
-  size_t labels = 0;
-  for (std::sregex_iterator at(svg.begin(), svg.end(), label), end; at != end; ++at, ++labels) {
-    EXPECT_GE(std::stod((*at)[1]), 10);
-    EXPECT_LE(std::stod((*at)[1]), height);
+  const std::vector<std::string> labels = testing::AllMatches(svg, label, 1);
+  for (const std::string& y : labels) {
+    EXPECT_GE(std::stod(y), 10);
+    EXPECT_LE(std::stod(y), height);
   }
-  EXPECT_EQ(labels, 61u);
+  EXPECT_EQ(labels.size(), 61u);
   const std::regex tick("class=\"tick\" x=\"([0-9.]+)\"[^>]*\"middle\">(L[0-9]+)<");
   double free = 0;
   for (std::sregex_iterator at(svg.begin(), svg.end(), tick), end; at != end; ++at) {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <iterator>
 #include <regex>
 #include <set>
 #include <string>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "tests/support/child_process.h"
+#include "tests/support/matches.h"
 #include "tests/tools/tool_testing.h"
 #include "winnow/version.h"
 
@@ -28,6 +28,7 @@ using ::testing::MatchesRegex;
 using ::testing::Not;
 using testing::RunProgram;
 using testing::RunTool;
+using ::testing::SizeIs;
 using testing::VerbNames;
 
 class ToolHelpTest : public testing::ToolExamples {};
@@ -104,8 +105,8 @@ TEST_F(ToolHelpTest, TheUsageLineHasAllFlags) {
       listed.insert(flag.substr(0, flag.find('=')));
     }
     const std::regex name("--[a-z_]+");
-    for (std::sregex_iterator named(usage.begin(), usage.end(), name), end; named != end; ++named) {
-      EXPECT_THAT(listed, ::testing::Contains(named->str())) << verb;
+    for (const std::string& named : testing::AllMatches(usage, name)) {
+      EXPECT_THAT(listed, ::testing::Contains(named)) << verb;
     }
     flags += listed.size();
   }
@@ -192,9 +193,7 @@ TEST_F(ToolHelpTest, ANumberOutOfItsRangeIsAnsweredByTheRangeOnce) {
         EXPECT_THAT(outcome.output, IsEmpty());
         EXPECT_THAT(outcome.errors, AllOf(HasSubstr(flag + " is " + value + ", but must be a "),
                                           Not(HasSubstr("Illegal"))));
-        const auto begin =
-            std::sregex_iterator(outcome.errors.begin(), outcome.errors.end(), range);
-        EXPECT_EQ(std::distance(begin, std::sregex_iterator()), 1) << outcome.errors;
+        EXPECT_THAT(testing::AllMatches(outcome.errors, range), SizeIs(1)) << outcome.errors;
       }
     }
   }
