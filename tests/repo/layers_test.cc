@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <regex>
 #include <set>
@@ -15,10 +16,13 @@
 #include <vector>
 
 #include "tests/support/files.h"
+#include "tests/support/matches.h"
 
 namespace {
 
 namespace fs = std::filesystem;
+using winnow::testing::AllMatches;
+using winnow::testing::ReadFile;
 
 using Names = std::set<std::string, std::less<>>;
 
@@ -189,9 +193,8 @@ bool MayIncludeOurs(const Layer& layer, const std::string& path) {
 
 bool MayIncludeGroup(const Layer& layer, std::string_view file, std::string_view group) {
   if (group == "standard library" || layer.groups.count(group) > 0) return true;
-  return (file == kPolicyHeader || file == kLoadsHeader || file == kListenerHeader ||
-          file == kHugePagesHeader || file == kRemoteCompactionHeader) &&
-         group == "RocksDB";
+  return group == "RocksDB" &&
+         std::find(std::begin(kNamed), std::end(kNamed), file) != std::end(kNamed);
 }
 
 std::string_view GroupOf(const std::string& header) {
@@ -222,20 +225,7 @@ std::string Objection(const std::string& file, const std::string& header) {
 
 std::vector<std::string> IncludedHeaders(const std::string& source) {
   static const std::regex line(R"((?:^|\n)[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">])");
-  std::vector<std::string> headers;
-  for (std::sregex_iterator match(source.begin(), source.end(), line), end; match != end; ++match) {
-    headers.push_back((*match)[1]);
-  }
-  return headers;
-}
-
-std::vector<std::string> Objections(const std::string& file, const std::string& source) {
-  std::vector<std::string> objections;
-  for (const std::string& header : IncludedHeaders(source)) {
-    std::string objection = Objection(file, header);
-    if (!objection.empty()) objections.push_back(std::move(objection));
-  }
-  return objections;
+  return AllMatches(source, line, 1);
 }
 
 bool IsSource(const fs::path& path) {
@@ -245,6 +235,20 @@ bool IsSource(const fs::path& path) {
 const fs::path& Root() {
   static const fs::path root = WINNOW_SOURCE_DIR;
   return root;
+}
+
+// The sources below a folder, by their paths from the root of the tree.
+std::vector<std::string> SourcesBelow(const fs::path& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(Root() / folder)) {
+    if (!entry.is_regular_file() || !IsSource(entry.path())) continue;
+    files.push_back(fs::relative(entry.path(), Root()).generic_string());
+  }
+  return files;
+}
+
+std::vector<std::string> HeadersIncludedBy(const std::string& file) {
+  return IncludedHeaders(ReadFile((Root() / file).string()));
 }
 
 // Folders at the top that are not the project's: what .gitignore names, and git's own.
@@ -285,11 +289,10 @@ TEST(LayersTest, EverySourceIncludesOnlyWhatItsRowNames) {
   size_t files = 0;
   for (const std::string& top : FoldersOfRows("")) {
     if (!fs::exists(Root() / top)) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(Root() / top)) {
-      if (!entry.is_regular_file() || !IsSource(entry.path())) continue;
-      const std::string file = fs::relative(entry.path(), Root()).generic_string();
-      EXPECT_THAT(Objections(file, winnow::testing::ReadFile(entry.path().string())),
-                  ::testing::IsEmpty());
+    for (const std::string& file : SourcesBelow(top)) {
+      for (const std::string& header : HeadersIncludedBy(file)) {
+        EXPECT_EQ(Objection(file, header), "");
+      }
       EXPECT_NE(LayerOf(file), nullptr) << file << " lies in no layer";
       ++files;
     }
@@ -346,22 +349,18 @@ std::pair<size_t, std::string_view> FloorOf(const OrderedFolders& house, std::st
 
 TEST(LayersTest, AFolderIncludesThoseOnTheFloorsBelow) {
   for (const OrderedFolders& house : OrderedHouses()) {
-    int files = 0;
-    for (const auto& entry : fs::recursive_directory_iterator(Root() / house.root)) {
-      if (!entry.is_regular_file() || !IsSource(entry.path())) continue;
-      const std::string file = fs::relative(entry.path(), Root()).generic_string();
+    const std::vector<std::string> files = SourcesBelow(house.root);
+    for (const std::string& file : files) {
       const auto [floor, folder] = FloorOf(house, file);
-      EXPECT_TRUE(!folder.empty() || entry.path().parent_path() == Root() / house.root)
+      EXPECT_TRUE(!folder.empty() || fs::path(file).parent_path() == house.root)
           << file << " lies in none of the folders";
-      for (const std::string& header :
-           IncludedHeaders(winnow::testing::ReadFile(entry.path().string()))) {
+      for (const std::string& header : HeadersIncludedBy(file)) {
         if (!IsInside(header, house.root)) continue;
         const auto [below, other] = FloorOf(house, header);
         EXPECT_TRUE(other == folder || below < floor) << file << " includes " << header;
       }
-      ++files;
     }
-    EXPECT_GT(files, 50) << house.root;
+    EXPECT_GT(files.size(), 50u) << house.root;
   }
 }
 
@@ -376,11 +375,11 @@ TEST(LayersTest, EveryScriptHasALineInTheirReadme) {
       files.insert(fs::relative(entry.path(), tools).generic_string());
     }
   }
-  const std::string page = winnow::testing::ReadFile((tools / "README.md").string());
+  const std::string page = ReadFile((tools / "README.md").string());
   static const std::regex row("\\| `([a-z0-9_./]+)` \\| [^|]+ \\|\n");
   Names listed;
-  for (std::sregex_iterator one(page.begin(), page.end(), row), end; one != end; ++one) {
-    EXPECT_TRUE(listed.insert((*one)[1].str()).second) << (*one)[1].str() << " is listed twice";
+  for (const std::string& name : AllMatches(page, row, 1)) {
+    EXPECT_TRUE(listed.insert(name).second) << name << " is listed twice";
   }
   EXPECT_EQ(listed, files);
 }
@@ -407,129 +406,80 @@ TEST(LayersTest, FoldersOfManyFilesSayWhatEachHas) {
     std::smatch match;
     for (std::string line; std::getline(in, line) && !line.empty() && line[0] == '#';) {
       if (!std::regex_match(line, match, names_and_what)) continue;
-      const std::string names = match[1];
-      for (std::sregex_iterator one(names.begin(), names.end(), name), end; one != end; ++one) {
-        EXPECT_TRUE(listed.insert(one->str()).second)
-            << folder << " lists " << one->str() << " twice";
+      for (const std::string& one : AllMatches(match[1], name)) {
+        EXPECT_TRUE(listed.insert(one).second) << folder << " lists " << one << " twice";
       }
     }
     EXPECT_EQ(listed, files) << folder;
   }
 }
 
+// What is allowed the tree has itself.
 struct Case {
   const char* file;
   const char* header;
-  bool allowed;
 };
 
 constexpr Case kCases[] = {
-    {"include/winnow/hash.h", "cstdint", true},
-    {"include/winnow/hash.h", "winnow/version.h", true},
-    {"include/winnow/hash.h", "winnow/rocksdb_policy.h", false},
-    {"include/winnow/hash.h", "rocksdb/status.h", false},
-    {"include/winnow/rocksdb_policy.h", "rocksdb/status.h", true},
-    {"include/winnow/rocksdb_policy.h", "absl/status/status.h", false},
-    {"include/winnow/rocksdb_filter_loads.h", "rocksdb/filter_policy.h", true},
-    {"include/winnow/rocksdb_listener.h", "rocksdb/listener.h", true},
-    {"include/winnow/rocksdb_huge_pages.h", "rocksdb/memory_allocator.h", true},
-    {"include/winnow/rocksdb_remote_compaction.h", "rocksdb/options.h", true},
-    {"include/winnow/filter.h", "src/core/format.h", false},
-    {"include/winnow/filter.h", "xxhash.h", false},
-    {"include/winnow/filter.h", "winnow/amq/plan.h", false},
-    {"include/winnow/amq/standard_bloom.h", "winnow/amq/plan.h", true},
-    {"include/winnow/amq/standard_bloom.h", "winnow/hash.h", true},
-    {"include/winnow/amq/cuckoo_filter.h", "winnow/amq/internal/hash_mix.h", true},
-    {"include/winnow/amq/internal/fuse_slots.h", "winnow/amq/internal/hash_mix.h", true},
-    {"include/winnow/amq/internal/fuse_slots.h", "winnow/amq/plan.h", false},
-    {"src/amq/mix.h", "winnow/amq/internal/hash_mix.h", true},
-    {"src/streams/dedup/state_filter.cc", "winnow/amq/internal/hash_mix.h", false},
-    {"tests/amq_test.cc", "winnow/amq/internal/hash_mix.h", false},
-    {"include/winnow/amq/standard_bloom.h", "src/amq/mix.h", false},
-    {"include/winnow/amq/standard_bloom.h", "winnow/rocksdb_policy.h", false},
-    {"src/amq/standard_bloom.cc", "winnow/amq/standard_bloom.h", true},
-    {"src/amq/standard_bloom.cc", "winnow/hash.h", true},
-    {"src/amq/standard_bloom.cc", "xxhash.h", true},
-    {"src/amq/standard_bloom.cc", "src/core/format.h", false},
-    {"src/amq/serialized.cc", "src/formulas/bytes.h", true},
-    {"src/simd/ribbon_query.h", "src/formulas/bytes.h", true},
-    {"src/core/ribbon.h", "src/formulas/hash_parts.h", true},
-    {"src/formulas/bytes.h", "src/formulas/inline.h", true},
-    {"src/formulas/bytes.h", "src/simd/kernels.h", false},
-    {"src/simd/avx2.cc", "src/core/ribbon.h", false},
-    {"src/simd/kernels.cc", "src/base/stderr_line.h", true},
-    {"src/core/bloom.cc", "src/base/stderr_line.h", false},
-    {"src/base/stderr_line.cc", "src/simd/kernels.h", false},
-    {"src/rocksdb/bits_reader.cc", "src/formulas/bytes.h", false},
-    {"src/amq/standard_bloom.cc", "rocksdb/slice.h", false},
-    {"src/core/bloom.cc", "winnow/amq/plan.h", false},
-    {"src/core/bloom.cc", "src/amq/mix.h", false},
-    {"include/winnow/winnow.h", "stdbool.h", true},
-    {"src/c_api/set.cc", "winnow/filter_set.h", true},
-    {"src/c_api/set.cc", "src/core/filter_set.h", false},
-    {"src/c_api/options.cc", "src/core/options.h", true},
-    {"src/core/bloom.cc", "src/c_api/handles.h", false},
-    {"src/simd/avx2.cc", "immintrin.h", true},
-    {"src/simd/avx2.cc", "src/simd/kernels.h", true},
-    {"src/simd/avx2.cc", "winnow/hash.h", false},
-    {"src/simd/avx2.cc", "src/core/format.h", false},
-    {"src/core/hash.cc", "xxhash.h", true},
-    {"src/core/bloom.cc", "src/simd/kernels.h", true},
-    {"src/core/bloom.cc", "src/simd/cpu.h", false},
-    {"src/core/bloom.cc", "absl/types/span.h", false},
-    {"src/core/bloom.cc", "rocksdb/slice.h", false},
-    {"src/core/bloom.cc", "winnow/rocksdb_policy.h", false},
-    {"src/core/bloom.cc", "src/rocksdb/policy.h", false},
-    {"src/core/bloom.cc", "lz4frame.h", false},
-    {"src/core/bloom.cc", "format.h", false},
-    {"src/core/bloom.cc", "../core/format.h", false},
-    {"src/rocksdb/policy.cc", "winnow/rocksdb_policy.h", true},
-    {"src/rocksdb/policy.cc", "third_party/rocksdb_abi/filter_bits.h", true},
-    {"src/rocksdb/policy.cc", "absl/strings/str_cat.h", false},
-    {"src/rocksdb/policy.cc", "src/preload/interpose.h", false},
-    {"src/preload/interpose.cc", "src/rocksdb/policy.h", true},
-    {"src/preload/interpose.cc", "dlfcn.h", true},
-    {"src/preload/interpose.cc", "src/sst/sst_reader.h", false},
-    {"src/text/numbers.cc", "nlohmann/json.hpp", false},
-    {"src/text/key_list.cc", "lz4frame.h", true},
-    {"src/sst/sst_reader.cc", "xxhash.h", false},
-    {"src/sst/sst_reader.cc", "src/database/database.h", false},
-    {"src/database/database.cc", "src/policy_trial/policy_check.h", false},
-    {"src/text/svg_text.cc", "rocksdb/slice.h", false},
-    {"src/sst/sst_reader.cc", "src/rocksdb/policy.h", false},
-    {"src/sst/sst_reader.cc", "benchmark/benchmark.h", false},
-    {"third_party/rocksdb_abi/filter_bits.h", "rocksdb/slice.h", true},
-    {"third_party/rocksdb_abi/filter_bits.h", "winnow/hash.h", false},
-    {"third_party/rocksdb_abi/filter_bits.h", "table/block_based/filter_policy_internal.h", true},
-    {"src/rocksdb/policy.h", "table/block_based/filter_policy_internal.h", false},
-    {"db_bench_ext/filter_bench/filter_bench.cc", "benchmark/benchmark.h", true},
-    {"db_bench_ext/filter_bench/filter_bench.cc", "gtest/gtest.h", false},
-    {"db_bench_ext/filter_family/family.cc", "winnow/amq/blocked_bloom.h", true},
-    {"db_bench_ext/filter_family/family.cc", "src/amq/mix.h", false},
-    {"tools/winnow/winnow.cc", "src/text/flag_words.h", true},
-    {"tools/winnow/cli/flag_check.cc", "src/text/flag_words.h", true},
-    {"tools/winnow/cli/interruption.cc", "src/workers/worker_pool.h", true},
-    {"tools/winnow/cli/flag_check.cc", "src/streams/dedup/state_layout.h", false},
-    {"tools/winnow/cli/flag_check.cc", "winnow/amq/plan.h", false},
-    {"tools/winnow/cli/flag_check.cc", "tools/winnow/findings/key_arguments.h", false},
-    {"db_bench_ext/tuning/tune_levels.cc", "tools/winnow/cli/print.h", false},
-    {"tools/winnow/winnow.cc", "src/rocksdb/policy.h", false},
-    {"tools/winnow/pages/verb_pages.cc", "winnow/amq/paged_bloom.h", true},
-    {"tools/winnow/pages/verb_pages.cc", "src/simd/kernels.h", false},
-    {"tests/bloom_test.cc", "src/core/bloom.h", true},
-    {"tests/bloom_test.cc", "gtest/gtest.h", true},
-    {"tests/bloom_test.cc", "boost/crc.hpp", false},
-    {"src/util/strings.cc", "string", false},
+    {"include/winnow/hash.h", "winnow/rocksdb_policy.h"},
+    {"include/winnow/hash.h", "rocksdb/status.h"},
+    {"include/winnow/rocksdb_policy.h", "absl/status/status.h"},
+    {"include/winnow/filter.h", "src/core/format.h"},
+    {"include/winnow/filter.h", "xxhash.h"},
+    {"include/winnow/filter.h", "winnow/amq/plan.h"},
+    {"include/winnow/amq/internal/fuse_slots.h", "winnow/amq/plan.h"},
+    {"src/streams/dedup/state_filter.cc", "winnow/amq/internal/hash_mix.h"},
+    {"tests/amq_test.cc", "winnow/amq/internal/hash_mix.h"},
+    {"include/winnow/amq/standard_bloom.h", "src/amq/mix.h"},
+    {"include/winnow/amq/standard_bloom.h", "winnow/rocksdb_policy.h"},
+    {"src/amq/standard_bloom.cc", "src/core/format.h"},
+    {"src/formulas/bytes.h", "src/simd/kernels.h"},
+    {"src/simd/avx2.cc", "src/core/ribbon.h"},
+    {"src/core/bloom.cc", "src/base/stderr_line.h"},
+    {"src/base/stderr_line.cc", "src/simd/kernels.h"},
+    {"src/rocksdb/bits_reader.cc", "src/formulas/bytes.h"},
+    {"src/amq/standard_bloom.cc", "rocksdb/slice.h"},
+    {"src/core/bloom.cc", "winnow/amq/plan.h"},
+    {"src/core/bloom.cc", "src/amq/mix.h"},
+    {"src/c_api/set.cc", "src/core/filter_set.h"},
+    {"src/core/bloom.cc", "src/c_api/handles.h"},
+    {"src/simd/avx2.cc", "winnow/hash.h"},
+    {"src/simd/avx2.cc", "src/core/format.h"},
+    {"src/core/bloom.cc", "src/simd/cpu.h"},
+    {"src/core/bloom.cc", "absl/types/span.h"},
+    {"src/core/bloom.cc", "rocksdb/slice.h"},
+    {"src/core/bloom.cc", "winnow/rocksdb_policy.h"},
+    {"src/core/bloom.cc", "src/rocksdb/policy.h"},
+    {"src/core/bloom.cc", "lz4frame.h"},
+    {"src/core/bloom.cc", "format.h"},
+    {"src/core/bloom.cc", "../core/format.h"},
+    {"src/rocksdb/policy.cc", "absl/strings/str_cat.h"},
+    {"src/rocksdb/policy.cc", "src/preload/interpose.h"},
+    {"src/preload/interpose.cc", "src/sst/sst_reader.h"},
+    {"src/text/numbers.cc", "nlohmann/json.hpp"},
+    {"src/sst/sst_reader.cc", "xxhash.h"},
+    {"src/sst/sst_reader.cc", "src/database/database.h"},
+    {"src/database/database.cc", "src/policy_trial/policy_check.h"},
+    {"src/text/svg_text.cc", "rocksdb/slice.h"},
+    {"src/sst/sst_reader.cc", "src/rocksdb/policy.h"},
+    {"src/sst/sst_reader.cc", "benchmark/benchmark.h"},
+    {"third_party/rocksdb_abi/filter_bits.h", "winnow/hash.h"},
+    {"src/rocksdb/policy.h", "table/block_based/filter_policy_internal.h"},
+    {"db_bench_ext/filter_bench/filter_bench.cc", "gtest/gtest.h"},
+    {"db_bench_ext/filter_family/family.cc", "src/amq/mix.h"},
+    {"tools/winnow/cli/flag_check.cc", "src/streams/dedup/state_layout.h"},
+    {"tools/winnow/cli/flag_check.cc", "winnow/amq/plan.h"},
+    {"tools/winnow/cli/flag_check.cc", "tools/winnow/findings/key_arguments.h"},
+    {"db_bench_ext/tuning/tune_levels.cc", "tools/winnow/cli/print.h"},
+    {"tools/winnow/winnow.cc", "src/rocksdb/policy.h"},
+    {"tools/winnow/pages/verb_pages.cc", "src/simd/kernels.h"},
+    {"tests/bloom_test.cc", "boost/crc.hpp"},
+    {"src/util/strings.cc", "string"},
 };
 
 TEST(LayerRuleTest, ObjectsToWhatTheRowDoesNotName) {
-  for (const auto& [file, header, allowed] : kCases) {
-    const std::string source = std::string("// A comment.\n\n#include \"") + header + "\"\n";
-    const std::vector<std::string> objections = Objections(file, source);
-    EXPECT_EQ(objections.empty(), allowed) << file << " including " << header;
-    if (!objections.empty()) {
-      EXPECT_THAT(objections.at(0), ::testing::HasSubstr(file));
-    }
+  for (const auto& [file, header] : kCases) {
+    EXPECT_THAT(Objection(file, header), ::testing::HasSubstr(file)) << "including " << header;
   }
 }
 
