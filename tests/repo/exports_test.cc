@@ -13,6 +13,7 @@
 
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
+#include "tests/support/matches.h"
 #include "tests/support/sanitized.h"
 #include "third_party/rocksdb_abi/version_at_least.h"
 #include "winnow/version.h"
@@ -46,6 +47,16 @@ std::vector<std::string> Lines(const std::string& command) {
   return LinesThatBegin(result.output, "");
 }
 
+// The command that prints each export of a library, and the letter of what it is.
+std::string ExportsOf(const std::string& library) {
+  return "nm -D --defined-only --format=posix '" + library + "' | cut -d' ' -f1,2";
+}
+
+// What the dynamic section says of it under such a tag, as NEEDED.
+std::vector<std::string> DynamicEntries(const std::string& library, const std::string& tag) {
+  return Lines("readelf -d '" + library + "' | sed -n 's/.*" + tag + ".*\\[\\(.*\\)\\]/\\1/p'");
+}
+
 // A name of an export, as "winnow::FilterSet::Find": without parameters and what the compiler adds.
 std::string WithoutParameters(const std::string& name) {
   return name.substr(0, name.find_first_of("(["));
@@ -55,8 +66,7 @@ std::string WithoutParameters(const std::string& name) {
 // WINNOW_1. Each has a version. Without it, and demangled if they are of C++.
 std::vector<std::string> NamesOfVersion(const std::string& library, const std::string& version) {
   std::string names;
-  for (const std::string& line :
-       Lines("nm -D --defined-only --format=posix '" + library + "' | cut -d' ' -f1,2")) {
+  for (const std::string& line : Lines(ExportsOf(library))) {
     if (EndsIn(line, " A")) continue;  // the version itself
     const size_t at = line.find("@@");
     if (at == std::string::npos) {
@@ -93,8 +103,7 @@ std::string Headers(const std::vector<std::string>& names) {
 std::set<std::string> MarkedFunctions(const std::string& headers) {
   static const std::regex marked("WINNOW_EXPORT[^(;{]*\\b(\\w+)\\(");
   std::set<std::string> names;
-  for (std::sregex_iterator at(headers.begin(), headers.end(), marked), end; at != end; ++at) {
-    const std::string name = (*at)[1];
+  for (const std::string& name : testing::AllMatches(headers, marked, 1)) {
     names.insert(name.rfind("winnow_", 0) == 0 ? name : "winnow::" + name);
   }
   return names;
@@ -139,9 +148,8 @@ TEST(Exports, OfThePluginAreThoseThatItsHeadersMark) {
     ours_alone.insert("winnow_rocksdb_interposer");  // what libwinnow_preload.so calls
   }
   EXPECT_EQ(FunctionsOfVersion(WINNOW_PLUGIN, "WINNOW_PRIVATE"), ours_alone);
-  EXPECT_THAT(
-      Lines("nm -D --defined-only --format=posix '" WINNOW_PLUGIN "' | grep -v '@@WINNOW_'"),
-      Each(MatchesRegex("WINNOW_.* A .*")))
+  EXPECT_THAT(Lines(ExportsOf(WINNOW_PLUGIN) + " | grep -v '@@WINNOW_'"),
+              Each(MatchesRegex("WINNOW_.* A")))
       << "the versions themselves have none, and nothing else may be without";
 }
 
@@ -155,8 +163,8 @@ TEST(Exports, AreThoseOfTheRecordEachWithItsVersion) {
         "sed -n \"s/.*<elf-symbol name='\\([^']*\\)'.* version='\\([^']*\\)'.*/\\1@@\\2/p\" "
         "'" WINNOW_INTERFACE "/" +
         name + ".abi'";
-    const std::string exported = "nm -D --defined-only --format=posix '" + library +
-                                 "' | sed -n '/@@WINNOW_PRIVATE /!s/^\\(.*@@[^ ]*\\) .*/\\1/p'";
+    const std::string exported =
+        ExportsOf(library) + " | sed -n '/@@WINNOW_PRIVATE /!s/^\\(.*@@[^ ]*\\) .*/\\1/p'";
     EXPECT_GE(Lines(recorded).size(), 10u);
     // Each line that is there once.
     const auto of_one = [](const std::string& one, const std::string& other) {
@@ -174,8 +182,7 @@ TEST(Exports, OfThePreloadAreTheHooks) {
   if (std::string(WINNOW_PRELOAD).empty()) {
     GTEST_SKIP() << "skipped: the interposer was left out of this build";
   }
-  std::vector<std::string> names =
-      Lines("nm -D --defined-only --format=posix '" WINNOW_PRELOAD "' | cut -d' ' -f1 | c++filt");
+  std::vector<std::string> names = Lines(ExportsOf(WINNOW_PRELOAD) + " | cut -d' ' -f1 | c++filt");
   for (std::string& name : names) {
     name = name.substr(0, name.find('('));
   }
@@ -212,7 +219,7 @@ TEST(Exports, ThePreloadNeedsTheCLibraryOnly) {
   if (std::string(WINNOW_PRELOAD).empty()) {
     GTEST_SKIP() << "skipped: the interposer was left out of this build";
   }
-  EXPECT_THAT(Lines("readelf -d '" WINNOW_PRELOAD "' | sed -n 's/.*NEEDED.*\\[\\(.*\\)\\]/\\1/p'"),
+  EXPECT_THAT(DynamicEntries(WINNOW_PRELOAD, "NEEDED"),
               Each(AnyOf(StartsWith("libc.so"), StartsWith("ld-linux"))));
   EXPECT_THAT(Lines("nm -D --undefined-only '" WINNOW_PRELOAD "' | grep -c -i rocksdb || true"),
               UnorderedElementsAre("0"));
@@ -292,13 +299,12 @@ TEST(Exports, MapsNameTheMembersOneByOne) {
 // soname. The amq library promises nothing beyond its minor version.
 TEST(Exports, SonamesAreThoseOfThePromise) {
   const std::string major = std::to_string(WINNOW_VERSION_MAJOR);
-  const auto soname = [](const std::string& library) {
-    return Lines("readelf -d '" + library + "' | sed -n 's/.*SONAME.*\\[\\(.*\\)\\]/\\1/p'");
-  };
-  EXPECT_THAT(soname(WINNOW_LIBRARY), ElementsAre("libwinnow.so." + major));
-  EXPECT_THAT(soname(WINNOW_PLUGIN), ElementsAre("libwinnow_rocksdb.so." + major));
-  EXPECT_THAT(soname(WINNOW_AMQ_LIBRARY), ElementsAre("libwinnow_amq.so." + major + "." +
-                                                      std::to_string(WINNOW_VERSION_MINOR)));
+  const std::string minor = std::to_string(WINNOW_VERSION_MINOR);
+  EXPECT_THAT(DynamicEntries(WINNOW_LIBRARY, "SONAME"), ElementsAre("libwinnow.so." + major));
+  EXPECT_THAT(DynamicEntries(WINNOW_PLUGIN, "SONAME"),
+              ElementsAre("libwinnow_rocksdb.so." + major));
+  EXPECT_THAT(DynamicEntries(WINNOW_AMQ_LIBRARY, "SONAME"),
+              ElementsAre("libwinnow_amq.so." + major + "." + minor));
 }
 
 // The classes and functions that the headers of include/winnow/amq/ declare.
@@ -308,42 +314,36 @@ TEST(Exports, OfTheAmqLibraryAreItsContractOnly) {
       "s/^WINNOW_EXPORT [^(]* \\([A-Za-z]*\\)(.*/\\1/p' '" WINNOW_HEADERS "'/amq/*.h");
   EXPECT_THAT(declared, IsSupersetOf({"BlockedBloom", "CheckPlan", "SizesFor"}));
   const std::vector<std::string> exported =
-      Lines("nm -D --defined-only --format=posix '" WINNOW_AMQ_LIBRARY
-            "' | cut -d' ' -f1 | c++filt | sed -E 's/^(vtable|typeinfo( name)?) for //; "
+      Lines(ExportsOf(WINNOW_AMQ_LIBRARY) +
+            " | cut -d' ' -f1 | c++filt | sed -E 's/^(vtable|typeinfo( name)?) for //; "
             "s/^winnow::amq::([A-Za-z]+)(::.*|[([].*|)$/\\1/' | sort -u");
   EXPECT_THAT(exported, UnorderedElementsAreArray(declared));
 }
 
-// An embedder of the core carries none of the other library, which stands on the core alone.
-TEST(Exports, TheAmqLibraryNeedsTheCoreAndTheLanguagesOnly) {
+// Beside RocksDB or the core: an embedder of the core carries none of the other library, which
+// stands on the core alone.
+TEST(Exports, LibrariesNeedOneOtherAndTheLanguagesOnly) {
   if (testing::kSanitized) {
     GTEST_SKIP() << "skipped: sanitizers are libraries too";
   }
-  EXPECT_THAT(
-      Lines("readelf -d '" WINNOW_AMQ_LIBRARY "' | sed -n 's/.*NEEDED.*\\[\\(.*\\)\\]/\\1/p'"),
-      Each(AnyOf(StartsWith("libwinnow.so"), StartsWith("libstdc++.so"), StartsWith("libgcc_s.so"),
-                 StartsWith("libm.so"), StartsWith("libc.so"), StartsWith("ld-linux"))));
+  const auto expect_needed = [](const std::string& library, const std::string& other) {
+    EXPECT_THAT(DynamicEntries(library, "NEEDED"),
+                Each(AnyOf(StartsWith(other), StartsWith("libstdc++.so"), StartsWith("libgcc_s.so"),
+                           StartsWith("libm.so"), StartsWith("libc.so"), StartsWith("ld-linux"))))
+        << library;
+  };
+  expect_needed(WINNOW_AMQ_LIBRARY, "libwinnow.so");
+  expect_needed(WINNOW_PLUGIN, "librocksdb.so");
 }
 
 TEST(Exports, NoSymbolIsWeakOrUnique) {
   for (const std::string library : {WINNOW_PLUGIN, WINNOW_LIBRARY, WINNOW_AMQ_LIBRARY}) {
-    for (const std::string& line : Lines("nm -D --defined-only --format=posix '" + library +
-                                         "' | cut -d' ' -f1,2 | grep -v '^WINNOW_.* A$'")) {
+    for (const std::string& line : Lines(ExportsOf(library) + " | grep -v '^WINNOW_.* A$'")) {
       // But for what belongs to a class that users derive from, which compilers make weak.
       EXPECT_THAT(line, AnyOf(EndsWith(" T"), MatchesRegex("_ZT[VIS]N6winnow3amq.*PageStoreE V")))
           << library;
     }
   }
-}
-
-TEST(Exports, LibraryNeedsRocksDBAndTheLanguagesOnly) {
-  if (testing::kSanitized) {
-    GTEST_SKIP() << "skipped: sanitizers are libraries too";
-  }
-  EXPECT_THAT(
-      Lines("readelf -d '" WINNOW_PLUGIN "' | sed -n 's/.*NEEDED.*\\[\\(.*\\)\\]/\\1/p'"),
-      Each(AnyOf(StartsWith("librocksdb.so"), StartsWith("libstdc++.so"), StartsWith("libgcc_s.so"),
-                 StartsWith("libm.so"), StartsWith("libc.so"), StartsWith("ld-linux"))));
 }
 
 // Thread-local storage without a call is what is left for libraries that are opened late: 512
