@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -247,11 +246,8 @@ TEST_P(InstalledPagesTest, EachCommandRuns) {
 
 INSTANTIATE_TEST_SUITE_P(Pages, InstalledPagesTest, ::testing::ValuesIn(AllCommands()),
                          [](const ::testing::TestParamInfo<PageCommands>& page) {
-                           std::string name = page.param.page;
-                           for (char& c : name) {
-                             if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-                           }
-                           return name;
+                           static const std::regex sign("[^A-Za-z0-9]");
+                           return std::regex_replace(page.param.page, sign, "_");
                          });
 
 // Else a page of another form would be passed over without a word.

@@ -169,6 +169,15 @@ TEST(RolloutPageTest, TheDropInLeavesTheProgramsFiltersAndSaysSo) {
               ElementsAre(HasSubstr(said[0].substr(said[0].find("; ")))));
 }
 
+// A page's commands, where the programs of this RocksDB are found first.
+testing::ChildResult RunCommands(const std::string& commands,
+                                 std::vector<std::string> environment = {}) {
+  if (testing::kSanitized) environment.emplace_back("ASAN_OPTIONS=verify_asan_link_order=0");
+  const std::string programs = ROCKSDB_PROGRAMS;
+  const std::string path = programs.empty() ? "" : "PATH='" + programs + "':$PATH\n";
+  return testing::RunProgram({"sh", "-ec", path + commands}, environment);
+}
+
 // ldb compacts one column family at a time.
 TEST(RolloutPageTest, TheLoopCompactsEveryColumnFamily) {
   WINNOW_SKIP_WITHOUT("ldb");
@@ -199,14 +208,7 @@ TEST(RolloutPageTest, TheLoopCompactsEveryColumnFamily) {
   }
   loop = Replaced(Replaced(loop, "FOLDER", path), "FOLDER", path);
   loop = Replaced(loop, "/usr/local/lib/libwinnow_preload.so", PRELOAD_LIBRARY);
-  std::vector<std::string> environment = {"WINNOW_POLICY=winnow"};
-  if (testing::kSanitized) {
-    environment.emplace_back("ASAN_OPTIONS=verify_asan_link_order=0");
-  }
-  const std::string programs = ROCKSDB_PROGRAMS;
-  const testing::ChildResult result = testing::RunProgram(
-      {"sh", "-c", (programs.empty() ? "" : "PATH='" + programs + "':$PATH\n") + loop},
-      environment);
+  const testing::ChildResult result = RunCommands(loop, {"WINNOW_POLICY=winnow"});
   EXPECT_EQ(result.status, 0) << result.errors;
   EXPECT_EQ(KindsOfFilters(path), (Kinds{{"winnow bloom", 3}})) << result.errors;
 }
@@ -278,12 +280,7 @@ TEST(ReadmeTest, ItsCommandsSwitchOnShowThatMemoryFallsAndGoBack) {
   ASSERT_EQ(KindsOfFilters(path), (Kinds{{"built-in bloom", 1}}));
   std::string commands = std::regex_replace(screen, std::regex("FOLDER"), path);
   commands = std::regex_replace(commands, std::regex("PREFIX/bin/winnow"), WINNOW_TOOL);
-  std::vector<std::string> environment;
-  if (testing::kSanitized) environment.emplace_back("ASAN_OPTIONS=verify_asan_link_order=0");
-  const std::string programs = ROCKSDB_PROGRAMS;
-  const testing::ChildResult result = testing::RunProgram(
-      {"sh", "-ec", (programs.empty() ? "" : "PATH='" + programs + "':$PATH\n") + commands},
-      environment);
+  const testing::ChildResult result = RunCommands(commands);
   EXPECT_EQ(result.status, 0) << result.errors;
   const std::vector<double> found =
       NumbersBehind(result.output, "rocksdb.estimate-table-readers-mem: ");

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -67,11 +66,7 @@ TEST_P(UnityTest, TheSourcesOfATargetCompileAsOne) {
 }
 
 std::string NameOf(const ::testing::TestParamInfo<Target>& target) {
-  std::string name = target.param.name;
-  for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  }
-  return name;
+  return std::regex_replace(target.param.name, std::regex("[^A-Za-z0-9]"), "_");
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, UnityTest, ::testing::ValuesIn(Targets()), NameOf);
