@@ -19,14 +19,13 @@
 #include "tests/support/database_files.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
-#include "third_party/rocksdb_abi/version_at_least.h"
+#include "third_party/rocksdb_abi/compaction_service.h"
 #include "third_party/rocksdb_abi/versions.h"
 #include "winnow/rocksdb_filter_loads.h"
 
 namespace winnow {
 namespace {
 
-using ROCKSDB_NAMESPACE::CompactionServiceJobStatus;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::FlushOptions;
 using ROCKSDB_NAMESPACE::Options;
@@ -58,47 +57,27 @@ std::string ShownWhere(const std::string& words) {
 }
 
 // Compacts in this process with table options of its own, as a worker on another host would.
-class Worker final : public ROCKSDB_NAMESPACE::CompactionService {
+class Worker final : public rocksdb_abi::CompactionService {
  public:
   explicit Worker(const Options& options) : options_(options) {}
   const char* Name() const override { return "winnow.test.Worker"; }
 
-#if WINNOW_ROCKSDB_AT_LEAST(9, 10)
-  using Answer = ROCKSDB_NAMESPACE::CompactionServiceScheduleResponse;
-  Answer Schedule(const ROCKSDB_NAMESPACE::CompactionServiceJobInfo& job,
-                  const std::string& input) override {
-    return Answer("job", Compact(job.db_name, input));
-  }
-  CompactionServiceJobStatus Wait(const std::string&, std::string* result) override {
-    return Result(result);
-  }
-#else
-  CompactionServiceJobStatus StartV2(const ROCKSDB_NAMESPACE::CompactionServiceJobInfo& job,
-                                     const std::string& input) override {
-    return Compact(job.db_name, input);
-  }
-  CompactionServiceJobStatus WaitForCompleteV2(const ROCKSDB_NAMESPACE::CompactionServiceJobInfo&,
-                                               std::string* result) override {
-    return Result(result);
-  }
-#endif
-
- private:
-  CompactionServiceJobStatus Compact(const std::string& database, const std::string& input) {
+  JobStatus Start(const std::string& /*id*/, const Job& job, const std::string& input) override {
     ROCKSDB_NAMESPACE::CompactionServiceOptionsOverride options;
     options.table_factory = options_.table_factory;
     result_.clear();  // RocksDB appends to it
     const auto status =
-        DB::OpenAndCompact({}, database, database + "/worker", input, &result_, options);
+        DB::OpenAndCompact({}, job.db_name, job.db_name + "/worker", input, &result_, options);
     EXPECT_TRUE(status.ok()) << status.ToString();
-    return status.ok() ? CompactionServiceJobStatus::kSuccess
-                       : CompactionServiceJobStatus::kFailure;
-  }
-  CompactionServiceJobStatus Result(std::string* result) const {
-    *result = result_;
-    return CompactionServiceJobStatus::kSuccess;
+    return status.ok() ? JobStatus::kSuccess : JobStatus::kFailure;
   }
 
+  JobStatus Finish(const std::string& /*id*/, std::string* output) override {
+    *output = result_;
+    return JobStatus::kSuccess;
+  }
+
+ private:
   const Options options_;
   std::string result_;
 };
