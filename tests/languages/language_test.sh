@@ -4,21 +4,15 @@
 # PREFIX is an installation, or /usr for installed packages. Ends with 77 where the language's compiler or pkg-config is
 # missing. Nothing is fetched.
 set -euo pipefail
+# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+. "$(dirname "$0")/../support/script.sh"
 source=$(dirname "$(realpath "$0")")
 language=$1
 prefix=$2
 unset LD_LIBRARY_PATH
 
-fail() {
-  printf 'language_test: %s\n' "$*" >&2
-  exit 1
-}
-
 needs() {
-  command -v "$1" >/dev/null || {
-    echo "language_test: skipped: there is no $1 here; on Debian: apt-get install $2"
-    exit 77
-  }
+  command -v "$1" >/dev/null || skip "there is no $1 here; on Debian: apt-get install $2"
 }
 
 needs pkg-config pkg-config

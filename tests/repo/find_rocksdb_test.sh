@@ -2,16 +2,13 @@
 # What CMake says of the RocksDBs that it may be given: stand-ins of a few lines, since it is about the words.
 # find_rocksdb_test.sh SOURCE_FOLDER CXX
 set -euo pipefail
+# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+. "$(dirname "$0")/../support/script.sh"
 
 source=$1
 compiler=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-
-fail() {
-  printf 'find_rocksdb_test: %s\n' "$*" >&2
-  exit 1
-}
 
 # prefix NAME VERSION LIBRARY_VERSION shared|symbolic|static: a RocksDB of which only what is looked at is there.
 prefix() {

@@ -7,6 +7,8 @@
 # in_tree_test.sh cmake|make BUILD_FOLDER SOURCE_FOLDER ROCKSDB_INCLUDE_FOLDER ROCKSDB_LIBRARY CXX
 set -euo pipefail
 export LC_ALL=C
+# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+. "$(dirname "$0")/../support/script.sh"
 
 system=$1
 built=$2
@@ -17,21 +19,10 @@ compiler=$6
 # shellcheck source=tools/build_jobs.sh disable=SC1091 # it is looked for where shellcheck is started
 . "$source/tools/build_jobs.sh"
 
-fail() {
-  printf 'in_tree_test: %s\n' "$*" >&2
-  exit 1
-}
-
 version=$(sed -n 's/^#define ROCKSDB_\(MAJOR\|MINOR\|PATCH\) \([0-9]*\).*/\2/p' "$headers/rocksdb/version.h" | paste -sd.)
 rocksdb=$source/build/rocksdb-source/$version
-[[ -f $rocksdb/CMakeLists.txt ]] || {
-  echo "in_tree_test: skipped: there is no $rocksdb; tools/setup.sh --sources fetches it"
-  exit 77
-}
-command -v "$system" >/dev/null || {
-  echo "in_tree_test: skipped: there is no $system"
-  exit 77
-}
+[[ -f $rocksdb/CMakeLists.txt ]] || skip "there is no $rocksdb; tools/setup.sh --sources fetches it"
+command -v "$system" >/dev/null || skip "there is no $system"
 
 # It stays for the next time, when only what changed is compiled. RocksDB's Makefile writes into its
 # source, so it gets a tree of links.

@@ -4,6 +4,8 @@
 # the libraries are.
 # install_core_test.sh SOURCE_FOLDER CC CXX [FLAG…]; the flags are for every compilation.
 set -euo pipefail
+# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+. "$(dirname "$0")/../support/script.sh"
 
 source=$(realpath "$1")
 c_compiler=$2
@@ -14,11 +16,6 @@ unset LD_LIBRARY_PATH PKG_CONFIG_PATH
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-
-fail() {
-  printf 'install_core_test: %s\n' "$*" >&2
-  exit 1
-}
 
 # quietly NAME COMMAND…: says what the command said only if it fails.
 quietly() {

@@ -4,6 +4,8 @@
 # install_test.sh BUILD_FOLDER SOURCE_FOLDER ROCKSDB_ROOT STANDARD CXX [FLAG…]; the prefix of RocksDB is empty for
 # the system's, the standard is what its headers need, as 17; the flags are for every compilation.
 set -euo pipefail
+# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+. "$(dirname "$0")/../support/script.sh"
 
 built=$1
 source=$2
@@ -15,11 +17,6 @@ flags=("$@")
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-
-fail() {
-  printf 'install_test: %s\n' "$*" >&2
-  exit 1
-}
 
 # Moved after the installation: what is in it must not know where it was installed.
 cmake --install "$built" --prefix "$work/first" >"$work/install.log" ||

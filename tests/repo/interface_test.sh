@@ -10,6 +10,8 @@
 # the standard is what its headers need, as 17.
 set -euo pipefail
 export LC_ALL=C
+# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+. "$(dirname "$0")/../support/script.sh"
 
 part=$1
 built=$2
@@ -20,16 +22,6 @@ c_compiler=$6
 compiler=$7
 # shellcheck source=tools/build_jobs.sh disable=SC1091 # it is looked for where shellcheck is started
 . "$source/tools/build_jobs.sh"
-
-fail() {
-  printf 'interface_test: %s\n' "$*" >&2
-  exit 1
-}
-
-skip() {
-  printf 'interface_test: skipped: %s\n' "$*"
-  exit 77
-}
 
 # The record has what this compiler says of this system's types.
 if [[ $part == abi ]]; then

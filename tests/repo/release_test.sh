@@ -2,6 +2,8 @@
 # What tools/release.sh accepts and refuses, in a small repository with its script. What tests and packages are made by stands in
 # for itself and says that it was called: these take hours. release_test.sh SOURCE_FOLDER
 set -euo pipefail
+# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+. "$(dirname "$0")/../support/script.sh"
 
 source=$(realpath "$1")
 work=$(mktemp -d)
@@ -9,16 +11,8 @@ trap 'rm -rf "$work"' EXIT
 export HOME=$work GIT_CONFIG_NOSYSTEM=1 LC_ALL=C
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 
-fail() {
-  printf 'release_test: %s\n' "$*" >&2
-  exit 1
-}
-
 for program in git xz dpkg-query; do
-  command -v "$program" >/dev/null || {
-    echo "release_test: skipped: there is no $program here"
-    exit 77
-  }
+  command -v "$program" >/dev/null || skip "there is no $program here"
 done
 git config --global user.name Test
 git config --global user.email test@example.org

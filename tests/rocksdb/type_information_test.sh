@@ -4,6 +4,8 @@
 # plugin asks for, and does nothing.
 # type_information_test.sh PLUGIN ROCKSDB_VERSION CXX
 set -euo pipefail
+# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+. "$(dirname "$0")/../support/script.sh"
 
 plugin=$1
 version=$2
@@ -12,11 +14,6 @@ type=_ZTIN7rocksdb12FilterPolicyE
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-
-fail() {
-  printf 'type_information_test: %s\n' "$*" >&2
-  exit 1
-}
 
 soname=$(readelf -d "$plugin" | sed -n 's/.*NEEDED.*\[\(librocksdb\.so[^]]*\)\].*/\1/p')
 [[ -n "$soname" ]] || fail "$plugin has no librocksdb among its NEEDED libraries"

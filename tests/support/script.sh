@@ -1,0 +1,15 @@
+# Sourced by the tests that are scripts.
+# shellcheck shell=bash
+
+test_name=$(basename "$0" .sh)
+
+fail() {
+  printf '%s: %s\n' "$test_name" "$*" >&2
+  exit 1
+}
+
+# CTest takes 77 for neither good nor bad, where a test says so.
+skip() {
+  printf '%s: skipped: %s\n' "$test_name" "$*"
+  exit 77
+}
