@@ -61,10 +61,21 @@ std::string TextWithBits(const PolicyOptions& policy, double bits_per_key) {
   return "{id=winnow;" + plugin::ToString(plain) + "}";
 }
 
+plugin::KnownTree TreeByOptions(const TreeShape& shape) {
+  plugin::KnownTree tree;
+  tree.size_ratio = shape.size_ratio;
+  tree.has_dynamic_levels = shape.has_dynamic_levels;
+  tree.last_level_has_filters = shape.last_level_has_filters;
+  return tree;
+}
+
 class LearnedTrial::Tree {
  public:
   Tree(const TreeShape& shape, const std::vector<LearnedFile>& files)
-      : files_(files), levels_in_tree_(shape.levels), bits_(files.size()) {
+      : files_(files),
+        levels_in_tree_(shape.levels),
+        known_(TreeByOptions(shape)),
+        bits_(files.size()) {
     std::map<int, std::vector<size_t>> by_level;
     for (size_t i = 0; i < files.size(); ++i) {
       by_level[files[i].place.level].push_back(i);
@@ -72,9 +83,6 @@ class LearnedTrial::Tree {
       known_.base = files[i].place.base;
     }
     for (auto& [number, of_level] : by_level) levels_.push_back(std::move(of_level));
-    known_.size_ratio = shape.size_ratio;
-    known_.has_dynamic_levels = shape.has_dynamic_levels;
-    known_.last_level_has_filters = shape.last_level_has_filters;
     PolicyOptions policy;
     policy.level_plan = LevelPlan::kLearned;
     WriteAll(policy);

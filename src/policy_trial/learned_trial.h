@@ -14,6 +14,7 @@
 
 #include "src/database/tree_shape.h"
 #include "src/policy_trial/trial_filter.h"
+#include "src/rocksdb/trees/context.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::inspect {
@@ -28,6 +29,9 @@ std::optional<PolicyOptions> LearnedPolicyOf(const std::string& text);
 // The options string of a policy without a plan that builds the filter with these bits a key that
 // this policy builds.
 std::string TextWithBits(const PolicyOptions& policy, double bits_per_key);
+
+// What its options say of a tree.
+plugin::KnownTree TreeByOptions(const TreeShape& shape);
 
 struct LearnedFile {
   TreePlace place;  // its level is known

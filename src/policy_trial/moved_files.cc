@@ -9,7 +9,6 @@
 
 #include "src/core/moved_filters.h"
 #include "src/policy_trial/learned_trial.h"
-#include "src/rocksdb/trees/context.h"
 #include "src/text/printable.h"
 
 namespace winnow::inspect {
@@ -23,19 +22,6 @@ bool IsMoved(const FileInTree& file, LevelPlan plan) {
   const bool is_learned = file.built_for->level_plan == ToString(LevelPlan::kLearned) &&
                           file.built_for->level >= 0 && file.built_for->levels_below < 0;
   return !is_learned && (is_planned || plan != LevelPlan::kUniform);
-}
-
-plugin::KnownTree TreeOf(const TreeShape& shape, const std::vector<FileInTree>& files) {
-  plugin::KnownTree tree;
-  for (const FileInTree& file : files) {
-    if (file.level == 0) continue;
-    tree.depth = std::max(tree.depth, file.level);
-    tree.base = tree.base < 0 ? file.level : std::min(tree.base, file.level);
-  }
-  tree.size_ratio = shape.size_ratio;
-  tree.has_dynamic_levels = shape.has_dynamic_levels;
-  tree.last_level_has_filters = shape.last_level_has_filters;
-  return tree;
 }
 
 }  // namespace
@@ -61,17 +47,13 @@ std::vector<std::string> SayMovedFilters(const TreeShape& shape,
   const std::optional<PolicyOptions> policy = WinnowPolicyOf(shape.policy);
   const bool is_leveled = shape.style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
   if (!policy || policy->filter_memory > 0 || !is_leveled) return {};
-  const plugin::KnownTree tree = TreeOf(shape, files);
+  plugin::KnownTree tree = TreeByOptions(shape);
+  for (const FileInTree& file : files) tree = plugin::WithLevel(tree, file.level);
   std::vector<core::PlacedFilter> placed;
   for (const FileInTree& file : files) {
-    core::PlacedFilter filter;
-    filter.level = file.level;
-    filter.keys = static_cast<double>(file.keys);
-    filter.bytes = static_cast<double>(file.filter_bytes);
+    core::PlacedFilter filter = plugin::PlaceFilter(*policy, tree, shape.levels, file);
     filter.rate = file.rate;
     filter.is_moved = IsMoved(file, policy->level_plan);
-    filter.policy = plugin::PlannedWhereItLies(*policy, tree, shape.levels, file.level, file.below);
-    filter.gets_none = file.level > 0 && file.below < 0 && !shape.last_level_has_filters;
     placed.push_back(filter);
   }
   return core::ToSentences(core::FindMovedFilters(placed), policy->level_plan, where);

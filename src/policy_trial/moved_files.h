@@ -4,23 +4,19 @@
 #ifndef WINNOW_SRC_POLICY_TRIAL_MOVED_FILES_H_
 #define WINNOW_SRC_POLICY_TRIAL_MOVED_FILES_H_
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "src/database/tree_shape.h"
+#include "src/rocksdb/trees/moved_files.h"
 #include "src/sst/classify_block.h"
 #include "src/sst/sst_filters.h"
 
 namespace winnow::inspect {
 
 // Of a file whose filter could be read, or that has none.
-struct FileInTree {
-  int level = 0;
-  int below = -1;  // as TreePosition has it
-  uint64_t keys = 0;
-  uint64_t filter_bytes = 0;
+struct FileInTree : plugin::FileInTree {
   double rate = 1;  // 1: it has no filter, or one that is not read
   std::optional<BuiltFor> built_for;
   bool lacks_planned = false;  // it has none, though Winnow's policy was asked for it

@@ -30,7 +30,7 @@ bool Listener::SayMoved(const std::string& path, ROCKSDB_NAMESPACE::Logger* logg
                         const Files& files) {
   struct Family {
     std::shared_ptr<KnownFiles> known;
-    std::vector<FileInTree> files;
+    std::vector<WatchedFile> files;
     bool is_measured = true;
     bool is_ours = false;
   };
@@ -46,8 +46,11 @@ bool Listener::SayMoved(const std::string& path, ROCKSDB_NAMESPACE::Logger* logg
         continue;
       }
       family.is_ours = family.is_ours || measured->is_ours;
-      family.files.push_back({file.level, file.smallestkey, file.largestkey, measured->keys,
-                              measured->filter_bytes, measured->is_ours, measured->made_for});
+      family.files.push_back({{file.level, -1, measured->keys, measured->filter_bytes},
+                              file.smallestkey,
+                              file.largestkey,
+                              measured->is_ours,
+                              measured->made_for});
     }
     for (auto& [name, family] : families) family.known = KnownOf(name);
   }

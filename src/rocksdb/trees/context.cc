@@ -30,14 +30,22 @@ BuildFacts FactsOf(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noex
           context.is_bottommost};
 }
 
+KnownTree WithLevel(KnownTree known, int level) noexcept {
+  if (level < 1) return known;
+  known.depth = std::max(known.depth, level);
+  known.base = known.base < 0 ? level : std::min(known.base, level);
+  return known;
+}
+
 KnownTree WithFile(KnownTree known, const BuildFacts& facts) noexcept {
   if (facts.level < 1 || facts.compaction_style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
     return known;
   }
-  int deepest = facts.level;
-  if (!facts.is_bottommost && (facts.levels < 0 || deepest + 1 < facts.levels)) ++deepest;
-  known.depth = std::max(known.depth, deepest);
-  known.base = known.base < 0 ? facts.level : std::min(known.base, facts.level);
+  known = WithLevel(known, facts.level);
+  const int next = facts.level + 1;
+  if (!facts.is_bottommost && (facts.levels < 0 || next < facts.levels)) {
+    known.depth = std::max(known.depth, next);
+  }
   return known;
 }
 

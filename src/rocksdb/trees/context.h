@@ -34,7 +34,10 @@ struct KnownTree {
   bool is_bytewise = true;                 // keys are in the order of their bytes
 };
 
-// What is known of the tree once this file of it was seen. A compaction to a level below 0 whose
+// What is known of the tree once a file on this level was seen.
+KnownTree WithLevel(KnownTree known, int level) noexcept;
+
+// The same of a file that is being built. A compaction to a level below 0 whose
 // keys have something below them says that there is a next level.
 KnownTree WithFile(KnownTree known, const BuildFacts& facts) noexcept;
 

@@ -18,29 +18,20 @@ namespace {
 // the whole tree.
 constexpr double kFarMore = 1.1;
 
-std::vector<core::FileSpan> SpansOf(const std::vector<FileInTree>& files) {
+void SetBelow(std::vector<WatchedFile>* files) {
   std::vector<core::FileSpan> spans;
-  for (const FileInTree& file : files) spans.push_back({file.level, file.first, file.last, -1});
+  for (const WatchedFile& file : *files) spans.push_back({file.level, file.first, file.last, -1});
   core::SetBelow([](std::string_view a, std::string_view b) { return a.compare(b); }, &spans);
-  return spans;
-}
-
-KnownTree WithLevels(KnownTree tree, const std::vector<FileInTree>& files) {
-  for (const FileInTree& file : files) {
-    if (file.level == 0) continue;
-    tree.depth = std::max(tree.depth, file.level);
-    tree.base = tree.base < 0 ? file.level : std::min(tree.base, file.level);
-  }
-  return tree;
+  for (size_t i = 0; i < spans.size(); ++i) (*files)[i].below = spans[i].below;
 }
 
 // Files whose filters' rates are as good as equal: of one place, with about as many keys and bits.
 using RateKey = std::tuple<int, int, long, long>;
 
-RateKey RateKeyOf(const FileInTree& file, int below) {
+RateKey RateKeyOf(const FileInTree& file) {
   const double keys = static_cast<double>(std::max<uint64_t>(file.keys, 1));
   const double bits = 8 * static_cast<double>(file.filter_bytes) / keys;
-  return {file.level, below, std::lround(8 * std::log2(keys)), std::lround(32 * bits)};
+  return {file.level, file.below, std::lround(8 * std::log2(keys)), std::lround(32 * bits)};
 }
 
 bool HasFarMore(const FileInTree& file, const FilterOptions& here) {
@@ -52,9 +43,9 @@ bool HasFarMore(const FileInTree& file, const FilterOptions& here) {
   return static_cast<double>(file.filter_bytes) > kFarMore * most;
 }
 
-bool IsMoved(const FileInTree& file, int below, const FilterOptions& here) {
+bool IsMoved(const WatchedFile& file, const FilterOptions& here) {
   if (!file.is_ours) return false;
-  if (file.filter_bytes == 0) return below >= 0;
+  if (file.filter_bytes == 0) return file.below >= 0;
   const bool is_learned = here.level_plan == LevelPlan::kLearned;
   if (file.made_for) return *file.made_for != file.level && (*file.made_for < 0 || !is_learned);
   return !is_learned && HasFarMore(file, here);
@@ -62,30 +53,36 @@ bool IsMoved(const FileInTree& file, int below, const FilterOptions& here) {
 
 }  // namespace
 
+core::PlacedFilter PlaceFilter(const PolicyOptions& policy, const KnownTree& tree, int levels,
+                               const FileInTree& file) {
+  core::PlacedFilter filter;
+  filter.level = file.level;
+  filter.keys = static_cast<double>(file.keys);
+  filter.bytes = static_cast<double>(file.filter_bytes);
+  filter.policy = PlannedWhereItLies(policy, tree, levels, file.level, file.below);
+  filter.gets_none = file.level > 0 && file.below < 0 && !tree.last_level_has_filters;
+  return filter;
+}
+
 std::string MovedFilesLine(const PolicyOptions& policy, const KnownTree& by_options,
-                           const std::string& family, const std::vector<FileInTree>& files) {
+                           const std::string& family, std::vector<WatchedFile> files) {
   if (policy.build != Build::kWinnow || policy.level_plan == LevelPlan::kUniform ||
       policy.filter_memory > 0) {
     return {};
   }
-  const KnownTree tree = WithLevels(by_options, files);
-  const std::vector<core::FileSpan> spans = SpansOf(files);
+  SetBelow(&files);
+  KnownTree tree = by_options;
+  for (const WatchedFile& file : files) tree = WithLevel(tree, file.level);
   std::vector<core::PlacedFilter> placed;
   std::map<RateKey, double> rates;  // each takes 0.1 ms
-  for (size_t i = 0; i < files.size(); ++i) {
-    const FileInTree& file = files[i];
-    core::PlacedFilter filter;
-    filter.level = file.level;
-    filter.keys = static_cast<double>(file.keys);
-    filter.bytes = static_cast<double>(file.filter_bytes);
-    filter.policy = PlannedWhereItLies(policy, tree, -1, file.level, spans[i].below);
-    filter.is_moved = IsMoved(file, spans[i].below, filter.policy);
+  for (const WatchedFile& file : files) {
+    core::PlacedFilter filter = PlaceFilter(policy, tree, -1, file);
+    filter.is_moved = IsMoved(file, filter.policy);
     if (filter.is_moved) {
-      const auto [rate, is_new] = rates.try_emplace(RateKeyOf(file, spans[i].below), 1);
+      const auto [rate, is_new] = rates.try_emplace(RateKeyOf(file), 1);
       if (is_new) rate->second = core::RateOfSize(filter.keys, filter.bytes, filter.policy);
       filter.rate = rate->second;
     }
-    filter.gets_none = file.level > 0 && spans[i].below < 0 && !tree.last_level_has_filters;
     placed.push_back(filter);
   }
   std::string line;

@@ -1,4 +1,5 @@
-// What a listener says of filters that lie elsewhere in the tree than where they were made for.
+// Filters that lie elsewhere in the tree than where they were made for, beside those that the
+// policy would build there; and what a listener says of them.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_MOVED_FILES_H_
 #define WINNOW_SRC_ROCKSDB_TREES_MOVED_FILES_H_
@@ -8,17 +9,29 @@
 #include <string>
 #include <vector>
 
+#include "src/core/moved_filters.h"
 #include "src/rocksdb/trees/context.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
 
+// A file where it lies, and what its filter takes.
 struct FileInTree {
   int level = 0;
-  std::string first;  // user keys, in the order of bytes
-  std::string last;
+  int below = -1;  // as PlannedWhereItLies has it
   uint64_t keys = 0;
   uint64_t filter_bytes = 0;
+};
+
+// The file's filter, of which is not said yet whether it is moved and at which rate, and what the
+// policy would build there. `levels` as BuildFacts.
+core::PlacedFilter PlaceFilter(const PolicyOptions& policy, const KnownTree& tree, int levels,
+                               const FileInTree& file);
+
+// What a listener knows of one.
+struct WatchedFile : FileInTree {
+  std::string first;  // user keys, in the order of bytes
+  std::string last;
   bool is_ours = false;  // Winnow's policy was asked for the filter
 
   // The level that the filter was made for, -1 for none, as of SstFileWriter. Unset: not known;
@@ -28,9 +41,9 @@ struct FileInTree {
 
 // Of all files of a column family: what ToSentences of src/core/moved_filters.h says; empty where
 // nothing matters, where the policy has no plan, and with filter_memory, which sizes filters by
-// what others take. by_options: as KnownTrees::ByOptions.
+// what others take. by_options: as KnownTrees::ByOptions. What lies below the files is found here.
 std::string MovedFilesLine(const PolicyOptions& policy, const KnownTree& by_options,
-                           const std::string& family, const std::vector<FileInTree>& files);
+                           const std::string& family, std::vector<WatchedFile> files);
 
 }  // namespace winnow::plugin
 
