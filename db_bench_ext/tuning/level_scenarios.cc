@@ -8,7 +8,7 @@ namespace winnow::bench {
 namespace {
 
 // Random keys are below this, so that there is room for loads above and between.
-constexpr uint64_t kRandomEnd = uint64_t{1} << 62;
+constexpr uint64_t kRandomEnd = kLevelKeysEnd;
 
 using NextKey = std::function<uint64_t(uint64_t i)>;
 
@@ -17,6 +17,11 @@ absl::Status PutAll(LevelTree* tree, uint64_t n, const NextKey& next) {
     if (absl::Status status = tree->Put(next(i)); !status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+absl::Status PutAndRest(LevelTree* tree, uint64_t n, const NextKey& next) {
+  absl::Status status = PutAll(tree, n, next);
+  return status.ok() ? tree->FlushAndWaitForCompactions() : status;
 }
 
 NextKey RandomKeys(uint64_t seed) {
@@ -29,17 +34,15 @@ NextKey Ascending(uint64_t begin, uint64_t n, uint64_t width) {
 }
 
 absl::Status GrowRandom(LevelTree* tree, uint64_t keys) {
-  if (absl::Status status = PutAll(tree, keys, RandomKeys(1)); !status.ok()) return status;
-  return tree->FlushAndWaitForCompactions();
+  return PutAndRest(tree, keys, RandomKeys(1));
 }
 
 // Random writes, then a share of all keys in order, from `begin` on.
 absl::Status ThenInOrder(LevelTree* tree, uint64_t keys, double share, uint64_t begin,
                          uint64_t width) {
   const auto ordered = static_cast<uint64_t>(share * static_cast<double>(keys));
-  absl::Status status = GrowRandom(tree, keys - ordered);
-  if (status.ok()) status = PutAll(tree, ordered, Ascending(begin, ordered, width));
-  return status.ok() ? tree->FlushAndWaitForCompactions() : status;
+  const absl::Status status = GrowRandom(tree, keys - ordered);
+  return status.ok() ? PutAndRest(tree, ordered, Ascending(begin, ordered, width)) : status;
 }
 
 LevelScenario MovedScenario(int percent) {
@@ -59,15 +62,13 @@ absl::Status GrowMixed(LevelTree* tree, uint64_t keys, uint64_t streams) {
     const uint64_t stream = i / 2 % streams;
     return kRandomEnd + stream * width + i / 2 / streams * (width / keys);
   };
-  if (absl::Status status = PutAll(tree, keys, mixed); !status.ok()) return status;
-  return tree->FlushAndWaitForCompactions();
+  return PutAndRest(tree, keys, mixed);
 }
 
 absl::Status GrowStreams(LevelTree* tree, uint64_t keys, uint64_t streams) {
   const uint64_t width = kRandomEnd / streams;
   const auto next = [&](uint64_t i) { return i % streams * width + i / streams * (width / keys); };
-  if (absl::Status status = PutAll(tree, keys, next); !status.ok()) return status;
-  return tree->FlushAndWaitForCompactions();
+  return PutAndRest(tree, keys, next);
 }
 
 // Ends with files on level 0 that nothing merges.
@@ -83,18 +84,15 @@ absl::Status GrowBacklog(LevelTree* tree, uint64_t keys) {
 }
 
 absl::Status GrowReopened(LevelTree* tree, uint64_t keys) {
-  absl::Status status = PutAll(tree, keys / 2, RandomKeys(1));
-  if (status.ok()) status = tree->FlushAndWaitForCompactions();
+  absl::Status status = GrowRandom(tree, keys / 2);
   if (status.ok()) status = tree->Reopen();
-  if (status.ok()) status = PutAll(tree, keys / 2, RandomKeys(4));
-  return status.ok() ? tree->FlushAndWaitForCompactions() : status;
+  return status.ok() ? PutAndRest(tree, keys / 2, RandomKeys(4)) : status;
 }
 
 // One key of four is written again later.
 absl::Status GrowOverwritten(LevelTree* tree, uint64_t keys) {
-  absl::Status status = PutAll(tree, keys * 3 / 4, RandomKeys(1));
-  if (status.ok()) status = PutAll(tree, keys / 4, RandomKeys(1));
-  return status.ok() ? tree->FlushAndWaitForCompactions() : status;
+  const absl::Status status = PutAll(tree, keys * 3 / 4, RandomKeys(1));
+  return status.ok() ? GrowRandom(tree, keys / 4) : status;
 }
 
 // A queue whose numbers begin again: at each time a tenth of them is written, four times round.
@@ -115,8 +113,7 @@ using Remove = absl::Status (LevelTree::*)(uint64_t first, uint64_t last);
 absl::Status GrowRemoved(LevelTree* tree, uint64_t keys, Remove remove) {
   absl::Status status = GrowRandom(tree, keys / 2);
   if (status.ok()) status = (tree->*remove)(0, kRandomEnd);
-  if (status.ok()) status = PutAll(tree, keys / 2, Ascending(0, keys / 2, kRandomEnd));
-  return status.ok() ? tree->FlushAndWaitForCompactions() : status;
+  return status.ok() ? PutAndRest(tree, keys / 2, Ascending(0, keys / 2, kRandomEnd)) : status;
 }
 
 void ForHits(rocksdb::Options* options) { options->optimize_filters_for_hits = true; }
