@@ -28,9 +28,7 @@ constexpr double kMaxBits = 32;
 constexpr char kIntroduction[] =
     "# What filters cost\n\n"
     "Printed by `build/release/bin/tune_sizes > docs/results/small-filters.md`. Means over filters "
-    "of "
-    "random "
-    "keys, all bytes\n"
+    "of random keys, all bytes\n"
     "counted; the rate is the share of absent keys that pass, as the filters state it.\n\n"
     "## Few keys\n\n"
     "A Bloom filter takes whole blocks of 64 bytes. A Ribbon filter of few keys is a list of "
@@ -42,8 +40,7 @@ constexpr char kCrossover[] =
     "\n## Where a Ribbon pays\n\n"
     "At `bits_per_key` 10. A Ribbon takes longer to build and to ask than a Bloom filter at any "
     "size: it has to save\n"
-    "something worth having, a tenth of the bytes. What it takes grows in steps of 64 slots, "
-    "and a "
+    "something worth having, a tenth of the bytes. What it takes grows in steps of 64 slots, and a "
     "Bloom filter's bytes in\n"
     "steps of 64 bytes.\n\n";
 
@@ -62,8 +59,7 @@ constexpr char kByBits[] =
 constexpr char kByColumns[] =
     "\n## Fractions of a column\n\n"
     "The same between whole columns, at rates of 2^-columns. Between them some blocks have a "
-    "column "
-    "more than others:\n"
+    "column more than others:\n"
     "rates average, bits don't, and what that alone takes over the line at ½ stands in the last "
     "column.\n\n";
 
