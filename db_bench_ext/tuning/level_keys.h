@@ -6,29 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "db_bench_ext/read_amplification/keys/random.h"
 
 namespace winnow::bench {
-
-// A number of eight bytes, most significant first, and eight bytes that are the same in all keys.
-inline std::string LevelKey(uint64_t number) {
-  std::string key(16, '0');
-  for (int i = 0; i < 8; ++i)
-    key[static_cast<size_t>(i)] = static_cast<char>(number >> (56 - 8 * i));
-  return key;
-}
-
-inline uint64_t LevelKeyNumber(std::string_view key) {
-  uint64_t number = 0;
-  for (size_t i = 0; i < 8 && i < key.size(); ++i) {
-    number = number << 8 | static_cast<unsigned char>(key[i]);
-  }
-  return number;
-}
 
 // Numbers of random keys are below this.
 inline constexpr uint64_t kLevelKeysEnd = uint64_t{1} << 62;

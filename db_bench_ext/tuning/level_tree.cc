@@ -1,20 +1,19 @@
 #include "db_bench_ext/tuning/level_tree.h"
 
-#include <absl/strings/str_cat.h>
 #include <rocksdb/convenience.h>
 
 #include <chrono>
 #include <thread>
 
+#include "db_bench_ext/read_amplification/keys/generated_keys.h"
+#include "db_bench_ext/read_amplification/system/status.h"
+#include "db_bench_ext/read_amplification/trees/rocksdb_growth.h"
 #include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow::bench {
 namespace {
 
-absl::Status FromStatus(const rocksdb::Status& status, const char* what) {
-  return status.ok() ? absl::OkStatus()
-                     : absl::InternalError(absl::StrCat("can't ", what, ": ", status.ToString()));
-}
+constexpr size_t kKeySize = 16;  // without its prefix
 
 }  // namespace
 
@@ -26,7 +25,7 @@ LevelTree::~LevelTree() {
 absl::Status LevelTree::Open() {
   rocksdb_abi::OpenedDB opened{};
   absl::Status status =
-      FromStatus(rocksdb::DB::Open(options_, path_, &opened), "open the database");
+      FromRocksDB(rocksdb::DB::Open(options_, path_, &opened), "open the database");
   if (status.ok()) db_ = rocksdb_abi::Own(std::move(opened));
   return status;
 }
@@ -37,7 +36,9 @@ absl::Status LevelTree::Reopen() {
 }
 
 std::string LevelTree::KeyOf(uint64_t number) const {
-  return prefixes_.Of(number) + LevelKey(number);
+  std::string key;
+  MakeNumberedKey(number, kKeySize, &key);
+  return prefixes_.Of(number) + key;
 }
 
 void LevelTree::Watch(uint64_t every, std::function<absl::Status()> look) {
@@ -47,20 +48,21 @@ void LevelTree::Watch(uint64_t every, std::function<absl::Status()> look) {
 
 absl::Status LevelTree::Wrote(const rocksdb::Status& status) {
   if (status.ok() && look_ && ++writes_ % every_ == 0) return look_();
-  return FromStatus(status, "write");
+  return FromRocksDB(status, "write");
 }
 
 absl::Status LevelTree::Put(uint64_t number) {
   rocksdb::WriteOptions write;
   write.disableWAL = true;
-  const std::string value = LevelKey(number).substr(0, 8);
+  std::string value;
+  MakeNumberedKey(number, kMinGeneratedKey, &value);
   return Wrote(db_->Put(write, KeyOf(number), value));
 }
 
 absl::Status LevelTree::Delete(uint64_t number) {
   rocksdb::WriteOptions write;
   write.disableWAL = true;
-  return FromStatus(db_->Delete(write, KeyOf(number)), "delete");
+  return FromRocksDB(db_->Delete(write, KeyOf(number)), "delete");
 }
 
 absl::StatusOr<bool> LevelTree::Has(uint64_t number) {
@@ -68,7 +70,7 @@ absl::StatusOr<bool> LevelTree::Has(uint64_t number) {
   const rocksdb::Status status =
       db_->Get(rocksdb::ReadOptions(), db_->DefaultColumnFamily(), KeyOf(number), &value);
   if (status.IsNotFound()) return false;
-  if (!status.ok()) return FromStatus(status, "look a key up");
+  if (!status.ok()) return FromRocksDB(status, "look a key up");
   return true;
 }
 
@@ -77,7 +79,7 @@ absl::Status LevelTree::DeleteRange(uint64_t first, uint64_t last) {
                                             KeyOf(first), KeyOf(last) + '\0');
   if (status.ok()) status = db_->Flush(rocksdb::FlushOptions());
   if (status.ok()) status = db_->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr);
-  return FromStatus(status, "delete a range");
+  return FromRocksDB(status, "delete a range");
 }
 
 absl::Status LevelTree::DeleteFiles(uint64_t first, uint64_t last) {
@@ -85,31 +87,25 @@ absl::Status LevelTree::DeleteFiles(uint64_t first, uint64_t last) {
   const std::string end = KeyOf(last);
   const rocksdb::Slice from = begin;
   const rocksdb::Slice to = end;
-  return FromStatus(rocksdb::DeleteFilesInRange(db_.get(), db_->DefaultColumnFamily(), &from, &to),
-                    "delete files");
+  return FromRocksDB(rocksdb::DeleteFilesInRange(db_.get(), db_->DefaultColumnFamily(), &from, &to),
+                     "delete files");
 }
 
-absl::Status LevelTree::Flush() { return FromStatus(db_->Flush(rocksdb::FlushOptions()), "flush"); }
+absl::Status LevelTree::Flush() {
+  return FromRocksDB(db_->Flush(rocksdb::FlushOptions()), "flush");
+}
 
 absl::Status LevelTree::FlushAndWaitForCompactions() {
   if (absl::Status status = Flush(); !status.ok()) return status;
-  // FIFO and universal compaction may stay due for good.
-  constexpr int kWithoutRunning = 100;
-  int quiet = 0;
-  for (int idle = 0; quiet < 3 && idle < kWithoutRunning;) {
+  RestDetector detector(true);
+  while (!detector.Rests(BackgroundWorkOf(db_.get()))) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    uint64_t running = 0;
-    uint64_t pending = 0;
-    db_->GetIntProperty(rocksdb::DB::Properties::kNumRunningCompactions, &running);
-    db_->GetIntProperty(rocksdb::DB::Properties::kCompactionPending, &pending);
-    quiet = running + pending == 0 ? quiet + 1 : 0;
-    idle = running == 0 ? idle + 1 : 0;
   }
   return absl::OkStatus();
 }
 
 absl::Status LevelTree::SetOption(const std::string& name, const std::string& value) {
-  return FromStatus(db_->SetOptions({{name, value}}), "set an option");
+  return FromRocksDB(db_->SetOptions({{name, value}}), "set an option");
 }
 
 }  // namespace winnow::bench

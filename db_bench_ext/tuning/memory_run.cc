@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "db_bench_ext/read_amplification/trees/rocksdb_growth.h"
 #include "db_bench_ext/tuning/tree_cost.h"
 
 namespace winnow::bench {
@@ -105,13 +106,10 @@ void CompactionPace::OnCompactionBegin(rocksdb::DB* /*db*/,
 void CompactionPace::Rest(rocksdb::DB* db) {
   for (int quiet = 0; quiet < 3;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    uint64_t running = 0;
-    uint64_t pending = 0;
-    db->GetIntProperty(rocksdb::DB::Properties::kNumRunningCompactions, &running);
-    db->GetIntProperty(rocksdb::DB::Properties::kCompactionPending, &pending);
+    const BackgroundWork work = BackgroundWorkOf(db);
     const std::lock_guard<std::mutex> lock(mutex_);
-    const bool is_held = waiting_ > 0 && may_take_ <= 0 && running <= waiting_;
-    quiet = is_held || running + pending == 0 ? quiet + 1 : 0;
+    const bool is_held = waiting_ > 0 && may_take_ <= 0 && work.running <= waiting_;
+    quiet = is_held || (work.running == 0 && !work.compaction_pending) ? quiet + 1 : 0;
   }
 }
 

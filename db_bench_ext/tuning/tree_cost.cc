@@ -11,7 +11,9 @@
 #include <string_view>
 #include <utility>
 
+#include "db_bench_ext/read_amplification/keys/generated_keys.h"
 #include "db_bench_ext/read_amplification/keys/random.h"
+#include "db_bench_ext/read_amplification/system/status.h"
 #include "src/core/sizing.h"
 #include "src/sst/sst_filters.h"
 
@@ -77,13 +79,13 @@ double FalseReads(const std::vector<FilterFile>& files, const std::vector<AskedK
 }
 
 uint64_t NumberOf(const LevelTree& tree, std::string_view key) {
-  return LevelKeyNumber(key.substr(tree.prefixes().size()));
+  return NumberInKey(key.substr(tree.prefixes().size()));
 }
 
 absl::StatusOr<std::vector<uint64_t>> NumbersOf(const LevelTree& tree, const std::string& path) {
   rocksdb::SstFileReader reader((rocksdb::Options()));
   if (const rocksdb::Status status = reader.Open(path); !status.ok()) {
-    return absl::InternalError(absl::StrCat("can't open ", path, ": ", status.ToString()));
+    return FromRocksDB(status, "open " + path);
   }
   std::vector<uint64_t> numbers;
   const std::unique_ptr<rocksdb::Iterator> key(reader.NewIterator(rocksdb::ReadOptions()));
@@ -91,7 +93,7 @@ absl::StatusOr<std::vector<uint64_t>> NumbersOf(const LevelTree& tree, const std
     numbers.push_back(NumberOf(tree, std::string_view(key->key().data(), key->key().size())));
   }
   if (key->status().ok()) return numbers;
-  return absl::InternalError(absl::StrCat("can't read ", path, ": ", key->status().ToString()));
+  return FromRocksDB(key->status(), "read " + path);
 }
 
 absl::StatusOr<FilterFile> ReadFile(const LevelTree& tree, const rocksdb::SstFileMetaData& file,

@@ -37,7 +37,7 @@ class FilterReader {
   // `reads_numbers`: of all keys, as the cost of lookups that find their key needs.
   explicit FilterReader(bool reads_numbers = false) : reads_numbers_(reads_numbers) {}
 
-  // The files of the one family, whose keys are the tree's prefix and a LevelKey, in the order in
+  // The files of the one family, whose keys are the tree's prefix and a number's, in the order in
   // which lookups ask them: those of level 0, the newest first, then level by level. The tree may
   // be at work.
   absl::StatusOr<std::vector<FilterFile>> Read(const LevelTree& tree);

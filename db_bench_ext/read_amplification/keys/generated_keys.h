@@ -17,6 +17,12 @@ namespace winnow::bench {
 // The smallest size of a generated key: a number of 8 bytes.
 inline constexpr size_t kMinGeneratedKey = 8;
 
+// Makes the key of a number: 8 bytes, most significant first, then '0's up to the size of a key.
+void MakeNumberedKey(uint64_t number, size_t key_size, std::string* key);
+
+// The number at the beginning of a key; what a shorter one lacks counts as zeros.
+uint64_t NumberInKey(std::string_view key);
+
 // Every second number: 8 bytes, most significant first, then '0's up to the size of a key. In
 // ascending order.
 class GeneratedKeys : public KeySet {

@@ -21,22 +21,10 @@ uint64_t Property(rocksdb::DB* db, const std::string& name) {
   return value;
 }
 
-// RocksDB 7.8 has no WaitForCompact that a program may call; its properties are the same in all
-// versions.
-BackgroundWork LookAt(rocksdb::DB* db) {
-  using Properties = rocksdb::DB::Properties;
-  BackgroundWork work;
-  work.running = Property(db, Properties::kNumRunningFlushes) +
-                 Property(db, Properties::kNumRunningCompactions);
-  work.flush_pending = Property(db, Properties::kMemTableFlushPending) != 0;
-  work.compaction_pending = Property(db, Properties::kCompactionPending) != 0;
-  return work;
-}
-
 absl::Status WaitForRest(rocksdb::DB* db, const TreeOptions& options, uint64_t written,
                          GrowthProgress progress) {
   RestDetector detector(!options.disable_auto_compactions);
-  while (!detector.Rests(LookAt(db))) {
+  while (!detector.Rests(BackgroundWorkOf(db))) {
     // A background error would keep a flush pending for ever.
     if (Property(db, rocksdb::DB::Properties::kBackgroundErrors) != 0) {
       return absl::InternalError(
@@ -65,6 +53,18 @@ absl::Status ExpectAllKeys(rocksdb::DB* db, const TreeOptions& options, uint64_t
 }
 
 }  // namespace
+
+// RocksDB 7.8 has no WaitForCompact that a program may call; its properties are the same in all
+// versions.
+BackgroundWork BackgroundWorkOf(rocksdb::DB* db) {
+  using Properties = rocksdb::DB::Properties;
+  BackgroundWork work;
+  work.running = Property(db, Properties::kNumRunningFlushes) +
+                 Property(db, Properties::kNumRunningCompactions);
+  work.flush_pending = Property(db, Properties::kMemTableFlushPending) != 0;
+  work.compaction_pending = Property(db, Properties::kCompactionPending) != 0;
+  return work;
+}
 
 bool RestDetector::Rests(const BackgroundWork& work) {
   if (work.running > 0 || work.flush_pending) {

@@ -20,6 +20,8 @@ struct BackgroundWork {
   bool compaction_pending = false;  // RocksDB would compact if it found something to pick
 };
 
+BackgroundWork BackgroundWorkOf(rocksdb::DB* db);
+
 // Whether nothing happens any more in a database, judged by looks at it at equal times.
 class RestDetector {
  public:
