@@ -292,13 +292,17 @@ uint64_t KeysOf(uint64_t memory) {
   return static_cast<uint64_t>(static_cast<double>(memory) * kKeysOfAFile / bytes);
 }
 
-PlanRow LaggingRow(const Growth& growth) {
+std::string EndText(const Growth& growth) {
   const GrowthLook& last = growth.looks.back();
+  return absl::StrFormat("%dk × %.1f at the end", static_cast<uint64_t>(last.keys) / 1000,
+                         8 * Ratio(last.filter_bytes, last.keys));
+}
+
+PlanRow LaggingRow(const Growth& growth) {
   return {{growth.most, growth.most_with_small_level_0, growth.looks_with_small_level_0,
            static_cast<double>(growth.without_filters),
            static_cast<double>(growth.all_without_filters), growth.mean},
-          absl::StrFormat("%dk × %.1f at the end", static_cast<uint64_t>(last.keys) / 1000,
-                          8 * Ratio(last.filter_bytes, last.keys))};
+          EndText(growth)};
 }
 
 absl::StatusOr<PlanRow> TryMemory(const LevelScenario& scenario, LevelPlan plan, uint64_t memory) {
@@ -320,11 +324,9 @@ absl::StatusOr<PlanRow> TryMemory(const LevelScenario& scenario, LevelPlan plan,
     rivals.push_back(std::move(grown->looks));
   }
   const GrowthComparison reads = Compare(growth->looks, rivals);
-  const GrowthLook& last = growth->looks.back();
   return PlanRow{{growth->most, growth->mean, growth->least, reads.false_reads, reads.rivals,
                   Ratio(reads.false_reads, reads.rivals)},
-                 absl::StrFormat("%dk × %.1f at the end", static_cast<uint64_t>(last.keys) / 1000,
-                                 8 * Ratio(last.filter_bytes, last.keys))};
+                 EndText(*growth)};
 }
 
 bool IsWanted(const std::string& scenario) {
@@ -412,6 +414,13 @@ absl::Status PrintMemoryTable(uint64_t memory) {
   return absl::OkStatus();
 }
 
+template <typename Number>
+absl::Status CheckRange(const char* flag, Number value, Number least, Number most) {
+  if (value >= least && value <= most) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", flag, " is ", value, ", not ", least, " to ", most));
+}
+
 absl::Status CheckFlags() {
   if (absl::GetFlag(FLAGS_folder).empty()) return absl::InvalidArgumentError("--folder is missing");
   for (const std::string& name : absl::GetFlag(FLAGS_plans)) {
@@ -426,28 +435,19 @@ absl::Status CheckFlags() {
           absl::StrCat("there is no scenario '", name, "', but ", absl::StrJoin(scenarios, ", ")));
     }
   }
-  const double lookups = absl::GetFlag(FLAGS_lookups);
-  if (!(lookups >= 0 && lookups <= 1000)) {
-    return absl::InvalidArgumentError(absl::StrCat("--lookups is ", lookups, ", not 0 to 1000"));
-  }
-  if (absl::Status status = FilterMemory().status(); !status.ok()) return status;
   const uint64_t tenants = absl::GetFlag(FLAGS_tenants);
   const uint64_t prefix = absl::GetFlag(FLAGS_prefix_bytes);
-  if (tenants < 1 || tenants > 1000) {
-    return absl::InvalidArgumentError(absl::StrCat("--tenants is ", tenants, ", not 1 to 1000"));
-  }
+  absl::Status status = CheckRange<double>("lookups", absl::GetFlag(FLAGS_lookups), 0, 1000);
+  if (status.ok()) status = FilterMemory().status();
+  if (status.ok()) status = CheckRange<uint64_t>("tenants", tenants, 1, 1000);
+  if (!status.ok()) return status;
   if ((tenants > 1 && prefix < 3) || prefix > 10'000) {
     return absl::InvalidArgumentError(
         absl::StrCat("--prefix_bytes is ", prefix, ", not 3 to 10000, or 0 for one tenant"));
   }
   if (absl::GetFlag(FLAGS_repeats) < 1) return absl::InvalidArgumentError("--repeats is 0");
-  const uint64_t divisor = absl::GetFlag(FLAGS_divide_sizes);
-  if (divisor < 1 || divisor > 1024) {
-    // RocksDB takes no smaller write buffers.
-    return absl::InvalidArgumentError(
-        absl::StrCat("--divide_sizes is ", divisor, ", not 1 to 1024"));
-  }
-  return absl::OkStatus();
+  // RocksDB takes no smaller write buffers than the last makes.
+  return CheckRange<uint64_t>("divide_sizes", absl::GetFlag(FLAGS_divide_sizes), 1, 1024);
 }
 
 absl::Status Run() {
