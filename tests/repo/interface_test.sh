@@ -168,8 +168,8 @@ abi_of() {
 # The structs that grow, as a pattern: all that abidiff would say of them is suppressed.
 growing=$(sed -n 's/.*winnow::(\(.*\))\$$/\1/p' "$source/tests/interface/grows.abignore")
 
-# members_of FILE: of each struct that grows, one line for each member, with its place, name and type, and of each type that is an
-# enumeration one line for each of its values.
+# members_of FILE: of each struct that grows, one line for each member, with its place, name and type, and one for its size; and of
+# each type that is an enumeration one line for each of its values.
 members_of() {
   awk -v structs="$growing" '
     function attribute(name) {
@@ -189,7 +189,10 @@ members_of() {
     FNR == NR && /<underlying-type/ { target[id] = attribute("type-id") }
     FNR == NR && /<enumerator/ { values[id] = values[id] "enum " text[id] " " attribute("name") "=" attribute("value") "\n" }
     FNR == NR { next }
-    /<class-decl/ { struct = attribute("name") ~ "^(" structs ")$" ? attribute("name") : "" }
+    /<class-decl/ {
+      struct = attribute("name") ~ "^(" structs ")$" ? attribute("name") : ""
+      if (struct) print "size", struct, attribute("size-in-bits")
+    }
     /<\/class-decl>/ { struct = "" }
     struct && /layout-offset-in-bits/ { offset = attribute("layout-offset-in-bits") }
     struct && /<var-decl/ { print struct, offset, attribute("name"), type_of(attribute("type-id"), 0) }
@@ -202,7 +205,7 @@ changed_members() {
   members_of "$2" >"$work/members.today"
   [[ -s $work/members.record ]] || fail "$1 has none of the structs that grow"
   awk 'FNR == NR { place[$1, ++count[$1]] = $0; has[$0]; next }
-    { kept = $1 == "enum" ? $0 in has : place[$1, ++seen[$1]] == $0 }
+    { kept = $1 == "enum" ? $0 in has : $1 == "size" || place[$1, ++seen[$1]] == $0 }
     !kept { print "expected where it was: " $0 }' "$work/members.today" "$work/members.record"
 }
 
@@ -236,20 +239,15 @@ misplaced() {
 # at the end, and programs could not tell by the size whether it is there.
 check_last_members() {
   local checked
-  checked=$(awk -v structs="$growing" '
-    function number(name) {
-      match($0, name "=.[0-9]+")
-      return substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2)
-    }
-    $0 ~ "<class-decl name=.(" structs "). size" {
-      struct = $2
-      size = number("size-in-bits")
-    }
-    struct && /layout-offset-in-bits/ { last = number("layout-offset-in-bits") }
-    struct && /<\/class-decl>/ {
-      print (size - last == 64 && last > 0 ? "checked" : "gap in"), struct, "last member at", last, "of", size, "bits"
-      struct = ""
-    }' "$1")
+  checked=$(members_of "$1" | awk '
+    $1 == "size" { size[$2] = $3 }
+    $1 != "size" && $1 in size { last[$1] = $2 }
+    END {
+      for (struct in size) {
+        print (size[struct] - last[struct] == 64 && last[struct] > 0 ? "checked" : "gap in"), struct, \
+          "last member at", last[struct], "of", size[struct], "bits"
+      }
+    }')
   [[ $checked == *checked* && $checked != *gap* ]] || fail "the last member of a struct that grows is not 8 bytes wide: $checked"
   echo "$checked"
 }
