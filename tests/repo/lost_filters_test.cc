@@ -123,6 +123,12 @@ class LostFiltersTest : public ::testing::Test {
     return database;
   }
 
+  void CompactByWorkerWith(const std::string& policy) const {
+    Options options = With("winnow:10");
+    options.compaction_service = std::make_shared<Worker>(With(policy));
+    Compact(Grown(options).get());
+  }
+
   // What the page's command says, and the policies that its --json has.
   void ExpectShownWhere(const std::string& words, const std::string& policy_name) const {
     const auto commands = CodeThatBegins("winnow inspect FOLDER | grep '^converted:'");
@@ -142,18 +148,12 @@ class LostFiltersTest : public ::testing::Test {
 };
 
 TEST_F(LostFiltersTest, AWorkerOfRemoteCompactionsWithoutAPolicy) {
-  Options options = With("winnow:10");
-  options.compaction_service = std::make_shared<Worker>(With(""));
-  const auto database = Grown(options);
-  Compact(database.get());
+  CompactByWorkerWith("");
   ExpectShownWhere("a worker of remote compactions", "");
 }
 
 TEST_F(LostFiltersTest, AWorkerWithRocksDBsPolicy) {
-  Options options = With("winnow:10");
-  options.compaction_service = std::make_shared<Worker>(With("bloomfilter:10"));
-  const auto database = Grown(options);
-  Compact(database.get());
+  CompactByWorkerWith("bloomfilter:10");
   ExpectShownWhere("such a worker has", "bloomfilter");
 }
 
