@@ -1,3 +1,4 @@
+#include <absl/strings/str_cat.h>
 #include <benchmark/benchmark.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
@@ -47,7 +48,7 @@ void Build(benchmark::State& state, const Subject& subject, uint64_t num_keys) {
     buffer.reset();
   }
   const double keys = static_cast<double>(state.iterations()) * static_cast<double>(num_keys);
-  ReportPerKey(state, keys);
+  ReportPerKey(state, num_keys);
   state.counters["collecting_per_key"] = collecting / keys;
   state.counters["bits_per_key"] = bits_per_key;
 }
@@ -77,14 +78,12 @@ void RegisterBuildRows(const RowOptions& options) {
     }
     const auto unit = keys >= 1'000'000 ? benchmark::kMillisecond : benchmark::kMicrosecond;
     for (const Subject& subject : Subjects()) {
-      const std::string name = std::string("build/") + subject.name + "/" + std::to_string(keys);
-      options.SetIterations(AddRow(name, Build, subject, options.KeysFor(keys))->Unit(unit));
-      if (!subject.is_ours || !subject.is_ribbon) {
-        continue;
+      const std::string row = absl::StrCat(subject.name, "/", keys);
+      const uint64_t n = options.KeysFor(keys);
+      options.SetIterations(AddRow("build/" + row, Build, subject, n)->Unit(unit));
+      if (subject.is_ours && subject.is_ribbon) {
+        AddRow("build_phases/" + row, BuildInPhases, subject, n)->Unit(unit);
       }
-      const std::string phases =
-          std::string("build_phases/") + subject.name + "/" + std::to_string(keys);
-      AddRow(phases, BuildInPhases, subject, options.KeysFor(keys))->Unit(unit);
     }
   }
 }

@@ -1,7 +1,7 @@
 #include "winnow/filter_set.h"
 
+#include <absl/strings/str_cat.h>
 #include <benchmark/benchmark.h>
-#include <rocksdb/slice.h>
 
 #include <array>
 #include <string>
@@ -9,36 +9,17 @@
 #include <vector>
 
 #include "db_bench_ext/filter_bench/rows.h"
-#include "db_bench_ext/filter_bench/subjects.h"
+#include "db_bench_ext/filter_bench/segments.h"
 
 namespace winnow::bench {
 namespace {
 
-using ROCKSDB_NAMESPACE::FilterBitsReader;
-using ROCKSDB_NAMESPACE::Slice;
-
-enum class Kinds { kBloom, kRibbon, kHalfOfEach };
 enum class Storage { kCopies, kViews };
-
-struct Segments {
-  Kinds kinds;
-  uint64_t count;
-  uint64_t num_keys;  // of the middle segment
-};
-
-// Sizes differ: equal ones lie at equal distances, which a prefetcher learns.
-const ReadableFilter& FilterOf(const Subject& subject, const Segments& segments, uint64_t i) {
-  const FilterShape shape{segments.num_keys * (90 + ReduceTo(Scatter(i), 21)) / 100};
-  return KeptFilter(subject, i, shape, UsualMisalignment(i));
-}
 
 FilterSet SetOf(const Segments& segments, Storage storage) {
   FilterSetEdit edit;
   for (uint64_t i = 0; i < segments.count; ++i) {
-    const bool is_ribbon =
-        segments.kinds == Kinds::kRibbon || (segments.kinds == Kinds::kHalfOfEach && i % 2 == 1);
-    const Subject& subject = *FindSubject(is_ribbon ? "winnow_ribbon" : "winnow_bloom");
-    const std::string_view block = FilterOf(subject, segments, i).bytes();
+    const std::string_view block = FilterOf(segments, true, i).bytes();
     if (storage == Storage::kCopies) {
       edit.InsertCopy(i, i, block);
     } else {
@@ -48,45 +29,35 @@ FilterSet SetOf(const Segments& segments, Storage storage) {
   return edit.Build();
 }
 
-// Keys that no segment has, a group of them at a time.
-class AbsentKeys {
- public:
-  explicit AbsentKeys(const Segments& segments) : number_(NumberOf(segments.count, 0)) {}
-
-  void MakeNext() {
-    for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
-      keys_.Set(i, ++number_);
-    }
+// How many of them there are, each of which was looked at. Inline: a call would be in the time.
+template <typename Candidates>
+[[gnu::always_inline]] inline size_t Count(const Candidates& candidates) {
+  size_t count = 0;
+  for (size_t candidate : candidates) {
+    benchmark::DoNotOptimize(candidate);
+    ++count;
   }
-  std::string_view Get(size_t i) const { return {keys_.Get(i), keys_.length()}; }
+  return count;
+}
 
- private:
-  KeyGroup keys_;
-  uint64_t number_;
-};
-
-void Report(benchmark::State& state, const Segments& segments, size_t found) {
-  const double asked = static_cast<double>(state.iterations()) * KeyGroup::kKeys;
-  ReportPerKey(state, asked);
-  state.counters["found"] =
-      static_cast<double>(found) / asked / static_cast<double>(segments.count);
+// ask(i, hash) asks all segments for the group's key i, and gives how many may have it.
+template <typename Ask>
+void AskOneByOne(benchmark::State& state, const Segments& segments, Ask ask) {
+  AbsentKeys keys(segments);
+  AskForAbsentKeys(state, segments, &keys, [&] {
+    size_t found = 0;
+    for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
+      found += ask(i, HashKey(keys.Get(i)));
+    }
+    return found;
+  });
 }
 
 void AskSet(benchmark::State& state, const Segments& segments, Storage storage) {
   const FilterSet set = SetOf(segments, storage);
-  AbsentKeys keys(segments);
   std::vector<uint64_t> words(set.num_words());
-  size_t found = 0;
-  for (auto iteration : state) {
-    keys.MakeNext();
-    for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
-      for (size_t candidate : set.Candidates(HashKey(keys.Get(i)), words)) {
-        benchmark::DoNotOptimize(candidate);
-        ++found;
-      }
-    }
-  }
-  Report(state, segments, found);
+  AskOneByOne(state, segments,
+              [&](size_t, KeyHash hash) { return Count(set.Candidates(hash, words)); });
 }
 
 void AskSetInBatches(benchmark::State& state, const Segments& segments, Storage storage) {
@@ -94,28 +65,23 @@ void AskSetInBatches(benchmark::State& state, const Segments& segments, Storage 
   AbsentKeys keys(segments);
   std::array<KeyHash, KeyGroup::kKeys> hashes;
   std::vector<uint64_t> words(set.num_words() * KeyGroup::kKeys);
-  size_t found = 0;
-  for (auto iteration : state) {
-    keys.MakeNext();
+  AskForAbsentKeys(state, segments, &keys, [&] {
     for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
       hashes[i] = HashKey(keys.Get(i));
     }
     const CandidateRows rows = set.Candidates(hashes.data(), hashes.size(), words);
+    size_t found = 0;
     for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
-      for (size_t candidate : rows[i]) {
-        benchmark::DoNotOptimize(candidate);
-        ++found;
-      }
+      found += Count(rows[i]);
     }
-  }
-  Report(state, segments, found);
+    return found;
+  });
 }
 
 // A leveled tree's lookup: eight segments, spread over all, that the caller has chosen.
 void AskList(benchmark::State& state, const Segments& segments, Storage storage) {
   constexpr uint32_t kListed = 8;
   const FilterSet set = SetOf(segments, storage);
-  AbsentKeys keys(segments);
   const auto count = static_cast<uint32_t>(segments.count);
   std::array<std::array<uint32_t, kListed>, KeyGroup::kKeys> lists;
   for (uint32_t i = 0; i < lists.size(); ++i) {
@@ -124,18 +90,9 @@ void AskList(benchmark::State& state, const Segments& segments, Storage storage)
     }
   }
   uint64_t words[FilterSet::WordsFor(kListed)];
-  size_t found = 0;
-  for (auto iteration : state) {
-    keys.MakeNext();
-    for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
-      for (size_t candidate :
-           set.CandidatesOf(HashKey(keys.Get(i)), lists[i].data(), kListed, words)) {
-        benchmark::DoNotOptimize(candidate);
-        ++found;
-      }
-    }
-  }
-  Report(state, segments, found);
+  AskOneByOne(state, segments, [&](size_t i, KeyHash hash) {
+    return Count(set.CandidatesOf(hash, lists[i].data(), kListed, words));
+  });
 }
 
 // What a set is compared with where it has few segments: one hash, and the filters one by one.
@@ -143,53 +100,26 @@ void AskFilterViews(benchmark::State& state, const Segments& segments, Storage s
   const FilterSet set = SetOf(segments, storage);
   std::vector<FilterView> views;
   for (size_t i = 0; i < set.size(); ++i) views.push_back(set.filter(i));
-  AbsentKeys keys(segments);
-  size_t found = 0;
-  for (auto iteration : state) {
-    keys.MakeNext();
-    for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
-      const KeyHash hash = HashKey(keys.Get(i));
-      for (const FilterView& view : views) found += view.MayContain(hash);
-    }
-  }
-  Report(state, segments, found);
+  AskOneByOne(state, segments, [&](size_t, KeyHash hash) {
+    size_t found = 0;
+    for (const FilterView& view : views) found += view.MayContain(hash);
+    return found;
+  });
 }
 
-void AskBuiltinReaders(benchmark::State& state, const Segments& segments, Storage /*storage*/) {
-  std::vector<FilterBitsReader*> readers;
-  for (uint64_t i = 0; i < segments.count; ++i) {
-    readers.push_back(FilterOf(*FindSubject("builtin_bloom"), segments, i).reader());
-  }
-  AbsentKeys keys(segments);
-  size_t found = 0;
-  for (auto iteration : state) {
-    keys.MakeNext();
-    for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
-      const Slice key(keys.Get(i).data(), keys.Get(i).size());
-      for (FilterBitsReader* const reader : readers) {
-        found += reader->MayMatch(key);
-      }
-    }
-  }
-  Report(state, segments, found);
-}
-
-using Measure = void (*)(benchmark::State&, const Segments&, Storage);
-
+// `more`: what `measure` gets besides.
+template <typename Measure, typename... More>
 void RegisterRow(const RowOptions& options, const char* how, Measure measure, Segments segments,
-                 Storage storage) {
-  static constexpr const char* kKindNames[] = {"bloom", "ribbon", "half_of_each"};
-  const std::string name = "filter_set_of_" + std::to_string(segments.num_keys) + "/" +
-                           kKindNames[static_cast<int>(segments.kinds)] + "/" + how + "/" +
-                           std::to_string(segments.count);
+                 More... more) {
+  const std::string name = absl::StrCat("filter_set_of_", segments.num_keys, "/",
+                                        NameOf(segments.kinds), "/", how, "/", segments.count);
   segments.num_keys = options.KeysFor(segments.num_keys);
-  AddRow(name, measure, segments, storage);
+  AddRow(name, measure, segments, more...);
 }
 
 }  // namespace
 
 void RegisterFilterSetRows(const RowOptions& options) {
-  static constexpr uint64_t kCounts[] = {1, 2, 4, 8, 16, 24, 32, 64, 128};
   static constexpr uint64_t kLargeCounts[] = {8, 24, 128};
   const auto register_rows = [&options](const Segments& segments) {
     RegisterRow(options, "copies", AskSet, segments, Storage::kCopies);
@@ -201,11 +131,11 @@ void RegisterFilterSetRows(const RowOptions& options) {
       RegisterRow(options, "listed_copies", AskList, segments, Storage::kCopies);
     }
     if (segments.kinds == Kinds::kBloom) {
-      RegisterRow(options, "builtin_readers", AskBuiltinReaders, segments, Storage::kViews);
+      RegisterRow(options, "builtin_readers", AskBuiltinReaders, segments);
     }
   };
-  for (const Kinds kinds : {Kinds::kBloom, Kinds::kRibbon, Kinds::kHalfOfEach}) {
-    for (const uint64_t count : kCounts) {
+  for (const Kinds kinds : kAllKinds) {
+    for (const uint64_t count : kSegmentCounts) {
       register_rows({kinds, count, 100'000});
     }
     for (const uint64_t count : kLargeCounts) {

@@ -71,9 +71,7 @@ void QueryHashes(benchmark::State& state, FilterKind kind, uint64_t num_keys, Pr
       found += one;
     }
   }
-  const double asked = static_cast<double>(state.iterations()) * kGroup;
-  ReportPerKey(state, asked);
-  state.counters["found"] = static_cast<double>(found) / asked;
+  ReportLookups(state, kGroup, found);
   state.counters["filter_bytes"] = static_cast<double>(block.size);
 }
 
@@ -83,7 +81,7 @@ void BuildHashes(benchmark::State& state, FilterKind kind, uint64_t num_keys) {
     benchmark::DoNotOptimize(BuildOfHashes(kind, first, num_keys).data.get());
     first += num_keys;
   }
-  ReportPerKey(state, static_cast<double>(state.iterations()) * static_cast<double>(num_keys));
+  ReportPerKey(state, num_keys);
 }
 
 void Load(benchmark::State& state, FilterKind kind, uint64_t num_keys, bool verified) {
@@ -112,10 +110,9 @@ void RegisterHashRows(const RowOptions& options) {
                        keys == beyond ? "beyond_cache" : absl::StrCat(keys));
       for (const Presence presence : {Presence::kHalf, Presence::kNone}) {
         for (const bool batched : {false, true}) {
-          const std::string name =
-              absl::StrCat("hashes/", batched ? "batched/" : "single/",
-                           presence == Presence::kHalf ? "half/" : "absent/", subject);
-          AddRow(name, QueryHashes, kind, n, presence, batched);
+          AddRow(absl::StrCat("hashes/", batched ? "batched/" : "single/", NameOf(presence), "/",
+                              subject),
+                 QueryHashes, kind, n, presence, batched);
         }
       }
       for (const bool verified : {false, true}) {

@@ -114,9 +114,7 @@ void Query(benchmark::State& state, const Where& where, bool one_by_one) {
       found += answer;
     }
   }
-  const double asked = static_cast<double>(state.iterations()) * KeyGroup::kKeys;
-  ReportPerKey(state, asked);
-  state.counters["found"] = static_cast<double>(found) / asked;
+  ReportLookups(state, KeyGroup::kKeys, found);
 }
 
 }  // namespace

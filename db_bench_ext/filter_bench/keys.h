@@ -31,6 +31,11 @@ inline uint64_t NumberOf(uint64_t filter, uint64_t index) noexcept { return filt
 
 enum class Presence { kHalf, kNone };
 
+// In the names of rows.
+inline const char* NameOf(Presence presence) noexcept {
+  return presence == Presence::kHalf ? "half" : "absent";
+}
+
 // What is looked up in filters of num_keys keys: indices of which those below num_keys are present.
 // Half of them, at random, in a way that the processor can't predict and without a branch; or none.
 class LookupIndices {

@@ -1,5 +1,6 @@
 #include "db_bench_ext/filter_bench/library.h"
 
+#include <absl/strings/str_cat.h>
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 
@@ -42,9 +43,7 @@ void QueryThroughLibrary(benchmark::State& state, AskFunction ask, const Subject
   for (auto iteration : state) {
     found += ask(bytes.data(), bytes.size(), &indices, &keys, kGroups);
   }
-  const double asked = static_cast<double>(state.iterations()) * kGroups * KeyGroup::kKeys;
-  ReportPerKey(state, asked);
-  state.counters["found"] = static_cast<double>(found) / asked;
+  ReportLookups(state, kGroups * KeyGroup::kKeys, found);
 }
 
 }  // namespace
@@ -58,11 +57,8 @@ void RegisterLibraryRows(const RowOptions& options) {
     for (const char* const subject : {"winnow_bloom", "winnow_ribbon"}) {
       static constexpr uint64_t kSizes[] = {100'000, 1'000'000};
       for (const uint64_t keys : kSizes) {
-        const std::string name = std::string("library/hot/") +
-                                 (presence == Presence::kHalf ? "half/" : "absent/") + subject +
-                                 "/" + std::to_string(keys);
-        AddRow(name, QueryThroughLibrary, ask, *FindSubject(subject), options.KeysFor(keys),
-               presence);
+        AddRow(absl::StrCat("library/hot/", NameOf(presence), "/", subject, "/", keys),
+               QueryThroughLibrary, ask, *FindSubject(subject), options.KeysFor(keys), presence);
       }
     }
   }

@@ -1,3 +1,4 @@
+#include <absl/strings/str_cat.h>
 #include <benchmark/benchmark.h>
 #include <rocksdb/slice.h>
 
@@ -40,20 +41,11 @@ std::vector<FilterBitsReader*> ReadersFor(const Lookups& lookups) {
   return readers;
 }
 
-// Made once: in RocksDB too a key's Slice was made long before a filter is asked.
-std::array<Slice, KeyGroup::kKeys> SlicesOf(const KeyGroup& keys) {
-  std::array<Slice, KeyGroup::kKeys> slices;
-  for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
-    slices[i] = Slice(keys.Get(i), keys.length());
-  }
-  return slices;
-}
-
 void QueryOne(benchmark::State& state, const Lookups& lookups) {
   FilterBitsReader* const reader = ReadersFor(lookups)[0];
   LookupIndices indices(lookups.num_keys, lookups.presence);
   KeyGroup keys;
-  const std::array<Slice, KeyGroup::kKeys> slices = SlicesOf(keys);
+  const KeySlices slices = SlicesOf(keys);
   size_t found = 0;
   for (auto iteration : state) {
     for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
@@ -63,9 +55,7 @@ void QueryOne(benchmark::State& state, const Lookups& lookups) {
       found += reader->MayMatch(key);
     }
   }
-  const double asked = static_cast<double>(state.iterations()) * KeyGroup::kKeys;
-  ReportPerKey(state, asked);
-  state.counters["found"] = static_cast<double>(found) / asked;
+  ReportLookups(state, KeyGroup::kKeys, found);
 }
 
 void QueryRandom(benchmark::State& state, const Lookups& lookups) {
@@ -73,7 +63,7 @@ void QueryRandom(benchmark::State& state, const Lookups& lookups) {
   LookupIndices indices(lookups.num_keys, lookups.presence);
   LookupIndices choices(lookups.num_filters, Presence::kHalf);
   KeyGroup keys;
-  const std::array<Slice, KeyGroup::kKeys> slices = SlicesOf(keys);
+  const KeySlices slices = SlicesOf(keys);
   std::array<FilterBitsReader*, KeyGroup::kKeys> asked_readers;
   size_t found = 0;
   for (auto iteration : state) {
@@ -86,9 +76,7 @@ void QueryRandom(benchmark::State& state, const Lookups& lookups) {
       found += asked_readers[i]->MayMatch(slices[i]);
     }
   }
-  const double asked = static_cast<double>(state.iterations()) * KeyGroup::kKeys;
-  ReportPerKey(state, asked);
-  state.counters["found"] = static_cast<double>(found) / asked;
+  ReportLookups(state, KeyGroup::kKeys, found);
 }
 
 void MultiGet(benchmark::State& state, const Lookups& lookups) {
@@ -96,7 +84,7 @@ void MultiGet(benchmark::State& state, const Lookups& lookups) {
   LookupIndices indices(lookups.num_keys, lookups.presence);
   LookupIndices choices(lookups.num_filters, Presence::kHalf);
   KeyGroup keys;
-  std::array<Slice, KeyGroup::kKeys> slices = SlicesOf(keys);
+  KeySlices slices = SlicesOf(keys);
   std::array<Slice*, KeyGroup::kKeys> pointers;
   for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
     pointers[i] = &slices[i];
@@ -120,9 +108,7 @@ void MultiGet(benchmark::State& state, const Lookups& lookups) {
       found += one;
     }
   }
-  const double asked = static_cast<double>(state.iterations()) * KeyGroup::kKeys;
-  ReportPerKey(state, asked);
-  state.counters["found"] = static_cast<double>(found) / asked;
+  ReportLookups(state, KeyGroup::kKeys, found);
 }
 
 // The part of QueryOne's time that is not the filter's.
@@ -136,7 +122,7 @@ void MakeKeys(benchmark::State& state, Presence presence) {
     benchmark::DoNotOptimize(keys.Get(0));
     benchmark::ClobberMemory();
   }
-  ReportPerKey(state, static_cast<double>(state.iterations()) * KeyGroup::kKeys);
+  ReportPerKey(state, KeyGroup::kKeys);
 }
 
 // As each time that RocksDB's block cache gets a filter: one of many, in a random order.
@@ -155,16 +141,16 @@ void MakeReaders(benchmark::State& state, const Subject& subject, uint64_t num_k
         policy->GetFilterBitsReader(blocks[choices.NextBelow(kManyFilters)]));
     benchmark::DoNotOptimize(reader.get());
   }
-  ReportPerKey(state, static_cast<double>(state.iterations()));
+  ReportPerKey(state, 1);
 }
 
 using Measure = void (*)(benchmark::State&, const Lookups&);
 
-void RegisterRow(const RowOptions& options, const std::string& what, const std::string& size,
+void RegisterRow(const RowOptions& options, const std::string& what, const absl::AlphaNum& size,
                  Measure measure, Lookups lookups) {
   lookups.num_keys = options.KeysFor(lookups.num_keys);
-  const std::string name = what + (lookups.presence == Presence::kHalf ? "/half/" : "/absent/") +
-                           lookups.subject.name + "/" + size;
+  const std::string name =
+      absl::StrCat(what, "/", NameOf(lookups.presence), "/", lookups.subject.name, "/", size);
   options.SetIterations(AddRow(name, measure, lookups));
 }
 
@@ -173,9 +159,8 @@ void RegisterRow(const RowOptions& options, const std::string& what, const std::
 void RegisterReaderRows(const RowOptions& options) {
   for (const Subject& subject : Subjects()) {
     for (const uint64_t keys : {uint64_t{10'000}, uint64_t{100'000}}) {
-      options.SetIterations(
-          AddRow(std::string("readers/random_of_100/") + subject.name + "/" + std::to_string(keys),
-                 MakeReaders, subject, options.KeysFor(keys)));
+      options.SetIterations(AddRow(absl::StrCat("readers/random_of_100/", subject.name, "/", keys),
+                                   MakeReaders, subject, options.KeysFor(keys)));
     }
   }
 }
@@ -185,14 +170,12 @@ void RegisterQueryRows(const RowOptions& options) {
   static constexpr size_t kBatches[] = {1, 2, 4, 8, 16, 32};
   static constexpr size_t kMisalignments[] = {0, 16, 32, 48};
   for (const Presence presence : {Presence::kHalf, Presence::kNone}) {
-    options.SetIterations(
-        AddRow(presence == Presence::kHalf ? "keys/half" : "keys/absent", MakeKeys, presence));
+    options.SetIterations(AddRow(absl::StrCat("keys/", NameOf(presence)), MakeKeys, presence));
     for (const Subject& subject : Subjects()) {
       for (const uint64_t keys : kSizes) {
-        const std::string size = std::to_string(keys);
         const Lookups one{subject, keys, presence, 1, kUsual};
-        RegisterRow(options, "query/hot", size, QueryOne, one);
-        RegisterRow(options, "multiget/hot", size, MultiGet, one);
+        RegisterRow(options, "query/hot", keys, QueryOne, one);
+        RegisterRow(options, "multiget/hot", keys, MultiGet, one);
       }
       const uint64_t beyond = KeysBeyondCache(subject.is_ribbon && subject.is_ours);
       const Lookups large{subject, beyond, presence, 1, kUsual};
@@ -202,9 +185,9 @@ void RegisterQueryRows(const RowOptions& options) {
       RegisterRow(options, "query/random_of_100", "100000", QueryRandom, many);
       RegisterRow(options, "multiget/random_of_100", "100000", MultiGet, many);
       for (const size_t batch : kBatches) {
-        const std::string what = "multiget_of_" + std::to_string(batch);
+        const std::string what = absl::StrCat("multiget_of_", batch);
         const auto register_row = [&](const std::string& which, uint64_t keys, size_t filters) {
-          RegisterRow(options, what + which, std::to_string(keys), MultiGet,
+          RegisterRow(options, what + which, keys, MultiGet,
                       {subject, keys, presence, filters, kUsual, batch});
         };
         register_row("/hot", 100'000, 1);
@@ -213,7 +196,7 @@ void RegisterQueryRows(const RowOptions& options) {
         register_row("/random_of_100", 1'000'000, kManyFilters);
       }
       for (const size_t misalignment : kMisalignments) {
-        const std::string at = "query/at_" + std::to_string(misalignment);
+        const std::string at = absl::StrCat("query/at_", misalignment);
         RegisterRow(options, at + "_hot", "100000", QueryOne,
                     {subject, 100'000, presence, 1, misalignment});
         RegisterRow(options, at + "_random_of_100", "100000", QueryRandom,

@@ -123,10 +123,20 @@ int MeasurePeakMemory(const char* what);
 // Says in the results what was measured: the RocksDB and its build, the kernels, the processor.
 void AddContext(const RowOptions& options);
 
-// To be called once, at the end of a row: the keys looked up or added in all iterations.
-inline void ReportPerKey(benchmark::State& state, double keys) {
+// To be called once, at the end of a row: the keys looked up or added in each iteration.
+inline void ReportPerKey(benchmark::State& state, uint64_t keys) {
   state.counters["per_key"] =
-      benchmark::Counter(keys, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+      benchmark::Counter(static_cast<double>(state.iterations()) * static_cast<double>(keys),
+                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+// The same of a row that asks `filters` filters for each key; also the share of their answers that
+// were "may match".
+inline void ReportLookups(benchmark::State& state, uint64_t keys, uint64_t found,
+                          uint64_t filters = 1) {
+  ReportPerKey(state, keys);
+  const double asked = static_cast<double>(state.iterations()) * static_cast<double>(keys);
+  state.counters["found"] = static_cast<double>(found) / asked / static_cast<double>(filters);
 }
 
 }  // namespace winnow::bench

@@ -1,4 +1,6 @@
-#include <benchmark/benchmark.h>
+#include "db_bench_ext/filter_bench/segments.h"
+
+#include <absl/strings/str_cat.h>
 #include <rocksdb/slice.h>
 
 #include <algorithm>
@@ -6,49 +8,32 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/filter_bench/rows.h"
-#include "db_bench_ext/filter_bench/subjects.h"
 #include "src/rocksdb/lookups/shared_hash.h"
 
 namespace winnow::bench {
+
+const char* NameOf(Kinds kinds) {
+  static constexpr const char* kNames[] = {"bloom", "ribbon", "half_of_each"};
+  return kNames[static_cast<int>(kinds)];
+}
+
+const ReadableFilter& FilterOf(const Segments& segments, bool is_ours, uint64_t segment) {
+  const bool is_ribbon = segments.kinds == Kinds::kRibbon ||
+                         (segments.kinds == Kinds::kHalfOfEach && segment % 2 == 1);
+  const auto subject =
+      std::find_if(Subjects().begin(), Subjects().end(), [&](const Subject& candidate) {
+        return candidate.is_ours == is_ours && candidate.is_ribbon == is_ribbon;
+      });
+  const FilterShape shape{segments.num_keys * (90 + ReduceTo(Scatter(segment), 21)) / 100};
+  return KeptFilter(*subject, segment, shape, UsualMisalignment(segment));
+}
+
 namespace {
 
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::Slice;
 
-enum class Kinds { kBloom, kRibbon, kHalfOfEach };
-
 enum class Side { kOurs, kOursUnshared, kBuiltin };
-
-struct Segments {
-  Kinds kinds;
-  Side side;
-  uint64_t count;
-  uint64_t num_keys;  // of the middle segment
-  size_t key_length;
-};
-
-const Subject& SubjectOf(const Segments& segments, uint64_t segment) {
-  const bool is_ribbon = segments.kinds == Kinds::kRibbon ||
-                         (segments.kinds == Kinds::kHalfOfEach && segment % 2 == 1);
-  const bool is_ours = segments.side != Side::kBuiltin;
-  for (const Subject& subject : Subjects()) {
-    if (subject.is_ours == is_ours && subject.is_ribbon == is_ribbon) {
-      return subject;
-    }
-  }
-  return Subjects().front();
-}
-
-// Sizes differ: equal ones lie at equal distances, which a prefetcher learns.
-std::vector<FilterBitsReader*> ReadersOf(const Segments& segments) {
-  std::vector<FilterBitsReader*> readers;
-  for (uint64_t i = 0; i < segments.count; ++i) {
-    const FilterShape shape{segments.num_keys * (90 + ReduceTo(Scatter(i), 21)) / 100};
-    readers.push_back(KeptFilter(SubjectOf(segments, i), i, shape, UsualMisalignment(i)).reader());
-  }
-  return readers;
-}
 
 // Whether the readers of this thread may share hashes, until the end of a row.
 class SharingForRow {
@@ -60,35 +45,23 @@ class SharingForRow {
 };
 
 using Readers = std::vector<FilterBitsReader*>;
-using Slices = std::array<Slice, KeyGroup::kKeys>;
 
-// Asks for groups of keys that are in none of the segments, by ask(readers, keys), which gives how
-// many may be there.
+// ask(readers, keys) asks for a group of keys, and gives how many may be there.
 template <typename Ask>
-void QuerySegments(benchmark::State& state, const Segments& segments, Ask ask) {
-  const Readers readers = ReadersOf(segments);
-  const SharingForRow sharing(segments.side == Side::kOurs);
-  KeyGroup keys(segments.key_length);
-  Slices slices;  // made once: in RocksDB too, a key's Slice was made long before
-  for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
-    slices[i] = Slice(keys.Get(i), keys.length());
+void AskReaders(benchmark::State& state, const Segments& segments, Side side, size_t key_length,
+                Ask ask) {
+  Readers readers;
+  for (uint64_t i = 0; i < segments.count; ++i) {
+    readers.push_back(FilterOf(segments, side != Side::kBuiltin, i).reader());
   }
-  uint64_t number = NumberOf(segments.count, 0);
-  size_t found = 0;
-  for (auto iteration : state) {
-    for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
-      keys.Set(i, ++number);
-    }
-    found += ask(readers, slices);
-  }
-  const double asked = static_cast<double>(state.iterations()) * KeyGroup::kKeys;
-  ReportPerKey(state, asked);
-  state.counters["found"] =
-      static_cast<double>(found) / asked / static_cast<double>(segments.count);
+  const SharingForRow sharing(side == Side::kOurs);
+  AbsentKeys keys(segments, key_length);
+  KeySlices slices = SlicesOf(keys.group());
+  AskForAbsentKeys(state, segments, &keys, [&] { return ask(readers, slices); });
 }
 
-void OneByOne(benchmark::State& state, const Segments& segments) {
-  QuerySegments(state, segments, [](const Readers& readers, const Slices& keys) {
+void OneByOne(benchmark::State& state, const Segments& segments, Side side, size_t key_length) {
+  AskReaders(state, segments, side, key_length, [](const Readers& readers, const KeySlices& keys) {
     size_t found = 0;
     for (const Slice& key : keys) {
       for (FilterBitsReader* const reader : readers) {
@@ -99,8 +72,8 @@ void OneByOne(benchmark::State& state, const Segments& segments) {
   });
 }
 
-void MultiGet(benchmark::State& state, const Segments& segments) {
-  QuerySegments(state, segments, [](const Readers& readers, Slices& keys) {
+void MultiGet(benchmark::State& state, const Segments& segments, Side side, size_t key_length) {
+  AskReaders(state, segments, side, key_length, [](const Readers& readers, KeySlices& keys) {
     std::array<Slice*, KeyGroup::kKeys> pointers;
     for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
       pointers[i] = &keys[i];
@@ -115,37 +88,39 @@ void MultiGet(benchmark::State& state, const Segments& segments) {
   });
 }
 
-using Measure = void (*)(benchmark::State&, const Segments&);
+using Measure = void (*)(benchmark::State&, const Segments&, Side, size_t);
 
 void RegisterRow(const RowOptions& options, const std::string& group, Measure measure,
-                 Segments segments) {
-  static constexpr const char* kKindNames[] = {"bloom", "ribbon", "half_of_each"};
-  static constexpr const char* kSideNames[] = {"/winnow/", "/winnow_unshared/", "/builtin/"};
+                 Segments segments, Side side, size_t key_length) {
+  static constexpr const char* kSideNames[] = {"winnow", "winnow_unshared", "builtin"};
+  const std::string name =
+      absl::StrCat(group, "_of_", segments.num_keys, "/", NameOf(segments.kinds), "/key_",
+                   key_length, "/", kSideNames[static_cast<int>(side)], "/", segments.count);
   segments.num_keys = options.KeysFor(segments.num_keys);
-  const std::string name = group + "/" + kKindNames[static_cast<int>(segments.kinds)] + "/key_" +
-                           std::to_string(segments.key_length) +
-                           kSideNames[static_cast<int>(segments.side)] +
-                           std::to_string(segments.count);
-  AddRow(name, measure, segments);
+  AddRow(name, measure, segments, side, key_length);
 }
 
 }  // namespace
 
+void AskBuiltinReaders(benchmark::State& state, const Segments& segments) {
+  OneByOne(state, segments, Side::kBuiltin, KeyGroup::kUsualLength);
+}
+
 void RegisterSegmentRows(const RowOptions& options) {
-  static constexpr uint64_t kCounts[] = {1, 2, 4, 8, 16, 24, 32, 64, 128};
   static constexpr uint64_t kLargeCounts[] = {24, 128};
   static constexpr size_t kKeyLengths[] = {8, 24, 64, 256, 1024};
-  for (const Kinds kinds : {Kinds::kBloom, Kinds::kRibbon, Kinds::kHalfOfEach}) {
+  for (const Kinds kinds : kAllKinds) {
     for (const Side side : {Side::kOurs, Side::kOursUnshared, Side::kBuiltin}) {
-      for (const uint64_t count : kCounts) {
+      for (const uint64_t count : kSegmentCounts) {
         for (const size_t key_length : kKeyLengths) {
-          const Segments segments{kinds, side, count, 100'000, key_length};
-          RegisterRow(options, "segments_of_100000", OneByOne, segments);
-          RegisterRow(options, "multiget_segments_of_100000", MultiGet, segments);
+          const Segments segments{kinds, count, 100'000};
+          RegisterRow(options, "segments", OneByOne, segments, side, key_length);
+          RegisterRow(options, "multiget_segments", MultiGet, segments, side, key_length);
         }
       }
       for (const uint64_t count : kLargeCounts) {
-        RegisterRow(options, "segments_of_1000000", OneByOne, {kinds, side, count, 1'000'000, 24});
+        RegisterRow(options, "segments", OneByOne, {kinds, count, 1'000'000}, side,
+                    KeyGroup::kUsualLength);
       }
     }
   }

@@ -8,6 +8,7 @@
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -77,6 +78,17 @@ class ReadableFilter {
   std::string_view bytes_;
   std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> reader_;
 };
+
+// The keys of a group, whose bytes may change later: in RocksDB too a key's Slice was made long
+// before a filter is asked.
+using KeySlices = std::array<ROCKSDB_NAMESPACE::Slice, KeyGroup::kKeys>;
+inline KeySlices SlicesOf(const KeyGroup& keys) {
+  KeySlices slices;
+  for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
+    slices[i] = ROCKSDB_NAMESPACE::Slice(keys.Get(i), keys.length());
+  }
+  return slices;
+}
 
 // What filters of a set have in common.
 struct FilterShape {
