@@ -19,14 +19,10 @@ namespace {
 constexpr size_t kGroup = 64;
 using Group = std::array<KeyHash, kGroup>;
 
-FilterOptions OptionsFor(FilterKind kind) {
+FilterBlock BuildOfHashes(FilterKind kind, uint64_t first, uint64_t num_keys) {
   FilterOptions options;
   options.kind = kind;
-  return options;
-}
-
-FilterBlock BuildOfHashes(FilterKind kind, uint64_t first, uint64_t num_keys) {
-  FilterBuilder builder(OptionsFor(kind));
+  FilterBuilder builder(options);
   Group hashes;
   for (uint64_t done = 0; done < num_keys; done += kGroup) {
     const size_t n = std::min<uint64_t>(kGroup, num_keys - done);
@@ -39,13 +35,12 @@ FilterBlock BuildOfHashes(FilterKind kind, uint64_t first, uint64_t num_keys) {
 }
 
 const FilterBlock& KeptBlock(FilterKind kind, uint64_t num_keys) {
-  static std::map<std::pair<FilterKind, uint64_t>, const FilterBlock> kept;
-  const std::pair<FilterKind, uint64_t> identity(kind, num_keys);
-  const auto found = kept.find(identity);
-  if (found != kept.end()) {
-    return found->second;
+  static std::map<std::pair<FilterKind, uint64_t>, FilterBlock> kept;
+  const auto [block, is_new] = kept.try_emplace({kind, num_keys});
+  if (is_new) {
+    block->second = BuildOfHashes(kind, 0, num_keys);
   }
-  return kept.try_emplace(identity, BuildOfHashes(kind, 0, num_keys)).first->second;
+  return block->second;
 }
 
 void QueryHashes(benchmark::State& state, FilterKind kind, uint64_t num_keys, Presence presence,

@@ -1,11 +1,8 @@
 #include <benchmark/benchmark.h>
-#include <rocksdb/slice.h>
-#include <rocksdb/status.h>
 
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -16,9 +13,6 @@
 
 namespace winnow::bench {
 namespace {
-
-using ROCKSDB_NAMESPACE::Slice;
-using ROCKSDB_NAMESPACE::Status;
 
 void PeakMemory(benchmark::State& state, const Subject& subject, uint64_t num_keys) {
   const std::string what =
@@ -58,19 +52,15 @@ int MeasurePeakMemory(const char* what) {
   }
   const auto policy = NewPolicy(*subject, 10);
   const uint64_t before = StatusBytes("VmRSS:");
-  const auto builder = NewBuilder(*policy);
-  AddKeys(0, num_keys, KeyGroup::kUsualLength, builder.get());
-  std::unique_ptr<const char[]> buffer;
-  Status status;
-  const Slice contents = builder->Finish(&buffer, &status);
+  const BuiltFilter built = BuildFilter(*policy, 0, FilterShape{num_keys});
   const uint64_t peak = StatusBytes("VmHWM:");
-  if (!status.ok() || contents.empty() || before == 0 || peak < before) {
+  if (!built.status.ok() || built.contents.empty() || before == 0 || peak < before) {
     std::fprintf(stderr,
                  "filter_bench: no filter, or no VmRSS and VmHWM in /proc/self/status: %s\n",
-                 status.ToString().c_str());
+                 built.status.ToString().c_str());
     return 1;
   }
-  std::printf("%" PRIu64 " %zu\n", peak - before, contents.size());
+  std::printf("%" PRIu64 " %zu\n", peak - before, built.contents.size());
   return 0;
 }
 

@@ -1,6 +1,5 @@
 #include <benchmark/benchmark.h>
 #include <rocksdb/slice.h>
-#include <rocksdb/status.h>
 
 #include <cmath>
 #include <memory>
@@ -15,7 +14,6 @@ namespace {
 
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::Slice;
-using ROCKSDB_NAMESPACE::Status;
 
 // Absent keys in all filters of a row together: at a rate of 1 % the measured one is then right to
 // 0.2 % of itself, 0.03 % of the bits.
@@ -27,17 +25,9 @@ uint64_t FiltersFor(uint64_t num_keys) {
 
 uint64_t CountFound(FilterBitsReader* reader, uint64_t filter, uint64_t num_keys,
                     uint64_t num_lookups) {
-  KeyGroup keys;
   uint64_t found = 0;
-  for (uint64_t first = 0; first < num_lookups; first += KeyGroup::kKeys) {
-    const size_t n = std::min<uint64_t>(KeyGroup::kKeys, num_lookups - first);
-    for (size_t i = 0; i < n; ++i) {
-      keys.Set(i, NumberOf(filter, num_keys + first + i));
-    }
-    for (size_t i = 0; i < n; ++i) {
-      found += reader->MayMatch(Slice(keys.Get(i), keys.length()));
-    }
-  }
+  ForKeys(filter, num_keys, num_keys + num_lookups, KeyGroup::kUsualLength,
+          [&](const Slice& key) { found += reader->MayMatch(key); });
   return found;
 }
 
@@ -50,17 +40,13 @@ void MeasureSpace(benchmark::State& state, const Subject& subject, double bits_p
   uint64_t found = 0;
   for (auto iteration : state) {
     for (uint64_t filter = 0; filter < filters; ++filter) {
-      const auto builder = NewBuilder(*policy);
-      AddKeys(filter, num_keys, KeyGroup::kUsualLength, builder.get());
-      std::unique_ptr<const char[]> buffer;
-      Status status;
-      const Slice contents = builder->Finish(&buffer, &status);
-      if (!status.ok()) {
-        state.SkipWithError(status.ToString().c_str());
+      const BuiltFilter built = BuildFilter(*policy, filter, FilterShape{num_keys});
+      if (!built.status.ok()) {
+        state.SkipWithError(built.status.ToString().c_str());
         return;
       }
-      const std::unique_ptr<FilterBitsReader> reader(policy->GetFilterBitsReader(contents));
-      bytes += contents.size();
+      const std::unique_ptr<FilterBitsReader> reader(policy->GetFilterBitsReader(built.contents));
+      bytes += built.contents.size();
       found += CountFound(reader.get(), filter, num_keys, lookups_each);
     }
   }

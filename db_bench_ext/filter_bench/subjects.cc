@@ -1,5 +1,6 @@
 #include "db_bench_ext/filter_bench/subjects.h"
 
+#include <absl/strings/str_cat.h>
 #include <dlfcn.h>
 #include <rocksdb/table.h>
 #include <sys/mman.h>
@@ -34,15 +35,14 @@ namespace {
 void CheckKeysAreFound(const Subject& subject, uint64_t filter, const FilterShape& shape,
                        FilterBitsReader* reader) {
   constexpr uint64_t kMax = 10'000;
-  KeyGroup keys(shape.key_length);
-  for (uint64_t i = 0; i < std::min(shape.num_keys, kMax); ++i) {
-    keys.Set(0, NumberOf(filter, i));
-    if (!reader->MayMatch(Slice(keys.Get(0), keys.length()))) {
-      Fail(std::string("filter ") + std::to_string(filter) + " of " +
-           std::to_string(shape.num_keys) + " keys by " + subject.name + " denies its key number " +
-           std::to_string(i));
+  uint64_t found = 0;
+  ForKeys(filter, 0, std::min(shape.num_keys, kMax), shape.key_length, [&](const Slice& key) {
+    if (!reader->MayMatch(key)) {
+      Fail(absl::StrCat("filter ", filter, " of ", shape.num_keys, " keys by ", subject.name,
+                        " denies its key number ", found));
     }
-  }
+    ++found;
+  });
 }
 
 std::vector<Subject>& AllSubjects() {
@@ -171,16 +171,15 @@ std::unique_ptr<FilterBitsBuilder> NewBuilder(const FilterPolicy& policy) {
 }
 
 void AddKeys(uint64_t filter, uint64_t num_keys, size_t key_length, FilterBitsBuilder* builder) {
-  KeyGroup keys(key_length);
-  for (uint64_t first = 0; first < num_keys; first += KeyGroup::kKeys) {
-    const size_t n = std::min<uint64_t>(KeyGroup::kKeys, num_keys - first);
-    for (size_t i = 0; i < n; ++i) {
-      keys.Set(i, NumberOf(filter, first + i));
-    }
-    for (size_t i = 0; i < n; ++i) {
-      builder->AddKey(Slice(keys.Get(i), keys.length()));
-    }
-  }
+  ForKeys(filter, 0, num_keys, key_length, [builder](const Slice& key) { builder->AddKey(key); });
+}
+
+BuiltFilter BuildFilter(const FilterPolicy& policy, uint64_t filter, const FilterShape& shape) {
+  const auto builder = NewBuilder(policy);
+  AddKeys(filter, shape.num_keys, shape.key_length, builder.get());
+  BuiltFilter built;
+  built.contents = builder->Finish(&built.buffer, &built.status);
+  return built;
 }
 
 ReadableFilter::ReadableFilter(const FilterPolicy& policy, const Slice& contents,
@@ -207,16 +206,12 @@ const ReadableFilter& KeptFilter(const Subject& subject, uint64_t filter, const 
     return found->second;
   }
   const auto policy = NewPolicy(subject, shape.bits_per_key);
-  const auto builder = NewBuilder(*policy);
-  AddKeys(filter, shape.num_keys, shape.key_length, builder.get());
-  std::unique_ptr<const char[]> buffer;
-  Status status;
-  const Slice contents = builder->Finish(&buffer, &status);
-  if (!status.ok()) {
-    Fail(std::string(subject.name) + ": " + status.ToString());
+  const BuiltFilter built = BuildFilter(*policy, filter, shape);
+  if (!built.status.ok()) {
+    Fail(absl::StrCat(subject.name, ": ", built.status.ToString()));
   }
   const ReadableFilter& made =
-      kept.try_emplace(identity, *policy, contents, misalignment).first->second;
+      kept.try_emplace(identity, *policy, built.contents, misalignment).first->second;
   CheckKeysAreFound(subject, filter, shape, made.reader());
   return made;
 }

@@ -8,6 +8,7 @@
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -59,9 +60,43 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewPolicy(const Subject& 
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> NewBuilder(
     const ROCKSDB_NAMESPACE::FilterPolicy& policy);
 
-// Adds the keys of filter number `filter`, which is below 2^32.
+// Calls use(key) for the keys of filter number `filter`, which is below 2^32, from index `begin` to
+// before `end`.
+template <typename Use>
+void ForKeys(uint64_t filter, uint64_t begin, uint64_t end, size_t key_length, Use use) {
+  KeyGroup keys(key_length);
+  for (uint64_t first = begin; first < end; first += KeyGroup::kKeys) {
+    const size_t n = std::min<uint64_t>(KeyGroup::kKeys, end - first);
+    for (size_t i = 0; i < n; ++i) {
+      keys.Set(i, NumberOf(filter, first + i));
+    }
+    for (size_t i = 0; i < n; ++i) {
+      use(ROCKSDB_NAMESPACE::Slice(keys.Get(i), keys.length()));
+    }
+  }
+}
+
+// Adds the keys of that filter.
 void AddKeys(uint64_t filter, uint64_t num_keys, size_t key_length,
              ROCKSDB_NAMESPACE::FilterBitsBuilder* builder);
+
+// What filters of a set have in common.
+struct FilterShape {
+  uint64_t num_keys = 0;
+  size_t key_length = KeyGroup::kUsualLength;
+  double bits_per_key = 10;
+};
+
+// What a builder's Finish gives.
+struct BuiltFilter {
+  std::unique_ptr<const char[]> buffer;
+  ROCKSDB_NAMESPACE::Status status;
+  ROCKSDB_NAMESPACE::Slice contents;
+};
+
+// Filter number `filter` of this shape, by a policy of its bits_per_key.
+BuiltFilter BuildFilter(const ROCKSDB_NAMESPACE::FilterPolicy& policy, uint64_t filter,
+                        const FilterShape& shape);
 
 // Bytes of a filter and a reader of them.
 class ReadableFilter {
@@ -89,13 +124,6 @@ inline KeySlices SlicesOf(const KeyGroup& keys) {
   }
   return slices;
 }
-
-// What filters of a set have in common.
-struct FilterShape {
-  uint64_t num_keys = 0;
-  size_t key_length = KeyGroup::kUsualLength;
-  double bits_per_key = 10;
-};
 
 // Filter number `filter` of this shape. Built at the first call with these arguments and kept until
 // the program ends: rows are run again and again.
