@@ -3,13 +3,13 @@
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 
-#include <ctime>
 #include <memory>
 #include <string>
 
 #include "db_bench_ext/filter_bench/rows.h"
 #include "db_bench_ext/filter_bench/subjects.h"
 #include "src/core/build_phases.h"
+#include "src/policy_trial/thread_time.h"
 
 namespace winnow::bench {
 namespace {
@@ -17,24 +17,17 @@ namespace {
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// Seconds that this thread ran.
-double ProcessorTime() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
 void Build(benchmark::State& state, const Subject& subject, uint64_t num_keys) {
   const auto policy = NewPolicy(subject, 10);
-  double collecting = 0;
+  uint64_t collecting = 0;  // nanoseconds
   double bits_per_key = 0;
   // Each time other keys: a processor learns the branches of a small filter by heart.
   uint64_t filter = 0;
   for (auto iteration : state) {
-    const double begin = ProcessorTime();
+    const uint64_t begin = ThreadNanoseconds();
     auto builder = NewBuilder(*policy);
     AddKeys(filter++, num_keys, KeyGroup::kUsualLength, builder.get());
-    collecting += ProcessorTime() - begin;
+    collecting += ThreadNanoseconds() - begin;
     std::unique_ptr<const char[]> buffer;
     Status status;
     const Slice contents = builder->Finish(&buffer, &status);
@@ -49,7 +42,7 @@ void Build(benchmark::State& state, const Subject& subject, uint64_t num_keys) {
   }
   const double keys = static_cast<double>(state.iterations()) * static_cast<double>(num_keys);
   ReportPerKey(state, num_keys);
-  state.counters["collecting_per_key"] = collecting / keys;
+  state.counters["collecting_per_key"] = static_cast<double>(collecting) * 1e-9 / keys;
   state.counters["bits_per_key"] = bits_per_key;
 }
 

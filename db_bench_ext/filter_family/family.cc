@@ -1,7 +1,5 @@
 #include "db_bench_ext/filter_family/family.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -10,6 +8,7 @@
 
 #include "db_bench_ext/read_amplification/keys/random.h"
 #include "src/core/sizing.h"
+#include "src/policy_trial/thread_time.h"
 #include "winnow/amq/binary_fuse_filter.h"
 #include "winnow/amq/blocked_bloom.h"
 #include "winnow/amq/concurrent_bloom.h"
@@ -38,15 +37,9 @@ Hashes RandomKeys(uint64_t seed, size_t n) {
   return hashes;
 }
 
-double ThreadSeconds() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-double Median(std::vector<double> values) {
+double Median(std::vector<uint64_t> values) {
   std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+  return static_cast<double>(values[values.size() / 2]);
 }
 
 // What asking gives goes here, so that it is not left out.
@@ -54,15 +47,15 @@ volatile uint64_t found_in_all = 0;
 
 template <typename Filter>
 double AskNs(const Filter& filter, const Hashes& hashes, int repetitions) {
-  std::vector<double> seconds;
+  std::vector<uint64_t> times;
   for (int i = 0; i < repetitions; ++i) {
-    const double begin = ThreadSeconds();
+    const uint64_t begin = ThreadNanoseconds();
     uint64_t found = 0;
     for (const KeyHash hash : hashes) found += filter.MayContain(hash);
-    seconds.push_back(ThreadSeconds() - begin);
+    times.push_back(ThreadNanoseconds() - begin);
     found_in_all = found_in_all + found;
   }
-  return Median(std::move(seconds)) * 1e9 / static_cast<double>(hashes.size());
+  return Median(std::move(times)) / static_cast<double>(hashes.size());
 }
 
 // A finished filter of the core.
@@ -119,7 +112,8 @@ class Family {
     for (size_t i = 0; i < kTimedLookups; ++i) present_.push_back(keys_[random() % keys_.size()]);
   }
 
-  void AddFormula(const char* kind, double rate, double bits) {
+  // A kind that is not built. bits: of its formula, or 0 if it can't have the rate.
+  void AddUnbuilt(const char* kind, double rate, double bits) {
     FamilyRow row;
     row.kind = kind;
     row.rate = rate;
@@ -135,15 +129,13 @@ class Family {
     row.rate = rate;
     row.deletes = deletes;
     row.grows = grows;
-    std::vector<double> seconds;
-    for (int i = 1; i < options_.repetitions; ++i) seconds.push_back(BuildSeconds(make));
-    const double begin = ThreadSeconds();
-    const auto filter = make(keys_);
-    seconds.push_back(ThreadSeconds() - begin);
+    std::vector<uint64_t> times;
+    for (int i = 1; i < options_.repetitions; ++i) Build(make, &times);
+    const auto filter = Build(make, &times);
 
     Measured measured;
     const double keys = static_cast<double>(keys_.size());
-    measured.build_ns = Median(std::move(seconds)) * 1e9 / keys;
+    measured.build_ns = Median(std::move(times)) / keys;
     measured.bits_per_key = static_cast<double>(filter.size_bytes()) * 8 / keys;
     measured.expected_rate = filter.expected_fpr();
     measured.absent_ns = AskNs(filter, absent_, options_.repetitions);
@@ -170,22 +162,16 @@ class Family {
     });
   }
 
-  // A kind that can't have the rate.
-  void AddNothing(const char* kind, double rate) {
-    FamilyRow row;
-    row.kind = kind;
-    row.rate = rate;
-    Add(std::move(row));
-  }
-
   std::vector<FamilyRow> TakeRows() { return std::move(rows_); }
 
  private:
+  // Adds the nanoseconds that it took.
   template <typename Make>
-  double BuildSeconds(Make make) {
-    const double begin = ThreadSeconds();
-    const auto filter = make(keys_);
-    return ThreadSeconds() - begin;
+  auto Build(Make make, std::vector<uint64_t>* times) {
+    const uint64_t begin = ThreadNanoseconds();
+    auto filter = make(keys_);
+    times->push_back(ThreadNanoseconds() - begin);
+    return filter;
   }
 
   void Add(FamilyRow row) {
@@ -207,12 +193,12 @@ std::vector<FamilyRow> MeasureFamily(const FamilyOptions& options,
                                      void (*progress)(const FamilyRow& row)) {
   Family family(options, progress);
   for (const double rate : options.rates) {
-    family.AddFormula("bound", rate, std::log2(1 / rate));
+    family.AddUnbuilt("bound", rate, std::log2(1 / rate));
     if (rate >= std::ldexp(1.0, -16)) {
       family.AddKind("Winnow Ribbon", rate, false, false,
                      [rate](const Hashes& keys) { return Block(FilterKind::kRibbon, keys, rate); });
     } else {
-      family.AddNothing("Winnow Ribbon", rate);
+      family.AddUnbuilt("Winnow Ribbon", rate, 0);
     }
     family.AddKind("binary fuse, 4-wise", rate, false, false, [rate](const Hashes& keys) {
       return amq::BinaryFuseFilter(keys.data(), keys.size(), rate, amq::FuseArity::kFour);
@@ -221,7 +207,7 @@ std::vector<FamilyRow> MeasureFamily(const FamilyOptions& options,
       return amq::BinaryFuseFilter(keys.data(), keys.size(), rate);
     });
     // Fingerprints of whole bits, of which 1.0824 a key are kept, and half a bit of an index.
-    family.AddFormula("xor+", rate,
+    family.AddUnbuilt("xor+", rate,
                       1.0824 * std::max(4.0, std::ceil(std::log2(1 / rate) - 1e-9)) + 0.5125);
     family.AddKind("xor", rate, false, false, [rate](const Hashes& keys) {
       return amq::XorFilter(keys.data(), keys.size(), rate);

@@ -4,11 +4,11 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
-#include <time.h>
 
 #include <memory>
 #include <utility>
 
+#include "src/policy_trial/thread_time.h"
 #include "src/sst/quiet_logger.h"
 #include "src/sst/sst_filters.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
@@ -25,13 +25,6 @@ using ROCKSDB_NAMESPACE::TableFileCreationReason;
 
 // Policies look at a part of the keys to learn a file's range, the first one and later ones.
 constexpr int kKeysOfAFileSeen = 1024;
-
-// Of this thread's processor time: what other programs do meanwhile is not in it.
-uint64_t ThreadNanoseconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
-}
 
 TableFileCreationReason ReasonOf(int level) {
   return level < 0    ? TableFileCreationReason::kMisc

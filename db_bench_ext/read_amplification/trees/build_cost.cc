@@ -5,13 +5,13 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
-#include <ctime>
 #include <iterator>
 #include <string>
 
 #include "db_bench_ext/read_amplification/keys/key_table.h"
 #include "db_bench_ext/read_amplification/system/status.h"
 #include "db_bench_ext/read_amplification/trees/build_memory.h"
+#include "src/policy_trial/thread_time.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 
 namespace winnow::bench {
@@ -21,12 +21,6 @@ constexpr uint64_t kKeysOfALevel = 200'000;  // at least, unless that takes more
 constexpr int kMaxFilters = 100;
 // The memory of smaller filters would be lost in the inaccuracy of what the kernel tells.
 constexpr uint64_t kMinPeakKeys = 1'000'000;
-
-double ThreadNanoseconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
-}
 
 // Nanoseconds for a key in filters of `n` keys each, which are taken from `keys` in turn.
 absl::StatusOr<double> CostOfLevel(const Policy& policy,
@@ -40,7 +34,7 @@ absl::StatusOr<double> CostOfLevel(const Policy& policy,
     // Computed before the clock runs: what it costs to make a key is not the filter's.
     KeyTable of_filter;
     for (size_t i = 0; i < n; ++i) of_filter.Add(keys.Get((at + i) % keys.size(), &room));
-    const double begin = ThreadNanoseconds();
+    const uint64_t begin = ThreadNanoseconds();
     const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
         policy.object->GetBuilderWithContext(context));
     if (builder == nullptr) {
@@ -56,7 +50,7 @@ absl::StatusOr<double> CostOfLevel(const Policy& policy,
     rocksdb::Status status;
     builder->Finish(&buffer, &status);
     if (!status.ok()) return FromRocksDB(status, "build a filter of " + policy.asked);
-    total += ThreadNanoseconds() - begin;
+    total += static_cast<double>(ThreadNanoseconds() - begin);
     done += n;
     at = (at + n) % keys.size();
   }

@@ -1,0 +1,21 @@
+// The processor time of a thread.
+
+#ifndef WINNOW_SRC_POLICY_TRIAL_THREAD_TIME_H_
+#define WINNOW_SRC_POLICY_TRIAL_THREAD_TIME_H_
+
+#include <time.h>
+
+#include <cstdint>
+
+namespace winnow {
+
+// Nanoseconds that this thread ran: what other programs do meanwhile is not in it.
+inline uint64_t ThreadNanoseconds() noexcept {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+}  // namespace winnow
+
+#endif  // WINNOW_SRC_POLICY_TRIAL_THREAD_TIME_H_
