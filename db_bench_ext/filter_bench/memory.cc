@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "db_bench_ext/filter_bench/own_process.h"
 #include "db_bench_ext/filter_bench/rows.h"
 #include "db_bench_ext/filter_bench/subjects.h"
+#include "db_bench_ext/read_amplification/system/own_process.h"
 #include "winnow/hash.h"
 
 namespace winnow::bench {

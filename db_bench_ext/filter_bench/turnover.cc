@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "db_bench_ext/filter_bench/own_process.h"
 #include "db_bench_ext/filter_bench/rows.h"
+#include "db_bench_ext/read_amplification/system/own_process.h"
 #include "winnow/rocksdb_huge_pages.h"
 
 namespace winnow::bench {

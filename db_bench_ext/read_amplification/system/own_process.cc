@@ -1,4 +1,4 @@
-#include "db_bench_ext/filter_bench/own_process.h"
+#include "db_bench_ext/read_amplification/system/own_process.h"
 
 #include <spawn.h>
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 // What is measured by a process of its own: its memory.
 
-#ifndef WINNOW_DB_BENCH_EXT_FILTER_BENCH_OWN_PROCESS_H_
-#define WINNOW_DB_BENCH_EXT_FILTER_BENCH_OWN_PROCESS_H_
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_OWN_PROCESS_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_OWN_PROCESS_H_
 
 #include <cstdint>
 #include <string>
@@ -17,4 +17,4 @@ uint64_t StatusBytes(std::string_view field);
 
 }  // namespace winnow::bench
 
-#endif  // WINNOW_DB_BENCH_EXT_FILTER_BENCH_OWN_PROCESS_H_
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_OWN_PROCESS_H_
