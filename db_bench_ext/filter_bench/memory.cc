@@ -1,3 +1,4 @@
+#include <absl/strings/str_cat.h>
 #include <benchmark/benchmark.h>
 
 #include <cinttypes>
@@ -15,12 +16,11 @@ namespace winnow::bench {
 namespace {
 
 void PeakMemory(benchmark::State& state, const Subject& subject, uint64_t num_keys) {
-  const std::string what =
-      "--peak_memory=" + std::string(subject.name) + ":" + std::to_string(num_keys);
+  const std::string what = absl::StrCat("--peak_memory=", subject.name, ":", num_keys);
   uint64_t bytes = 0;
   uint64_t filter_bytes = 0;
   for (auto iteration : state) {
-    const std::string output = OutputOfOwnProcess(what);
+    const std::string output = OutputOfOwnProcess({"filter_bench", what}).value_or("");
     if (std::sscanf(output.c_str(), "%" SCNu64 " %" SCNu64, &bytes, &filter_bytes) != 2) {
       state.SkipWithError(("a process of its own with " + what + " failed").c_str());
       return;
@@ -51,9 +51,9 @@ int MeasurePeakMemory(const char* what) {
     return 2;
   }
   const auto policy = NewPolicy(*subject, 10);
-  const uint64_t before = StatusBytes("VmRSS:");
+  const uint64_t before = StatusBytes("VmRSS:").value_or(0);
   const BuiltFilter built = BuildFilter(*policy, 0, FilterShape{num_keys});
-  const uint64_t peak = StatusBytes("VmHWM:");
+  const uint64_t peak = StatusBytes("VmHWM:").value_or(0);
   if (!built.status.ok() || built.contents.empty() || before == 0 || peak < before) {
     std::fprintf(stderr,
                  "filter_bench: no filter, or no VmRSS and VmHWM in /proc/self/status: %s\n",
@@ -71,8 +71,8 @@ void RegisterMemoryRows(const RowOptions& options) {
       continue;
     }
     for (const Subject& subject : Subjects()) {
-      const std::string name = std::string("memory/") + subject.name + "/" + std::to_string(keys);
-      AddRow(name, PeakMemory, subject, options.KeysFor(keys))
+      AddRow(absl::StrCat("memory/", subject.name, "/", keys), PeakMemory, subject,
+             options.KeysFor(keys))
           ->Iterations(1)
           ->UseRealTime()
           ->Unit(benchmark::kMillisecond);

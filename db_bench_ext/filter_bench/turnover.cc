@@ -157,7 +157,8 @@ void Turnover(benchmark::State& state, const std::string& what) {
   uint64_t resident = 0;
   uint64_t shrunk = 0;
   for (auto iteration : state) {
-    const std::string output = OutputOfOwnProcess("--turnover=" + what);
+    const std::string output =
+        OutputOfOwnProcess({"filter_bench", "--turnover=" + what}).value_or("");
     if (std::sscanf(output.c_str(), "%" SCNu64 " %" SCNu64 " %" SCNu64, &charged, &resident,
                     &shrunk) != 3) {
       state.SkipWithError(("a process of its own with --turnover=" + what + " failed").c_str());
@@ -194,13 +195,13 @@ int MeasureTurnover(const char* what) {
     std::fprintf(stderr, "huge_pages: %s\n", huge_pages->Name());
   }
   const size_t capacity = mebibytes << 20;
-  const uint64_t before = StatusBytes("VmRSS:");
+  const uint64_t before = StatusBytes("VmRSS:").value_or(0);
   TurningCache& cache = *new TurningCache(capacity, huge_pages.get());
   cache.Turn(kTurns * capacity, threads);
   const size_t charged = cache.charge();
-  const uint64_t resident = StatusBytes("VmRSS:");
+  const uint64_t resident = StatusBytes("VmRSS:").value_or(0);
   cache.Shrink(capacity / 4);
-  const uint64_t shrunk = StatusBytes("VmRSS:");
+  const uint64_t shrunk = StatusBytes("VmRSS:").value_or(0);
   if (before == 0 || shrunk < before) {
     std::fputs("filter_bench: no VmRSS in /proc/self/status\n", stderr);
     return 1;

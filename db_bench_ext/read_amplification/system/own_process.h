@@ -3,17 +3,22 @@
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_OWN_PROCESS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_OWN_PROCESS_H_
 
+#include <absl/status/statusor.h>
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace winnow::bench {
 
-// What this program prints, run with one argument; empty if it can't be run or fails.
-std::string OutputOfOwnProcess(const std::string& argument);
+// What this very program prints, run with these words, its name first; an error if it can't be run
+// or fails.
+absl::StatusOr<std::string> OutputOfOwnProcess(std::vector<std::string> words);
 
-// A line of /proc/self/status such as "VmHWM:  1234 kB", in bytes. 0 if there is none.
-uint64_t StatusBytes(std::string_view field);
+// A line of /proc/self/status such as "VmHWM:  1234 kB", in bytes, if there is one.
+std::optional<uint64_t> StatusBytes(std::string_view field);
 
 }  // namespace winnow::bench
 

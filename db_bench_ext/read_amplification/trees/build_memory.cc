@@ -3,18 +3,12 @@
 #include <absl/status/status.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_split.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 
 #include "db_bench_ext/read_amplification/keys/generated_keys.h"
+#include "db_bench_ext/read_amplification/system/own_process.h"
 #include "db_bench_ext/read_amplification/system/status.h"
 #include "db_bench_ext/read_amplification/trees/policies.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
@@ -23,20 +17,6 @@ namespace winnow::bench {
 namespace {
 
 constexpr char kFlag[] = "--process-that-builds-a-filter";
-
-// A line of /proc/self/status such as "VmHWM:  1234 kB", in bytes.
-std::optional<uint64_t> StatusBytes(const std::string& field) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.compare(0, field.size(), field) != 0) continue;
-    const std::vector<std::string> words =
-        absl::StrSplit(line.substr(field.size()), absl::ByAnyChar(" \t"), absl::SkipEmpty());
-    uint64_t kilobytes = 0;
-    if (words.empty() || !absl::SimpleAtoi(words[0], &kilobytes)) return std::nullopt;
-    return kilobytes * 1024;
-  }
-  return std::nullopt;
-}
 
 absl::Status Build(const FilterToBuild& filter, const Policy& policy) {
   const rocksdb::BlockBasedTableOptions table;
@@ -72,42 +52,10 @@ absl::StatusOr<uint64_t> Measure(const FilterToBuild& filter) {
   return *peak > others ? *peak - others : 0;
 }
 
-// What the program prints, run with these words; an error if it can't be run or fails.
-absl::StatusOr<std::string> OutputOf(std::vector<std::string> words) {
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) return absl::ErrnoToStatus(errno, "can't make a pipe");
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  const int problem =
-      posix_spawn(&child, "/proc/self/exe", &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::string output;
-  std::array<char, 256> buffer{};
-  ssize_t n = 0;
-  while (problem == 0 &&
-         ((n = read(ends[0], buffer.data(), buffer.size())) > 0 || (n < 0 && errno == EINTR))) {
-    if (n > 0) output.append(buffer.data(), static_cast<size_t>(n));
-  }
-  close(ends[0]);
-  if (problem != 0) return absl::ErrnoToStatus(problem, "can't run /proc/self/exe");
-  int exited = 0;
-  while (waitpid(child, &exited, 0) < 0 && errno == EINTR) {
-  }
-  if (exited != 0) return absl::InternalError(absl::StrCat("the process failed: ", output));
-  return output;
-}
-
 }  // namespace
 
 absl::StatusOr<uint64_t> PeakBuildMemory(const FilterToBuild& filter) {
-  const absl::StatusOr<std::string> output = OutputOf(
+  const absl::StatusOr<std::string> output = OutputOfOwnProcess(
       {"db_bench_ext", kFlag, filter.policy, absl::StrCat(filter.keys), absl::StrCat(filter.level),
        absl::StrCat(filter.num_levels), filter.bottommost ? "1" : "0"});
   if (!output.ok()) return output.status();
