@@ -8,6 +8,7 @@
 #include <string>
 
 #include "db_bench_ext/filter_bench/rows.h"
+#include "src/text/machine.h"
 #include "winnow/version.h"
 
 namespace winnow::bench {
@@ -16,19 +17,6 @@ namespace {
 std::string ReadAll(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-}
-
-// The value of a line "name : value"; empty if there is none.
-std::string ProcessorField(const std::string& name) {
-  std::ifstream file("/proc/cpuinfo");
-  std::string line;
-  while (std::getline(file, line)) {
-    const size_t colon = line.find(": ");
-    if (line.compare(0, name.size(), name) == 0 && colon != std::string::npos) {
-      return line.substr(colon + 2);
-    }
-  }
-  return "";
 }
 
 // How the RocksDB was built, as far as it can be known: the build says it of one that was built on
@@ -57,7 +45,7 @@ void AddContext(const RowOptions& options) {
   benchmark::AddCustomContext("rocksdb_version", ROCKSDB_NAMESPACE::GetRocksVersionAsString());
   benchmark::AddCustomContext("rocksdb_build", RocksDBBuild());
   benchmark::AddCustomContext("compiler", "GCC-compatible " __VERSION__);
-  benchmark::AddCustomContext("processor", ProcessorField("model name"));
+  benchmark::AddCustomContext("processor", inspect::ThisMachine().processor);
   utsname system;
   if (uname(&system) == 0) {
     benchmark::AddCustomContext("system", std::string(system.sysname) + " " + system.release);
