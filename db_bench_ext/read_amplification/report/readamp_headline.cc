@@ -84,7 +84,7 @@ std::string Cache(const ReadAmplification& run) {
 }
 
 std::string Bits(const PolicyResult& policy) {
-  return absl::StrFormat("%.2f filter bits a key", 8 * Ratio(policy.filter_bytes, policy.keys));
+  return absl::StrFormat("%.2f filter bits a key", FilterBitsPerKey(policy));
 }
 
 // Of a policy of the run, short enough for a headline.

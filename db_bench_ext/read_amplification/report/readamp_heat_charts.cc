@@ -64,7 +64,7 @@ HtmlFigure GrowthFigure(const ReadampView& view) {
       std::vector<std::string>& row = figure.table.rows[i];
       if (row.empty()) row.push_back(written);
       row.push_back(rate);
-      row.push_back(BitsText(8 * Ratio(interval.filter_bytes, interval.keys)));
+      row.push_back(BitsText(FilterBitsPerKey(interval)));
       points->push_back({static_cast<double>(interval.written), FalseReads(interval.counts),
                          std::nullopt,
                          absl::StrCat(policy.policy, ", until ", written,

@@ -150,7 +150,7 @@ Json ToJson(const std::vector<GrowthInterval>& growth) {
       {"false_positive_block_reads_per_lookup", all([](Of of) { return FalseReads(of.counts); })},
       {"data_blocks_read", all([](Of of) { return of.counts.data_blocks_read; })},
       {"filter_bytes", all([](Of of) { return of.filter_bytes; })},
-      {"filter_bits_per_key", all([](Of of) { return 8 * Ratio(of.filter_bytes, of.keys); })}};
+      {"filter_bits_per_key", all([](Of of) { return FilterBitsPerKey(of); })}};
 }
 
 Json ToJson(const RangeOfLevel& range) {
@@ -172,7 +172,7 @@ Json ToJson(const PolicyResult& policy, const PolicyResult& reference, uint64_t 
                {"files", policy.files},
                {"file_bytes", policy.file_bytes},
                {"filter_bytes", policy.filter_bytes},
-               {"filter_bits_per_key", 8 * Ratio(policy.filter_bytes, policy.keys)},
+               {"filter_bits_per_key", FilterBitsPerKey(policy)},
                {"filter_bytes_to_reference", Ratio(policy.filter_bytes, reference.filter_bytes)},
                {"filters", policy.filters},
                {"load_seconds", policy.load_seconds},
@@ -183,7 +183,7 @@ Json ToJson(const PolicyResult& policy, const PolicyResult& reference, uint64_t 
                             {"files", shape.files},
                             {"keys", shape.keys},
                             {"filter_bytes", shape.filter_bytes},
-                            {"filter_bits_per_key", 8 * Ratio(shape.filter_bytes, shape.keys)},
+                            {"filter_bits_per_key", FilterBitsPerKey(shape)},
                             {"filters", shape.filters}});
   }
   json["build_ns_per_key"] = policy.build ? Json(policy.build->ns_per_key) : Json(nullptr);

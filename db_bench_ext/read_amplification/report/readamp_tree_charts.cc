@@ -16,10 +16,6 @@ namespace {
 
 constexpr size_t kLongestLabel = 20;
 
-double BitsPerKey(const PolicyResult& policy) {
-  return 8 * Ratio(policy.filter_bytes, policy.keys);
-}
-
 // One tree of the frontier: a policy that was asked for, or one of other bits.
 struct Point {
   const PolicyResult* result = nullptr;
@@ -29,7 +25,7 @@ struct Point {
 ChartPoint ToChart(const Point& point, size_t w) {
   const WorkloadCounts& counts = point.result->workloads[w].counts;
   ChartPoint chart;
-  chart.x = BitsPerKey(*point.result);
+  chart.x = FilterBitsPerKey(*point.result);
   chart.y = FalseReads(counts);
   chart.y_interval = FalseReadsInterval(counts);
   chart.large = point.asked;
@@ -44,7 +40,7 @@ std::vector<std::string> ToRow(const Point& point, size_t w) {
   const Interval interval = FalseReadsInterval(counts);
   return {point.result->policy,
           ByteSize(static_cast<double>(point.result->filter_bytes)),
-          absl::StrFormat("%.2f", BitsPerKey(*point.result)),
+          absl::StrFormat("%.2f", FilterBitsPerKey(*point.result)),
           Figure(FalseReads(counts)),
           absl::StrCat(Figure(interval.low), " to ", Figure(interval.high)),
           Figure(Ratio(counts.data_blocks_read, counts.lookups))};
@@ -113,7 +109,7 @@ HtmlFigure FrontierFigure(const ReadampView& view, size_t w) {
     const auto& [family, colour] = order[f];
     std::vector<Point>& points = families[family];
     std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
-      return BitsPerKey(*a.result) < BitsPerKey(*b.result);
+      return FilterBitsPerKey(*a.result) < FilterBitsPerKey(*b.result);
     });
     ChartSeries series{names[f], colour, {}};
     for (const Point& point : points) {
@@ -168,10 +164,10 @@ HtmlFigure TreeFigure(const ReadampView& view) {
       for (const auto& [kind, files] : level.filters) {
         absl::StrAppend(&kinds, kinds.empty() ? "" : ", ", files, " ", kind);
       }
-      figure.table.rows.push_back(
-          {policy.policy, absl::StrCat(level.level), absl::StrCat(level.files), Count(level.keys),
-           ByteSize(static_cast<double>(level.filter_bytes)),
-           absl::StrFormat("%.2f", 8 * Ratio(level.filter_bytes, level.keys)), kinds});
+      figure.table.rows.push_back({policy.policy, absl::StrCat(level.level),
+                                   absl::StrCat(level.files), Count(level.keys),
+                                   ByteSize(static_cast<double>(level.filter_bytes)),
+                                   absl::StrFormat("%.2f", FilterBitsPerKey(level)), kinds});
     }
   }
   return figure;
@@ -191,7 +187,7 @@ HtmlFigure BitsByLevelFigure(const ReadampView& view) {
     if (policy.filter_bytes == 0) continue;
     ChartSeries series{view.labels[i], view.colours[i], {}};
     for (const LevelShape& level : policy.tree) {
-      const double bits = 8 * Ratio(level.filter_bytes, level.keys);
+      const double bits = FilterBitsPerKey(level);
       levels.insert(level.level);
       series.points.push_back(
           {static_cast<double>(level.level), bits, std::nullopt,

@@ -23,6 +23,7 @@ namespace {
 
 using inspect::Compare;
 using inspect::Comparison;
+using inspect::FilterBitsPerKey;
 using inspect::kSame;
 using inspect::LevelCounts;
 using inspect::LevelShape;
@@ -132,7 +133,7 @@ std::string FilterTable(const ReadAmplification& run, const PolicyResult& refere
   for (size_t i = 0; i < run.policies.size(); ++i) {
     const PolicyResult& policy = run.policies[i];
     table.AddRow({labels[i], CommonestKind(policy), Bytes(policy.filter_bytes),
-                  Fixed(8 * Ratio(policy.filter_bytes, policy.keys), 2),
+                  Fixed(FilterBitsPerKey(policy), 2),
                   inspect::SameTree(policy, reference)
                       ? Times(policy.filter_bytes, reference.filter_bytes)
                       : kNothing,
@@ -158,7 +159,7 @@ std::string TreeTable(const ReadAmplification& run) {
     for (const LevelShape& shape : run.policies[i].tree) {
       table.AddRow({labels[i], absl::StrCat(shape.level), absl::StrCat(shape.files),
                     absl::StrCat(shape.keys), Bytes(shape.filter_bytes),
-                    Fixed(8 * Ratio(shape.filter_bytes, shape.keys), 2)});
+                    Fixed(FilterBitsPerKey(shape), 2)});
     }
   }
   return table.ToString();
@@ -281,7 +282,7 @@ std::string GrowthTable(const ReadAmplification& run) {
         sum->false_positive_block_reads += growth[at].counts.false_positive_block_reads;
         sum->data_blocks_read += growth[at].counts.data_blocks_read;
       }
-      most_bits = std::max(most_bits, 8 * Ratio(growth[at].filter_bytes, growth[at].keys));
+      most_bits = std::max(most_bits, FilterBitsPerKey(growth[at]));
     }
     std::vector<std::string> row = {labels[i], absl::StrCat(all.lookups),
                                     Fixed(inspect::FalseReads(all), 5)};
@@ -301,7 +302,7 @@ std::string FrontierTable(const ReadAmplification& run, size_t w) {
     if (policy.filter_bytes == 0) return;
     const WorkloadCounts& counts = policy.workloads[w].counts;
     const std::string name = inspect::ShortPolicy(policy.policy);
-    table.AddRow({name.substr(0, 36), Fixed(8 * Ratio(policy.filter_bytes, policy.keys), 2),
+    table.AddRow({name.substr(0, 36), Fixed(FilterBitsPerKey(policy), 2),
                   Fixed(inspect::FalseReads(counts), 5),
                   IntervalText(inspect::FalseReadsInterval(counts)),
                   PerLookup(counts.data_blocks_read, counts, 5)});
@@ -498,8 +499,7 @@ std::string ShortReport(const ReadAmplification& run) {
   for (const PolicyResult& policy : run.policies) {
     const WorkloadResult* ours = ToSum(run, policy);
     if (ours == nullptr) continue;
-    table.AddRow({policy.policy, Bytes(policy.filter_bytes),
-                  Fixed(8 * Ratio(policy.filter_bytes, policy.keys), 2),
+    table.AddRow({policy.policy, Bytes(policy.filter_bytes), Fixed(FilterBitsPerKey(policy), 2),
                   Fixed(1000 * ReadsOfAbsentKeys(ours->counts), 1),
                   Speed(ours->times, theirs->times)});
   }

@@ -205,6 +205,12 @@ inline double Ratio(uint64_t a, uint64_t b) {
   return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
 }
 
+// Of a tree, a level or an interval of growth.
+template <typename Part>
+double FilterBitsPerKey(const Part& part) {
+  return 8 * Ratio(part.filter_bytes, part.keys);
+}
+
 // What false reads are a share of.
 inline uint64_t DecidedLookups(const WorkloadCounts& counts) {
   return counts.decided_lookups.value_or(counts.lookups);
