@@ -126,7 +126,7 @@ std::vector<Group> GroupsOf(const std::vector<std::string>& chosen) {
 
 // What the file says of a run.
 struct Place {
-  std::string beside;  // the label: the row that it ran beside
+  std::string label;  // the row of ours that it is compared with
   int round = 0;
   const char* suffix = "";  // behind the row's name
 };
@@ -165,7 +165,7 @@ class Collector : public benchmark::BenchmarkReporter {
         has_failed_ = true;
       }
       run.repetition_index = place_.round;
-      run.report_label = place_.beside;
+      run.report_label = place_.label;
       run.run_name.function_name += place_.suffix;
       const auto time = run.counters.find("per_key");
       time_ = time == run.counters.end() ? NAN : time->second.value;

@@ -91,16 +91,10 @@ class Side {
     return static_cast<double>(found) / static_cast<double>(hashes_.absent.size());
   }
 
-  double Add() const {
-    const Filter filter(contender_, keys(), options_.bits_per_key);
-    return Time([&] { contender_.add(filter.get(), hashes_.present.data(), keys()); });
-  }
+  double Add() const { return TimeAdding(contender_.add); }
 
   double AddShared(unsigned threads) const {
     const Filter filter(contender_, keys(), options_.bits_per_key);
-    if (threads == 1) {
-      return Time([&] { contender_.add_shared(filter.get(), hashes_.present.data(), keys()); });
-    }
     std::atomic<unsigned> ready{0};
     std::vector<std::pair<Clock::time_point, Clock::time_point>> times(threads);
     const auto run = [&](unsigned thread) {
@@ -128,10 +122,8 @@ class Side {
   }
 
   double AddBatches() const {
-    const Filter filter(contender_, keys(), options_.bits_per_key);
-    const auto add = contender_.add_shared_batches != nullptr ? contender_.add_shared_batches
-                                                              : contender_.add_shared;
-    return Time([&] { add(filter.get(), hashes_.present.data(), keys()); });
+    return TimeAdding(contender_.add_shared_batches != nullptr ? contender_.add_shared_batches
+                                                               : contender_.add_shared);
   }
 
   double Remove() const {
@@ -150,6 +142,12 @@ class Side {
   }
 
  private:
+  // To an empty filter.
+  double TimeAdding(uint64_t (*add)(void*, const uint64_t*, uint64_t)) const {
+    const Filter filter(contender_, keys(), options_.bits_per_key);
+    return Time([&] { add(filter.get(), hashes_.present.data(), keys()); });
+  }
+
   template <typename Work>
   static double Time(const Work& work) {
     const Clock::time_point begin = Clock::now();
