@@ -37,36 +37,37 @@ WINNOW_TAKES(advise, kPathFlag);
 WINNOW_TAKES(advise, kJobsFlag);
 WINNOW_FLAG(
     advise, std::string, lookups, "", TextValue("FILE"),
-    "a file of recorded lookups: a trace of RocksDB's, or one key a line, plain or LZ4, which - "
-    "reads from standard input");
+    "a file of recorded lookups: a RocksDB trace, or one key per line, plain or compressed by "
+    "LZ4; - reads standard input");
 WINNOW_TAKES(advise, kHexFlag);
 WINNOW_FLAG(advise, std::optional<uint64_t>, draws, std::nullopt, WholeValue("N", 1, 1e7),
-            "lookups to make up where none are recorded (default: 200000)");
+            "number of lookups to make up if none are recorded (default: 200000)");
 WINNOW_FLAG(advise, std::optional<double>, absent_share, std::nullopt, NumberValue("S", 0, 1),
-            "share of the made-up lookups whose key is nowhere (default: 1); the others "
-            "find theirs");
+            "share of the made-up lookups whose key is in no file (default: 1)");
 WINNOW_FLAG(
     advise, std::string, budget, "", BytesValue("BYTES", 1, 1e15),
-    "the most memory for all filters together, as 256MiB or 64KB: say what is best within it");
+    "memory for all filters together, as 256MiB or 64KB: find the policy with the fewest false "
+    "reads within it");
 WINNOW_FLAG(advise, uint64_t, sample, 10'000'000, WholeValue("N", 0, 1e15),
-            "build filters for files of so many keys together, chosen by their size, and work out "
-            "the others by formulas; 0: for all");
+            "build filters for files that have about so many keys together, chosen by their size, "
+            "and use formulas for the other files; 0: build for all");
 WINNOW_FLAG(advise, double, seconds, 60, NumberValue("S", 0, 1e6),
-            "begin to build filters for no further file after so long, and work out those that are "
-            "left by formulas; 0: no bound");
+            "begin no further file after so many seconds, and use formulas for the files "
+            "that are left; 0: no limit");
 WINNOW_TAKES(advise, kFamilyFlag);
 WINNOW_FLAG(advise, std::string, try_policy, "", TextValue("POLICY"),
-            "a further filter policy to try, as an options string");
+            "one more filter policy to try, as an options string");
 WINNOW_FLAG(advise, std::string, by, "memory",
             TextValue("memory|reads|build", "memory reads build"),
-            "what the rows are sorted by: memory, reads (false ones) or build (time)");
-WINNOW_SWITCH(advise, all, "show all candidates that were worked out by formulas");
+            "sort the rows by filter memory, false reads or build time");
+WINNOW_SWITCH(advise, all, "show all candidates, also those that only formulas judged");
 WINNOW_FLAG(
     advise, std::string, cache, "", TextValue("BYTES|log", "log"),
-    "the size of the block cache, as 256MiB, or log for that of the database's LOG: say what "
-    "lookups read into it, with the filters as they are, partitioned, pinned and others");
+    "the size of the block cache, as 256MiB, or log for the size in the database's LOG: say what "
+    "lookups read into the cache if filters stay as they are, are partitioned, are pinned and "
+    "more");
 WINNOW_FLAG(advise, std::string, chart, "", TextValue("FILE"),
-            "write a chart of that over the size of the cache there, as SVG");
+            "with --cache: draw these reads over the size of the cache, as an SVG file");
 
 namespace winnow::tools {
 namespace {
@@ -396,40 +397,42 @@ Verb AdviseVerb() {
       "advise",
       "PATH... [--lookups [--hex]] [FLAGS] [--cf] [--path] [--jobs] [--json]",
       "Tells what another filter policy would do on this data: memory and false reads",
-      "A PATH is an SST file (*.sst) or a database's folder. Lookups are followed through the\n"
-      "files as RocksDB does. A false read is a file that is read although it lacks the key,\n"
-      "because its filter answers \"maybe\". Formulas give memory and false reads of all\n"
-      "candidates: RocksDB's Bloom and Ribbon filters and Winnow's, with and without plans by\n"
-      "level, at 4 to 20 bits. The filters of the shortlist are then built from the files' own\n"
-      "keys, by the policies themselves, and asked. \"Once compacted\" are the false reads after\n"
-      "a full compaction, which leaves a column family one level: there a plan by level saves\n"
-      "nothing. With --budget each column family gets its own bits, so that lookups make the\n"
-      "fewest false reads. Nothing is written, and the database may be in use.\n"
+      "A PATH is an SST file (*.sst) or a database's folder. winnow advise follows lookups\n"
+      "through the files, as RocksDB does. A false read is a data block read for an absent key:\n"
+      "the file lacks the key, but its filter answers \"maybe\". Formulas give memory and false\n"
+      "reads of all candidates: RocksDB's Bloom and Ribbon filters and Winnow's, with and\n"
+      "without level plans, at 4 to 20 bits per key. For a shortlist of them, the policies\n"
+      "then build their filters from the keys of the files, and the lookups ask these filters.\n"
+      "\"Once compacted\" has the false reads after a full compaction, which leaves one level in\n"
+      "a column family: a level plan saves nothing there. With --budget, each column family gets\n"
+      "its own bits per key, such that false reads are fewest. winnow advise writes nothing, and\n"
+      "the database may be in use.\n"
       "\n"
-      "Without --lookups keys are made up: near misses of the files' keys. Recorded lookups are\n"
-      "of one column family (--cf), and each counts as often as it was looked up. They are a\n"
-      "list of keys, one a line, or a trace of RocksDB, which a program writes between\n"
-      "DB::StartTrace and DB::EndTrace (db_bench: --trace_file=TRACE). Of a trace its Gets and\n"
-      "the keys of its MultiGets count; of a truncated one, those before its end. Lists are\n"
-      "best in the order of time: the plan learned learns from the first half, and is judged by\n"
-      "the other. In a sorted list the halves are random.\n"
+      "Without --lookups, keys are made up: near misses of the files' keys. Recorded\n"
+      "lookups belong to one column family (--cf). They are a list of keys, one per line, or a\n"
+      "RocksDB trace, which a program writes between DB::StartTrace and DB::EndTrace (db_bench:\n"
+      "--trace_file=TRACE). A key counts as often as it is in the list. Of a trace, each Get and\n"
+      "each key of a MultiGet counts; a truncated trace counts up to its end. Keep lists in the\n"
+      "order of time: level_plan=learned learns from the first half and is judged by the second\n"
+      "one. A sorted list is split at random.\n"
       "\n"
-      "With --cache the lookups are followed in their order through filters, indexes, data\n"
-      "blocks and RocksDB's own cache of that size, with the charges of its blocks. There are\n"
-      "rows for the filters as they are, whole ones, partitions, fewer bits, plans by level,\n"
-      "none on the last level, pinned ones, filters beside a smaller cache, and twice and four\n"
-      "times the cache. The keys of a trace's MultiGet share the blocks that they read. For a\n"
-      "cache of several shards there are ranges, as it is random which filters share a shard.\n"
-      "The first half of the lookups fills the cache, and the other half is counted. What is\n"
-      "cached and pinned now comes from the OPTIONS file, and the kind of cache from LOG; the\n"
-      "output says what is left out. Its JSON is winnow.advise_cache/1.\n",
+      "With --cache, winnow advise follows the lookups in their order through filters, indexes,\n"
+      "data blocks and a block cache of that size, which is RocksDB's own. The rows are: filters\n"
+      "as they are, full filters, partitioned filters, fewer bits per key, level plans, no\n"
+      "filters on the last level, pinned filters, filters outside a smaller cache, and twice and\n"
+      "four times the cache. The keys of one MultiGet share the blocks that they read. A cache\n"
+      "of several shards gets ranges, as it is random which filters share a shard. The first\n"
+      "half of the lookups fills the cache; the second half is counted. The OPTIONS file says\n"
+      "what is cached and pinned now, and LOG the kind of cache; the output says what is left\n"
+      "out. The JSON is winnow.advise_cache/1.\n",
       RunAdvise,
-      {{"winnow advise DB", "what other filter policies would take and save here"},
-       {"winnow advise DB --budget=64MiB", "the best for so much memory, by column family"},
-       {"winnow advise DB --lookups=KEYS", "for the lookups that were recorded in a file"},
+      {{"winnow advise DB", "memory and false reads of other filter policies on this database"},
+       {"winnow advise DB --budget=64MiB",
+        "the best policy of each column family for so much memory"},
+       {"winnow advise DB --lookups=KEYS", "the same for lookups that were recorded in a file"},
        {"winnow advise DB --cache=256MiB --lookups=KEYS",
-        "what these read into a block cache, and what would read less"},
-       {"winnow advise DB --draws=20000 --json", "with fewer lookups, for a script"}}};
+        "what these lookups read into a block cache, and what would read less"},
+       {"winnow advise DB --draws=20000 --json", "with fewer lookups, as JSON for a script"}}};
 }
 
 }  // namespace winnow::tools

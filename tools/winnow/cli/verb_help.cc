@@ -13,11 +13,11 @@
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/verbs.h"
 
-WINNOW_SWITCH(help, man, "the same as a manual page, for man -l -");
-WINNOW_SWITCH(help, completion, "a script that makes bash complete verbs and flags");
+WINNOW_SWITCH(help, man, "show it as a manual page, for man -l -");
+WINNOW_SWITCH(help, completion, "show a script by which bash completes verbs and flags");
 WINNOW_FLAG(help, std::string, write, "", TextValue("FOLDER"),
-            "makes the manual pages and the completion, below this folder as they lie in "
-            "/usr/share, in place of showing anything");
+            "show nothing, and write all manual pages and the completion into this folder, as they "
+            "lie in /usr/share");
 
 namespace winnow::tools {
 namespace {
@@ -78,10 +78,11 @@ Verb HelpVerb() {
           "Shows which verbs there are, or what one does, its flags, examples and exit codes",
           "winnow help VERB is the same as winnow VERB --help.\n",
           RunHelp,
-          {{"winnow help", "all verbs, each with a line"},
-           {"winnow help verify", "all about one"},
+          {{"winnow help", "all verbs, one line each"},
+           {"winnow help verify", "all about one verb"},
            {"winnow help verify --man", "its manual page, for man -l -"},
-           {"winnow help --completion", "what bash is to source, to complete verbs and flags"}}};
+           {"winnow help --completion",
+            "a script for bash to source, which completes verbs and flags"}}};
 }
 
 }  // namespace winnow::tools

@@ -28,11 +28,11 @@ Verb VersionVerb() {
   return {
       "version",
       "",
-      "Shows the versions of Winnow and RocksDB, and the kernel that runs on this machine",
-      "The same as winnow --version. Files that a newer RocksDB has written can be read as far\n"
-      "as the one named here knows their form.\n",
+      "Shows the versions of Winnow and RocksDB, and the kernel that is used on this machine",
+      "The same as winnow --version. Files of a newer RocksDB can be read if the RocksDB that is\n"
+      "named here knows their format.\n",
       RunVersion,
-      {{"winnow version", "the versions, and which kernel asks the filters"}}};
+      {{"winnow version", "the versions, and the kernel that asks filters"}}};
 }
 
 }  // namespace winnow::tools

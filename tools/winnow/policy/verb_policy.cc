@@ -34,11 +34,11 @@
 WINNOW_TAKES(policy, kJsonFlag);
 WINNOW_FLAG(policy, std::optional<uint64_t>, keys, std::nullopt,
             WholeValue("N", 1, 1e7),  // of a filter for each level
-            "the number of keys of a file to build a filter for");
-WINNOW_FLAG(policy, std::optional<int>, level, std::nullopt,
-            WholeValue("N", 0, inspect::kLastTrialLevel),
-            "the level that the file is written to, 0 to 6, 0 by a flush; else the last one, or of "
-            "SST files their own");
+            "build the filter of a file with so many keys");
+WINNOW_FLAG(
+    policy, std::optional<int>, level, std::nullopt, WholeValue("N", 0, inspect::kLastTrialLevel),
+    "the level to which the file is written, 0 to 6, where 0 means by a flush (default: the "
+    "last level; for SST files, the level of each)");
 WINNOW_TAKES(policy, kJobsFlag);
 WINNOW_TAKES(policy, kPathFlag);
 
@@ -406,21 +406,24 @@ Verb PolicyVerb() {
           "'STRING' [--keys] [--level] | 'STRING' PATH... [--level] [--jobs] [--path] | "
           "OPTIONS-FILE [--keys] [--level] [FLAGS]",
           "Says what RocksDB would do with a filter policy, or why it would silently drop it",
-          "STRING is the value of filter_policy: winnow:10, bloomfilter:10,\n"
-          "{id=winnow;bits_per_key=10} and so on. Databases in memory are opened with it,\n"
-          "written in an options string and in an OPTIONS file, and the policy is made to\n"
-          "build filters of up to a million keys, or of the file that --keys and --level tell,\n"
-          "and of one size on all levels of a tree. With the PATHs of SST files or databases,\n"
-          "it builds a filter for the keys of each, which is shown beside the one that is there;\n"
-          "where that one is damaged, this is said, exit code 1.\n"
-          "With an OPTIONS file, or a database's folder for its latest one, every column\n"
-          "family is judged. What has a slash or is called like an OPTIONS file is a path. A\n"
-          "file of the same name goes before a policy; filter_policy=STRING is always a\n"
-          "policy.\n",
+          "STRING is a value of filter_policy: winnow:10, bloomfilter:10,\n"
+          "{id=winnow;bits_per_key=10} and so on. winnow policy opens databases in memory with\n"
+          "STRING, in an options string and in an OPTIONS file. Then it lets the policy build\n"
+          "filters: for files of up to a million keys, or for the file that --keys and --level\n"
+          "describe, and for files of one size on each level of a tree.\n"
+          "With PATHs of SST files or databases, the policy builds a filter from the keys of each\n"
+          "SST file. The table shows it beside the filter in the file. Damaged filters are\n"
+          "reported, with exit code 1.\n"
+          "With an OPTIONS file, the policy of each column family is checked. For a database's\n"
+          "folder, that is its latest OPTIONS file. An argument is a path if it has a slash, is\n"
+          "named like an OPTIONS file, or names an existing file. filter_policy=STRING is always\n"
+          "a policy.\n",
           RunPolicy,
-          {{"winnow policy winnow:10", "what RocksDB builds with it, by keys and by level"},
-           {"winnow policy '{id=winnow;bits_per_key=8;level_plan=auto}'", "one with options"},
-           {"winnow policy winnow:12 --keys=250000 --level=4", "for such a file, and by level"},
+          {{"winnow policy winnow:10",
+            "the filters that RocksDB builds with it, by number of keys and by level"},
+           {"winnow policy '{id=winnow;bits_per_key=8;level_plan=auto}'", "a policy with options"},
+           {"winnow policy winnow:12 --keys=250000 --level=4",
+            "the filter of one file, and filters by level"},
            {"winnow policy bloomfilter:10 DB", "its filters beside those of a database"},
            {"winnow policy OPTIONS", "the policies of all column families of a database"}}};
 }

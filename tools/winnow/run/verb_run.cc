@@ -28,19 +28,18 @@
 
 WINNOW_FLAG(
     run, std::string, policy, "", TextValue("POLICY"),
-    "what stands in for each built-in policy: winnow:10, any policy of Winnow's, winnow for "
-    "the program's own bits a key, or read; else WINNOW_POLICY of the environment, or "
-    "winnow:10 without that");
+    "the policy that replaces RocksDB's Bloom or Ribbon policies: any policy of Winnow's; winnow, "
+    "which keeps the program's bits per key; or read, which replaces none and only reads Winnow's "
+    "filters (default: WINNOW_POLICY of the environment, else winnow:10)");
 // How often Abseil has set them: once before the command line.
 static int times_add_was_set = 0;
 static int times_log_was_set = 0;
-WINNOW_SWITCH(run, add, "column families without a policy get one too (WINNOW_ADD=1)").OnUpdate([] {
-  ++times_add_was_set;
-});
-WINNOW_SWITCH(run, log, "the program says on stderr what is in force (WINNOW_LOG=1)").OnUpdate([] {
-  ++times_log_was_set;
-});
-WINNOW_SWITCH(run, dry_run, "say what would be in force, and start nothing");
+WINNOW_SWITCH(run, add, "give a policy to column families without one, too (WINNOW_ADD=1)")
+    .OnUpdate([] { ++times_add_was_set; });
+WINNOW_SWITCH(run, log, "have the program say on stderr which policy is in force (WINNOW_LOG=1)")
+    .OnUpdate([] { ++times_log_was_set; });
+WINNOW_SWITCH(run, dry_run,
+              "say which program, library and policy would be used, and start nothing");
 WINNOW_TAKES(run, kJsonFlag);
 
 namespace winnow::tools {
@@ -244,39 +243,43 @@ Verb RunVerb() {
       "run",
       "[FLAGS] [--dry_run] [--json] [--] PROGRAM [ARGUMENT...]",
       "Starts a program with Winnow preloaded, in the place of its Bloom or Ribbon policies",
-      "PROGRAM is found by PATH, and the arguments behind it are its own. It replaces the\n"
-      "winnow process, with LD_PRELOAD and WINNOW_POLICY in its environment: signals reach it,\n"
-      "and its exit status is the command's. The library is the one of this Winnow's build.\n"
-      "What LD_PRELOAD has already stays, before it.\n"
-      "First the policy is checked, as by winnow policy. Then programs are refused in which the\n"
-      "loader would ignore the library: those that are linked statically, are for another\n"
-      "machine or C library, or have more rights than their caller (set-user-id, set-group-id,\n"
-      "file capabilities). The same goes for a script's interpreter, also by #!/usr/bin/env,\n"
-      "and for what env, nice, timeout and the like start. sudo and the like don't pass\n"
-      "LD_PRELOAD on, and are refused: let them start winnow.\n"
-      "A program without the shared RocksDB of this Winnow's build runs as it does by itself;\n"
-      "--log says so.\n"
-      "With --json: the program's file; the interpreters that read it, or what it starts;\n"
-      "arguments; library; policy, and what of it would be in force, null with read;\n"
-      "environment; problem, null if it would be started; unknown, null if all is known;\n"
-      "status, the exit code of a problem.\n",
+      "winnow run looks for PROGRAM in PATH and passes all further arguments to it. PROGRAM\n"
+      "replaces the winnow process (exec): it gets the signals, and its exit status is that of\n"
+      "the command. Its environment has WINNOW_POLICY, and LD_PRELOAD with the library of this\n"
+      "Winnow's build behind the libraries that LD_PRELOAD named before.\n"
+      "First the policy is checked, as by winnow policy. Then winnow run refuses programs for\n"
+      "which the loader would ignore the library, and says why. These are linked statically,\n"
+      "or are for another machine or C library, or have more rights than their caller\n"
+      "(set-user-id, set-group-id, file capabilities). The interpreter of a script is checked\n"
+      "too, also behind #!/usr/bin/env, and so is the program that env, nice, timeout and the\n"
+      "like start. sudo and the like do not pass LD_PRELOAD on and are refused: have sudo\n"
+      "start winnow run.\n"
+      "If PROGRAM does not use the shared RocksDB of this Winnow's build, it runs without\n"
+      "Winnow; --log says so.\n"
+      "--json has: the program's file; the interpreters that read it, or the programs that it\n"
+      "starts; arguments; library; policy; in_force, the policy as RocksDB understands it (null\n"
+      "with read); environment; problem, null if the program would be started; unknown, what\n"
+      "could not be checked (null: nothing); status, the exit code of a problem.\n",
       RunRun,
-      {{"winnow run PROGRAM --version", "the program, with winnow:10 for bloomfilter:10, say"},
+      {{"winnow run PROGRAM --version",
+        "the program, in which winnow:10 replaces bloomfilter:10, for example"},
        {"winnow run --policy='{id=winnow;level_plan=auto}' --add -- PROGRAM --version",
-        "with a plan, and in column families that have no policy as well"},
+        "with a level plan, also in column families that have no policy"},
        {"winnow run --log --dry_run PROGRAM",
-        "what would be in force: the file, the library and the environment"},
+        "the program, library, policy and environment that would be used"},
        {"winnow run --dry_run --json PROGRAM", "the same for programs"}},
       /*starts_program=*/true,
-      {{"WINNOW_POLICY", "The policy where --policy is not given. The program has it, too."},
+      {{"WINNOW_POLICY", "The policy if --policy is not given. The program gets the one in use."},
        {"WINNOW_ADD",
-        "1: column families without a policy get one too, as by --add; --noadd decides over it."},
+        "1: column families without a policy get one too, as with --add; --noadd overrides it."},
        {"WINNOW_LOG",
-        "1: the program says on stderr what is in force, as by --log; --nolog decides over it."},
-       {"LD_PRELOAD", "What it has stays; the library of this Winnow is put behind it."},
+        "1: the program says on stderr which policy is in force, as with --log; --nolog overrides "
+        "it."},
+       {"LD_PRELOAD", "Its libraries stay; winnow run adds this Winnow's library behind them."},
        {"WINNOW_KERNEL",
-        "portable, avx2, gfni, avx512 or neon forces this kernel in the program where the machine "
-        "has it."}}};
+        "portable, avx2, gfni, avx512 or neon: the kernel that the program uses, if the machine "
+        "has "
+        "it."}}};
 }
 
 }  // namespace winnow::tools
