@@ -42,38 +42,43 @@
 #include "winnow/rocksdb_listener.h"
 #include "winnow/rocksdb_policy.h"
 
-ABSL_FLAG(std::string, folder, "", "where the databases are made, and removed again");
-ABSL_FLAG(uint64_t, keys, 4'000'000, "keys of a tree");
+ABSL_FLAG(std::string, folder, "", "folder in which databases are made and removed again");
+ABSL_FLAG(uint64_t, keys, 4'000'000, "number of keys in a tree");
 ABSL_FLAG(std::vector<std::string>, plans, (std::vector<std::string>{"by_level", "auto"}),
-          "plans to try, with commas: names of level_plan");
+          "values of level_plan to try, with commas between them");
 ABSL_FLAG(std::vector<std::string>, scenarios, {},
-          "shapes and lookups to try, with commas; none: all");
-ABSL_FLAG(uint64_t, repeats, 1,
-          "times that each scenario is tried, all plans by turns, each time with other keys where "
-          "there are lookups; above 1 the means follow, with the standard deviation");
-ABSL_FLAG(double, lookups, 2.5, "lookups to a written key while a tree grows, where there are any");
+          "scenarios to try, with commas between them; empty: all");
+ABSL_FLAG(
+    uint64_t, repeats, 1,
+    "number of runs of each scenario. Plans take turns; scenarios with lookups get other keys "
+    "in each run. Above 1, means and standard deviations follow");
+ABSL_FLAG(double, lookups, 2.5,
+          "lookups per written key while a tree grows, in scenarios with lookups");
 ABSL_FLAG(std::string, looks, "",
-          "a file that is written: CSV of what the tables sum up of trees under lookups while they "
-          "grow");
+          "file to write a CSV to, with each look at a growing tree that the tables sum up");
 ABSL_FLAG(bool, cache, false,
-          "filters are in the block cache, which holds 5 % of a tree that is looked up");
-ABSL_FLAG(bool, partitioned, false, "filters are partitioned");
+          "keep filters in the block cache, which holds 5 % of a tree with lookups");
+ABSL_FLAG(bool, partitioned, false, "make partitioned filters");
 ABSL_FLAG(bool, listener, false,
-          "a listener tells the policy of all files of a tree under lookups");
-ABSL_FLAG(uint64_t, tenants, 1, "groups of keys under lookups, each with a prefix of its own");
-ABSL_FLAG(uint64_t, prefix_bytes, 0, "that keys under lookups begin with");
-ABSL_FLAG(uint64_t, divide_sizes, 64,
-          "RocksDB's default sizes are divided by this, 1 to 1024: at 64 a file has some 26,000 "
-          "keys, at 512 some 3,200");
-ABSL_FLAG(double, bits_per_key, 10, "of the policies");
-ABSL_FLAG(std::string, filter_memory, "",
-          "of the policies, as 256KiB: trees grow from a tenth of the keys for which it is "
-          "bits_per_key to ten times as many, and nothing else is tried");
-ABSL_FLAG(double, pace, 0,
-          "with --filter_memory: files that compactions may take in for each file that is flushed, "
-          "so that writes outrun them: below 10 they do; 0: trees rest before each look");
-ABSL_FLAG(double, level_size_ratio, 0, "of the policies; 0: auto");
-ABSL_FLAG(double, absent_share, 1, "of the policies");
+          "use Winnow's listener, which tells the policy all files of a tree with lookups");
+ABSL_FLAG(uint64_t, tenants, 1,
+          "groups of keys in trees with lookups; each group has its own prefix");
+ABSL_FLAG(uint64_t, prefix_bytes, 0, "bytes of the prefix of keys in trees with lookups");
+ABSL_FLAG(
+    uint64_t, divide_sizes, 64,
+    "divide RocksDB's default sizes by this number, 1 to 1024; files then have some 26,000 keys "
+    "at 64, and some 3,200 at 512");
+ABSL_FLAG(double, bits_per_key, 10, "bits_per_key of the policies");
+ABSL_FLAG(
+    std::string, filter_memory, "",
+    "filter_memory of the policies, as 256KiB. Only this is tried: trees grow from a tenth of "
+    "the keys to ten times the keys for which that memory is bits_per_key");
+ABSL_FLAG(
+    double, pace, 0,
+    "with --filter_memory: number of files that compactions may take in for each flushed file; "
+    "below 10, writes outrun compactions. 0: all compactions end before each look");
+ABSL_FLAG(double, level_size_ratio, 0, "level_size_ratio of the policies; 0: auto");
+ABSL_FLAG(double, absent_share, 1, "absent_share of the policies");
 
 namespace winnow::bench {
 namespace {

@@ -17,7 +17,7 @@
 #include "db_bench_ext/tuning/ribbon_simulation.h"
 #include "src/core/sizing.h"
 
-ABSL_FLAG(uint64_t, keys, 1'000'000, "keys that are simulated for each line");
+ABSL_FLAG(uint64_t, keys, 1'000'000, "number of simulated keys for each line");
 
 namespace {
 

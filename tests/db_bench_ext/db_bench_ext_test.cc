@@ -625,8 +625,7 @@ TEST(DbBenchExtTest, HelpNamesTheFlagsAndIsNoError) {
   EXPECT_THAT(result.output, HasSubstr("--policies"));
   EXPECT_THAT(result.output, HasSubstr("--keys"));
   EXPECT_THAT(result.output, HasSubstr("The tree and its databases:\n\n  --block_size=4096"));
-  EXPECT_THAT(result.output,
-              HasSubstr("\nWhat is reported, and what is promised:\n\n  --frontier\n"));
+  EXPECT_THAT(result.output, HasSubstr("\nReports and thresholds:\n\n  --frontier\n"));
   EXPECT_THAT(result.output, HasSubstr("--html"));
 }
 

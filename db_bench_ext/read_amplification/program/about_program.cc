@@ -15,7 +15,7 @@ namespace winnow::bench {
 namespace {
 
 struct FlagText {
-  std::string value;  // what it is if it is not given; may be empty
+  std::string value;  // its default; may be empty
   std::string help;
 };
 
@@ -47,7 +47,7 @@ std::string FlagHelp(const std::string& file) {
 std::string HelpText(const AboutProgram& program) {
   std::string help = absl::StrCat(program.summary, ".\n\n", program.about, "\n");
   for (const std::string& example : program.examples) absl::StrAppend(&help, "  ", example, "\n");
-  absl::StrAppend(&help, "\nFlags, with what they are if they are not given:\n");
+  absl::StrAppend(&help, "\nFlags, with their defaults:\n");
   for (size_t i = 0; i < program.groups.size(); ++i) {
     absl::StrAppend(&help, i == 0 ? "" : "\n", program.groups[i].title, "\n\n",
                     FlagHelp(program.groups[i].file));
@@ -65,7 +65,7 @@ std::string ManPage(const AboutProgram& program) {
       absl::StrCat(Head(program.name, program.summary, Version()), Section("SYNOPSIS"),
                    Bold(program.name), " [\\fIFLAGS\\fR]\n", Section("DESCRIPTION"),
                    Roff(absl::StripTrailingAsciiWhitespace(program.about)), "\n",
-                   Section("OPTIONS"), "Each with what it is if it is not given.\n");
+                   Section("OPTIONS"), "Each is shown with its default.\n");
   for (const FlagGroup& group : program.groups) {
     absl::StrAppend(&page, ".SS ", Roff(group.title), "\n");
     for (const auto& [name, flag] : FlagsOf(group.file)) {

@@ -61,18 +61,19 @@
 #include "winnow/version.h"
 
 ABSL_FLAG(std::string, policies, "none,bloomfilter:10,ribbonfilter:10,winnow:10",
-          "filter policies to compare, as RocksDB's options strings have them, between commas; "
-          "'none' is no policy. Commas within braces belong to a policy: "
-          "'{id=winnow;bits_per_key=10}'");
+          "filter policies to compare, with commas between them, each as in an options string of "
+          "RocksDB: '{id=winnow;bits_per_key=10}'. 'none' is no policy. Commas in braces belong to "
+          "a policy");
 ABSL_FLAG(
     std::string, db, "",
-    "folder to make the databases in; what is in it is left alone. Empty: a temporary folder");
+    "folder in which the databases are made; its other files stay. Empty: a temporary folder");
 ABSL_FLAG(bool, use_existing_db, false,
-          "measure the database in --db as it is, with lookups of its own keys and near misses of "
-          "them; it is opened for reading only, and nothing in it changes");
-ABSL_FLAG(bool, keep, false, "leave the databases where they are instead of removing them");
+          "measure the database in --db as it is, with lookups of its own keys and of near misses. "
+          "It is opened read-only, and nothing in it changes");
+ABSL_FLAG(bool, keep, false, "do not remove the databases at the end");
 ABSL_FLAG(int32_t, trees_at_once, 0,
-          "trees to grow and count at a time, timing excepted; 0: as many as there are processors");
+          "number of trees to grow and count at the same time; times are measured one tree at a "
+          "time. 0: as many as there are processors");
 
 namespace winnow::bench {
 namespace {
@@ -504,12 +505,12 @@ absl::Status ExecuteOnExisting(const Task& task, const std::string& command) {
 AboutProgram About() {
   return {
       "db_bench_ext",
-      "Counts what lookups read from a tree of files, for one filter policy and another",
-      "For each policy the same keys are written in the same order into a new RocksDB database,\n"
-      "which grows the same tree (with --growth=rocksdb, its own). Then keys are looked up, once\n"
-      "to count and in several rounds for the time, in which the policies take turns: what else\n"
-      "the machine does meets them all, and the round of median speed is reported. Nothing is\n"
-      "printed of a policy that turns out not to be in force.\n",
+      "Counts what lookups read from an LSM tree, for each of several filter policies",
+      "db_bench_ext makes a new RocksDB database for each policy and writes the same keys in the\n"
+      "same order. The trees are the same, too (with --growth=rocksdb they may differ). Then it\n"
+      "looks up keys: once to count reads, and in several rounds to measure times. The policies\n"
+      "take turns in each round, so that other work on the machine slows all of them; the report\n"
+      "has the round of median speed. A policy that RocksDB did not use is not reported.\n",
       {"db_bench_ext --num=1000000 --policies=bloomfilter:10,winnow:10",
        "db_bench_ext --keys=paths.lz4 --json=readamp.json --html=readamp.html",
        "db_bench_ext --from_db=FOLDER --absent_lookups=0.1 --policies=bloomfilter:10,winnow:10",
@@ -521,9 +522,9 @@ AboutProgram About() {
       {{"What to compare:", "db_bench_ext/read_amplification/program/db_bench_ext.cc"},
        {"What is loaded and looked up:", kWorkloadFlagsFile},
        {"The tree and its databases:", kTreeFlagsFile},
-       {"What is reported, and what is promised:", kReportFlagsFile}},
-      {{"0", "all was measured, and what was promised is kept"},
-       {"1", "a run failed, or a promise is not kept"},
+       {"Reports and thresholds:", kReportFlagsFile}},
+      {{"0", "everything was measured, and no result is beyond a threshold"},
+       {"1", "a run failed, or a result is beyond a threshold"},
        {"2", "the command line is wrong"},
        {"130", "it was interrupted by Ctrl-C (SIGINT); 143 by SIGTERM"}}};
 }

@@ -10,20 +10,22 @@
 
 ABSL_FLAG(std::string, json, "", "file to write the results to as JSON, schema winnow.readamp/2");
 ABSL_FLAG(std::string, html, "",
-          "file to write the results to as a page with charts, which needs no network");
+          "file to write the results to as an HTML page with charts, which needs no network");
 ABSL_FLAG(std::string, summary, "",
-          "file to write a short table to that explains itself to someone new");
-ABSL_FLAG(std::string, frontier, "",
-          "bits a key, between commas, that each of --policies is run with as well, on the same "
-          "tree and counting only: false reads by filter memory. Each is a tree more to grow; a "
-          "policy without bits has no frontier");
+          "file to write a short table of the results to, with explanations for new readers");
+ABSL_FLAG(
+    std::string, frontier, "",
+    "further values of bits_per_key, with commas between them. Each of --policies is also run "
+    "with each value, on the same tree, and only counted: this gives false reads by filter "
+    "memory. Each value takes one more tree; policies without bits_per_key are left out");
 ABSL_FLAG(
     double, max_false_positive_ratio, 0,
-    "the most false positives per filter check that the last policy may have for absent keys, "
-    "as a multiple of those of RocksDB's Bloom filter; more is an error once the results are "
-    "printed. 0: not checked");
+    "threshold: false positives per filter check that the last policy may have for absent keys, as "
+    "a multiple of those of RocksDB's Bloom filter. A result beyond it is an error, once the "
+    "results "
+    "are printed. 0: not checked");
 ABSL_FLAG(double, max_block_read_ratio, 0,
-          "the same for data blocks per absent key, where the trees agree. 0: not checked");
+          "the same for data blocks read per absent key, if the trees agree. 0: not checked");
 ABSL_FLAG(double, max_filter_memory_ratio, 0, "the same for filter memory. 0: not checked");
 
 namespace winnow::bench {

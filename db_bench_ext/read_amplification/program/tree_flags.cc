@@ -14,69 +14,71 @@
 #include "third_party/rocksdb_abi/versions.h"
 
 ABSL_FLAG(std::string, growth, "planned",
-          "who decides what is merged while a tree grows. planned: a plan by numbers of keys, the "
-          "same leveled tree for every policy. rocksdb: RocksDB's own compaction, as the options "
-          "say, until it is at rest; trees then differ by policy, as its scores count the bytes of "
-          "filters, and nothing is compared where they differ by more than 2 %");
+          "what decides which files are merged while a tree grows. planned: a plan by numbers of "
+          "keys, which gives every policy the same leveled tree. rocksdb: RocksDB's own compaction "
+          "by its options, until none is pending. Its scores count the bytes of filters, so trees "
+          "differ by policy; policies whose trees differ by more than 2 % are not compared");
 ABSL_FLAG(int32_t, level0_files, 2,
-          "flushes that are left on level 0 at the end of planned growth; all before them are "
-          "merged down. 0: none is left");
+          "number of flushes that stay on level 0 at the end of planned growth; all earlier ones "
+          "are merged down");
 ABSL_FLAG(bool, plan, false,
-          "say which tree would be grown, how long it takes, and the memory and disk that it "
-          "needs; then end without doing it");
+          "print which tree would be grown, how long that takes, and how much memory and disk it "
+          "needs; grow nothing");
 ABSL_FLAG(std::string, options_file, "",
-          "OPTIONS file, or folder of a database that has one, for all options that have no flag "
-          "here, and for those whose flag is not given. A given flag wins. Paths and the filter "
-          "policy in it are not followed");
+          "OPTIONS file, or folder of a database that has one. It sets all options for which no "
+          "flag is given, except paths and the filter policy");
 
 ABSL_FLAG(int64_t, write_buffer_size, 0,
-          "bytes of keys and values of a flush; 0: a two-hundredth of the data, which makes three "
-          "levels below level 0, but not above 64 MB, nor, as long as two levels are left, below "
-          "20,000 keys");
-ABSL_FLAG(int64_t, target_file_size_base, 0, "bytes of a merged file; 0: those of a flush");
+          "bytes of keys and values in a flush. 0: a two-hundredth of the data, which makes three "
+          "levels below level 0; at most 64 MB, and at least 20,000 keys while that leaves two "
+          "levels");
+ABSL_FLAG(int64_t, target_file_size_base, 0, "bytes of a merged file; 0: as many as a flush has");
 ABSL_FLAG(int64_t, max_bytes_for_level_base, 0,
-          "bytes of keys and values of the level that flushes are merged into; 0: those of the "
-          "flushes that are merged at a time");
-ABSL_FLAG(double, max_bytes_for_level_multiplier, 10, "size of a level to that of the one above");
+          "bytes of keys and values of the level into which flushes are merged; 0: as many as the "
+          "flushes of one merge have");
+ABSL_FLAG(double, max_bytes_for_level_multiplier, 10,
+          "size of a level divided by that of the level above");
 ABSL_FLAG(int32_t, level0_file_num_compaction_trigger, 4,
-          "files on level 0 when they are merged down");
-ABSL_FLAG(int32_t, num_levels, 7, "levels that the tree may have");
+          "number of files on level 0 at which they are merged down");
+ABSL_FLAG(int32_t, num_levels, 7, "most levels of the tree");
 ABSL_FLAG(bool, level_compaction_dynamic_level_bytes, false,
-          "sizes of levels from that of the last level upwards, instead of from level 1 downwards");
+          "size the levels from the last level upwards, instead of from level 1 downwards");
 ABSL_FLAG(int32_t, compaction_style, 0,
-          "0: leveled, 1: universal, 2: FIFO. The latter two need --growth=rocksdb");
+          "0: leveled, 1: universal, 2: FIFO; 1 and 2 need --growth=rocksdb");
 ABSL_FLAG(bool, disable_auto_compactions, false,
-          "leave all flushes on level 0. Needs --growth=rocksdb");
-ABSL_FLAG(int32_t, max_background_jobs, 2, "flushes and compactions at a time of RocksDB's own");
+          "leave all flushes on level 0; needs --growth=rocksdb");
+ABSL_FLAG(int32_t, max_background_jobs, 2,
+          "flushes and compactions that RocksDB runs at the same time");
 ABSL_FLAG(std::string, compression_type, "lz4", "compression of the data: none, snappy, lz4, zstd");
 ABSL_FLAG(int32_t, block_size, 4096, "bytes of a data block before compression");
-ABSL_FLAG(int32_t, format_version, 5, "RocksDB's version of the files' form");
+ABSL_FLAG(int32_t, format_version, 5, "RocksDB's version of the format of SST files");
 ABSL_FLAG(bool, partition_index_and_filters, false, "make partitioned filters and indexes");
-ABSL_FLAG(
-    bool, cache_index_and_filter_blocks, false,
-    "keep filters and indexes in the block cache instead of beside it, as is always done with "
-    "--partition_index_and_filters");
-ABSL_FLAG(int64_t, metadata_block_size, 4096, "bytes of a partition of filters and indexes");
-ABSL_FLAG(bool, optimize_filters_for_hits, false, "make no filters for the last level");
+ABSL_FLAG(bool, cache_index_and_filter_blocks, false,
+          "keep filters and indexes in the block cache instead of in table readers; "
+          "--partition_index_and_filters always does");
+ABSL_FLAG(int64_t, metadata_block_size, 4096, "bytes of a partition of a filter or index");
+ABSL_FLAG(bool, optimize_filters_for_hits, false, "build no filters for the last level");
 ABSL_FLAG(int32_t, prefix_size, 0,
-          "bytes of a key that are its prefix, which filters then hold too; 0: no prefixes, or "
-          "those of the --options_file");
+          "number of first bytes of a key that are its prefix; filters then hold prefixes too. 0: "
+          "no prefixes, or the extractor of the --options_file");
 ABSL_FLAG(bool, whole_key_filtering, true,
-          "filters hold whole keys; without, prefixes only, which needs a --prefix_size");
+          "filters hold whole keys; with --nowhole_key_filtering only prefixes, which needs a "
+          "--prefix_size");
+ABSL_FLAG(int64_t, cache_size, 8 << 20,
+          "bytes of the block cache, which is empty when a pass or round begins; 0: no cache");
 ABSL_FLAG(
-    int64_t, cache_size, 8 << 20,
-    "bytes of the block cache, which is empty when a pass or round begins; 0: no block cache");
-ABSL_FLAG(double, cache_share, 0,
-          "the block cache as a share of all keys and values, instead of --cache_size: 0.05 is a "
-          "twentieth");
+    double, cache_share, 0,
+    "size of the block cache as a share of all keys and values, instead of --cache_size: 0.05 "
+    "is a twentieth");
 ABSL_FLAG(std::string, cache_sweep, "",
-          "sizes of the block cache, between commas, that each tree is read with as well, to see "
-          "what filters that don't fit cost: shares of all keys and values, as 5%, or bytes, as "
-          "64MiB. Filters and indexes are in the cache then, whole, partitioned (one tree more of "
-          "each policy to grow) and pinned");
+          "further sizes of the block cache, with commas between them: each tree is read with each "
+          "size, which shows what filters cost that do not fit. A size is a share of all keys and "
+          "values, as 5%, or bytes, as 64MiB. Filters and indexes are in the cache for this: full, "
+          "partitioned (one more tree for each policy) and pinned");
 ABSL_FLAG(int64_t, cache_sweep_reads, 100'000,
-          "lookups of each workload, size and form of --cache_sweep, of --reads: a third fills the "
-          "cache, a third is counted, a third timed; fewer of those that read much");
+          "lookups of --cache_sweep for each workload, size and form, taken from --reads: a third "
+          "fills the cache, a third is counted and a third is timed. Workloads that read much get "
+          "fewer");
 
 namespace winnow::bench {
 namespace {

@@ -9,69 +9,75 @@
 #include <string>
 #include <utility>
 
-ABSL_FLAG(std::string, keys, "",
-          "file with the keys to load, one a line, plain or an LZ4 frame; - is standard input. "
-          "Looked-up absent keys are near misses of them: one byte changed, appended or removed");
+ABSL_FLAG(
+    std::string, keys, "",
+    "file with the keys to load, one per line, plain or as an LZ4 frame; - is standard input. "
+    "Absent keys to look up are near misses of these: one byte changed, appended or removed");
 ABSL_FLAG(std::string, from_db, "",
-          "load the keys of the database in this folder, or of SST files between commas, which are "
-          "opened for reading only. Of a database the values' mean size and the options of its "
-          "OPTIONS file are taken as well, where no flag says otherwise");
+          "load the keys of the database in this folder, or of SST files with commas between them; "
+          "they are opened read-only. A database also sets the size of values, by the mean of its "
+          "own, and the options, by its OPTIONS file, unless flags do");
 ABSL_FLAG(std::string, key_format, "line",
-          "how a line of --keys and --lookups holds a key: line, its bytes themselves; hex, two "
-          "hexadecimal digits a byte, for keys that have line feeds in them");
-ABSL_FLAG(int64_t, num, 1'000'000,
-          "number of keys to generate when there are no --keys and no --from_db");
+          "form of a key in a line of --keys and --lookups: line, its bytes; hex, two hexadecimal "
+          "digits for each byte, for keys with line feeds");
+ABSL_FLAG(int64_t, num, 1'000'000, "number of keys to generate, without --keys and --from_db");
 ABSL_FLAG(int32_t, key_size, 16, "bytes of a generated key, at least 8");
 ABSL_FLAG(int32_t, value_size, 100, "bytes of a value");
 ABSL_FLAG(std::string, benchmarks, "filluniquerandom,readabsent,readpresent",
-          absl::StrCat("what to write, and then what to look up, by names of db_bench, with its "
-                       "meanings, and some "
-                       "of our own. Writing: ",
+          absl::StrCat("workloads: first those that write, then those that look up. Names that "
+                       "db_bench has mean the same here. Writing: ",
                        winnow::bench::BenchmarksHelp(true),
-                       "; filluniquerandom if none is given. Looking up: ",
+                       "; without any, filluniquerandom. Looking up: ",
                        winnow::bench::BenchmarksHelp(false)));
 ABSL_FLAG(int64_t, writes, 0,
-          "writes of fillrandom and of overwrite; 0: as many as there are keys");
-ABSL_FLAG(int64_t, reads, 1'000'000, "lookups to count, of each workload");
+          "number of writes of fillrandom and of overwrite; 0: the number of keys");
+ABSL_FLAG(int64_t, reads, 1'000'000, "number of lookups to count, for each workload");
 ABSL_FLAG(
     std::string, lookups, "",
-    "file with recorded keys to look up: a trace of RocksDB's, whose Gets and MultiGets of the "
-    "family default are taken, or in the same form as --keys");
-ABSL_FLAG(std::string, record_lookups, "",
-          "file to write the keys into that are looked up to be counted, of all workloads but "
-          "seeks, one a line as hexadecimal digits, for 'winnow advise --hex --lookups=FILE'");
+    "file with recorded keys to look up: a list like that of --keys, or a RocksDB trace, of which "
+    "the Gets and MultiGets of the column family default are taken");
+ABSL_FLAG(
+    std::string, record_lookups, "",
+    "file that gets the keys of all counted lookups except seeks, one per line in hexadecimal "
+    "digits, for 'winnow advise --hex --lookups=FILE'");
 ABSL_FLAG(double, absent_lookups, winnow::bench::kShareOfMixed,
           absl::StrCat("share of absent keys in ",
-                       winnow::bench::NamesOf(winnow::bench::IsMixed, " and "), "; given, also in ",
+                       winnow::bench::NamesOf(winnow::bench::IsMixed, " and "),
+                       "; if given, also in ",
                        winnow::bench::NamesOf(winnow::bench::MayBeMixed, " and "),
-                       ", which else ask for any key of the range"));
-ABSL_FLAG(double, zipf, 0,
-          "exponent of the skew of lookups: the key of rank r, by a shuffle of the seed, is asked "
-          "as often as 1/r^zipf says; 0: all alike. 0.99 is YCSB's");
+                       ", which otherwise ask for any key of the range"));
+ABSL_FLAG(
+    double, zipf, 0,
+    "exponent of Zipf's distribution of lookups: the key of rank r is looked up in proportion "
+    "to 1/r^zipf, and --seed shuffles the ranks. 0: all keys alike; YCSB has 0.99");
 ABSL_FLAG(std::string, heat, "mixgraph",
-          absl::StrCat("which key ranges readheat asks for, at rest and while the tree grows. ",
+          absl::StrCat("which key ranges readheat asks for, while the tree grows and afterwards. ",
                        winnow::bench::HeatHelp(),
-                       ". Given without --benchmarks, the tree is grown and then overwritten "
-                       "once, or for newest grows in time"));
+                       ". Without --benchmarks, the tree is filled and then overwritten once; for "
+                       "newest it is filled in the order of time"));
 ABSL_FLAG(double, lookups_per_write, 2.5,
-          "lookups by --heat after each write while the tree grows, from which a policy may learn");
-ABSL_FLAG(int32_t, batch_size, 32, "keys of a call of multireadrandom");
+          "lookups by --heat after each write while the tree grows; level_plan=learned learns from "
+          "them");
+ABSL_FLAG(int32_t, batch_size, 32, "number of keys in a call of multireadrandom");
 ABSL_FLAG(bool, multiread_batched, false,
-          "multireadrandom uses RocksDB's MultiGet of arrays, which sorts and batches, instead of "
-          "that of vectors");
-ABSL_FLAG(int64_t, seek_nexts, 0, "steps after each seek of seekrandom");
+          "multireadrandom calls the MultiGet that takes arrays, and sorts and batches the keys, "
+          "instead of the one that takes vectors");
+ABSL_FLAG(int64_t, seek_nexts, 0, "number of Next calls after each seek of seekrandom");
 ABSL_FLAG(int32_t, threads, 1, "threads that share the lookups of a workload");
 ABSL_FLAG(int64_t, benchmark_write_rate_limit, 0,
-          "bytes a second that readwhilewriting writes; 0: as many as the database takes");
+          "bytes per second that readwhilewriting writes; 0: no limit");
 ABSL_FLAG(int64_t, timed_reads, 100'000,
-          "the first of these lookups to time, in rounds of their own that count nothing");
-ABSL_FLAG(int32_t, duration, 0,
-          "seconds of a timed round, whose lookups begin again when they are through, instead of "
-          "--timed_reads; what is counted is the same --reads for every policy. 0: no such limit");
+          "number of lookups in a timed round, the first ones of --reads; timed rounds count "
+          "no reads");
+ABSL_FLAG(
+    int32_t, duration, 0,
+    "seconds of a timed round, instead of --timed_reads; its lookups are repeated as often as "
+    "they fit. Reads are counted over the same --reads for every policy. 0: use "
+    "--timed_reads");
 ABSL_FLAG(int32_t, timed_rounds, 5,
-          "rounds of timed lookups, in each of which the policies take turns; the report is of "
-          "the round whose speed is the median");
-ABSL_FLAG(int64_t, seed, 1, "seed of the order of writes, the values and the lookups");
+          "number of timed rounds; the policies take turns in each. The report has the round of "
+          "median speed");
+ABSL_FLAG(int64_t, seed, 1, "seed of the order of writes, of the values and of the lookups");
 
 namespace winnow::bench {
 namespace {
