@@ -217,7 +217,7 @@ TEST_F(LostFiltersTest, AToolThatOpensToWriteWithoutThePolicy) {
   EXPECT_EQ(copy.status, 1);
   EXPECT_THAT(copy.errors, HasSubstr("no filter"));
   EXPECT_THAT(testing::RunProgram({WINNOW_TOOL, "policy", path_}).errors, HasSubstr("no filter"));
-  ExpectShownWhere("what else opens the database to write", "winnow.Filter");
+  ExpectShownWhere("another program opened the database to write", "winnow.Filter");
 }
 
 TEST_F(LostFiltersTest, ADatabaseThatWasCompactedWithoutThePolicy) {
