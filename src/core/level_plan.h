@@ -1,19 +1,25 @@
-// How many false positives a file's filter may have, by where in the tree the file lies.
+// Which false-positive rate a file's filter gets, by the level that the file is on.
 //
-// A lookup of an absent key asks one filter of each level (and of each file of level 0), so that
-// its false reads are the sum of the levels' rates. Equal rates waste memory: the last of L
-// levels has nine tenths of the keys at a size ratio of 10, but only one of L chances of a read.
-// For a given memory the sum is least where the rate of each sorted run is proportional to the
-// number of its keys ("Monkey: Optimal Navigable Key-Value Store", Dayan, Athanassoulis, Idreos,
-// SIGMOD 2017): a level up, a tenth of the rate, which costs 3.3 bits for a tenth of the keys. The
-// last level pays for all of them, with about 0.37 bits a key.
+// A lookup of an absent key asks one filter of each level (and one of each file of level 0). So the
+// false reads to expect are the sum of the levels' rates. Equal rates waste memory: at a size ratio
+// of 10 the last of L levels has nine tenths of the keys, and so of the memory, but only one of the
+// L rates in that sum.
 //
-// Where only a share a of the lookups asks for absent keys, and the others find theirs on the last
-// level, each other level is asked by all lookups for a key that it lacks, the last one by that
-// share: its rate is best 1/a times as high relative to the others.
+// A level of k keys takes about k log2(1/p) bits at the rate p. For a given memory the sum of rates
+// is least where each sorted run's rate is proportional to its number of keys ("Monkey: Optimal
+// Navigable Key-Value Store", Dayan, Athanassoulis, Idreos, SIGMOD 2017). So one level up the rate
+// is a tenth, which costs 3.3 bits a key, but for only a tenth of the keys. The last level gives up
+// about 0.37 bits a key for that. RocksDB's levels have gaps, so the step from level to level is
+// only a part of the paper's: kSteepness.
 //
-// The budget is that of a full tree, where each level has level_size_ratio times the keys of the
-// one above. A tree whose last level is not full has relatively more keys above it, and takes more.
+// If only a share a of the lookups asks for absent keys, and the others find their key on the last
+// level, then every lookup asks the upper levels for a key that they lack, but only a share a of
+// them asks the last level for one. So the best rate of the last level is 1/a times as high
+// relative to the others.
+//
+// The budget is the memory of uniform filters in a full tree, where each level has level_size_ratio
+// times the keys of the level above. If the last level is not full, more of the keys are above it,
+// and the tree takes more.
 
 #ifndef WINNOW_SRC_CORE_LEVEL_PLAN_H_
 #define WINNOW_SRC_CORE_LEVEL_PLAN_H_

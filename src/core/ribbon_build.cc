@@ -1,13 +1,17 @@
+// How a Ribbon filter is built: bumped Ribbon retrieval (BuRR), of Dillinger, Hübschle-Schneider,
+// Sanders and Walzer, "Fast Succinct Retrieval and Approximate Membership Using Ribbon", SEA 2022.
+//
 // A Ribbon stores for each key a fingerprint as the solution of a linear system over GF(2). A key's
 // equation says: of the slots from its start position on, those that its coefficient names, added
 // up, give its fingerprint. The matrix is a band of width 48, so that elimination only ever looks
 // at the next 48 slots.
 //
-// Elimination keeps at most one row in each slot, whose lowest coefficient bit belongs to that
-// slot. A new row goes to its start; where it meets a row, the two are added, which clears the
-// lowest bit, and the sum moves right to its new lowest bit, until a slot is empty. A row whose
-// coefficient vanishes says either nothing (fingerprint 0: an equal key was there) or a
-// contradiction.
+// Elimination is Gauss's, one row after the other ("banding" in Dillinger and Walzer, "Ribbon
+// filter: practically smaller than Bloom and Xor", 2021). It keeps at most one row in each slot,
+// whose lowest coefficient bit belongs to that slot. A new row goes to its start. Where it meets a
+// row, the two are added, which clears the lowest bit, and the sum moves right to its new lowest
+// bit, until a slot is empty. A row whose coefficient vanishes says either nothing (fingerprint 0:
+// an equal key was there) or a contradiction.
 //
 // With fewer slots than keys some rows must contradict. Buckets of 128 start positions are taken
 // from left to right, and in each bucket the positions farthest right first (class 0), because the

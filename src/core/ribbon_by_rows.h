@@ -1,5 +1,8 @@
-// Elimination in one sub-shard of a bumped Ribbon layer row by row, cut into steps so that several
-// sub-shards can be walked side by side. ribbon_build.cc says what elimination is.
+// Elimination in one sub-shard of a bumped Ribbon layer, row by row. ribbon_build.cc says what
+// elimination is, and by which papers.
+//
+// A row's walk is a chain of loads of which each waits for the one before. So it is cut into steps,
+// and the caller walks rows of several sub-shards side by side: while one row waits, others move.
 
 #ifndef WINNOW_SRC_CORE_RIBBON_BY_ROWS_H_
 #define WINNOW_SRC_CORE_RIBBON_BY_ROWS_H_

@@ -1,5 +1,7 @@
-// Elimination of the sub-shards of a bumped Ribbon layer slot by slot: sorts the hashes for the
-// kernels of simd/ribbon_elimination.h, which do it, and does what they leave.
+// Elimination of the sub-shards of a bumped Ribbon layer, slot by slot. The kernels of
+// simd/ribbon_elimination.h do it, and that header has the idea. Here the hashes are sorted for
+// them by the slots at which rows begin, and what they leave is done: buckets whose rows do not
+// fit into a kernel's pool are eliminated row by row.
 
 #ifndef WINNOW_SRC_CORE_RIBBON_BY_SLOTS_H_
 #define WINNOW_SRC_CORE_RIBBON_BY_SLOTS_H_

@@ -1,27 +1,33 @@
-// How many bits a key a file's filter may have, so that all filters of a policy come to the
-// option filter_memory.
+// How many bits a key a file's filter may have, so that all filters of a policy together take the
+// memory of the option filter_memory.
 //
-// A key's fair share is what files that stay as they are leave of the memory, by the keys of the
-// others. It is the bits_per_key of files on small levels: few keys have many of the chances of a
-// false read there, and one file over the whole range without a filter costs as many reads as all
-// of the last level. What they take swings from one compaction to the next, and with a level plan
-// it is more than their share. So what they took at most, of late, is kept for them, and large
-// files have the rest.
+// Existing filters can't be changed: only new files can take more or less. So each new file gets a
+// share, and the shares are corrected by what all filters take now, as a proportional controller
+// does. The method is ours; `tune_levels --filter_memory` prints how closely it holds the memory.
 //
-// Where writes outrun compactions, small levels grow, several of them, and nobody rewrites the
-// large files that should give way. So where all together take more than the memory, files of small
-// levels get less too, those of level 0 last, down to half of their share. A file of level 0 has a
-// filter always, even where the level is not small: it may be there when the level is again.
+// A fair share, in bytes a key, is the memory that files that stay leave, divided by the keys of
+// all other files.
 //
-// Small is a level with up to a sixth of all keys (KnownTotals::kMaxOfSmall), and not what lies
-// over nothing: the level's number doesn't tell it. A last level that was begun just now has fewer
-// keys than the one above; in universal compaction a run that is not the last one may have half of
-// the keys; in FIFO compaction and in a load by time all files lie over nothing. A correction of
-// the rest alone would come too late there.
+// Small levels come first. They have few keys, but a lookup asks them as often as the last level: a
+// file over the whole key range without a filter costs as many false reads as the whole last level.
+// So their files get the fair share as their bits_per_key, and a level plan's bits on top. What
+// small levels take swings from one compaction to the next. So the most that they took lately is
+// kept free for them, and large files get the rest.
 //
-// Filters of large files were built when the trees were smaller, and live until the files are
-// merged: so one gets less than its share where they take more than they may, and more where they
-// take less.
+// Large files: their filters were built when the trees were smaller, and live until the files are
+// merged. So a new large file gets less than its share if large files take more than they may, and
+// more if they take less.
+//
+// Where writes outrun compactions, small levels grow, and the large files that should give memory
+// back are not rewritten. So if all filters together take more than the memory, files of small
+// levels get less, too, level 0 last, down to half of their share. A file of level 0 always has a
+// filter, even if that level is large: the file may be there when it is small again.
+//
+// A level is small if it has up to a sixth of all keys (KnownTotals::kMaxOfSmall). Files that lie
+// over nothing never count as small. The level's number does not tell: a last level that was just
+// begun has fewer keys than the one above, a run of universal compaction that is not the last may
+// have half of the keys, and in FIFO compaction and in a load by time no file lies over others.
+// Correcting only the rest would come too late in such trees.
 
 #ifndef WINNOW_SRC_ROCKSDB_MEMORY_BUDGET_H_
 #define WINNOW_SRC_ROCKSDB_MEMORY_BUDGET_H_

@@ -1,9 +1,12 @@
 // Elimination of bumped Ribbon sub-shards, slot by slot from left to right instead of row by row,
-// for machines whose instructions make that the faster way.
+// for machines whose instructions make that the faster way. ribbon_build.cc says what elimination
+// is, and by which papers. This order is ours.
 //
-// The rows that have begun and have found no slot yet are a pool of at most 64. At each slot one of
-// the pool's rows with a bit there becomes the slot's row, and is added to all others that have
-// one. That is the same echelon form that inserting row after row gives, as ribbon_build.cc says.
+// Row by row, a row's walk from slot to slot waits for memory at each step. Slot by slot, the rows
+// that have begun and have found no slot yet are a pool of at most 64, which stays in registers or
+// in the nearest cache. At each slot one of the pool's rows that have a bit there becomes the
+// slot's row, its pivot, and is added to all others that have one. That gives the same echelon form
+// as inserting row after row, as ribbon_build.cc explains.
 //
 // A bucket is done in one pass, though its classes may fail one by one: keys of the lower class,
 // which is the one that is kept longer, take a slot before others do. So no row of a lower class
@@ -12,10 +15,12 @@
 // pool is brought to an end in the slots behind it, before the next bucket's rows come in. The rows
 // placed there are added to the next bucket's pool at their slots.
 //
-// The pool is kept as planes: byte i of plane t is byte t of row i, so that eight slots are the
-// bytes of plane 0, and moving on by eight slots is renaming the planes. Adding up to eight rows to
-// all others is, byte by byte, a product with a matrix of 8 x 8 bits: one instruction of GFNI, or
-// two looked up in tables of 16 bytes, for each half of the byte what it adds.
+// The pool is kept as planes: byte i of plane t is byte t of row i. So eight slots are the bytes of
+// plane 0, and moving on by eight slots is renaming the planes. The pivots of eight slots are added
+// to all other rows at once, as in the method of the Four Russians (Arlazarov, Dinic, Kronrod,
+// Faradzhev, 1970): which pivots a row gets is one byte, and which sum of pivot bytes that means is
+// a product with a matrix of 8 x 8 bits. That product is one instruction of GFNI, or two look-ups
+// in tables of 16 bytes, one for each half of the byte.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_ELIMINATION_H_
 #define WINNOW_SRC_SIMD_RIBBON_ELIMINATION_H_

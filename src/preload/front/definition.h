@@ -1,4 +1,15 @@
 // The definition that a hook stands in for: the one that its caller would have got without us.
+//
+// The dynamic linker searches a preloaded library right after the program, before all others. So a
+// call of a RocksDB function arrives at our hook, whichever RocksDB it was meant for. A process may
+// have several: a shared one, and others in libraries that the program opened. Each caller must get
+// its own, so the hook searches again, in the linker's order and without this library.
+//
+// That order is the one of ELF's specification (System V ABI, "Shared Object Dependencies";
+// dlopen(3) and dlsym(3) for Linux): first the global scope, which is the program, what is
+// preloaded, and the program's dependencies, breadth first. Then, for an object that was opened by
+// dlopen, that object and its own dependencies. RTLD_NEXT searches the global scope behind this
+// library. dlsym on the caller's object searches that object and its dependencies.
 
 #ifndef WINNOW_SRC_PRELOAD_FRONT_DEFINITION_H_
 #define WINNOW_SRC_PRELOAD_FRONT_DEFINITION_H_
@@ -10,13 +21,15 @@ namespace winnow::preload {
 // Of the function whose hook was called and will return to `caller`, or to any other address in the
 // object that has the linker look for it. Null if no object defines the function but this library.
 //
-// Where one object defines it, it is that one. Where several do, what the linker would have found
-// for the caller: the definition in the global scope behind this library, unless the caller's
-// object was loaded before that one and has a definition among its own dependencies, or there is
-// none in the global scope. A caller's object that knows of no definition did not make the call: a
-// tail call by another one (`return NewBloomFilterPolicy(10);`) leaves only the address behind that
-// one's own call. Then the callers above are asked in the same way. If none of them knows any, it
-// is the first definition that was loaded.
+// If one object defines the function, it is that definition. If several do, it is what the linker
+// would have found for the caller: the definition in the global scope behind this library; or the
+// one among the caller's own dependencies, if there is none in the global scope, or if the caller's
+// object was loaded before the object of that one.
+//
+// If the caller's object knows no definition, it did not make the call: a tail call by another
+// object (`return NewBloomFilterPolicy(10);`) leaves only the address behind that object's own
+// call. Then the callers above it are asked in the same way. If none of them knows a definition, it
+// is the first one that was loaded.
 //
 // Safe from any thread. May call malloc, as the linker's functions do.
 struct Definition {

@@ -1,14 +1,19 @@
-// One hash for all files of a lookup. A `Get` asks the filter of one file after the other for the
-// same key, and a `MultiGet` for the same keys: a thread keeps the last ones with their hashes, and
-// hashes only what is not among them.
+// One hash for all files of a lookup. A `Get` asks the filters of several files for one key, a
+// `MultiGet` for the same keys. So each thread keeps the keys that it hashed last, with their
+// hashes, and hashes only what is not among them.
 //
-// A key is known by its bytes: RocksDB uses the same memory for the keys of different lookups.
+// Keys are compared by their bytes, not by their address: RocksDB uses the same memory for the keys
+// of different lookups.
 //
 // Not for signal handlers: one that interrupts a lookup of its thread finds half a key.
 //
-// Where a Get asks one filter or two, or a MultiGet of short keys four, keeping keys costs more
-// than it saves. So each thread switches it on and off by itself, from what sharing saved or would
-// have saved. It is in one of five states, and `this_thread_key` says in which:
+// Keeping and comparing keys costs time. Where a Get asks one filter or two, or a MultiGet of short
+// keys four, it costs more than it saves. So each thread has a credit: hashes that were shared
+// raise it, keys that had to be kept lower it, by what either is worth (kSaved and kLost, as
+// filter_bench measured them; the method is ours). A thread without credit stops to share. Then it
+// watches a few hashes, and counts how often one comes again: that is what sharing would have
+// saved, and with enough of it the thread shares again. A thread is in one of five states, and
+// `this_thread_key` says in which:
 //
 //   state      this_thread_key           HashedInLine   its ThreadHashes
 //   new        key_of_new_threads        kNoKey         none yet

@@ -1,21 +1,24 @@
-// The rates of the filters of one tree, from where its lookups find nothing.
+// The rates of the filters of one tree, learned from where its lookups find nothing.
 //
-// A lookup has a false read where a filter says "maybe" for a key that its file has not. With n
-// lookups of absent keys of a file in a unit of time, k keys in it, and the rate p of its filter, a
-// tree has sum(n p) false reads for sum(k log2(1/p)) bits. For a given memory the first sum is
-// least where
+// A lookup has a false read if a filter says "maybe" for a key that its file lacks. Of a file, let
+// n be the lookups of absent keys in a unit of time, k its keys and p the rate of its filter. A
+// tree then has sum(n p) false reads for sum(k log2(1/p)) bits. For a given memory the number of
+// false reads is least where
 //   p = lambda k / n
 // with one lambda for all files. A level plan (src/core/level_plan.h) is the same rule for lookups
-// that fall evenly and find nothing, which Dayan, Athanassoulis and Idreos gave for levels (Monkey,
-// SIGMOD 2017); n is what was sampled here (lookup_samples.h), smoothed (heat_map.h).
+// that fall evenly over the keys; Dayan, Athanassoulis and Idreos gave it for levels (Monkey,
+// SIGMOD 2017). Here n comes from sampled lookups (lookup_samples.h), smoothed (heat_map.h).
 //
-// Lambda is such that the tree's filters come to the memory of uniform ones: of a file that will be
-// written again soon the bits count that it would then get, of others those that it has. How likely
-// a file is to be written again follows from what became of others of its level, and from its age.
+// Lambda is chosen such that the filters of the tree will take the memory of uniform ones. A file
+// that is likely to be rewritten soon counts with the bits that it would get then, any other file
+// with the bits that it has. How likely that is follows from its age, and from how long other files
+// of its level lived.
 //
-// What is hot when a time series writes it is cold later and keeps its bits. So a file gets the
-// heat of its place now only in part, and for the rest that of its level: the part by which, on its
-// level, what was different about files' places when they were written still is.
+// The heat of a place may not last: what is hot when a time series writes it is cold later, and the
+// file keeps its bits. So a file's n is a mean of two: n by the heat of its place, and n as if its
+// level were evenly hot. The first one's part is how much of relative heat lasts on that level. It
+// is the slope of a regression: the heat of places now against their heat when their files were
+// written.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_LEARNED_RATES_H_
 #define WINNOW_SRC_ROCKSDB_TREES_LEARNED_RATES_H_
