@@ -39,7 +39,7 @@ void Join(CarriedFile* file, const CarriedFile& other) {
   file->is_joined = true;
 }
 
-// Each second file of a level, with the one before.
+// Joins each second file of a level with the one before it.
 void JoinPairs(std::vector<CarriedFile>* files) {
   std::vector<CarriedFile> joined;
   bool may_join = false;
@@ -68,7 +68,7 @@ std::vector<std::string_view> KeysOf(const std::vector<CarriedFile>& files) {
   return keys;
 }
 
-// Makes keys of the files short ones.
+// Shortens the keys of the files, by leaving out runs that they share.
 void LeaveOutRuns(CarriedFiles* carried) {
   std::vector<std::string> shortened;
   const std::vector<std::string_view> keys = KeysOf(carried->files);
@@ -86,7 +86,7 @@ void LeaveOutRuns(CarriedFiles* carried) {
   carried->files.swap(files);
 }
 
-// From places among the files' keys to those among the same keys when they are short.
+// Maps places among the files' keys to places among the same keys when they are short.
 std::vector<MovedPlaces::Cut> CutsOf(const std::vector<FileKeys>& files, const KeyPositions& grid,
                                      size_t left_out, const std::vector<FileKeys>& short_files,
                                      const KeyPositions& short_grid) {
@@ -105,8 +105,8 @@ std::vector<MovedPlaces::Cut> Reversed(std::vector<MovedPlaces::Cut> cuts) {
   return cuts;
 }
 
-// Moves the samples, whose places are of the grid, to that which the other process makes of the
-// files, and says since when it has keys where.
+// The samples' places are of `grid`. Moves them to the grid that the other process makes of the
+// files, and notes for each part of that grid since when it has keys.
 void MoveSamples(const KeyPositions& grid, double seen, size_t left_out,
                  const std::vector<FileKeys>& files, const KeyPositions& same,
                  CarriedFiles* carried) {

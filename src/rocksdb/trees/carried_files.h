@@ -1,5 +1,5 @@
-// A record of files (live_files.h) as it goes to another process: with few files, short keys, and
-// samples whose places are of these files.
+// A record of files (live_files.h) in the form in which it goes to another process: with few files
+// and short keys, and with samples whose places are relative to these files.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_CARRIED_FILES_H_
 #define WINNOW_SRC_ROCKSDB_TREES_CARRIED_FILES_H_
@@ -28,29 +28,29 @@ struct CarriedFiles {
     bool is_joined = false;  // several
   };
 
-  // From all files of a record, with their own keys, behind `prefix` or without `runs`, to about as
-  // many at most, neighbours being one, with short keys. The samples' places are of `grid`, which
-  // is null without samples; `seen`: lookups that were sampled by then.
+  // This has all files of a record with their own keys, behind `prefix` or without `runs`. Joins
+  // neighbours until there are about `most_files`, and shortens keys. The samples' places are of
+  // `grid`, which is null without samples; `seen`: how many lookups had been sampled.
   void MakeSmall(size_t most_files, const KeyPositions* grid, double seen);
 
-  // What the other process makes of them: the grid that the samples' places are of.
+  // The grid that the other process makes of the files. The samples' places are of this grid.
   std::shared_ptr<const KeyPositions> MakeGrid() const;
 
-  // Keys are short ones, without these; null: they come behind the prefix.
+  // Keys are short: these runs are left out of them. Null: keys are whole, but for the prefix.
   std::shared_ptr<const SharedRuns> runs;
   std::string prefix;
   std::vector<File> files;  // by levels and first keys; of keys at most kMaxKeyBytes
   size_t num_files = 0;     // that these are of
   RecordedFiles::AllLives lives{};
   double written = 0;  // keys
-  // Of Sums, and keys that the tree wrote since these were found; negative: they never were.
+  // As in Sums, and how many keys the tree wrote since these were found; negative: they never were.
   double keys_that_stay = 0;
   double bytes_that_stay = 0;
   double sums_age = -1;
   bool is_told = false;
   bool knows_all = false;
-  // Places are of a grid of these files, and exposures of its parts: in what share of the
-  // samples' time there were keys.
+  // Places are of the grid of these files. An exposure is of a part of that grid: the share of the
+  // samples' time in which the part had keys.
   std::vector<LookupSamples::Record> samples;
   std::vector<double> exposures;
 };

@@ -37,45 +37,45 @@ struct KnownTree {
 // What is known of the tree once a file on this level was seen.
 KnownTree WithLevel(KnownTree known, int level) noexcept;
 
-// The same of a file that is being built. A compaction to a level below 0 whose
-// keys have something below them says that there is a next level.
+// The same once the file that is being built was seen. If a compaction writes to a level below 0,
+// and something lies below its keys, there is a next level.
 KnownTree WithFile(KnownTree known, const BuildFacts& facts) noexcept;
 
 BuildFacts FactsOf(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
-// Whether a file's rate goes by the other files of its tree.
+// Whether a file's rate depends on the other files of its tree.
 bool GoesByFiles(LevelPlan plan) noexcept;
 
 // Whether files of the last level have filters: not with optimize_filters_for_hits, nor by a plan
 // where no lookup is for an absent key.
 bool LastLevelHasFilters(const PolicyOptions& policy, const KnownTree& known) noexcept;
 
-// FilterOptions::levels_below of the file; -1 where that is not known. `next` is the first level
-// below the file's that has keys between its first and its last; -1: none is known. The levels of a
-// tree have one size ratio, but where they are not dynamic, the last one may have any share of its
-// size: the step to it counts as half of one. A file of level 0 is a run of its own, smaller than
-// the base level by half a step. In universal compaction the sizes of runs are not known.
+// FilterOptions::levels_below of the file; -1 if that is not known. `next` is the first level below
+// the file's that has keys in the file's range; -1: none is known. All levels of a tree have one
+// size ratio. But if levels are not dynamic, the last one may be filled to any part of its size, so
+// the step to it counts as half of one. A file of level 0 is a run of its own, and counts as half a
+// step above the base level. In universal compaction the sizes of runs are not known.
 double LevelsBelow(const BuildFacts& facts, const KnownTree& known, int next) noexcept;
 
-// `next` where it is not looked for: the next level that has files.
+// `next` of LevelsBelow if the file's range is not known: the next level that has files.
 int NextLevel(const BuildFacts& facts, const KnownTree& known) noexcept;
 
-// The same with a level plan, whose levels_below and ratio these are.
+// FactsToOptions (below) with the level plan: its absent_share, size ratio and levels_below.
 FilterOptions PlannedOptions(const PolicyOptions& policy, const BuildFacts& facts,
                              const KnownTree& known, int next) noexcept;
 
-// The same of a file of a leveled tree that would be written anew where it lies. `below`: the first
-// level below with keys between its first and its last, where a file that lies over nothing counts
-// as on the last level; -1: there is none.
+// The same for a file of a leveled tree, as if it were written anew on its level. `below`: the
+// first level below with keys in its range, where a file that lies over nothing counts as on the
+// last level; -1: there is none.
 FilterOptions PlannedWhereItLies(const PolicyOptions& policy, const KnownTree& known, int levels,
                                  int level, int below) noexcept;
 
-// The options of the file's filter: a pure function. The kind is set to Bloom for files below
-// bloom_before_level, with RocksDB's meaning of it (a flush is level -1; an unknown level and the
-// FIFO style count as the last level), and else left to the number of keys.
+// The options of the file's filter: a pure function. Files on levels before bloom_before_level get
+// a Bloom filter; for the others the number of keys decides. Levels count as in RocksDB's Ribbon
+// policy: a flush is level -1; an unknown level and FIFO compaction count as the last level.
 FilterOptions FactsToOptions(const PolicyOptions& policy, const BuildFacts& facts) noexcept;
 
-// Both in one.
+// FactsToOptions of FactsOf.
 FilterOptions ContextToOptions(const PolicyOptions& policy,
                                const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 

@@ -8,9 +8,9 @@
 namespace winnow::plugin {
 namespace {
 
-// Of files by levels.
+// Finds the files that have nothing below them. `files` are sorted by level.
 void SetBottoms(std::vector<ArrangedFiles::File>* files) {
-  // What is below: the ranges of all levels behind, none of which overlap another.
+  // The ranges of all lower levels, joined so that none overlaps another.
   std::map<std::string, std::string> below;  // first to last
   const auto is_below = [&below](const KeyRange& range) {
     auto at = below.upper_bound(range.last);
@@ -38,7 +38,7 @@ void SetBottoms(std::vector<ArrangedFiles::File>* files) {
   }
 }
 
-// Of files by levels and first keys: those of level 0 that overlap others there.
+// Finds the files of level 0 that overlap others there. `files` are sorted by level and first key.
 void SetWaiting(std::vector<ArrangedFiles::File>* files) {
   std::string reached;
   for (size_t i = 0; i < files->size() && (*files)[i].facts.level == 0; ++i) {

@@ -1,4 +1,4 @@
-// A database's files of one tree, as a listener lists them, in the form of the record.
+// The files of one tree, as a listener lists them, in the form of the record (recorded_files.h).
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_FILE_LIST_H_
 #define WINNOW_SRC_ROCKSDB_TREES_FILE_LIST_H_
@@ -41,7 +41,7 @@ class ArrangedFiles {
   };
   using ByFirst = std::vector<File*>;  // in the order of first keys
 
-  // Sets which of them wait, and which are at the bottom. May throw std::bad_alloc.
+  // Notes which files wait, and which have nothing below them. May throw std::bad_alloc.
   explicit ArrangedFiles(std::vector<File> files);
   ArrangedFiles(const ArrangedFiles&) = delete;  // it points to its own files
   ArrangedFiles& operator=(const ArrangedFiles&) = delete;
@@ -50,8 +50,8 @@ class ArrangedFiles {
   File* Named(FileName name) const;  // null: none
   const ByFirst& by_first() const noexcept { return by_first_; }
   ByFirst::const_iterator FromKey(const std::string& key) const;
-  // Of a file that was recorded and has no name: one that begins with the same key and has about as
-  // many. May be null.
+  // The file that a recorded file without a name may be: one that begins with the same key and has
+  // about as many keys. May be null.
   File* Match(const RecordedFiles::File& file) const;
 
  private:

@@ -11,7 +11,7 @@
 
 namespace winnow::plugin {
 
-// With the number 0 that of a database.
+// With the number 0 it is the name of a database.
 struct FileName {
   uint64_t database = 0;  // a hash of its path; 0: unknown
   uint64_t number = 0;
@@ -21,10 +21,10 @@ struct FileName {
   }
 
   bool is_known() const noexcept { return database != 0; }
-  // Of the database, which this is a file of, and of another file of it.
+  // The name of this file's database, and that of another file in it.
   FileName Database() const noexcept { return {database, 0}; }
   FileName File(uint64_t other) const noexcept { return {database, other}; }
-  // A number in the place of both, which no other file of the database has.
+  // One number for both, which no other file of the database has.
   uint64_t Key() const noexcept { return database ^ number * 0x9e3779b97f4a7c15u; }
   bool operator==(const FileName& other) const noexcept {
     return database == other.database && number == other.number;

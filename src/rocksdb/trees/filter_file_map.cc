@@ -37,7 +37,7 @@ void FilterFileMap::DropForgotten() {
     const bool is_known = files != nullptr && files->Knows(one->second.file.id);
     one = is_known ? std::next(one) : files_.erase(one);
   }
-  // Or it would all be looked through again soon, and again.
+  // Otherwise the next blocks would soon have all entries looked through again.
   if (files_.size() > kMaxBlocks - kMaxBlocks / 8) files_.clear();
 }
 

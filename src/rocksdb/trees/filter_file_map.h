@@ -1,5 +1,5 @@
-// Whose filter a block is, so that its readers can be counted, and lookups sampled: RocksDB shows a
-// reader nothing but the block.
+// Which file a filter block belongs to. RocksDB shows a reader nothing but the block. By this map
+// readers of a file are counted, and its lookups sampled.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_FILTER_FILE_MAP_H_
 #define WINNOW_SRC_ROCKSDB_TREES_FILTER_FILE_MAP_H_
@@ -19,13 +19,13 @@ namespace winnow::plugin {
 // Of one policy. Safe from any number of threads.
 class FilterFileMap {
  public:
-  // Of as many blocks as this, each some 80 bytes; then those are forgotten whose files are, and
-  // all where that leaves more than seven eighths.
+  // The most blocks that are known, at some 80 bytes each. If there are more, blocks are forgotten
+  // whose files are forgotten; if more than seven eighths are left then, all are.
   static constexpr size_t kMaxBlocks = 1 << 17;
 
   void Add(std::string_view block, const std::shared_ptr<LiveFiles>& files, const FilterFile& file);
 
-  // Of no file where the block was not added, or is forgotten. The second has HashOfTail
+  // The reader is of no file if the block was not added, or is forgotten. hash_of_tail: HashOfTail
   // (src/rocksdb/loads/loaded_filter.h) of the block.
   OwnedReader NewReader(std::string_view block);
   OwnedReader NewReader(uint64_t hash_of_tail);

@@ -23,9 +23,9 @@ std::vector<double> SumsBefore(const std::vector<double>& parts) {
   return sums;
 }
 
-// `counts` by part, to what is to be expected there: of `all`, in four parts as far as their own
-// samples say, of these again, and so on. Where nothing is counted a part's share is that of its
-// exposure, of which all together have `exposed`.
+// From counts by part to the counts that are to be expected. `all` is shared out among four
+// quarters, as far as their own samples say; each quarter's share is again, and so on. Without
+// samples a part's share is that of its exposure; all exposures together are `exposed`.
 std::vector<double> Shrunk(const std::vector<double>& counts, double all,
                            const std::vector<double>& exposures, double exposed) {
   std::vector<double> expected;
@@ -35,7 +35,8 @@ std::vector<double> Shrunk(const std::vector<double>& counts, double all,
   const std::vector<double> counted = SumsBefore(counts);
   for (size_t width = counts.size() / 4; width >= 1; width /= 4) {
     for (size_t whole = 0; whole < counts.size(); whole += 4 * width) {
-      // As hot as the whole is, until they are looked at.
+      // Relative to the whole, as whose heat a quarter's counts until its own samples are looked
+      // at.
       std::array<double, 4> relative_heat;
       double before = 0;
       double after = 0;
@@ -59,10 +60,11 @@ std::vector<double> Shrunk(const std::vector<double>& counts, double all,
   return expected;
 }
 
-// How many lookups the samples stand for among those that reach a level and don't find their key
-// there, by parts of the tree: of a sample one on the levels above the deepest one; from there on,
-// where no filter had the key, its weight, else one where the deepest level's said no besides. All
-// of these are sums of a few thousand floats of about one size, and so exact.
+// How many lookups reach a level and do not find their key there, by level and part of the tree. A
+// sample counts one on the levels above its deepest one. If the last filter that it asked said no,
+// it counts its weight on the deepest level and on all levels below. Else it counts one on the
+// deepest level alone, if another filter there said no. All these are sums of a few thousand floats
+// of about one size, and so exact.
 class Counts {
  public:
   Counts(const std::vector<Record>& samples, size_t parts) : parts_(parts) {
@@ -123,10 +125,10 @@ HeatMap::HeatMap(const std::vector<Record>& samples, size_t files, uint32_t leve
     if ((levels >> level & 1) == 0) continue;
     const std::vector<double> counted = counts.Of(level);
     const double all = std::accumulate(counted.begin(), counted.end(), 0.0);
-    // Of few samples, most are taken to reach it.
+    // If samples are few, most are assumed to reach the level.
     const auto taken = static_cast<double>(samples.size());
     const double expected = taken * (all + kPseudoCount) / (taken + kPseudoCount);
-    // What it would have been with all of today's keys from the first sample on.
+    // The heat if all of today's keys had been there from the first sample on.
     std::vector<double> heat = Shrunk(counted, expected, exposures, exposed);
     double sum = 0;
     for (size_t i = 0; i < parts; ++i) sum += heat[i] /= exposures[i];

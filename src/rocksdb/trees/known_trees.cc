@@ -23,8 +23,8 @@ KnownTrees::Entry* KnownTrees::Find(const void* logger, const std::string& famil
   return &entries_.front();
 }
 
-// The tree of a database that was closed, and opened again with this logger; or one of another
-// process.
+// The tree of a database that was closed and is open again with this logger, or a tree that came
+// from another process.
 KnownTrees::Entry* KnownTrees::Adopt(const void* logger, const std::string& family) {
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
     return entry.family == family && (entry.logger == nullptr || entry.record->files.IsReopened());
@@ -46,7 +46,7 @@ void KnownTrees::SetLevels(Entry* entry, const ListedLevels& levels) {
   entry->tree.depth = levels.depth;
 }
 
-// To be followed by Bound, once the tree has the files that are told of it.
+// Call Bound afterwards, once the tree has the files that a listener told of.
 KnownTrees::Entry* KnownTrees::Make(const void* logger, const std::string& family) {
   entries_.insert(entries_.begin(), {logger, family, {}, std::make_shared<TreeRecord>()});
   Entry& entry = entries_.front();
@@ -61,19 +61,20 @@ KnownTrees::Entry* KnownTrees::Make(const void* logger, const std::string& famil
       list.files = std::move(unclaimed->files);
       database->unclaimed.erase(unclaimed);
     }
-    // It had no other files when the database was listed.
+    // When the database was listed, the tree had no other files.
     if (database->is_listed) SetLevels(&entry, entry.record->files.Reconcile(list));
   }
   return &entry;
 }
 
-// What a tree takes, in files.
+// The memory that a tree takes, in numbers of files.
 size_t KnownTrees::Weight(const Entry& entry) {
   return entry.record->files.Weight() +
          entry.record->rates.bytes_of_heat() / RecordedFiles::kBytesOfAFile;
 }
 
-// Of closed databases first, then those without files: they come again as they are.
+// Trees of closed databases come first, then trees without files, which are as before when they
+// come again.
 std::vector<KnownTrees::Entry>::iterator KnownTrees::LeastNeeded() {
   const auto find = [&](const auto& is_right) {
     return std::find_if(entries_.rbegin(), entries_.rend() - 1, is_right);
@@ -105,7 +106,7 @@ void KnownTrees::EndForgotten(IsOver is_over) {
   has_forgotten_.store(!forgotten_.empty(), std::memory_order_relaxed);
 }
 
-// The first tree stays, whatever it has.
+// The first tree stays, however large it is.
 void KnownTrees::Bound() {
   size_t all = 0;
   for (const Entry& entry : entries_) all += Weight(entry);
@@ -123,7 +124,8 @@ void KnownTrees::Bound() {
     last->record->files.samples().Pause(true);
     entries_.erase(last);
   }
-  // Trees in use come again, and others are forgotten for them if there still are too many.
+  // Trees in use are known again at their next filter. If there still are too many then, others are
+  // forgotten for them.
   EndForgotten([this](const Forgotten& known) {
     return asked_ - known.asked > kForgottenFor && FindListened(known.logger) == nullptr;
   });
@@ -193,7 +195,7 @@ KnownTotals KnownTrees::Totals() {
   return totals;
 }
 
-// What small levels have swings from one compaction to the next.
+// What small levels have swings from one compaction to the next, so the most of late counts.
 void KnownTrees::KeepMostOfSmall(double written, KnownTotals* totals) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const double keys = std::max(totals->files.keys, 1.0);
@@ -255,8 +257,8 @@ void KnownTrees::BeginList(const void* logger, FileName database) {
     return known.logger == logger && known.database == database;
   });
   if (found == listened_.end()) listened_.push_back({logger, database, false, false, {}});
-  // Files that were recovered while it was opened may have begun another record. They are in the
-  // list.
+  // Files that were recovered while the database was opened may have begun another record. The list
+  // has these files, too.
   std::vector<Entry> former;
   const auto is_former = [&](const Entry& entry) {
     return entry.database == database && entry.logger != logger;
@@ -303,7 +305,7 @@ void KnownTrees::Weigh(ToldFamily* told) const {
     const auto bytes = static_cast<double>(core::EstimateBytes(file.keys, uniform));
     if (!file.is_measured) file.filter_bytes = bytes;
     if (file.filter_bytes == 0) continue;
-    // What another policy built says nothing of what a plan takes.
+    // A filter that another policy built says nothing about the memory that a plan takes.
     file.memory = {file.is_ours ? file.filter_bytes : bytes, bytes};
   }
 }
@@ -334,7 +336,7 @@ void KnownTrees::TakeLists(const void* logger, ToldDatabase told) {
       trees.push_back(
           {family.family, entry->record, {told.name, told.is_first, std::move(family.files)}, {}});
     }
-    // Of others there is no file, or they have another policy.
+    // The other trees have no file, or another policy.
     for (auto entry = entries_.begin(); entry != entries_.end();) {
       const bool is_told = std::any_of(trees.begin(), trees.end(), [&](const Tree& tree) {
         return tree.family == entry->family;

@@ -1,10 +1,10 @@
 // What a policy has learned of the trees that it builds filters for.
 //
-// RocksDB tells a policy about one file at a time, and nothing that names the database: a tree is
-// known by its database's logger and its column family's name. What was learned is a guess, which
-// may cost accuracy and nothing else: a logger may be shared, and its address may come again after
-// a database was closed. A database that is opened again has another logger; its trees are known
-// again by the files whose filters are read.
+// RocksDB tells a policy about one file at a time, and does not name the database. So a tree is
+// known by its database's logger and its column family's name. This is a guess, as databases may
+// share a logger, and its address may come again after a database was closed. A wrong guess costs
+// accuracy and nothing else. A database that is opened again has another logger; its trees are
+// recognized by the files whose filters are read.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_KNOWN_TREES_H_
 #define WINNOW_SRC_ROCKSDB_TREES_KNOWN_TREES_H_
@@ -28,7 +28,8 @@
 
 namespace winnow::plugin {
 
-// What families' options say that the contexts of files don't, where all that were seen agree.
+// What the options of column families say and FilterBuildingContext does not. Only what all
+// families seen so far agree on.
 struct FamilyOptions {
   double size_ratio = 0;  // max_bytes_for_level_multiplier; 0 unknown
   std::optional<bool> has_dynamic_levels;
@@ -41,7 +42,8 @@ struct FamilyOptions {
 struct TreeRecord {
   LiveFiles files;
   LearnedRates rates;
-  // The latest one that built a filter of it, by its number among those that share what is known.
+  // The number of the newest policy that built a filter of this tree, among the policies that share
+  // what is known.
   std::atomic<uint64_t> newest_policy{0};
 
   void BuiltBy(uint64_t policy) noexcept {
@@ -50,39 +52,41 @@ struct TreeRecord {
     }
   }
 
-  // What was sampled of its lookups goes, and what was learned from that.
+  // Drops the samples of its lookups, and what was learned from them.
   void DropSamples() noexcept {
     files.DropSamples();
     rates.DropHeat();
   }
 };
 
-// What the filters of all trees take, but for those of databases that were seen to close.
+// What the filters of all trees take, except those of databases that were seen to close.
 struct KnownTotals {
-  // Of all keys, what those levels may have that count as small.
+  // The largest share of all keys of a level that counts as small.
   static constexpr double kMaxOfSmall = 1.0 / 6;
-  // What small levels had counts half after so many times the keys were written, to all levels.
+  // What small levels had once counts half after all levels together wrote so many times the keys.
   static constexpr double kHalfLife = 8;
 
   size_t families = 0;
   LiveFiles::Sums files;
-  // What filters of small levels would take if they had the most keys that they had of late, and as
-  // many bits a key as now.
+  // What filters of small levels would take if these had as many keys as they had at most lately,
+  // and as many bits a key as now.
   double most_small_bytes = 0;
   // Whether all files of all these trees are known, with the sizes of their filters, and none was
   // forgotten. False until a listener (listener.h) told it of each.
   bool knows_all_files = false;
-  // Whether trees are in another process, which alone can know more of them.
+  // Whether there are trees in another process. Only that process can know more about them.
   bool are_elsewhere = false;
 
-  // Of LiveFiles::Sums; with so many more keys. False for the last.
+  // Whether a level of LiveFiles::Sums is small if it has so many more keys. False for the last
+  // level.
   bool IsSmall(size_t level, double more_keys = 0) const noexcept {
     return level + 1 < files.levels.size() &&
            files.levels[level].keys + more_keys <= kMaxOfSmall * (files.keys + more_keys);
   }
 };
 
-// What is known of a tree as it goes to another process, which builds a filter of it there.
+// What is known of a tree, in the form in which it goes to another process that builds filters of
+// the tree.
 struct CarriedTree {
   std::string family;
   int depth = -1;  // of KnownTree, as the next
@@ -91,11 +95,12 @@ struct CarriedTree {
   FamilyOptions options;
   CarriedFiles files;
   LearnedRates::Expectations rates;
-  // Of KnownTotals, those of the other trees.
+  // KnownTotals of the other trees.
   size_t other_families = 0;
   LiveFiles::Sums others;
   bool knows_all_files = false;
-  // What small levels had of all keys, and keys that all trees wrote since that was counted.
+  // The share of all keys that small levels had at most, and the number of keys that all trees
+  // wrote since that was counted.
   double most_small_keys = 0;
   double written_since = 0;
   std::array<bool, LookupSamples::kLevels> was_small{};
@@ -104,34 +109,34 @@ struct CarriedTree {
 // Safe from any number of threads.
 class KnownTrees {
  public:
-  // Of as many trees as this; the one that was asked for least recently is forgotten, of
-  // closed databases first.
+  // The most trees that are known. If there are more, the one that was asked for least recently is
+  // forgotten, first among those of closed databases.
   static constexpr size_t kMaxTrees = 1000;
-  // Files of all trees that are remembered, those of closed databases too. A family of 3,000 takes
-  // 2 MiB at most, of which some 600 bytes are for each file; one whose keys share more than 48
-  // bytes counts as several (LiveFiles::Weight). All trees take 64 MiB at most: files
-  // and heat 37, samples of lookups 16, and 9 whose filters blocks are. Where there is more, first
-  // the heat of trees is dropped, which is made again, and then trees are forgotten, in the same
-  // order.
+  // The most files that are remembered for all trees, those of closed databases too. A column
+  // family of 3,000 files takes 2 MiB at most, some 600 bytes for each file; a file counts as
+  // several if its keys are long (LiveFiles::Weight). All trees take 64 MiB at most: 37 for files
+  // and heat, 16 for samples of lookups, and 9 for which file a filter block belongs to. If there
+  // is more, the heat of trees is dropped first, as it can be made again. Then trees are forgotten,
+  // in the order above.
   static constexpr size_t kMaxFiles = 64'000;
-  // Files of a database that are remembered in case that their family gets this policy.
+  // The most files of a database that are remembered in case their column family gets this policy.
   static constexpr size_t kMaxUnclaimed = 4096;
-  // Nobody tells that a database without a listener is closed, or has few families again: so many
-  // filters of any tree after the last time that one of its trees was forgotten, none counts as
-  // such.
+  // Without a listener nobody tells that a database is closed, or has fewer column families. So if
+  // this number of filters was built, of any tree, after a tree of such a database was last
+  // forgotten, none of its trees counts as forgotten any more.
   static constexpr uint64_t kForgottenFor = 4 * kMaxTrees;
 
-  // Takes in what is told of a file that is about to be built, and gives what is known now of its
+  // Takes in the facts of a file that is about to be built, and returns what is now known of its
   // tree. Nothing is known without a logger.
   KnownTree Learn(const void* logger, const std::string& family, const BuildFacts& facts);
 
-  // By these options filters are built. Where they have neither a plan nor filter_memory it is of
-  // no use to know files, and no listener reads them.
+  // The options by which filters are built. Without a plan and filter_memory it is of no use to
+  // know files, and no listener reads them.
   void SetPolicy(const PolicyOptions& policy);
   PolicyOptions policy() const;
   bool needs_files() const noexcept { return needs_files_.load(std::memory_order_relaxed); }
-  // Whether each file that has keys gets a filter, as far as is known: false where one may be left
-  // out by a plan, by filter_memory or by the options of a family.
+  // Whether each file that has keys gets a filter, as far as is known: false if a plan,
+  // filter_memory or the options of a column family may leave one out.
   bool AllHaveFilters() const;
 
   // ---- What a listener tells (listener.h)
@@ -141,7 +146,8 @@ class KnownTrees {
     bool is_ours = false;  // has this policy, as far as is known besides filters that were built
     std::vector<ListedFile> files;  // without `memory`
   };
-  // Not a std::vector, of which RocksDB's library would show a function for this type.
+  // Not a std::vector: compiled into RocksDB, its library would export a function of it for this
+  // type.
   using ToldFamilies = std::list<ToldFamily>;
   struct ToldDatabase {
     FileName name{};
@@ -149,28 +155,28 @@ class KnownTrees {
     bool is_complete = false;  // it is known which of its families have this policy
     ToldFamilies families;
   };
-  // Before its files are listed. What was known of a database of this name before it was closed is
-  // known of this one.
+  // Call this before the database's files are listed. If a database of this name was closed, what
+  // was known of it holds for this one.
   void BeginList(const void* logger, FileName database);
-  // Families that are missing have no files.
+  // Column families that are missing in the list have no files.
   void TakeLists(const void* logger, ToldDatabase database);
   // The tree with this record is of this database.
   void SetDatabase(const LiveFiles* files, FileName database);
   void Ended(FileName file);
   void Closed(FileName database);
 
-  // What families' options say, and nothing of levels. Nothing where some are not leveled, or not
-  // in the order of bytes.
+  // What the options of column families say; it has no levels. Nothing if some are not leveled, or
+  // not in the order of bytes.
   std::optional<KnownTree> ByOptions() const;
 
-  // Of all trees: no lookup is sampled any more, or lookups are again.
+  // Stops sampling the lookups of all trees, or goes on with it.
   void PauseSampling(bool is_paused) noexcept;
 
   // Null if nothing is known of the tree.
   std::shared_ptr<TreeRecord> RecordOf(const void* logger, const std::string& family);
 
-  // A database is opened, gets a family, or has an option set: a family has these options. What is
-  // known of trees stays.
+  // A column family has these options: a database was opened, got a family, or had an option set.
+  // What is known of trees stays.
   void NoteFamilyOptions(const FamilyOptions& options);
 
   // May take a millisecond with thousands of files.
@@ -183,15 +189,16 @@ class KnownTrees {
     bool has_samples = false;
     size_t most_files = RecordedFiles::kMaxFiles;  // as of LiveFiles::Carry
   };
-  // The tree of this family in this database; where that is unknown, or no listener told of the
-  // tree, of the latest one with this family. One of which nothing is known is as new. Takes some
-  // milliseconds with thousands of files.
+  // The tree of this column family in this database. If the database is unknown, or no listener
+  // told of the tree, the latest tree with a family of this name. If nothing is known of it, it is
+  // like a new one. Takes some milliseconds with thousands of files.
   CarriedTree Carry(FileName database, const std::string& family, const Parts& parts);
-  // It is that of the first logger that comes with this family and has none yet.
+  // The first logger that comes with this column family and has no tree yet gets this tree.
   void Restore(const CarriedTree& carried);
 
-  // Whether a tree was forgotten as there are too many, and is not known again: a listener tells of
-  // its database, or that this was closed. Without one, until kForgottenFor filters later.
+  // Whether a tree was forgotten because there were too many, and is not known again. This ends
+  // when a listener tells of its database, or that it was closed; without a listener, kForgottenFor
+  // filters later.
   bool has_forgotten() const noexcept { return has_forgotten_.load(std::memory_order_relaxed); }
 
  private:
@@ -231,7 +238,7 @@ class KnownTrees {
   mutable std::mutex mutex_;
   std::vector<Entry> entries_;  // the latest first
   uint64_t asked_ = 0;          // for what is known of a tree
-  // Databases of which a tree was forgotten.
+  // A database of which a tree was forgotten.
   struct Forgotten {
     const void* logger;
     FileName database;  // unknown: no listener told
@@ -247,7 +254,7 @@ class KnownTrees {
   double written_ = 0;              // keys of all trees, when their files were summed up last
   double most_small_keys_ = 0;      // to all keys
   std::array<bool, LookupSamples::kLevels> was_small_{};
-  // Of trees that are in another process.
+  // Sums of trees that are in another process.
   struct Elsewhere {
     size_t families;
     LiveFiles::Sums files;

@@ -22,7 +22,7 @@ const Key& KeyOfBuilt() noexcept {
   return key;
 }
 
-// Of this thread; null if it has none.
+// What this thread has; null if nothing.
 LastBuiltFilter* Built() noexcept {
   const Key& key = KeyOfBuilt();
   return key.works ? static_cast<LastBuiltFilter*>(pthread_getspecific(key.key)) : nullptr;

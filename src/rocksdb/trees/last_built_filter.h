@@ -1,5 +1,5 @@
-// What this thread built last. RocksDB tells a listener in the thread that wrote a file that it is
-// finished, and nothing by which its filter could be known.
+// The filter that this thread built last. When a file is finished, RocksDB calls a listener in the
+// thread that wrote it, but tells nothing by which the filter could be known.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_LAST_BUILT_FILTER_H_
 #define WINNOW_SRC_ROCKSDB_TREES_LAST_BUILT_FILTER_H_
@@ -18,11 +18,11 @@ struct LastBuiltFilter {
   LiveFiles::Id id = 0;                // 0: none
 };
 
-// Where memory is short, nothing is noted.
+// If memory is short, nothing is noted.
 void NoteBuilder(const KnownFiles* policy) noexcept;
 void NoteBuilt(const std::shared_ptr<LiveFiles>& files, LiveFiles::Id id) noexcept;
 
-// Since a file was begun by this thread.
+// Nothing counts as built since this thread began a file.
 void ForgetBuilt() noexcept;
 LastBuiltFilter WhatWasBuilt() noexcept;
 

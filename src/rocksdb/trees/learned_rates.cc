@@ -14,34 +14,35 @@ using std::chrono::steady_clock;
 // Rates are log2(1/rate) here, which is what a Ribbon filter takes in bits a key, but for a few per
 // cent.
 
-// A file that is narrower has no place: no file was there when the tree was looked at.
+// A narrower file has no place: no file was there when the tree was last looked at.
 constexpr double kMinWidth = 1e-9;
 
-// Of a file's keys, how many may lie where no file was.
+// The share of a file's keys that may lie where no file was.
 constexpr double kUnknownShare = 0.5;
 
-// Of a tree's keys, how many may be in files whose keys are not told apart: lookups of these are
-// taken for those of a neighbour.
+// The share of a tree's keys that may be in files whose keys are not told apart. Lookups of such
+// keys are taken for lookups of a neighbour.
 constexpr double kMaxPoints = 1.0 / 16;
 
-// The tree is looked at again when such a share of its keys was written, the samples when such a
+// The tree is looked at again when this share of its keys was written, and the samples when this
 // share of them is new.
 constexpr double kLookAgain = 1.0 / 64;
 constexpr double kSampleAgain = 1.0 / 16;
 
-// How far logarithms of relative heat count, so that no file says more than many others.
+// The bound of logarithms of relative heat, so that no file counts more than many others together.
 constexpr double kMaxHeatLog = 4;
 
-// What is guessed of what lasts counts as much as files whose relative heat was off by so much,
-// squared.
+// The weight of the first guess of what lasts: as much as files whose logarithm of relative heat
+// has this square.
 constexpr double kGuess = 0.1;
 
-// In log2(1/rate): with filter_memory, what bits_per_key means is another thing for each file.
+// In log2(1/rate). With filter_memory each file has another bits_per_key, so a small difference is
+// no reason to compute all anew.
 constexpr double kOtherBits = 1.0 / 8;
 
 constexpr auto kBetweenSummaries = std::chrono::minutes(10);
 
-// What filters that were built long ago say less of.
+// Beyond so many bytes, filters that were built long ago count less.
 constexpr double kMaxBuiltBytes = 1 << 20;
 
 uint32_t BitOf(int level) noexcept { return uint32_t{1} << level; }
@@ -61,8 +62,9 @@ double LearnedRates::RelativeMissHeatOf(int level, double from, double to) const
   return to - from > kMinWidth && even > 0 ? heat_.Reaching(level, from, to) / even : 0;
 }
 
-// The slope of relative heat now by that then, in logarithms, of the level's files by
-// their keys. As long as these say little, what will not stay is taken to last.
+// For each level, the slope of a regression: relative heat now against relative heat when the file
+// was written, in logarithms, weighted by keys. As long as files say little, the slope is 1 less
+// the chance that a new file of the level stays: what is rewritten soon has no time to cool.
 void LearnedRates::SetWhatLasts(const LiveFiles::TreeShape& tree) noexcept {
   std::array<double, LookupSamples::kLevels> both{};
   std::array<double, LookupSamples::kLevels> then{};
@@ -108,7 +110,7 @@ void LearnedRates::SetWishes(Tree* tree) const noexcept {
   for (size_t i = 0; i < tree->wishes.size(); ++i) tree->wishes[i] = WishOf(tree->shape.files[i]);
 }
 
-// The share of uniform filters' memory that the tree's will come to.
+// The memory that the tree's filters will take, relative to uniform ones.
 double LearnedRates::Taken(const Tree& tree, double log2_lambda) const noexcept {
   if (!(keys_ > 0)) return 1;
   const double more_than_expected = expected_ > 0 ? built_ / expected_ : 1;
@@ -134,18 +136,18 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
   const bool has_other_bits = std::abs(uniform_bits - uniform_bits_) > kOtherBits;
   if (!has_more && !has_grown && !lacks_level && !has_other_bits) return;
 
-  // Without one, what was sampled is being dropped: there is nothing to learn from.
+  // Without a grid the samples are being dropped: there is nothing to learn from.
   const std::shared_ptr<const KeyPositions> grid = files->grid();
   if (grid == nullptr) return SetHeat({});
 
-  // What may throw comes first: what is known stays whole.
+  // What may throw comes first, so that what is known stays whole.
   Tree tree(*files);
   if (has_more || lacks_level) {
     uint32_t levels = levels_ | BitOf(level) | BitOf(LookupSamples::kLevels - 1);
     for (const LiveFiles::Shape& file : tree.shape.files) levels |= BitOf(file.level);
     std::vector<LookupSamples::Record> records;
     samples.Snapshot(&records);
-    // Samples since keys came to a place are all that say something of it.
+    // Only samples since keys came to a place say something about it.
     const auto all = static_cast<double>(records.size());
     size_t part = 0;
     const auto exposure = [&](double place) {
@@ -169,13 +171,14 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
     level_keys_[static_cast<size_t>(file.level)] += file.keys;
     taken_now += file.keys * file.to_uniform;
   }
-  // What the tree will come to is a guess: as much as is left of the memory now, it may be wrong.
+  // What the tree will take is a guess. The memory that is not used now is allowed on top, as room
+  // for error.
   const double target = kTarget + std::max(0.0, kTarget - taken_now / std::max(keys_, 1.0));
   log2_lambda_ = LambdaFor(tree, target);
 }
 
-// By halving, to a ten-thousandth of a bit. Around what it was before, where it mostly is again,
-// two values are looked at first, that spare many of the halves: a higher one takes no more.
+// By halving, to a ten-thousandth of a bit. Lambda is mostly near its last value. So two values
+// around that are looked at first, which saves many steps: a higher lambda never takes more memory.
 double LearnedRates::LambdaFor(const Tree& tree, double target) const noexcept {
   constexpr double kNear = 1.0 / 32;
   const double below = log2_lambda_ - kNear;
@@ -194,8 +197,9 @@ double LearnedRates::LambdaFor(const Tree& tree, double target) const noexcept {
   return high;
 }
 
-// Behind the last key, or before the first one, nobody knows how much of a file lies there: it may
-// be most of it where its level has not so many keys in the part of its range that is known.
+// If a file reaches beyond the first or the last known key, nobody knows how many of its keys lie
+// there. They may be most of them, if its level has not as many keys in the known part of the
+// file's range.
 bool LearnedRates::IsUnknown(const LiveFiles::Shape& file) const noexcept {
   const double width = file.to - file.from;
   if (width < kMinWidth) return true;
@@ -209,7 +213,7 @@ std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, int 
                                                           const KeyRange& range, uint64_t keys,
                                                           double uniform_rate) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  // Without a grid nothing is sampled; of another grid, all places are others.
+  // Without a grid nothing is sampled. A new grid changes all places.
   if (files->MakeGrid()) SetHeat({});
   if (files->samples().total() < kMinSamples || keys == 0) return std::nullopt;
   const double uniform_bits = -std::log2(uniform_rate);
@@ -226,7 +230,7 @@ std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, int 
   if (!std::exchange(has_given_rates_, true)) {
     learned_trees.fetch_add(1, std::memory_order_relaxed);
   }
-  // All bits go up and down with bits_per_key until lambda is looked for again.
+  // Until lambda is computed again, all bits follow bits_per_key.
   const double bits =
       std::clamp<double>(BitsOf(WishOf(file), log2_lambda_) + uniform_bits - uniform_bits_,
                          std::min<double>(kMinBits, uniform_bits), kMaxBits);
@@ -288,7 +292,8 @@ std::string LearnedRates::TakeSummary(const LiveFiles& files) {
   double all_bits = 0;
   double least = kMaxBits;
   double most = kMinBits;
-  // As if lookups fell evenly, a file's rate goes by the keys that it has in its range.
+  // If lookups fell evenly, a file's rate would depend only on how densely its keys lie in its
+  // range.
   double even_bits = 0;
   const auto even_less = [](const LiveFiles::Shape& file) {
     return std::log2(std::max(file.to - file.from, kMinWidth) / file.keys);

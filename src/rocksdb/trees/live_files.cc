@@ -9,7 +9,8 @@
 namespace winnow::plugin {
 namespace {
 
-// About half-way between two keys: their mean as numbers of the bytes behind those in common.
+// About half-way between two keys: behind the bytes that they share, the mean of the next bytes as
+// numbers.
 std::string Middle(const KeyRange& range) {
   constexpr size_t kBytes = 7;
   const size_t common = CommonBytes(range.first, range.last);
@@ -102,7 +103,7 @@ bool LiveFiles::MakeGrid() {
           {file.facts.range.first, file.facts.range.last, static_cast<double>(file.facts.keys)});
     }
   }
-  // While files may be opened: what takes long, and all that may throw.
+  // Without the lock, as files may be opened meanwhile: what takes long, and all that may throw.
   auto grid = std::make_shared<const KeyPositions>(
       std::move(prefix), files,
       FormerPositions{former.get(), static_cast<double>(samples_.total())}, recorded_.runs);
@@ -188,7 +189,7 @@ void LiveFiles::FindIn(int level, const KeyRange& range, Ends ends, std::vector<
   auto at = level == 0 ? files.begin() : RecordedFiles::FirstThatMayReach(files, range);
   for (; at != files.end() && at->first <= range.last; ++at) {
     const File& file = recorded_.live.at(at->id);
-    // Of files that are told of, one without a name is being written, by another job.
+    // If a listener tells of files, one without a name is being written by another job.
     const bool may_end = !told_.is_told() || file.is_joined || file.is_ending;
     if (may_end && file.facts.range.Crosses(range) && ends(file.facts)) {
       found->push_back(at->id);
@@ -202,8 +203,8 @@ std::vector<LiveFiles::Id> LiveFiles::FindReplaced(const NewFile& file, int base
   const KeyRange& range = file.range;
   const auto all = [](const NewFile&) { return true; };
   if (base < 0 || file.level <= base) FindIn(0, range, all, &found);
-  // The nearest level above, from which the compaction took files; of others, which have wider
-  // ranges, only what was moved down unseen.
+  // The compaction took files from the nearest level above. Of higher levels, whose files have
+  // wider ranges, only a file ended that was moved down unseen.
   bool is_nearest = true;
   for (int level = file.level - 1; level > 0; --level) {
     if (recorded_.by_level.count(level) == 0) continue;
@@ -259,7 +260,7 @@ LiveFiles::Id LiveFiles::Add(const NewFile& added, int base) {
   EndReplaced(file.facts, base);
   recorded_.written += static_cast<double>(added.keys);
   file.written = recorded_.written;
-  // Before it, as what is told of it later is for it alone.
+  // Before the new file is added: what is told of that later is for it alone.
   if (recorded_.live.size() >= RecordedFiles::kMaxFiles) recorded_.JoinTwo();
   const Id id = ++recorded_.last_id;
   if (added.waits) MarkWaiting(file.facts.range);
@@ -269,7 +270,7 @@ LiveFiles::Id LiveFiles::Add(const NewFile& added, int base) {
   return id;
 }
 
-// Those of level 0 that will be merged with this one.
+// Marks the files of level 0 that will be merged with this one.
 void LiveFiles::MarkWaiting(const KeyRange& range) {
   const auto flushes = recorded_.by_level.find(0);
   if (flushes == recorded_.by_level.end()) return;
@@ -282,7 +283,7 @@ void LiveFiles::MarkWaiting(const KeyRange& range) {
   }
 }
 
-// What was flushed long ago and overlapped nothing on level 0 was moved down since.
+// A file that was flushed long ago and overlapped nothing on level 0 was moved down since.
 void LiveFiles::SettleOldFlushes(int base) {
   const auto flushes = recorded_.by_level.find(0);
   if (told_.is_told() || flushes == recorded_.by_level.end()) return;
@@ -348,7 +349,8 @@ void LiveFiles::Opened(Id id) {
     ++parked->second.readers;
     return;
   }
-  // A database that is opened again has had no file in between.
+  // While a database is being reopened, all its filters lose their readers and get new ones, so
+  // these do not count.
   if (!is_reopening_) ++revivals_;
   File file = recorded_.Remove(id);
   file.readers = 1;
@@ -470,7 +472,7 @@ CarriedFiles LiveFiles::Carry(size_t most_files, bool with_samples) const {
 
 void LiveFiles::Restore(const CarriedFiles& carried) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!carried.files.empty()) {  // else its keys tell what they share, as in any new record
+  if (!carried.files.empty()) {  // else the first keys say what they share, as in any new record
     recorded_.prefix = carried.prefix;
     recorded_.runs = carried.runs;
     recorded_.most_key_bytes = SharedRuns::kMaxKeyBytes;

@@ -1,23 +1,23 @@
-// A record of the files of one tree: on which level and where in the range of keys each lies, and
-// what its filter takes. Those whose filters were built here and, where a listener tells
-// (listener.h), all that there are.
+// A record of the files of one tree: each file's level, its range of keys, and what its filter
+// takes. It has the files whose filters were built in this process, and all files of the tree if a
+// listener tells of them (listener.h).
 //
-// It answers two questions about a file that is being built. Will it stay on its level? RocksDB
-// moves a file down as it is where nothing lies in its range, so that a filter that was built for a
-// small level stays, with its many bits, on the last one: a sequential load ends with all its files
-// there. And how much memory do the filters take that are alive, next to uniform ones?
+// It answers two questions about a file that is being built. Will the file stay on its level?
+// RocksDB moves a file down as it is if it overlaps nothing there. A filter that was built for a
+// small level then stays on the last one, with its many bits: a sequential load ends with all its
+// files there. And how much memory do the filters of live files take, relative to uniform ones?
 //
-// Nobody tells a policy alone when a file ends. A file is taken to have ended
-//   - when a compaction writes to its level in its range, or to a level below over its middle; one
-//     of level 0 when anything is written to the first level below in its range;
-//   - when all readers of its filter are gone: RocksDB closes the files that it deletes. Readers
-//     come and go as well where RocksDB keeps few files open; a tree that shows that has its
-//     readers ignored;
-//   - when its tree has written kMaxAge times its keys since.
-// Where a listener tells which files there are, none of that is guessed. A file that a compaction
-// reads counts for nothing any more once there is an output that replaces it, but it has not ended
-// before the compaction has.
-// A record that is wrong costs accuracy and nothing else.
+// Without a listener nobody tells a policy when a file ends. A file is assumed to have ended
+//   - when a compaction writes to its level in its range, or to a lower level over its middle; a
+//     file of level 0 also when anything is written to the first level below in its range;
+//   - when all readers of its filter are gone, as RocksDB closes the files that it deletes. If
+//     RocksDB keeps few files open, readers of live files come and go, too: a tree that shows this
+//     has its readers ignored;
+//   - when its tree has since written kMaxAge times its keys.
+// With a listener, none of this is guessed. A file that a compaction reads counts for nothing once
+// an output replaces it, but it ends only with the compaction.
+//
+// A wrong record costs accuracy and nothing else.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_LIVE_FILES_H_
 #define WINNOW_SRC_ROCKSDB_TREES_LIVE_FILES_H_
@@ -49,13 +49,13 @@ class LiveFiles {
   using NewFile = RecordedFiles::NewFile;
   using Sums = RecordedFiles::Sums;
 
-  // Flushes whose files may still be on level 0 though nothing there overlaps them.
+  // The latest flushes, whose files may still be on level 0 although nothing there overlaps them.
   static constexpr size_t kRecentFlushes = 8;
-  // Of the tree's keys, what is written before a grid is made again.
+  // The grid is made again when this share of the tree's keys was written.
   static constexpr double kGridAgain = 1.0 / 16;
-  // What has been rewritten so often and never touched a file knows little of it.
+  // A file that was not touched while its tree wrote so many times its keys is assumed to be gone.
   static constexpr double kMaxAge = 30;
-  // Filters that are read again after they had no reader, before readers are ignored.
+  // If so many filters were read again after they had no reader, readers are ignored.
   static constexpr size_t kMaxRevivals = 16;
 
   struct Place {
@@ -63,35 +63,37 @@ class LiveFiles {
     bool waits = false;  // on level 0, beside others in the range
   };
 
-  // Of a file to be written to this level. For level 0, a file there in the range counts as on
-  // `base`, on which RocksDB merges the two.
+  // The place of a file that will be written to this level. For level 0, a file of level 0 in the
+  // range counts as on `base`, where RocksDB will merge the two.
   Place PlaceOf(int level, const KeyRange& range, int base);
 
-  // A number that is not 0. Ends the files that this one replaces; `base` as above.
+  // Records a file, and ends the files that it replaces; `base` as above. Returns a number that is
+  // not 0.
   Id Add(const NewFile& file, int base);
 
-  // What of it is known later: further keys of a filter in partitions; the size of its filter.
+  // What becomes known later: further keys, if the filter has partitions, and the size of the
+  // filter.
   void Extend(Id id, const KeyRange& range, uint64_t keys);
   void AddMemory(Id id, const FilterMemory& memory);
 
-  // A reader of its filter is made, or ends.
+  // A reader of the file's filter is made, or ends.
   void Opened(Id id);
   void Closed(Id id) noexcept;
 
   LiveMemory Memory() const;
   size_t files() const;
-  // With those that have no reader any more and may be read again; where keys are long, as many
-  // more as take that memory.
+  // The number of files, with those that have no reader now but may be read again. A file with long
+  // keys counts as the number of files that take as much memory.
   size_t Weight() const;
 
   // ---- What a listener tells
 
-  // A database's files of this tree, all that live. To be called before the list is read: what is
-  // added in between may be missing there.
+  // Call this before all live files of the tree are listed: files that are added in between may be
+  // missing in the list.
   void BeginList();
-  // Files of the list are recorded, those that are gone end. A file is gone that an earlier list
-  // had, or that is not in the first one; others are being written yet. Of the name of other
-  // databases, which may share a logger, none are.
+  // Records the files of the list, and ends those that are gone: files that an earlier list had,
+  // or, for the first list, all that it lacks. Other files are still being written. Files of other
+  // databases, which may share a logger, stay.
   ListedLevels Reconcile(const FileList& list);
 
   // The file that was added as `id` has this name.
@@ -100,18 +102,19 @@ class LiveFiles {
   void NotWritten(Id id);
   // A compaction begins to read it.
   void Ending(FileName name);
-  // It is in the database, on this level: a flush or a compaction made it, or moved it there.
+  // The file is in the database, on this level: a flush or a compaction wrote it, or moved it
+  // there.
   void Installed(FileName name, int level);
   // A compaction replaced it, or it was deleted.
   void Ended(FileName name);
-  // The database closes. Until it is listed again, all is guessed.
+  // The database closes. Until it is listed again, all is guessed, as without a listener.
   void StopBeingTold();
 
   // Whether the record has all files of the tree, with the sizes of their filters.
   bool KnowsAllFiles() const;
 
-  // The level of the file as samples count it, RecordedFiles::LevelIndex, from now on, as it is
-  // moved. Null if the file is not recorded.
+  // The file's level as samples count it (RecordedFiles::LevelIndex), which follows the file when
+  // it is moved. Null if the file is not recorded.
   std::shared_ptr<const std::atomic<int>> LevelOfReaders(Id id);
 
   // ---- What rates are learned from
@@ -124,12 +127,12 @@ class LiveFiles {
 
   // ---- What filters take, for who shares out memory
 
-  // The shares that stay may be as old as RecordedFiles::kSumsAgain of the tree's keys.
+  // What stays is computed anew when RecordedFiles::kSumsAgain of the tree's keys were written.
   Sums sums();
-  // Of what this file would end, without those that stay; `base` as above.
+  // The sums of the files that this one would end, without what stays; `base` as above.
   Sums ReplacedBy(const NewFile& file, int base);
 
-  // A file as its rate is learned.
+  // A file, by what its rate is learned from.
   struct Shape {
     int level = 0;    // RecordedFiles::LevelIndex
     double from = 0;  // places by the grid
@@ -148,17 +151,16 @@ class LiveFiles {
   TreeShape ShapeOfTree() const;
   Shape ShapeOf(int level, const KeyRange& range) const;
 
-  // Makes the grid by which places are counted, where there is none, or much was written since;
-  // whether it did. Takes some milliseconds with thousands of files, of which most without a lock.
-  // Where it throws std::bad_alloc, the grid, the files' places and those of the samples are as
-  // before.
+  // Makes the grid by which places are counted, if there is none or if much was written since.
+  // Returns whether it did. Takes some milliseconds with thousands of files, most of that without
+  // the lock. If it throws std::bad_alloc, grid and places are as before.
   bool MakeGrid();
   std::shared_ptr<const KeyPositions> grid() const;  // its time is counted by samples
 
-  // Of lookups in the tree; with a lock of their own.
+  // Samples of lookups in the tree; they have their own lock.
   LookupSamples& samples() noexcept { return samples_; }
 
-  // What was sampled of the lookups goes, and so do the grid and the files' places.
+  // Drops the samples of lookups, the grid, and the files' places.
   void DropSamples() noexcept;
 
   // ---- As it goes to another process

@@ -8,7 +8,7 @@
 namespace winnow::plugin {
 namespace {
 
-// Of fewer files of this size, what is known says nothing of the shape that the tree will have.
+// If a tree has fewer files of this size, its present shape says nothing about its later shape.
 constexpr double kFilesOfATree = 8;
 
 }  // namespace

@@ -2,9 +2,9 @@
 // uniform ones would.
 //
 // A plan gives each level its rate as if the tree were full and its levels had no gaps
-// (src/core/level_plan.h). Where a tree has more keys on its upper levels than that, the plan takes
-// more memory than it was given: then files of these levels get fewer bits. Learned rates (options
-// without levels below) come to more where the tree is not as it was when they were learned.
+// (src/core/level_plan.h). If a tree has more keys on its upper levels, the plan takes more memory
+// than it should: then files of these levels get fewer bits. Learned rates (options without levels
+// below) take more if the tree has changed since they were learned.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_PLAN_BUDGET_H_
 #define WINNOW_SRC_ROCKSDB_TREES_PLAN_BUDGET_H_
@@ -16,31 +16,32 @@
 
 namespace winnow::plugin {
 
-// What filters may take of what uniform ones would: those that rest, and all together with those
-// that wait on level 0, where they have many bits for a short time. A tree that is being flooded
-// has more keys on its upper levels than RocksDB's sizes of levels say, and less on the last one,
-// which has the fewest bits.
+// What filters may take, relative to uniform ones: first without files that wait on level 0, then
+// with them, which have many bits but only for a short time. If writes outrun compactions, upper
+// levels have more keys than RocksDB's target sizes say, and the last level, whose filters have the
+// fewest bits, has fewer.
 inline constexpr double kMaxOfUniform = 1.07;
 inline constexpr double kMaxWithWaiting = 1.12;
-// Short of these bounds by less than this all files of a plan lose bits alike, up to so many
-// bits_per_key: many that lose a little have fewer false reads than few that lose all that they had
-// above uniform ones, and the bounds are seldom met.
+// Within this distance of these bounds, all files of a plan lose the same number of bits, up to
+// this bits_per_key. If many files lose a little, false reads are fewer than if a few lose all
+// their bits above uniform ones. So the bounds themselves are seldom reached.
 inline constexpr double kScarce = 0.05;
 inline constexpr double kMaxLostBits = 5;
-// Of learned rates, which are made for the tree as it is: less is enough, and of a small tree too.
+// The bounds of learned rates. These fit the tree as it is, so less is enough, also for a small
+// tree.
 inline constexpr double kMaxLearned = 1.05;
 inline constexpr double kMaxLearnedWithWaiting = 1.09;
-// So much more for files that are to have many bits_per_key more than uniform ones, from this
-// number to twice that: a small level's take little, and the others may have used up what there
-// was.
+// What files may take on top that gain much: all of it if they get twice kManyBits more
+// bits_per_key than uniform ones, nothing up to kManyBits. They are on small levels and take
+// little, and other files may already have used up the rest.
 inline constexpr double kForThoseThatGainMost = 0.02;
 inline constexpr double kManyBits = 2;
-// Where the last level has no filters, so that all there are belong to upper levels.
+// The bound if the last level has no filters, so that all filters are those of upper levels.
 inline constexpr double kMaxWithoutLast = 1.035;
 
-// The options of a file's filter with so many keys: those that the plan gives, or with fewer bits,
-// but not fewer than a uniform filter with the policy's bits_per_key, where the last level has no
-// filters either. `alive` is without it. A pure function.
+// The options of the filter of a file with so many keys: those of the plan, or with fewer bits, but
+// then at least those of a uniform filter with the policy's bits_per_key. If the last level has no
+// filters, no filter gets fewer than that. `alive` is without this file. A pure function.
 FilterOptions Affordable(const FilterOptions& planned, double uniform_bits_per_key, uint64_t keys,
                          bool waits, bool without_last, const LiveMemory& alive) noexcept;
 

@@ -29,7 +29,7 @@ std::optional<KeyRange> RecordedFiles::Shortened(const KeyRange& range) {
                   range.last.substr(common, most_key_bytes)};
 }
 
-// The keys that are remembered get back what they no longer have in common with all.
+// The prefix becomes shorter, so remembered keys get its last bytes back.
 void RecordedFiles::ShortenPrefix(size_t size) {
   try {
     LengthenKeys(size);
@@ -71,7 +71,7 @@ void RecordedFiles::LengthenKeys(size_t size) {
   lengthen(&join_at);
 }
 
-// What the two keys, and the cut that the grid has of them, take above what is usual.
+// The bytes that the two keys, and the grid's copy of one, take above the usual.
 size_t RecordedFiles::LongBytesOf(const KeyRange& range) noexcept {
   const auto more = [](const std::string& key) {
     return key.size() - std::min(key.size(), kUsualKeyBytes);
@@ -100,7 +100,8 @@ void RecordedFiles::Level::Erase(std::string_view first, Id id) noexcept {
       std::find_if(lower_bound(first), end(), [id](const Entry& one) { return one.id == id; }));
 }
 
-// On a level below 0 files hardly overlap: the one that begins before the range may reach into it.
+// Below level 0 files hardly overlap, so only the last file that begins before the range may reach
+// into it.
 RecordedFiles::Level::iterator RecordedFiles::FirstThatMayReach(const Level& level,
                                                                 const KeyRange& range) {
   const auto at = level.lower_bound(range.first);
@@ -121,7 +122,7 @@ bool RecordedFiles::HasOneIn(int level, const KeyRange& range, int above) {
 
 // ---- Files
 
-// All or nothing, where memory is short.
+// If memory is short, nothing is inserted.
 void RecordedFiles::Insert(Id id, File added) {
   SetPlaces(&added);
   const auto at = live.emplace(id, std::move(added)).first;
@@ -149,7 +150,7 @@ RecordedFiles::File RecordedFiles::Take(Id id) {
   return file;
 }
 
-// It counts for nothing, and may come again.
+// A parked file counts for nothing now, and may come back.
 void RecordedFiles::Park(Id id) noexcept {
   File file = Take(id);
   const FileName name = file.name;
@@ -259,8 +260,8 @@ RecordedFiles::AllLives RecordedFiles::LivesSoFar() const {
   return so_far;
 }
 
-// A file ends in its next moment with the chance that others of its level had; one that outlived
-// them, with less: as if its own life so far was all that is known besides.
+// A file ends in the next moment with the same chance as other files of its level. If it has
+// outlived them, its chance is smaller: its own life so far counts as one more life that is known.
 double RecordedFiles::ChanceToStay(const Lives& others, double age) const noexcept {
   const double usual = (others.keys + kUsualLife * sums.keys) / (others.ended + 1);
   return std::exp(-kHorizon * sums.keys / std::max(usual + age, 1.0));
@@ -287,7 +288,7 @@ void RecordedFiles::CountIn(const File& file, int sign, Sums* into) noexcept {
   into->keys += keys;
   into->filter_bytes += bytes;
   if (bytes == 0) into->keys_without_filters += keys;
-  // All that lies over nothing is on the last one.
+  // A file that lies over nothing counts as on the last level.
   const size_t last = LookupSamples::kLevels - 1;
   Sums::Level& level = into->levels[file.facts.is_bottom ? last : IndexOf(file.facts)];
   level.keys += keys;

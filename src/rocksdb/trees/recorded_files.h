@@ -1,8 +1,8 @@
 // The files of a tree that are recorded, by level and by name, and what their filters take
 // together.
 //
-// The part of LiveFiles (live_files.h) that has no lock and guesses nothing: LiveFiles guesses
-// which files end, ToldFiles (told_files.h) knows it from a listener, and both change this.
+// The part of LiveFiles (live_files.h) that has no lock and guesses nothing. LiveFiles guesses
+// which files end; ToldFiles (told_files.h) knows it from a listener. Both change this record.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_RECORDED_FILES_H_
 #define WINNOW_SRC_ROCKSDB_TREES_RECORDED_FILES_H_
@@ -27,8 +27,8 @@
 
 namespace winnow::plugin {
 
-// Of the user's keys, both ends included, in the order of bytes. A tree with another order has its
-// keys compared so too, which costs accuracy.
+// A range of user keys, both ends included, in the order of bytes. Keys of trees with another order
+// are compared in this way, too, which costs accuracy.
 struct KeyRange {
   std::string first;
   std::string last;
@@ -36,7 +36,7 @@ struct KeyRange {
   bool Overlaps(const KeyRange& other) const noexcept {
     return first <= other.last && other.first <= last;
   }
-  // More than where one ends and the other begins: keys are cut, so that neighbours may touch.
+  // Whether the two share more than one end: keys are cut, so neighbours may touch.
   bool Crosses(const KeyRange& other) const noexcept {
     return (first < other.last && other.first < last) ||
            (first == other.first && last == other.last);
@@ -44,7 +44,7 @@ struct KeyRange {
   bool Contains(std::string_view key) const noexcept { return first <= key && key <= last; }
 };
 
-// What filters take, next to what uniform ones of the same files would.
+// What filters take, and what uniform filters of the same files would take.
 struct FilterMemory {
   double bytes = 0;
   double uniform_bytes = 0;
@@ -61,7 +61,7 @@ struct LiveMemory {
   FilterMemory waiting;  // of level 0, where they overlap others: they will be merged
 };
 
-// What may throw std::bad_alloc leaves a record that is less, and not wrong.
+// A function that throws std::bad_alloc leaves a record that is incomplete but not wrong.
 struct RecordedFiles {
   RecordedFiles() = default;
   RecordedFiles(const RecordedFiles&) = delete;  // levels refer to keys of files
@@ -69,24 +69,24 @@ struct RecordedFiles {
 
   using Id = uint64_t;
 
-  // Keys are remembered by as many bytes, after those that all keys of the tree begin with: groups
-  // of them may share many bytes of their own.
+  // Keys are remembered by so many bytes, behind those that all keys of the tree begin with. It is
+  // large, as groups of keys may share many more bytes.
   static constexpr size_t kMaxKeyBytes = 512;
-  // Whose keys are longer than this counts as several files (LiveFiles::Weight).
+  // A file with longer keys counts as several files (LiveFiles::Weight).
   static constexpr size_t kUsualKeyBytes = 48;
-  // Of more files, neighbours are remembered as one: some 450 bytes each.
+  // If there are more files, neighbours are remembered as one. A file takes some 450 bytes.
   static constexpr size_t kMaxFiles = 4096;
   static constexpr size_t kBytesOfAFile = 600;
-  // Before any file of a level ended, they are taken to live while the tree writes so many times
-  // its keys.
+  // Until the first file of a level ends, files are assumed to live while the tree writes so many
+  // times its keys.
   static constexpr double kUsualLife = 2;
-  // Files that stay are not written again while the tree writes so many times its keys.
+  // A file stays if it is not rewritten while the tree writes so many times its keys.
   static constexpr double kHorizon = 2;
-  // Of the tree's keys, what is written before it is looked at again which files will stay.
+  // Which files will stay is computed again when this share of the tree's keys was written.
   static constexpr double kSumsAgain = 1.0 / 64;
 
-  // The level of what has nothing below it: RocksDB moves it down, now or when the tree gets
-  // deeper.
+  // The level of files that have nothing below them: RocksDB moves them down, now or when the tree
+  // gets deeper.
   static constexpr int kBottom = std::numeric_limits<int>::max();
 
   struct NewFile {
@@ -114,9 +114,10 @@ struct RecordedFiles {
       double keys = 0;
       double filter_bytes = 0;
     };
-    // Of these, by LevelIndex; files of all levels that lie over nothing are on the last one.
+    // The same by LevelIndex. Files that lie over nothing are on the last level, whatever their own
+    // is.
     std::array<Level, LookupSamples::kLevels> levels{};
-    // Of all, by the chance that each file stays as it is while the tree writes kHorizon times
+    // Sums weighted by the chance that a file stays as it is while the tree writes kHorizon times
     // its keys.
     double keys_that_stay = 0;
     double bytes_that_stay = 0;
@@ -141,7 +142,7 @@ struct RecordedFiles {
     std::shared_ptr<std::atomic<int>> level_of_readers;  // null: nobody asked
   };
 
-  // The files of a level by their first keys, which lie in `live`.
+  // The files of a level by their first keys. The keys themselves are in `live`.
   class Level {
    public:
     struct Entry {
@@ -165,18 +166,18 @@ struct RecordedFiles {
     Entries entries_;
   };
 
-  // A file's level as samples count it: the last one of LookupSamples where nothing lies below the
+  // A file's level as samples count it: the last level of LookupSamples if nothing lies below the
   // file.
   static int LevelIndex(int level, bool is_bottom) noexcept;
   static size_t IndexOf(const NewFile& file) noexcept;
-  // The level that `by_level` has it on.
+  // The file's level in `by_level`.
   static int LevelOf(const NewFile& file) noexcept {
     return file.is_bottom && file.level > 0 ? kBottom : file.level;
   }
 
   // ---- Keys
 
-  // None where keys are short and an end of the range leaves a run half-way.
+  // None if keys are short and an end of the range leaves a run half-way (shared_runs.h).
   std::optional<KeyRange> Shortened(const KeyRange& range);
   bool IsPoint(const KeyRange& range) const noexcept;
   static size_t LongBytesOf(const KeyRange& range) noexcept;
@@ -184,16 +185,16 @@ struct RecordedFiles {
   // ---- Files
 
   static Level::iterator FirstThatMayReach(const Level& level, const KeyRange& range);
-  // Of those that are on a level of kBottom, those below the level `above`.
+  // On kBottom only files below the level `above` count.
   bool HasOneIn(int level, const KeyRange& range, int above = -1);
 
   void Insert(Id id, File added);
   File Take(Id id);  // out of files, levels and sums
-  // Two neighbours of the level with the most files become one.
+  // Makes two neighbours one, on the level with the most files.
   void JoinTwo();
   void Park(Id id) noexcept;
 
-  // Wherever it is, parked or not:
+  // For files that are live or parked:
   File& Recorded(Id id);
   File Remove(Id id);  // but for its name
   void Drop(Id id);
@@ -207,7 +208,8 @@ struct RecordedFiles {
   static void CountIn(const File& file, int sign, Sums* into) noexcept;  // but for what stays
   void Count(const File& file, int sign);
   AllLives LivesSoFar() const;
-  // That a file lives so long as kHorizon says, whose level's others lived so.
+  // The chance that a file of this age lives as long as kHorizon says, by the lives of other files
+  // of its level.
   double ChanceToStay(const Lives& others, double age) const noexcept;
   const Sums& SumsNow();
 
@@ -215,8 +217,8 @@ struct RecordedFiles {
   size_t most_key_bytes = kMaxKeyBytes;
   std::optional<std::string> prefix;  // that all keys begin with; unset without keys
   std::unordered_map<Id, File> live;
-  // That had readers, and have none; or, where a listener tells, that a compaction
-  // reads and has written over.
+  // Files that had readers and have none; with a listener, files that a compaction has replaced but
+  // not finished reading.
   std::unordered_map<Id, File> parked;
   std::unordered_map<uint64_t, Id> ids_by_name;  // of files in both
   std::map<int, Level> by_level;

@@ -66,9 +66,10 @@ void ToldFiles::StopBeingTold() noexcept {
   recorded_->is_complete = false;
 }
 
-// But for those that ended since the list was begun.
+// The files of the list, except those that ended since it was begun.
 std::vector<ToldFiles::Told> ToldFiles::InTheFormOfTheRecord(const FileList& list) {
-  // The prefix that all have in common first: ranges that were cut before it would differ.
+  // First the prefix that all files share: ranges that were shortened before it is known would
+  // differ.
   for (const ListedFile& file : list.files) recorded_->Shortened(file.range);
   std::vector<Told> told;
   told.reserve(list.files.size());
@@ -95,7 +96,7 @@ void ToldFiles::Update(Id id, Told* told) {
   const bool is_new_measure = listed.is_measured && !there.is_measured;
   there.is_listed = true;
   there.is_ending = listed.is_ending;
-  // A file that has come to its level since the list began may be at another one in it.
+  // If a file came to its level since the list was begun, the list may have it on another level.
   NewFile facts = told->facts;
   if (there.installed == lists_) {
     facts.level = there.facts.level;
@@ -111,7 +112,7 @@ void ToldFiles::Update(Id id, Told* told) {
     recorded_->long_bytes -= RecordedFiles::LongBytesOf(there.facts.range);
   }
   File file = parked != recorded_->parked.end() ? std::move(parked->second) : recorded_->Take(id);
-  // The rest was noted when it was built.
+  // All else was noted when the file was built.
   file.facts.level = facts.level;
   file.facts.is_bottom = facts.is_bottom;
   file.facts.waits = facts.waits;
@@ -132,7 +133,7 @@ void ToldFiles::Update(Id id, Told* told) {
   recorded_->Insert(id, std::move(file));
 }
 
-// What is left of several files that are recorded as one.
+// Splits files that are recorded as one into those of them that are left.
 void ToldFiles::ShareOut(Id id, const ArrangedFiles& told) {
   const auto parked = recorded_->parked.find(id);
   const bool is_parked = parked != recorded_->parked.end();
@@ -183,8 +184,8 @@ void ToldFiles::ShareOut(Id id, const ArrangedFiles& told) {
   }
 }
 
-// Its age is unknown: it counts as if it began now. A long life that nobody saw would say that all
-// files of its level have one.
+// The file's age is unknown, so it counts as new. If it counted as old, all files of its level
+// would seem to live long.
 void ToldFiles::AddTold(const Told& told) {
   const ListedFile& listed = *told.listed;
   File file;
@@ -225,8 +226,8 @@ ToldFiles::Sorted ToldFiles::SortByList(const FileList& list, const ArrangedFile
   return sorted;
 }
 
-// A file without a name is the one of the list that it looks like. Where there is none, it may be
-// gone.
+// A recorded file without a name is the one of the list that it looks like. If there is none, it
+// may be gone.
 void ToldFiles::NameByLooks(const FileList& list, const ArrangedFiles& told, Sorted* sorted) {
   for (const Id id : sorted->unnamed) {
     const auto at = recorded_->live.find(id);

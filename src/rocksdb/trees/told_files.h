@@ -1,5 +1,5 @@
-// What a listener tells of a tree's files, in the record of these. Without a lock of its own: a
-// part of LiveFiles (live_files.h).
+// Brings what a listener tells of a tree's files into the record (recorded_files.h). A part of
+// LiveFiles (live_files.h), which has the lock.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_TOLD_FILES_H_
 #define WINNOW_SRC_ROCKSDB_TREES_TOLD_FILES_H_
@@ -31,10 +31,10 @@ class ToldFiles {
 
   // Whether the last list is in the record, and no memory was short since.
   bool is_told() const noexcept { return is_told_; }
-  // Of a record of another process.
+  // For a record that came from another process.
   void Restore(bool is_told) noexcept { is_told_ = is_told; }
 
-  // As the functions of LiveFiles with these names say, which take the lock.
+  // See the functions of LiveFiles with these names, which take the lock.
   void BeginList();
   ListedLevels Reconcile(const FileList& list);
   void SetName(Id id, FileName name);
@@ -49,7 +49,7 @@ class ToldFiles {
   using NewFile = RecordedFiles::NewFile;
   using Told = ArrangedFiles::File;
 
-  // Of the files in the record that the list may be about, by what the list says of them.
+  // The files in the record that the list may be about, sorted by what it says of them.
   struct Sorted {
     std::vector<std::pair<Id, Told*>> found;
     std::vector<Id> joined;
@@ -70,7 +70,7 @@ class ToldFiles {
   uint64_t lists_ = 0;    // that were begun
   Id list_begin_ = 0;     // the last file that was added before
   bool is_listing_ = false;
-  // Since the list that is read was begun: it may have them.
+  // Files that ended since the current list was begun. The list may still have them.
   std::unordered_set<FileName, FileName::Hash> ended_;
 };
 

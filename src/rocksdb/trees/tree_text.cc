@@ -18,21 +18,21 @@ namespace {
 
 constexpr std::string_view kName = "winnow-learned:";
 constexpr std::string_view kTextFormat = "2:";
-// In which keys come behind the bytes that all of them begin with. It is read, and not written.
+// Format 1, which is read and not written: keys lack the bytes that all of them begin with.
 constexpr std::string_view kTextFormat1 = "1:";
 constexpr size_t kMaxPrefixOfFormat1 = 4096;
 constexpr size_t kChecksumBytes = 8;
 
 constexpr int kMaxLevels = 1 << 10;
 constexpr double kPlaces = 1 << 16;
-// Of logarithms to the base of two.
+// Steps of logarithms to the base of two.
 constexpr double kWeightSteps = 64;
 constexpr double kHeatSteps = 30;
 constexpr double kExposureSteps = 32;
 constexpr double kRatioSteps = 1000;
 constexpr double kShareSteps = 1 << 30;
 
-// Where a byte's bit is a truth.
+// Bits of a byte that are flags.
 enum FileBits : uint8_t {
   kIsBottom = 1,
   kWaits = 2,
@@ -52,7 +52,7 @@ uint8_t ByteOf(double number) {
 class Writer {
  public:
   void Byte(uint8_t byte) { bytes_.push_back(static_cast<char>(byte)); }
-  // Seven bits a byte, the low ones first.
+  // Seven bits in each byte, the low ones first.
   void Number(uint64_t number) {
     for (; number >= 128; number >>= 7) Byte(static_cast<uint8_t>(number | 128));
     Byte(static_cast<uint8_t>(number));
@@ -71,7 +71,7 @@ class Writer {
     Number(text.size());
     bytes_ += text;
   }
-  // Without what it has in common with the one before.
+  // Without the bytes that it shares with the key before.
   void Key(std::string_view key, std::string_view before) {
     const size_t most = std::min(key.size(), before.size());
     size_t common = 0;
@@ -85,7 +85,7 @@ class Writer {
   std::string bytes_;
 };
 
-// Behind its end there are zeros.
+// Reads zeros behind the end of the text.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}
@@ -132,7 +132,7 @@ class Reader {
   }
   bool Truth() { return Byte() != 0; }
   void Refuse() { is_good_ = false; }
-  // Whether all was there, and nothing is left.
+  // Whether nothing was missing, and nothing is left.
   bool IsAtEnd() const { return is_good_ && rest_.empty(); }
   bool is_good() const { return is_good_; }
 
@@ -233,7 +233,7 @@ CarriedFiles::File ReadFile(const std::string& before, Reader* reader) {
   return file;
 }
 
-// In the order of their places. Of what filters said, only what is counted (heat_map.cc).
+// In the order of places. Of what filters said, only what heat_map.cc counts.
 void Write(std::vector<LookupSamples::Record> samples, Writer* writer) {
   std::sort(samples.begin(), samples.end(),
             [](const auto& one, const auto& other) { return one.place < other.place; });

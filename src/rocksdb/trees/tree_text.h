@@ -11,12 +11,13 @@
 namespace winnow::plugin {
 
 // One line of printable ASCII, without its end: a name with the format's number, and hexadecimal
-// digits. Sizes and ages are rounded to whole numbers, places and weights of samples to some ten
-// thousandths and hundredths.
+// digits. Sizes and ages are rounded to whole numbers, places of samples to some ten thousandths,
+// and their weights to hundredths.
 std::string TextOfTree(const CarriedTree& tree);
 
-// The same back. Empty, or in words what is wrong with the text, and *tree is of no use. No text
-// makes a tree whose parts are larger than those of a record here. May throw std::bad_alloc.
+// The reverse. Returns an empty string, or a sentence about what is wrong with the text, and then
+// *tree is of no use. No text makes a tree whose parts are larger than those of a record in this
+// process. May throw std::bad_alloc.
 std::string TreeOfText(std::string_view text, CarriedTree* tree);
 
 }  // namespace winnow::plugin
