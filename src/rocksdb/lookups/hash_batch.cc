@@ -59,7 +59,7 @@ uint64_t SlotsWith(uint16_t tag, const uint16_t* tags) noexcept {
 
 HashBatch::~HashBatch() { delete[] bytes_; }
 
-// Of a key with the kept one's length.
+// The key must have the kept one's length.
 WINNOW_KEY_INLINE bool HashBatch::IsSame(const char* kept, const Slice& key) noexcept {
   const size_t size = key.size();
   if (size > kMaxShortBytes) {
@@ -72,7 +72,7 @@ inline bool HashBatch::IsAt(uint32_t slot, const Slice& key) const noexcept {
   return lengths_[slot] == key.size() && IsSame(bytes_ + slot * slot_bytes_, key);
 }
 
-// How many of n keys, one after the other, are kept in the slots from this one to the last.
+// How many of the n keys are kept, in their order, in the slots from this one to the last.
 inline size_t HashBatch::CountInRow(uint32_t slot, const Slice* const* keys,
                                     size_t n) const noexcept {
   const size_t most = std::min<size_t>(n, kKeys - slot);
@@ -88,7 +88,7 @@ inline size_t HashBatch::CountInRow(uint32_t slot, const Slice* const* keys,
 
 inline uint32_t HashBatch::Find(const Slice& key) const noexcept {
   uint64_t slots = SlotsWith(TagOf(key.data(), key.size()), tags_);
-  // Keys whose tags are all the same must not be compared with each other for ever.
+  // At most four tries: keys may all have the same tag.
   for (int tries = 0; slots != 0 && tries < 4; ++tries) {
     const auto slot = static_cast<uint32_t>(__builtin_ctzll(slots));
     if (IsAt(slot, key)) {
@@ -122,7 +122,7 @@ __attribute__((noinline)) bool HashBatch::MakeRoom(size_t size) noexcept {
 
 inline void HashBatch::Keep(const Slice& key, KeyHash hash) noexcept {
   const size_t size = key.size();
-  // Slots may have room for a little more than what is kept.
+  // A slot may have room for a little more than the longest key that is kept.
   if (size == 0 || size > kMaxSharedBytes || (size > slot_bytes_ && !MakeRoom(size))) {
     return;
   }
@@ -148,8 +148,8 @@ __attribute__((flatten)) size_t HashBatch::Hash(const Slice* const* keys, size_t
     hashes[i] = {core::HashKeyInline(keys[i]->data(), keys[i]->size())};
     Keep(*keys[i], hashes[i]);
   };
-  // Keys of a batch are kept in a row, and most calls ask for what is in a row there: for the same
-  // as the call before, or for what comes then.
+  // Keys of a batch are kept in their order. Most calls ask for keys that follow each other there:
+  // the same ones as the call before, or the next ones.
   uint32_t slot = begin_;
   if (!IsAt(slot, *keys[0])) {
     slot = IsAt(end_, *keys[0]) ? end_ : Find(*keys[0]);

@@ -1,6 +1,6 @@
-// The keys that a thread asked for last in batches, with their hashes: those of one MultiGet.
-// RocksDB asks a file of a lower level for a part of them, in the same order. A part of what a
-// thread keeps that shares hashes: shared_hash.h says when one does.
+// The keys that a thread looked up last in batches, those of one MultiGet, with their hashes.
+// RocksDB asks files of lower levels for a part of them, in the same order. Threads that share
+// hashes keep one: shared_hash.h says when they do.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_HASH_BATCH_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_HASH_BATCH_H_
@@ -14,8 +14,8 @@
 
 namespace winnow::plugin {
 
-// Twice what RocksDB asks for at once is kept: the files of a level may be asked for different
-// parts of a batch, and the next level for all of them again.
+// Keeps twice as many keys as RocksDB asks for at once: the files of a level may be asked for
+// different parts of a batch, and the next level for all of it again.
 class HashBatch {
  public:
   static constexpr size_t kKeys = 64;
@@ -25,8 +25,9 @@ class HashBatch {
   HashBatch(const HashBatch&) = delete;
   HashBatch& operator=(const HashBatch&) = delete;
 
-  // The hash of *keys[i] to hashes[i], i < n, n <= kKeys / 2; how many of them had to be computed.
-  // Keys longer than kMaxSharedBytes are not kept, nor any for which memory is short.
+  // Sets hashes[i] to the hash of *keys[i], i < n, n <= kKeys / 2. Returns how many hashes it had
+  // to compute. Keys longer than kMaxSharedBytes are not kept, nor keys for which there is no
+  // memory.
   size_t Hash(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, KeyHash* hashes) noexcept;
 
  private:
@@ -36,7 +37,7 @@ class HashBatch {
   size_t CountInRow(uint32_t slot, const ROCKSDB_NAMESPACE::Slice* const* keys,
                     size_t n) const noexcept;
   bool IsAt(uint32_t slot, const ROCKSDB_NAMESPACE::Slice& key) const noexcept;
-  // Its slot, or kNowhere.
+  // The key's slot, or kNowhere.
   uint32_t Find(const ROCKSDB_NAMESPACE::Slice& key) const noexcept;
   void Keep(const ROCKSDB_NAMESPACE::Slice& key, KeyHash hash) noexcept;
   bool MakeRoom(size_t size) noexcept;

@@ -1,9 +1,9 @@
 // Keeping keys and comparing them. A call of libc's memcmp takes longer than what it does for a
 // short key, and would take away what a shared hash gains.
 //
-// A key of up to 64 bytes is kept as its two ends, each a word or two: they overlap in the key, but
-// not where they are kept. So each load gets what one store wrote, which a processor hands over at
-// once, even when the key was kept a moment ago.
+// A key of up to 64 bytes is kept as its two ends, each of one word or two. The ends may overlap in
+// the key, but not where they are kept. So each load reads what a single store wrote, which a
+// processor forwards at once, even if the key was kept a moment ago.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_BYTES_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_BYTES_H_
@@ -118,7 +118,7 @@ WINNOW_KEY_INLINE bool IsKeptShort(const char* kept, const char* key, size_t n) 
 
 // ---- Longer keys, kept as they are. Here libc's memcmp is worth its call.
 
-// The end first: keys of a database often begin alike.
+// Compares the end first: keys of a database often begin alike.
 WINNOW_KEY_INLINE bool IsKeptLong(const char* kept, const char* key, size_t n) noexcept {
   return IsZero(Differ128(kept + n - 16, key + n - 16)) && std::memcmp(kept, key, n) == 0;
 }

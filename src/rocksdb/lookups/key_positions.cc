@@ -8,21 +8,21 @@
 namespace winnow::plugin {
 namespace {
 
-// Of a file's keys, in one of the parts that it covers.
+// The least share of a file's keys in one of the parts that it covers.
 constexpr double kMinShare = 1e-3;
 
-// Of the keys that the former grid has in a range, where fewer are known now: a compaction's inputs
-// are taken to have ended from its first output on, so that there is a gap until its last one. Of
-// keys that are gone, a fifth is left after 15 grids, for which about as much is written as a tree
-// has.
+// If the former grid had more keys in a range than are known now, this share of them stays: a
+// compaction's inputs count as ended from its first output on, which leaves a gap until its last
+// output. Of keys that are really gone, a fifth is left after 15 grids, in which time about as much
+// is written as a tree has.
 constexpr double kRemembered = 0.9;
 
-// A range that has no more keys than so many times those that it had has no new ones: what is known
-// of few keys is not exact, and lookups asked files there before.
+// A range has new keys only if it has more than so many times the keys that it had: small numbers
+// of keys are not exact, and lookups asked files there before.
 constexpr double kSameKeys = 1.25;
 
-// Keys that share so many bytes more than those around them are a group, such as a tenant's. As
-// numbers they would all be one.
+// Keys that share so many more bytes than the keys around them are a group, such as a tenant's. As
+// numbers they would all be equal.
 constexpr size_t kBytesOfAGroup = 8;
 
 }  // namespace
@@ -63,7 +63,7 @@ KeyPositions::KeyPositions(std::string prefix, const std::vector<FileKeys>& file
   std::copy_n(since.begin(), std::min(since.size(), since_.size()), since_.begin());
 }
 
-// Of the cuts; none without a former grid.
+// The cuts' places in the former grid; none without one.
 std::vector<double> KeyPositions::PlacesInFormer(const FormerPositions& former) const {
   std::vector<double> places;
   if (former.grid == nullptr) return places;
@@ -93,13 +93,13 @@ std::vector<KeyPositions::Span> KeyPositions::SpansOf(const std::vector<FileKeys
   return spans;
 }
 
-// Of each part, as the narrowest file over it has them.
+// The keys of each part, by the narrowest file over it.
 std::vector<double> KeyPositions::KeysOfNarrowest(std::vector<Span> spans) const {
   std::stable_sort(spans.begin(), spans.end(), [](const Span& one, const Span& other) {
     return one.end - one.begin < other.end - other.begin;
   });
   std::vector<double> keys(keys_.size(), 0);
-  // By part: the next one, itself included, that no file so far lies over, or one before that.
+  // By part: itself or the next part that no file so far lies over, or one before that.
   std::vector<size_t> next(keys_.size());
   std::iota(next.begin(), next.end(), size_t{0});
   const auto next_free = [&next](size_t part) {
@@ -118,7 +118,8 @@ std::vector<double> KeyPositions::KeysOfNarrowest(std::vector<Span> spans) const
   return keys;
 }
 
-// A file's keys lie as those of narrower ones do; those of the narrowest are even as numbers.
+// A file's keys are assumed to lie as those of narrower files; those of the narrowest are even as
+// numbers.
 std::vector<double> KeyPositions::KeysOfParts(const std::vector<FileKeys>& files) const {
   const std::vector<Span> spans = SpansOf(files);
   std::vector<double> keys = KeysOfNarrowest(spans);
@@ -139,7 +140,7 @@ std::vector<double> KeyPositions::KeysOfParts(const std::vector<FileKeys>& files
   return keys;
 }
 
-// A part's keys are as old as those that the former grid had between the same cuts; where many came
+// A part's keys are as old as the keys that the former grid had between the same cuts. If many came
 // since, these are as old as this grid.
 void KeyPositions::CountTime(const FormerPositions& former, const std::vector<double>& places) {
   since_.assign(keys_.size(), former.now);
@@ -217,8 +218,8 @@ double KeyPositions::PlaceOfRest(std::string_view rest) const noexcept {
   return places_[part] + (places_[part + 1] - places_[part]) * ShareOfPart(part, rest);
 }
 
-// How far in a part a key lies, from 0 to 1. `rest` lies not before the part's first key, and
-// before its last. Where a group ends or begins is seen by its next cut.
+// How far into a part a key lies, from 0 to 1. `rest` is not before the part's first key, and
+// before its last. A group's end or beginning is known by the next cut.
 double KeyPositions::ShareOfPart(size_t part, std::string_view rest) const noexcept {
   const std::string_view low = keys_[part];
   const std::string_view high = keys_[part + 1];
@@ -245,7 +246,7 @@ double KeyPositions::ShareOfPart(size_t part, std::string_view rest) const noexc
   return (1 + Between(low, high, rest, common)) / 3;
 }
 
-// Of the bytes from here on, as those of a fraction.
+// The bytes from `begin` on, as digits of a fraction.
 double KeyPositions::NumberAt(std::string_view key, size_t begin) const noexcept {
   constexpr size_t kDigits = 12;
   const double step = 1 / base_;
@@ -271,7 +272,7 @@ double KeyPositions::Between(std::string_view low, std::string_view high, std::s
   return width > 0 ? std::clamp((NumberAt(key, common) - begin) / width, 0.0, 1.0) : 0.5;
 }
 
-// Between two cuts of either grid, places in both go by the numbers that keys are.
+// Between two cuts of either grid, places in both follow the keys as numbers.
 MovedPlaces::MovedPlaces(const KeyPositions& from, const KeyPositions& to) {
   cuts_.reserve(from.keys_.size() + to.keys_.size());
   std::string key = from.prefix_;
@@ -307,7 +308,7 @@ double MovedPlaces::operator()(double place) const noexcept {
   if (cuts_.size() < 2) return 0;
   const double at = std::clamp(place, 0.0, 1.0) * static_cast<double>(cuts_.size());
   const auto step = static_cast<size_t>(at);
-  // Rounding may have brought it into the step before or behind.
+  // Rounding may have put it into the step before or after.
   const auto begin = cuts_.begin() + above_[std::max<size_t>(step, 1) - 1];
   const auto end = cuts_.begin() + above_[std::min(step + 2, cuts_.size())];
   const auto above = std::upper_bound(

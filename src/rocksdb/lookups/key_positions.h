@@ -1,4 +1,5 @@
-// Where in a tree a key lies, as a number: about the share of the tree's keys that are before it.
+// Where in a tree a key lies, as a number, its place: about the share of the tree's keys that are
+// before it. The table that turns keys into places is called a grid.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_POSITIONS_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_POSITIONS_H_
@@ -15,14 +16,14 @@
 
 namespace winnow::plugin {
 
-// A file: its keys' ends, without what all keys of the tree begin with.
+// A file's first and last key, without the bytes that all keys of the tree begin with.
 struct FileKeys {
   std::string first;
   std::string last;
   double keys = 0;
 };
 
-// What a newer grid takes from the former one: since when there are keys in each part.
+// What a newer grid takes from the former one: since when each part has keys.
 class KeyPositions;
 struct FormerPositions {
   const KeyPositions* grid = nullptr;  // null: none
@@ -32,48 +33,50 @@ struct FormerPositions {
 // Never changes: safe from any number of threads. Takes some 100 bytes a file.
 class KeyPositions {
  public:
-  // The files of a tree, in any order, whose keys all begin with `prefix`. Their first keys cut the
-  // tree: a file's keys are taken to lie over the parts that it covers as those of narrower files
-  // do. The former grid's prefix is the same or longer. `runs`: the files' keys are short ones,
-  // without these, behind no prefix; null: they are not. The former grid has the same.
+  // For the files of a tree, in any order, whose keys all begin with `prefix`. Their first keys cut
+  // the tree into parts. A file's keys are assumed to spread over the parts that it covers as those
+  // of narrower files do. The former grid's prefix is the same or longer. `runs`: keys of the files
+  // are short, without these runs, and have no prefix; null: keys are whole. The former grid has
+  // the same runs.
   KeyPositions(std::string prefix, const std::vector<FileKeys>& files,
                const FormerPositions& former = {},
                std::shared_ptr<const SharedRuns> runs = nullptr);
 
-  // Of the same files as a grid whose since() this is, as far as that has one time for each part.
+  // For the same files as a grid with this since(), as far as that has one time for each part.
   KeyPositions(std::string prefix, const std::vector<FileKeys>& files,
                const std::vector<double>& since, std::shared_ptr<const SharedRuns> runs = nullptr);
 
-  // From 0, at the first key and before it, to 1, at the last one and behind it. In a part keys are
-  // taken to be even as numbers, whose digits are the bytes that the cuts have; but where a part
-  // begins in one group of keys that share many bytes and ends in another, each group has a third
-  // of it. A key that leaves a run half-way has the place 1. Allocates nothing.
+  // From 0, for the first key and keys before it, to 1, for the last key and keys behind it. Within
+  // a part keys are assumed to be even as numbers, whose digits are the bytes that the cuts have.
+  // If a part begins in one group of keys that share many bytes and ends in another group, each
+  // group has a third of the part. A key that leaves a run half-way has the place 1. Allocates
+  // nothing.
   double PlaceOf(std::string_view key) const noexcept;
 
-  // Of a short key, where there are runs; else of a key whose first bytes are left out, so many,
+  // The place of a short key, if there are runs; else of a key without its first `left_out` bytes,
   // which are those of this grid's prefix.
   double PlaceOf(std::string_view key, size_t left_out) const noexcept;
 
   // Whether the key lies neither before the first one nor behind the last one.
   bool Covers(std::string_view key) const noexcept;
 
-  // Since when there are keys around this place: the time of the grid in which they were first, a
-  // mean where some came later.
+  // Since when there are keys around this place: the time of the first grid that had them, or a
+  // mean if some came later.
   double SinceAt(double place) const noexcept;
 
-  // The same for one place after the other, none of which lies before the last one: *part is 0 at
-  // first, and then how far the grid was looked through.
+  // The same for places in increasing order. *part is 0 at first, and then remembers how far the
+  // grid was searched.
   double SinceBehind(double place, size_t* part) const noexcept;
 
   // The same for each part, and for what is behind the last one.
   const std::vector<double>& since() const noexcept { return since_; }
-  // Of where each part begins, and of the last key.
+  // The places at which parts begin, and that of the last key.
   const std::vector<double>& places() const noexcept { return places_; }
 
  private:
   friend class MovedPlaces;
 
-  // A file, and the parts that it lies over.
+  // A file, and the parts that it covers.
   struct Span {
     const FileKeys* file;
     size_t begin;
@@ -108,28 +111,28 @@ class KeyPositions {
   double base_ = 0;                    // the bytes that cuts have
 };
 
-// From the places in one grid to those in a newer one. Thousands of places move at once, so the
-// cuts of both are looked up when this is made: a place that is moved often stays with its key.
+// Turns places in one grid into places of the same keys in a newer grid. Thousands of places are
+// moved at once, so the cuts of both grids are looked up once, when this is made.
 class MovedPlaces {
  public:
   MovedPlaces(const KeyPositions& from, const KeyPositions& to);
 
-  // Keys that have these places in the two, in any order.
+  // The two places of one key.
   struct Cut {
     double from;
     double to;
   };
   explicit MovedPlaces(std::vector<Cut> cuts);
 
-  // The place in the newer grid of what has this place in the other one.
+  // The place in the newer grid of a key with this place in the older one.
   double operator()(double place) const noexcept;
 
  private:
   void LookUpCuts();
 
   std::vector<Cut> cuts_;  // of both grids, increasing
-  // Of as many steps from 0 to 1 as there are cuts, and of 1: the first cut behind, the first and
-  // the last one left out.
+  // For as many steps from 0 to 1 as there are cuts, and for 1: the first cut behind the step. The
+  // first and the last cut are left out.
   std::vector<uint32_t> above_;
 };
 

@@ -1,5 +1,5 @@
-// The key that a thread hashed last, with its hash: what is common to a lookup (shared_hash.h) and
-// to all that a thread keeps (thread_hashes.h).
+// The key that a thread hashed last, with its hash. Lookups (shared_hash.h) use it, and what a
+// thread keeps (thread_hashes.h) consists of it.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_LAST_KEY_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_LAST_KEY_H_
@@ -15,15 +15,15 @@ namespace winnow::plugin {
 
 struct ThreadHashes;
 
-// Keys that a reader hashes by itself, without a look at what is kept, by the most bytes they have.
-// With it the common path of a lookup knows the thread's state by one comparison, which a key of no
-// bytes passes in none.
+// The most bytes of keys that a reader hashes in line, without a look at what is kept. By one
+// comparison with it the common path of a lookup knows the thread's state. An empty key fails this
+// comparison in each state.
 enum class HashedInLine : size_t {
   kNoKey = 0,                           // new, sharing
   kShortKeys = core::kMaxShortKeyBytes  // watching, surplus, ended
 };
 
-// A key with its hash, and what a lookup needs besides: two cache lines, of one thread.
+// A key with its hash, and what else a lookup needs: two cache lines, which one thread uses.
 struct alignas(64) LastKey {
   static constexpr size_t kNone = SIZE_MAX;
 

@@ -20,7 +20,7 @@ std::atomic<uint64_t> trees{0};
 std::atomic<uint64_t> sampled_lookups{0};
 std::atomic<size_t> bytes_of_all{0};
 
-// False, and nothing is taken, where it would be too much.
+// Returns false, and takes nothing, if that would be too much.
 bool TakeBytes(size_t bytes) noexcept {
   if (bytes_of_all.fetch_add(bytes, std::memory_order_relaxed) + bytes <=
       LookupSamples::kMaxBytes) {
@@ -44,7 +44,7 @@ bool BeginsAnew(const UnderWay& last, const AskedFilter& asked) noexcept {
          (asked.level == last.deepest && asked.level > 0);
 }
 
-// Of the lookup before of the same hash, or of the oldest one.
+// The place of the earlier lookup of the same hash, or of the oldest lookup.
 UnderWay* Replace(LookupsUnderWay* lookups, UnderWay* same) noexcept {
   if (same != nullptr) return same;
   UnderWay* const oldest = &lookups->lookups[lookups->next];
@@ -82,7 +82,7 @@ void LookupSamples::Reserve() noexcept {
   if (!TakeBytes(more_bytes)) return;
   std::unique_ptr<Record[]> records(new (std::nothrow) Record[larger]);
   const std::lock_guard<std::mutex> lock(mutex_);
-  // Another builder may have been first.
+  // Another builder may have been faster.
   if (records == nullptr || capacity_ != capacity) {
     bytes_of_all.fetch_sub(more_bytes, std::memory_order_relaxed);
     return;
@@ -117,7 +117,7 @@ void LookupSamples::Snapshot(std::vector<Record>* records) const {
   records->reserve(kMaxRecords);  // while nobody's lookups are dropped
   const std::lock_guard<std::mutex> lock(mutex_);
   if (capacity_ == 0) return;
-  // From the ring: to its end, and from its beginning.
+  // The ring in two parts: up to its end, and from its beginning.
   const auto copy = [&](uint64_t begin, uint64_t end) {
     if (begin != end) records->insert(records->end(), &At(begin), &At(begin) + (end - begin));
   };
@@ -146,8 +146,8 @@ uint64_t LookupSamples::Sample(std::string_view key) noexcept {
   Record sampled;
   sampled.place = static_cast<float>(grid_->PlaceOf(key));
   const uint64_t record = Append(sampled);
-  // Of all trees: many that fill at one pace would bring many ends of a span at once, and then
-  // none.
+  // Counted over all trees: if each tree counted, many that fill at one pace would all change the
+  // salt at once.
   const uint64_t samples = sampled_lookups.fetch_add(1, std::memory_order_relaxed) + 1;
   if (samples % kRecordsOfASalt == 0) {
     ChangeSalt();

@@ -1,12 +1,13 @@
-// Samples of a tree's lookups: where each key lies, and what the filters of each level said. How
-// many lookups of absent keys reach each level follows from it, and how many find their key.
+// Samples of a tree's lookups: where each key lies, and what the filters of each level said. They
+// tell how many lookups of absent keys reach each level, and how many lookups find their key.
 //
-// A lookup is sampled by its key's hash (sampled_hashes.h), so that each of its filters tells what
-// it said here. The first answer adds a record, and those that follow change it: nothing is pending
-// when a lookup, its thread or the database ends. A thread remembers which records its last sampled
-// lookups have, several, as a MultiGet asks a file for all of its keys before the next file.
+// The key's hash decides whether a lookup is sampled (sampled_hashes.h). So all filters that the
+// lookup asks report their answers here. The first answer adds a record, and later ones change it,
+// so nothing is pending when a lookup, its thread or the database ends. A thread remembers the
+// records of its last few sampled lookups, because a MultiGet asks a file for all of its keys
+// before it asks the next file.
 //
-// A key is not kept, but its place in a grid of key ranges (key_positions.h).
+// The key itself is not kept, only its place (key_positions.h).
 //
 // Memory: 12 bytes a record, so 12 to 192 KiB for a tree, and 16 MiB for all trees together; 330
 // bytes for each thread.
@@ -36,7 +37,8 @@ struct AskedFilter {
   double rate = 0;    // of false positives, 0 to 1
 };
 
-// The last sampled lookups of a thread, which it has alone; zeros at first. The trees may be gone.
+// The last sampled lookups of one thread, which no other thread uses; zeros at first. Their trees
+// may be gone.
 struct LookupsUnderWay {
   struct Lookup {
     uint64_t tree;  // a number of its own; 0: no lookup
@@ -57,8 +59,9 @@ class LookupSamples {
     uint16_t said_no = 0;  // bit i: a filter of level i did
     int8_t deepest = 0;    // the last level that was asked
     bool ended_with_no = false;
-    // Lookups that this one stands for: 1/(1 - rate) of the last filter that said no, as false
-    // positives look like keys that are found; the rate counts as 0.9 at most. 1 without one.
+    // How many lookups this one stands for. False positives look like keys that are found, so it is
+    // 1/(1 - rate) of the last filter that said no, where the rate counts as 0.9 at most; 1 if none
+    // said no.
     float weight = 1;
   };
 
@@ -66,7 +69,7 @@ class LookupSamples {
   static constexpr size_t kMinRecords = 1024;
   static constexpr size_t kMaxRecords = 16'384;
   static constexpr size_t kMaxBytes = size_t{16} << 20;  // of all trees in the process
-  // After as many, of all trees in the process, other keys are sampled.
+  // After so many records in all trees of the process, other keys are sampled.
   static constexpr uint64_t kRecordsOfASalt = kSamplesOfAPace;
 
   LookupSamples() noexcept;
@@ -76,40 +79,41 @@ class LookupSamples {
 
   // ---- For builders of filters. The functions passed must not look up keys.
 
-  // Makes room: for kMinRecords at first, then for twice as many each time that there was no
-  // more. Where memory is short, or all trees have kMaxBytes, all stays as it is.
+  // Makes room: for kMinRecords at first, then for twice as many each time that the room is used
+  // up. If memory is short, or all trees have kMaxBytes, all stays as it is.
   void Reserve() noexcept;
 
-  // No lookup is sampled any more, or lookups are again. What was sampled stays.
+  // Stops sampling, or goes on with it. What was sampled stays.
   void Pause(bool is_paused) noexcept { is_paused_.store(is_paused, std::memory_order_relaxed); }
 
-  // The records go, and the grid, without which nothing is sampled.
+  // Drops the records and the grid, without which nothing is sampled.
   void Drop() noexcept;
 
-  // Places are of this grid from here on; moved: from a place in the former grid to one in this,
-  // without exceptions; not called for the first one. Nothing is sampled before there is a grid.
-  // Throws nothing.
+  // From here on, places are of this grid. `moved` turns a place in the former grid into one in
+  // this, and must not throw; it is not called for the first grid. Nothing is sampled before there
+  // is a grid. Throws nothing.
   void SetGrid(std::shared_ptr<const KeyPositions> grid,
                const std::function<double(double)>& moved);
 
   // The latest records, the oldest first. May throw std::bad_alloc.
   void Snapshot(std::vector<Record>* records) const;
 
-  // Adds records of lookups of another process, whose places are of the grid that this has. Where
-  // memory is short, or all trees have kMaxBytes, the latest ones are kept.
+  // Adds records of lookups of another process; their places are of this object's grid. If memory
+  // is short, or all trees have kMaxBytes, the latest ones are kept.
   void Add(const std::vector<Record>& records) noexcept;
 
-  // Records that were ever added.
+  // How many records were ever added.
   uint64_t total() const noexcept { return total_.load(std::memory_order_relaxed); }
 
   // ---- For lookups: never waits, allocates or throws.
 
-  // What a filter said of a key whose hash is sampled. Where another thread is in here, the answer
-  // is dropped, and with a lookup's first answer the whole lookup. `lookups` are the thread's;
-  // null: none, and nothing is sampled.
+  // Notes what a filter said of a key whose hash is sampled. If another thread is in here, the
+  // answer is dropped; without its first answer a whole lookup is. `lookups` are the thread's;
+  // null: nothing is sampled.
   //
-  // A lookup of the hash that the thread looked up before is a new one where its first file is
-  // asked again, or a level that lies above the deepest one, or again a level below 0.
+  // If the thread looked up the same hash before, this answer begins a new lookup if it is of the
+  // first file again, of a level above the deepest one so far, or of a level below 0 that was asked
+  // already.
   void Note(LookupsUnderWay* lookups, std::string_view key, uint64_t hash, const AskedFilter& asked,
             bool may_contain) noexcept;
 
@@ -132,7 +136,7 @@ class LookupSamples {
   std::atomic<bool> is_paused_{false};
 };
 
-// Lookups that were sampled in this process, of trees that are gone too. Safe from any thread.
+// How many lookups were sampled in this process, also in trees that are gone. Safe from any thread.
 uint64_t CurrentSampledLookups() noexcept;
 
 }  // namespace winnow::plugin

@@ -1,5 +1,6 @@
-// Which filters a thread asked lately, in batches: what it asks for again so soon that it is still
-// in the processor's own cache need not be asked for ahead, which takes a tenth of such a batch.
+// Which filters a thread asked lately, in batches. A filter that it asks again soon is still in the
+// processor's own cache. It need not be prefetched, which would take a tenth of such a batch's
+// time.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_RECENT_FILTERS_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_RECENT_FILTERS_H_
@@ -9,14 +10,15 @@
 
 namespace winnow::plugin {
 
-// Of one thread. A guess: a filter that is forgotten, or taken for another one, costs time only.
+// Belongs to one thread. It guesses: a filter that is forgotten, or taken for another one, costs
+// only time.
 class RecentFilters {
  public:
-  // Notes that these bytes are asked. Whether what was asked since the last time, they themselves
-  // included, comes to less than `near_bytes`, each filter counted as a whole as often as it was
-  // asked. Bytes are known by where they begin.
+  // Notes that these bytes are asked. Returns whether less than `near_bytes` were asked since the
+  // last time, these bytes included, where each filter counts as a whole each time. Bytes are known
+  // by their address.
   bool Note(const void* bytes, size_t size, size_t near_bytes) noexcept {
-    // Scattered, as filters may lie at equal distances.
+    // Scattered, because filters may lie at equal distances.
     const uint64_t scattered = reinterpret_cast<uintptr_t>(bytes) * 0x9e3779b97f4a7c15u;
     Last& last = lasts_[scattered >> (64 - kSlotBits)];
     const auto name = static_cast<uint32_t>(scattered >> (32 - kSlotBits));

@@ -41,8 +41,8 @@ void SetSamplingShift(unsigned wanted) noexcept {
 }
 
 void ChangeSalt() noexcept {
-  // Steps by an odd number: the low bits have each value once before one comes again, and so every
-  // key is sampled in its turn.
+  // An odd step: the low bits have each value once before one comes again, so every key is sampled
+  // at some time.
   const uint64_t step = salts.fetch_add(1, std::memory_order_relaxed) + 1;
   sampled_hashes.salt.store(step * 0x9e3779b97f4a7c15u, std::memory_order_relaxed);
 }

@@ -1,5 +1,6 @@
-// Which lookups of the process are sampled: those whose key's hash has some bits, which change. All
-// filters of a lookup agree about it, whatever thread or database asks them.
+// Which lookups of the process are sampled: those whose key's hash has certain bits, which change
+// from time to time. So all filters of a lookup agree about it, whichever thread or database asks
+// them.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_SAMPLED_HASHES_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_SAMPLED_HASHES_H_
@@ -14,15 +15,16 @@ namespace winnow::plugin {
 inline constexpr unsigned kMinSamplingShift = 6;
 inline constexpr unsigned kMaxSamplingShift = 16;
 
-// A hash is sampled that has the salt's bits wherever the mask has ones, which are its low ones.
-// All ones: sampling is off. A cache line of its own, as all lookups read it.
+// A hash is sampled if it has the salt's bits where the mask has ones, which are its low bits. If
+// the mask is all ones, sampling is off. It has a cache line of its own, because all lookups read
+// it.
 struct alignas(64) SampledHashes {
   static constexpr uint64_t kOff = UINT64_MAX;
 
   std::atomic<uint64_t> salt{0};
   std::atomic<uint64_t> mask{kOff};
 };
-// Hidden by itself: a flag of the compiler hides definitions only.
+// Hidden here: the compiler's flag hides only definitions.
 extern SampledHashes sampled_hashes __attribute__((visibility("hidden")));
 
 inline uint64_t SamplingSalt() noexcept {
@@ -33,13 +35,13 @@ inline uint64_t SamplingMask() noexcept {
 }
 inline bool IsSampling() noexcept { return SamplingMask() != SampledHashes::kOff; }
 
-// While sampling is off, one hash may still be: who asks for samples has to bear it.
+// Even while sampling is off, one hash may pass: who uses samples must tolerate it.
 inline bool IsSampled(uint64_t hash) noexcept {
   return __builtin_expect(((hash ^ SamplingSalt()) & SamplingMask()) == 0, 0);
 }
 
-// Sampling is on while anyone wants it. All of this is safe from any thread, and no lookup waits
-// for it: lookups under way may see the change half-way.
+// Sampling is on while anyone wants it. Safe from any thread. No lookup waits for a change; lookups
+// under way may see half of it.
 class SamplingUse {
  public:
   SamplingUse() = default;
@@ -54,16 +56,16 @@ class SamplingUse {
   std::atomic<bool> wanted_{false};
 };
 
-// kMinSamplingShift at first; others are brought into the range.
+// It is kMinSamplingShift at first. A value out of the range becomes the nearest one in it.
 void SetSamplingShift(unsigned shift) noexcept;
 
-// Other keys from here on.
+// From here on, other keys are sampled.
 void ChangeSalt() noexcept;
 
-// Is called when so many samples were taken since the last time, by whatever thread took the last
-// one: where they come too fast, of half as many lookups from here on, where they come slowly, of
-// twice as many. A sample costs a lookup about a microsecond, so that this takes some hundredth of
-// a core. Never waits.
+// To be called each time that so many more samples were taken, by the thread that took the last
+// one. If samples come too fast, half as many lookups are sampled from then on; if they come
+// slowly, twice as many. A sample costs a lookup about a microsecond, so sampling takes about a
+// hundredth of a core. Never waits.
 inline constexpr uint64_t kSamplesOfAPace = 1024;
 inline constexpr std::chrono::milliseconds kFastPace{100};
 inline constexpr std::chrono::milliseconds kSlowPace{1000};

@@ -17,28 +17,29 @@ namespace winnow::plugin {
 
 using ROCKSDB_NAMESPACE::Slice;
 
-// What a shared hash saves, and what is lost by keeping a key: so that sharing is on where it is
-// faster by filter_bench's rows (multiget_)segments_of_100000/…/winnow against …/winnow_unshared.
-// For single lookups these are about even with two files a lookup, one hash shared for each key
-// kept. A batch's short keys are hashed nearly as fast as they are compared, several at a time:
-// even with four.
+// What a shared hash saves, and what keeping a key loses. They are such that sharing is on if it is
+// faster in filter_bench's rows (multiget_)segments_of_100000/…/winnow and …/winnow_unshared.
+// Single lookups are about even with two files a lookup, that is, with one shared hash for each key
+// that is kept. A batch's short keys are hashed several at a time, nearly as fast as they are
+// compared: batches are even with four files.
 constexpr int kSaved = 2;
 constexpr int kLost = 3;
 constexpr int kLostByShortBatch = 7;
-// A thread begins to share when watched hashes have come again for so much more than was lost.
+// A thread begins to share when watched hashes that came again would have saved so much more than
+// was lost.
 constexpr int kEnough = 3;
-// Which hashes are watched: one in 64, and one in 256 after kManyWatched of them in vain, but all
-// that are sampled. What is watched is a branch that the processor does not foresee.
+// Which hashes are watched: one in 64; one in 256 after kManyWatched of them did not come again;
+// and all that are sampled. Few, because the processor mispredicts the branch to a watched hash.
 constexpr uint64_t kNotWatchedAtFirst = 63;
 static_assert(kNotWatchedAtFirst < uint64_t{1} << kMinSamplingShift);
 constexpr uint64_t kNotWatchedLater = 255;
 constexpr uint32_t kManyWatched = 32;
-// Of batches, eight times as many.
+// Batches watch eight times as many.
 constexpr int kBatchWatchShift = 3;
-// What a thread begins with: on, as none can tell yet. Enough for the keys of two MultiGets, which
-// are all kept before the first one is shared.
+// The credit of a thread that begins to share. A new thread does, as nothing is known of it yet. It
+// is enough for the keys of two MultiGets, which are all kept before the first hash is shared.
 constexpr int kCredit = 2 * kLostByShortBatch * static_cast<int>(kMaxBatchKeys);
-// The most, so that a thread whose lookups change follows soon.
+// The most credit, so that a thread follows soon if its lookups change.
 constexpr int kMaxCredit = 1024;
 
 namespace {
@@ -53,7 +54,7 @@ constexpr LastKey NoKey(HashedInLine hashed_in_line) {
       LastKey::kNone, LastKey::kNone, 0, hashed_in_line, kNotWatchedAtFirst, {0}, {0}, nullptr, {}};
 }
 
-// Of threads that have no ThreadHashes, by their state.
+// For threads that have no ThreadHashes, by their state.
 LastKey key_of_new_threads = NoKey(HashedInLine::kNoKey);
 LastKey key_of_surplus_threads = NoKey(HashedInLine::kShortKeys);
 LastKey key_of_ended_threads = NoKey(HashedInLine::kShortKeys);
@@ -67,13 +68,13 @@ __thread LastKey* this_thread_key __attribute__((tls_model("initial-exec"))) = &
 
 namespace {
 
-// The first lookup's, or the first ones'.
+// For the first lookup, or for the first ones if several threads begin at once.
 Sharing AskEnvironment() noexcept {
   const char* const value = std::getenv("WINNOW_SHARED_HASH");
   const bool is_off = value != nullptr && std::strcmp(value, "off") == 0;
   const Sharing answer = is_off ? Sharing::kForbidden : Sharing::kAllowed;
   Sharing now = Sharing::kAsked;
-  // Who comes second finds the answer of the first, or of SetHashSharing.
+  // A later thread finds the answer of the first one, or of SetHashSharing.
   if (!sharing.compare_exchange_strong(now, answer, std::memory_order_relaxed)) {
     return now;
   }
@@ -90,7 +91,7 @@ bool MayShare() noexcept {
   return (now == Sharing::kAsked ? AskEnvironment() : now) == Sharing::kAllowed;
 }
 
-// To sharing, or to watching.
+// Changes the thread's state to sharing or watching.
 void Switch(ThreadHashes* thread, bool on) noexcept {
   thread->is_on = on;
   thread->credit = on ? kCredit : 0;
@@ -98,7 +99,7 @@ void Switch(ThreadHashes* thread, bool on) noexcept {
   for (LastKey& key : thread->keys) {
     key.length = LastKey::kNone;
     key.long_length = LastKey::kNone;
-    // Sharing, it has to be seen whether the other key is asked for: that takes a call.
+    // While sharing, the other key must be looked at, too, which takes a call.
     key.hashed_in_line = on ? HashedInLine::kNoKey : HashedInLine::kShortKeys;
     key.not_watched = kNotWatchedAtFirst;
   }
@@ -116,8 +117,8 @@ void Detach(void* state) noexcept {
   thread->block->GiveBack(thread);
 }
 
-// A thread_local object's destructor would be registered with an allocation, which ends the program
-// where it fails; a key's value is not.
+// A pthread key, because registering the destructor of a thread_local object allocates, and ends
+// the program if that fails.
 struct EndOfThread {
   pthread_key_t key{};
   const bool works;
@@ -132,9 +133,10 @@ ThreadHashes* TakeThread() noexcept {
   return nullptr;
 }
 
-// From new or surplus: to sharing or watching, where there is a ThreadHashes, else to surplus.
+// Brings a new or surplus thread to sharing or watching if there is a ThreadHashes for it, else to
+// surplus.
 void Attach() noexcept {
-  // Meanwhile: what allocates for it may look something up.
+  // The state meanwhile: the allocator may look something up.
   this_thread_key = &key_of_ended_threads;
   static const EndOfThread end_of_thread;
   ThreadHashes* const thread = end_of_thread.works ? TakeThread() : nullptr;
@@ -152,7 +154,7 @@ void Attach() noexcept {
   this_thread_key = &thread->keys[0];
 }
 
-// Sharing: what was shared since the last time against the keys that had to be kept.
+// Sharing: weighs what was shared since the last time against the keys that had to be kept.
 void Settle(ThreadHashes* thread, size_t kept, int lost) noexcept {
   const uint64_t shared = thread->Shared();
   const auto saved =
@@ -203,7 +205,7 @@ bool HasLongBytes(ThreadHashes* thread) noexcept {
   return thread->long_bytes != nullptr;
 }
 
-// A key that can't be kept leaves the one that is.
+// If the key can't be kept, the one that is kept stays.
 void Keep(LastKey* key, const Slice& asked, uint64_t hash) noexcept {
   const size_t size = asked.size();
   if (size == 0 || size > kMaxSharedBytes ||
@@ -221,7 +223,7 @@ void Keep(LastKey* key, const Slice& asked, uint64_t hash) noexcept {
   key->long_length = is_short ? LastKey::kNone : size;
 }
 
-// What this thread has; null if it is surplus or ended.
+// This thread's ThreadHashes; null if it is surplus or ended.
 ThreadHashes* ThisThread() noexcept {
   if (this_thread_key == &key_of_new_threads) {
     Attach();
@@ -234,25 +236,25 @@ __attribute__((noinline)) SharedKey Watched(uint64_t hash, const Slice& key) noe
   return {hash, IsSampled(hash) ? &key : nullptr};
 }
 
-// Apart, as it takes many registers, which its caller would save for each key.
+// Not inlined: it takes many registers, which its caller would save for each key.
 __attribute__((noinline, flatten)) uint64_t HashShorter(const Slice& key) noexcept {
   return core::HashMiddlingKeyInline(key.data(), key.size());
 }
 
-// Of a key that is most likely longer.
+// For a key that is most likely long.
 WINNOW_KEY_INLINE uint64_t HashLong(const Slice& key) noexcept {
   return key.size() > core::kMaxMiddlingKeyBytes ? core::HashKeyInline(key.data(), key.size())
                                                  : HashShorter(key);
 }
 
-// New.
+// The thread is new.
 __attribute__((noinline)) SharedKey AttachAndHash(const Slice& key) noexcept {
   Attach();
   LastKey* const last = this_thread_key;
   return LooksFirst(*last) ? SharedHash(key, last) : ComputedHash(key, last);
 }
 
-// It is not the last key.
+// The key is not the last one.
 __attribute__((noinline, flatten)) SharedKey HashAndKeep(const Slice& key, LastKey* last) noexcept {
   ThreadHashes* const thread = last->thread;
   if (thread == nullptr) return AttachAndHash(key);
@@ -261,7 +263,7 @@ __attribute__((noinline, flatten)) SharedKey HashAndKeep(const Slice& key, LastK
     this_thread_key = other;
     return {HashOfLast(other), nullptr};
   }
-  // Of a whole key and its prefix, each replaces the one before of its own kind.
+  // If whole keys and prefixes come in turn, each replaces the kept one of its own kind.
   if (last->length != key.size() && last->long_length != key.size()) {
     last = other;
     this_thread_key = other;
@@ -278,7 +280,7 @@ __attribute__((noinline, flatten)) SharedKey HashAndKeep(const Slice& key, LastK
   return {hash, nullptr};
 }
 
-// Watching or surplus: a hash that IsWatched.
+// The thread is watching or surplus, and the hash IsWatched.
 void WatchHash(uint64_t hash, int lost) noexcept {
   if (ThreadHashes* const thread = ThisThread()) {
     if (!thread->is_on) {
@@ -289,7 +291,7 @@ void WatchHash(uint64_t hash, int lost) noexcept {
   }
 }
 
-// By the first key, as most keys of a database have about the same length.
+// The first key decides, as most keys of a database have about the same length.
 int LostByBatch(const Slice& key) noexcept {
   return key.size() <= core::kMaxShortKeyBytes ? kLostByShortBatch : kLost;
 }
@@ -333,7 +335,7 @@ __attribute__((flatten)) SharedKey ComputedHash(const Slice& key, LastKey* last)
 
 namespace {
 
-// Whether what keys read in this filter is to be asked for ahead.
+// Whether the filter is not in the processor's own cache, so that prefetching pays.
 bool IsFar(ThreadHashes* thread, const core::BloomBatch& asked) noexcept {
   return thread == nullptr ||
          !thread->recent.Note(asked.bytes(), asked.size(), core::kOwnCacheBytes);
@@ -379,8 +381,8 @@ WINNOW_KEY_INLINE void HashBatchOf(const Slice* const* keys, size_t n, KeyHash* 
     }
   }
   AddTo(&last->computed, n);
-  // The first key of a batch is often the first one for the next file too. To look at each would
-  // cost a tenth of hashing it.
+  // Only the first key of a batch is watched: it is often the first one for the next file, too. To
+  // watch each key would cost a tenth of hashing it.
   if ((hashes[0].value & last->not_watched >> kBatchWatchShift) == 0) {
     WatchHash(hashes[0].value, LostByBatch(*keys[0]));
   }
@@ -400,11 +402,11 @@ __attribute__((flatten)) void SharedHashes(const Slice* const* keys, size_t n, K
 
 namespace {
 
-// What was returned: threads that count together may lower their counts.
+// The largest sums that were returned: threads that count together may lower their counts.
 std::atomic<uint64_t> most_computed{0};
 std::atomic<uint64_t> most_shared{0};
 
-// The larger one, which it is then.
+// Sets *most to the larger of the two, and returns it.
 uint64_t RaiseTo(std::atomic<uint64_t>* most, uint64_t sum) noexcept {
   uint64_t before = most->load(std::memory_order_relaxed);
   while (before < sum && !most->compare_exchange_weak(before, sum, std::memory_order_relaxed)) {

@@ -22,31 +22,31 @@
 //   surplus    key_of_surplus_threads    kShortKeys     none, as memory is short for one
 //   ended      key_of_ended_threads      kShortKeys     none any more
 //
-// New: the first lookup takes a ThreadHashes, which may have to be allocated. With it the thread
-// goes on to sharing, or to watching where sharing is forbidden; without memory it is surplus.
+// New: the first lookup takes a ThreadHashes, which may have to be allocated. Then the thread goes
+// on to sharing, or to watching if sharing is forbidden. Without memory it becomes surplus.
 //
-// Sharing: every lookup compares its key with what is kept, first with the last key, in line, then
-// with the other one: a whole key and its prefix may come in turn. What is not kept is hashed and
-// kept. Batches have keys of their own, a HashBatch. Once in kSettledTogether kept keys, and after
-// each batch that had to keep some, what was shared is weighed against what was kept. When that
-// does not pay any more, or is forbidden, the thread goes on to watching.
+// Sharing: every lookup compares its key with the kept ones, first with the last key, in line, then
+// with the other one, as a whole key and its prefix may come in turn. A key that is not kept is
+// hashed and kept. Batches have keys of their own, a HashBatch. After kSettledTogether kept keys,
+// and after each batch that had to keep some, what was shared is weighed against what was kept.
+// When sharing does not pay any more, or is forbidden, the thread goes on to watching.
 //
 // Watching: nothing is kept or compared. Short keys are hashed in line, others by a call. One hash
-// in 64, and later one in 256, is remembered. When such hashes have come again often enough, and it
-// is allowed, the thread goes on to sharing.
+// in 64, and later one in 256, is remembered. When such hashes have come again often enough, and
+// sharing is allowed, the thread goes on to sharing.
 //
-// Surplus: as watching, but where a hash is watched the thread asks for a ThreadHashes again, and
-// goes on as from new.
+// Surplus: as watching, but at each watched hash the thread asks for a ThreadHashes again, and goes
+// on as if it were new.
 //
-// Ended: the ThreadHashes is free for another thread, with its counts. Destructors that run later
-// may still look something up: as in watching, in vain.
+// Ended: the ThreadHashes, with its counts, is free for another thread. Destructors that run later
+// may still look something up; that is as in watching, but leads nowhere.
 //
-// Threads without a ThreadHashes count together, and may lose counts. What is published does not
-// fall for that. A ThreadHashes takes a kilobyte, and as many stay as there were threads at once
-// that looked something up.
+// Threads without a ThreadHashes count together, and may lose counts; published numbers do not fall
+// for that. A ThreadHashes takes a kilobyte. As many stay as there were threads at one time that
+// looked something up.
 //
-// Some lookups are sampled, which their key's hash decides (sampled_hashes.h): their readers hear
-// of it at each file. For that a sampled key must not be the last one:
+// Some lookups are sampled, which the key's hash decides (sampled_hashes.h). Their readers must be
+// told so at each file. So a sampled key is never kept as the last one:
 //
 //   new, surplus, ended   nothing is sampled, as lookups under way are a part of the ThreadHashes
 //   sharing               each hash that is computed is tested; a sampled key is not kept, and so
@@ -82,9 +82,9 @@ inline constexpr size_t kSettledTogether = 16;
 
 struct LookupsUnderWay;
 
-// Never null. Not thread_local: a variable of another file would be reached through a function.
-// Initial-exec costs one load; the library's thread-local storage has to fit into what is left for
-// libraries that are opened late, and does.
+// Never null. Not thread_local, as such a variable of another file is reached by a function call.
+// Initial-exec costs one load. It needs room in the thread-local storage that is left for libraries
+// that are opened late, and this library's fits.
 extern __thread LastKey* this_thread_key __attribute__((tls_model("initial-exec")));
 
 // ---- For one key: Lookup, below, and what it consists of.
@@ -94,8 +94,7 @@ WINNOW_KEY_INLINE bool IsLast(const LastKey& last, const ROCKSDB_NAMESPACE::Slic
   return IsKeptShort(last.bytes, key.data(), key.size());
 }
 
-// Adds to the count and returns it. Only this thread writes, so that no locked instruction is
-// needed.
+// Adds to the count and returns it. Only this thread writes it, so no locked instruction is needed.
 WINNOW_KEY_INLINE uint64_t AddTo(std::atomic<uint64_t>* count, uint64_t n) noexcept {
   const uint64_t sum = count->load(std::memory_order_relaxed) + n;
   count->store(sum, std::memory_order_relaxed);
@@ -116,15 +115,15 @@ WINNOW_KEY_INLINE bool IsHashedInLine(const LastKey& last,
   return key.size() - 1 < static_cast<size_t>(last.hashed_in_line);
 }
 
-// Whether lookups look at what is kept first: the thread is sharing, or new.
+// Whether lookups first look at what is kept: the thread is sharing, or new.
 WINNOW_KEY_INLINE bool LooksFirst(const LastKey& last) noexcept {
   return last.hashed_in_line == HashedInLine::kNoKey;
 }
 
 WINNOW_KEY_INLINE void CountComputed(LastKey* last) noexcept { AddTo(&last->computed, 1); }
 
-// A key that is asked for where a lookup is rare, held meanwhile in a register that hashing has no
-// use for: it has one general register too few, and would save one to memory for it.
+// A key that only rare paths of a lookup need. Meanwhile it is held in a register that hashing does
+// not use: hashing has one general register too few, and would save one to memory.
 class AsideKey {
  public:
 #if defined(__x86_64__)
@@ -147,8 +146,8 @@ class AsideKey {
 #endif
 };
 
-// Whether a hash is one of those that are watched, as all are that are sampled. By its own bits, so
-// that a key that comes again is watched again.
+// Whether a hash is watched; all sampled ones are. Its own bits decide, so that a key that comes
+// again is watched again.
 WINNOW_KEY_INLINE bool IsWatched(const LastKey& last, uint64_t hash) noexcept {
   return __builtin_expect(((hash ^ SamplingSalt()) & last.not_watched) == 0, 0);
 }
@@ -160,7 +159,7 @@ WINNOW_KEY_INLINE void ReplaceLast(LastKey* last, const ROCKSDB_NAMESPACE::Slice
   last->hash = hash;
 }
 
-// Counts its hash. Whether it is time for SettleHashes.
+// Counts the computed hash. Returns whether it is time for SettleHashes.
 WINNOW_KEY_INLINE bool CountReplaced(LastKey* last) noexcept {
   const uint64_t computed = AddTo(&last->computed, 1);
   return __builtin_expect(computed % kSettledTogether == 0, 0);
@@ -178,23 +177,24 @@ struct SharedKey {
   const ROCKSDB_NAMESPACE::Slice* sampled;
 };
 
-// New or sharing: the hash of a key, shared or computed, and counted. Shorter keys than 65 bytes
-// are taken not to be the last one: the reader has seen to that. `last` is this_thread_key.
+// For threads that are new or sharing: the hash of a key, shared or computed, and counted. A key
+// shorter than 65 bytes must not be the last one, which the reader has checked. `last` is
+// this_thread_key.
 SharedKey SharedHash(const ROCKSDB_NAMESPACE::Slice& key, LastKey* last) noexcept;
 
-// In other states.
+// The same for threads in other states.
 SharedKey ComputedHash(const ROCKSDB_NAMESPACE::Slice& key, LastKey* last) noexcept;
 
-// Sharing: counts the hash of a sampled key, apart from those of keys that are kept.
+// Sharing: counts the hash of a sampled key, separately from those of kept keys.
 void CountSampled() noexcept;
 
 // The sampled lookups of this thread, as a part of its ThreadHashes; null where it has none.
 LookupsUnderWay* LookupsOfThisThread() noexcept;
 
-// One key asked of one filter: probe.Ask(its hash), a const function that takes a uint64_t; or
-// probe.AskSampled(key, its hash), which gives the same answer. Call this in a function that is
-// `flatten`. What is common is in line, and needs no call and no frame if Ask needs none; what is
-// rare is behind tail calls, so that it does not cost one either.
+// Asks one filter about one key, by probe.Ask(hash), a const function that takes a uint64_t, or by
+// probe.AskSampled(key, hash), which gives the same answer. Call this in a function that is
+// `flatten`. Common paths are in line, and need no call and no frame if Ask needs none. Rare paths
+// are behind tail calls, so that they cost the common ones no frame either.
 template <typename Probe>
 class Lookup {
  public:
@@ -276,8 +276,9 @@ class Lookup {
 // ---- For several keys, n <= kMaxBatchKeys: the hash of *keys[i] to hashes[i]; counted.
 void SharedHashes(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, KeyHash* hashes) noexcept;
 
-// The same for keys, at least one, that are asked of this filter next. What that reads is asked for
-// ahead, unless this thread asked the filter so lately that it is in the processor's own cache.
+// The same for keys, at least one, about which this filter is asked next. The bytes that this will
+// read are prefetched, unless this thread asked the filter so lately that it is in the processor's
+// own cache.
 void SharedHashes(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, KeyHash* hashes,
                   const core::BloomBatch& asked) noexcept;
 
@@ -288,12 +289,12 @@ struct LookupCounts {
   uint64_t shared = 0;
 };
 
-// The sums over all threads, those that ended included. While others are counting, each number is
-// one that it had during the call. None is less than an earlier call's. Safe from any thread, and
-// after main() too.
+// The sums over all threads, also those that ended. While other threads count, each number is one
+// that it had during the call. No number is less than that of an earlier call. Safe from any
+// thread, also after main().
 LookupCounts CurrentLookupCounts() noexcept;
 
-// Whether threads may share hashes; each follows at a later lookup of its own. True unless the
+// Whether threads may share hashes; each thread follows at a later lookup. True unless the
 // environment variable WINNOW_SHARED_HASH is "off" at the first lookup. Safe from any thread.
 void SetHashSharing(bool may_share) noexcept;
 

@@ -11,15 +11,15 @@ namespace {
 
 using Keys = std::vector<std::string_view>;
 
-// Goes down the tree of bytes in which keys branch.
+// Goes down the tree of bytes by which keys branch (a trie).
 class Shortener {
  public:
   Shortener(const Keys& keys, std::vector<SharedRuns::Run>* runs,
             std::vector<std::string>* shortened)
       : keys_(keys), runs_(runs), shortened_(shortened) {}
 
-  // Keys [begin, end), at least one, which have their first `at` bytes in common, that is `before`
-  // without runs. Goes no deeper than short keys are long.
+  // For keys [begin, end), at least one, which share their first `at` bytes; without runs these are
+  // `before`. Goes no deeper than short keys are long.
   void GoDown(size_t begin, size_t end, size_t at, std::string before) {
     const size_t common = CommonBytes(keys_[begin], keys_[end - 1]);
     const std::string_view shared = keys_[begin].substr(at, common - at);
@@ -31,7 +31,7 @@ class Shortener {
     Branch(begin, end, common, before);
   }
 
-  // The same where all keys have `at` bytes in common and no more.
+  // The same if all keys share `at` bytes and no more.
   void Branch(size_t begin, size_t end, size_t at, const std::string& before) {
     while (begin < end) {
       size_t next = begin + 1;

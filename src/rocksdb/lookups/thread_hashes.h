@@ -1,4 +1,4 @@
-// What threads have that look up keys: a part of shared_hash.cc, whose header has the states.
+// What threads that look up keys keep: a part of shared_hash.cc, whose header describes the states.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_THREAD_HASHES_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_THREAD_HASHES_H_
@@ -18,8 +18,8 @@ namespace winnow::plugin {
 
 struct ThreadBlock;
 
-// What a thread keeps and knows that shares or watches. Two keys, as a whole key and its prefix may
-// come in turn: files differ in what their filters hold.
+// What a thread that shares or watches keeps. It has two keys, because a whole key and its prefix
+// may come in turn: files differ in what their filters hold.
 struct ThreadHashes {
   LastKey keys[2];
   char* long_bytes;        // kMaxSharedBytes for each of the two; null until it is needed
@@ -43,7 +43,7 @@ struct ThreadHashes {
   }
 };
 
-// What so many threads have. Zeros at first.
+// ThreadHashes for so many threads. Zeros at first.
 struct ThreadBlock {
   static constexpr int kThreads = 64;
 
@@ -70,7 +70,7 @@ struct ThreadBlock {
     taken.fetch_and(~(uint64_t{1} << (thread - threads)), std::memory_order_release);
   }
 
-  // The next block, which is made where there is none; null if memory is short for it.
+  // The next block, which is made if there is none; null if memory is short.
   ThreadBlock* Next() noexcept {
     ThreadBlock* there = next.load(std::memory_order_acquire);
     if (there != nullptr) return there;
