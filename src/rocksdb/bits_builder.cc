@@ -34,16 +34,16 @@ using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// What bits_builder.h promises when memory is short.
+// The filter that bits_builder.h promises if memory is short.
 constexpr char kMatchesEverything[6] = {0, 0, 0, 0, 0, 0};
 
-// What is in a filter beside its blocks.
+// The bytes of a filter besides its blocks.
 constexpr size_t kBeside = core::kTailBytes + core::kEntryBytes;
 
-// In smaller filters, that is more than a quarter of the blocks.
+// In smaller filters these bytes are more than a quarter of the blocks.
 constexpr size_t kMinForPartition = 3 * simd::kBloomBlockBytes + kBeside;
 
-// The blocks of a Bloom filter of this size.
+// The number of blocks in a Bloom filter of this size.
 uint32_t BlocksThatFit(size_t bytes) noexcept {
   const size_t blocks = bytes < kBeside ? 0 : (bytes - kBeside) / simd::kBloomBlockBytes;
   return static_cast<uint32_t>(std::min<size_t>(blocks, std::numeric_limits<uint32_t>::max()));
@@ -58,8 +58,8 @@ BitsBuilder::BitsBuilder(const FilterOptions& options, bool verify,
       file_options_(std::move(file_options)),
       builder_(options_) {}
 
-// The hash of short keys is inlined, and what is rare is behind tail calls: most of collecting is
-// this.
+// The hash of short keys is inlined, and rare cases are behind tail calls: this is most of the work
+// of collecting keys.
 __attribute__((flatten)) void BitsBuilder::AddKey(const Slice& key) {
   if (__builtin_expect(key.size() - 1 >= core::kMaxShortKeyBytes || file_options_ != nullptr, 0)) {
     return AddRareKey(key);
@@ -128,7 +128,7 @@ void BitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alternate) {
 
 Slice BitsBuilder::Finish(std::unique_ptr<const char[]>* buf) { return FinishBlock(buf); }
 
-// Never a corruption: that would fail the flush, and there is always a filter that is right.
+// Never a corruption: that would fail the flush, and there is always a correct filter.
 Slice BitsBuilder::Finish(std::unique_ptr<const char[]>* buf, Status* status) {
   const Slice filter = FinishBlock(buf);
   if (status != nullptr) {
@@ -173,7 +173,7 @@ inline void BitsBuilder::Keep(KeyHash hash) noexcept {
 }
 
 void BitsBuilder::FlushPending(size_t n) noexcept {
-  // After a failure nothing more is kept until the filter is finished; the next one tries again.
+  // After a failure nothing more is kept until the filter is finished; the next filter tries again.
   const bool is_first = entries_.load(std::memory_order_relaxed) == n;
   if (short_of_memory_ && !(is_first && StartAgain())) {
     return;

@@ -20,7 +20,7 @@
 #include "winnow/hash.h"
 #include "winnow/options.h"
 
-// Of functions that RocksDB's class has from a version on.
+// For functions that RocksDB's class has only from a version on.
 #if WINNOW_ROCKSDB_AT_LEAST(9, 6)
 #define WINNOW_OVERRIDE_SINCE_9_6 override
 #else
@@ -36,60 +36,59 @@ namespace winnow::plugin {
 
 // Builds Winnow filters, one after the other, and adds them to the counters (counters.h).
 //
-// Repeats are dropped: the versions of a key, and the prefix that keys have in common.
+// Repeats are dropped: versions of a key, and the prefix that neighbouring keys share.
 //
-// No function throws. When memory runs out while it collects or finishes, Finish gives 6 bytes of
-// zero: to Winnow a foreign filter, and to RocksDB's own readers, which get it then, a Bloom filter
-// without probes, which says "may match" to every key. So the file stays right, but for the gain of
-// a filter, and the flush or compaction goes on.
+// No function throws. If memory runs out while keys are collected or the filter is finished, Finish
+// returns 6 bytes of zero. Winnow takes these for a filter of RocksDB's, whose reader takes them
+// for a Bloom filter without probes: it says "may match" to every key. So the file is correct, but
+// without the gain of a filter, and the flush or compaction continues.
 //
 // One thread builds; EstimateEntriesAdded may be called from any.
 class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  public:
   // verify: MaybePostVerify checks that every key is found in the finished bytes and that their
   // checksum is right. For that, the builder keeps all hashes, 8 bytes each, until then.
-  // file_options: settles the options of the filters when they are finished; null where they are as
-  // given.
+  // file_options: settles the options of the filters when they are finished; null: `options` stay.
   BitsBuilder(const FilterOptions& options, bool verify,
               std::unique_ptr<FileFilterOptions> file_options = nullptr);
 
   void AddKey(const ROCKSDB_NAMESPACE::Slice& key) override;
 
-  // Adds both. RocksDB calls it from 9.6 on, where it is virtual.
+  // Adds both. Virtual, and called by RocksDB, from 9.6 on.
   void AddKeyAndAlt(const ROCKSDB_NAMESPACE::Slice& key,
                     const ROCKSDB_NAMESPACE::Slice& alternate) WINNOW_OVERRIDE_SINCE_9_6;
 
   // Exact: the keys added since the last Finish, repeats left out. Constant time.
   size_t EstimateEntriesAdded() override;
 
-  // The filter of the keys added since the last Finish, which may be none. *buf owns its bytes,
-  // unless they are the 6 that are static. *status is OK.
+  // The filter of the keys added since the last Finish; there may be none. *buf owns its bytes,
+  // unless they are the 6 static ones. *status is OK.
   ROCKSDB_NAMESPACE::Slice Finish(std::unique_ptr<const char[]>* buf) override;
   ROCKSDB_NAMESPACE::Slice Finish(std::unique_ptr<const char[]>* buf,
                                   ROCKSDB_NAMESPACE::Status* status) override;
 
-  // Corruption if the bytes are not a right filter of the keys of the last Finish. OK without
-  // looking if `verify` is false.
+  // Corruption if the bytes are not a correct filter of the keys of the last Finish. Always OK if
+  // `verify` is false.
   ROCKSDB_NAMESPACE::Status MaybePostVerify(
       const ROCKSDB_NAMESPACE::Slice& filter_content) override;
 
-  // The most keys whose filter is expected to fit; 0 where a filter would take much more than its
-  // keys need, as the built-in builders have it. RocksDB cuts partitions by it when it makes the
-  // builder (from a 0, it goes on to larger sizes until it gets keys), and so makes no filters of a
-  // few keys each for a metadata_block_size that is tiny.
+  // The most keys whose filter is expected to fit into `bytes`; 0 if a filter of this size would
+  // take much more than its keys need, as with the built-in builders. RocksDB cuts partitions by
+  // this number when it makes the builder; after a 0 it tries larger sizes. So a tiny
+  // metadata_block_size does not make filters of a few keys each.
   size_t ApproximateNumEntries(size_t bytes) override;
 
-  // The size of a filter in bytes, and the rate of false positives of a filter of this size, 0
-  // to 1. RocksDB calls them from 10.9 on, where they are virtual. Constant time.
+  // The size of a filter in bytes, and the false-positive rate of a filter of this size, 0 to 1.
+  // Virtual, and called by RocksDB, from 10.9 on. Constant time.
   size_t CalculateSpace(size_t num_entries) WINNOW_OVERRIDE_SINCE_10_9;
   double EstimatedFpRate(size_t num_entries, size_t bytes) WINNOW_OVERRIDE_SINCE_10_9;
 
  private:
-  // The last hashes of keys and of prefixes, which both come in runs.
+  // The last hash of a key and of a prefix. Equal keys and equal prefixes follow each other.
   class Repeats {
    public:
     bool Contains(KeyHash hash) const noexcept {
-      // Nearly always there is a key and no alternate.
+      // Nearly always there is a key and no prefix.
       if (__builtin_expect(known_ == kKey, 1)) return hash == key_;
       return ((known_ & kKey) != 0 && hash == key_) ||
              ((known_ & kAlternate) != 0 && hash == alternate_);
@@ -117,14 +116,14 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   void Keep(KeyHash hash) noexcept;
   // Moves the pending hashes, of which there are n, into builder_.
   __attribute__((noinline)) void FlushPending(size_t n) noexcept;
-  // A builder whose allocation failed half-way is not used again. False if memory is still short.
+  // Replaces the builder whose allocation failed half-way. False if memory is still short.
   bool StartAgain() noexcept;
   ROCKSDB_NAMESPACE::Slice FinishBlock(std::unique_ptr<const char[]>* buf) noexcept;
   ROCKSDB_NAMESPACE::Slice GiveUp(std::unique_ptr<const char[]>* buf) noexcept;
 
-  // Before the filter is finished, by the place of the file.
+  // To be called before the filter is finished: settles its options by the place of the file.
   void SettleOptions() noexcept;
-  // After it was finished.
+  // To be called after the filter was finished.
   void NotePlace(std::string_view block) noexcept;
   __attribute__((noinline)) void SeeKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
 
@@ -133,11 +132,11 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   std::unique_ptr<FileFilterOptions> file_options_;
   FilterBuilder builder_;
   Repeats repeats_;
-  // A call for each hash would take longer than all else that is done with it.
-  // Entry i waits in pending_[i % kMaxPending].
+  // Hashes wait here, as a call for each would take longer than all other work on it. Entry i waits
+  // in pending_[i % kMaxPending].
   static constexpr size_t kMaxPending = 64;
   KeyHash pending_[kMaxPending];
-  // Other threads read this while one adds.
+  // Other threads read this while one thread adds keys.
   std::atomic<size_t> entries_{0};
   bool short_of_memory_ = false;
   std::vector<KeyHash> kept_;       // only if verify_: those in builder_,

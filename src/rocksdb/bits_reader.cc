@@ -30,7 +30,7 @@ using ROCKSDB_NAMESPACE::Status;
 #if defined(__x86_64__)
 // Bit i: hash i of eight is sampled.
 WINNOW_KEY_INLINE uint32_t SampledAmongEight(const KeyHash* hashes) noexcept {
-  // By their lower halves, as the mask has no more bits.
+  // The lower halves are enough, as the mask has no more bits.
   static_assert(kMaxSamplingShift <= 32 && sizeof(KeyHash) == 8);
   const __m128i salt = _mm_set1_epi32(static_cast<int>(SamplingSalt()));
   const __m128i mask = _mm_set1_epi32(static_cast<int>(SamplingMask()));
@@ -41,7 +41,7 @@ WINNOW_KEY_INLINE uint32_t SampledAmongEight(const KeyHash* hashes) noexcept {
     const __m128i halves = _mm_castps_si128(_mm_shuffle_ps(load(at), load(at + 2), 0x88));
     return _mm_and_si128(_mm_xor_si128(halves, salt), mask);
   };
-  // What is not zero is not after packing either.
+  // Packing leaves what is not zero different from zero.
   const __m128i packed = _mm_packs_epi32(differ(0), differ(4));
   const __m128i same = _mm_cmpeq_epi8(_mm_packs_epi16(packed, packed), _mm_setzero_si128());
   return static_cast<uint32_t>(_mm_movemask_epi8(same)) & 0xff;
@@ -61,11 +61,11 @@ WINNOW_KEY_INLINE uint32_t SampledAmong(const KeyHash* hashes, size_t n) noexcep
   return sampled;
 }
 
-// Any block of ours. Most of a lookup is calls and the hash: so the comparison with the key before,
-// and the hash of short keys, are inlined into MayMatch, which ends with a jump to the kernel that
-// the view chose when it was made.
+// Reads any block of ours. Calls and the hash are most of a lookup. So the comparison with the last
+// key and the hash of short keys are inlined into MayMatch, which ends with a jump to the kernel
+// that the view chose when it was made.
 //
-// What a lookup reads is in one cache line.
+// All that a lookup reads here is in one cache line.
 class alignas(64) BitsReader : public FilterBitsReader {
  public:
   explicit BitsReader(std::string_view block) noexcept : view_(block) {}
@@ -78,7 +78,7 @@ class alignas(64) BitsReader : public FilterBitsReader {
 
   bool Ask(uint64_t hash) const noexcept { return view_.MayContain(KeyHash{hash}); }
 
-  // Not inlined: lookups would prepare for its calls.
+  // Not inlined, or every lookup would prepare for its calls.
   __attribute__((noinline)) bool AskSampled(const Slice& key, uint64_t hash) const noexcept {
     const bool may_contain = Ask(hash);
     NoteSample(key, hash, may_contain);
@@ -102,14 +102,14 @@ class alignas(64) BitsReader : public FilterBitsReader {
   const FilterView& view() const noexcept { return view_; }
 
  private:
-  // So few overlap without help.
+  // Fewer lookups overlap in the processor without prefetching.
   static constexpr size_t kAheadFromKeys = 5;
 
-  // What was said of a key whose hash is sampled.
+  // Notes what was said of a key whose hash is sampled.
   virtual void NoteSample(const Slice& /*key*/, uint64_t /*hash*/,
                           bool /*may_contain*/) const noexcept {}
 
-  // Hashes keys and asks a Bloom filter; false of another one.
+  // Hashes keys and asks a Bloom filter, with prefetching; false if the filter is of another kind.
   WINNOW_KEY_INLINE bool AskAhead(Slice** keys, size_t n, KeyHash* hashes,
                                   bool* may_match) const noexcept {
     const core::BloomBatch bloom(view_);
@@ -119,7 +119,7 @@ class alignas(64) BitsReader : public FilterBitsReader {
     return true;
   }
 
-  // More than kMaxBatchKeys.
+  // For more than kMaxBatchKeys keys.
   __attribute__((noinline)) void MayMatchParts(int num_keys, Slice** keys, bool* may_match) {
     for (int first = 0; first < num_keys; first += int{kMaxBatchKeys}) {
       BitsReader::MayMatch(std::min(int{kMaxBatchKeys}, num_keys - first), keys + first,
@@ -140,7 +140,7 @@ class alignas(64) BitsReader : public FilterBitsReader {
   const FilterView view_;
 };
 
-// Of a file that is known.
+// The reader of a filter whose file is known.
 class ReaderOfFile final : public BitsReader {
  public:
   ReaderOfFile(std::string_view block, OwnedReader owned) noexcept
@@ -183,7 +183,7 @@ FilterBitsReader* NewBitsReader(const Slice& contents, const FilterPolicy& built
 
 Status NewBuiltinReader(std::shared_ptr<const FilterPolicy>* policy) {
   ROCKSDB_NAMESPACE::ConfigOptions config;
-  // True would give OK and no policy for a name that is not known.
+  // With true, an unknown name would give OK and no policy.
   config.ignore_unsupported_options = false;
   std::shared_ptr<const FilterPolicy> made;
   const Status status = FilterPolicy::CreateFromString(config, "rocksdb.BuiltinBloomFilter", &made);

@@ -13,22 +13,22 @@
 
 namespace winnow::plugin {
 
-// A reader of a filter block, which the caller owns; it looks at the contents in place, so they
-// must outlive it. Null, which RocksDB takes as "may match", if memory is short.
+// A reader of a filter block, which the caller owns. It reads `contents` in place, so these must
+// outlive it. Null if memory is short, which RocksDB takes as "may match".
 //
-// A block is ours if any of its marker, magic and checksum says so: damaged, it may contain every
-// key. Any other block goes to `builtin`, a policy that reads RocksDB's own filters and that is not
-// needed after the call.
+// A block is ours if its marker, its magic number or its checksum says so; if it is damaged, it may
+// contain every key. Any other block goes to `builtin`, a policy that reads RocksDB's own filters;
+// it is not needed after the call.
 //
-// The reader keeps `owned`, where that is of a file, and tells it what is said of sampled keys.
+// If `owned` is of a file, the reader keeps it, and tells it what is said of sampled keys.
 //
 // Safe from any number of threads. Lookups in our blocks are added to the counters (counters.h).
 ROCKSDB_NAMESPACE::FilterBitsReader* NewBitsReader(const ROCKSDB_NAMESPACE::Slice& contents,
                                                    const ROCKSDB_NAMESPACE::FilterPolicy& builtin,
                                                    OwnedReader owned = {}) noexcept;
 
-// Makes the policy that `builtin` stands for: RocksDB's read-only one, by its name. NotSupported if
-// this RocksDB has none; *policy is then unchanged.
+// Makes the policy for `builtin`: RocksDB's read-only one, by its name. NotSupported if this
+// RocksDB has none; *policy is then unchanged.
 ROCKSDB_NAMESPACE::Status NewBuiltinReader(
     std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy);
 

@@ -22,8 +22,8 @@ using ROCKSDB_NAMESPACE::ObjectRegistry;
 using ROCKSDB_NAMESPACE::Status;
 using PolicyPointer = std::shared_ptr<const FilterPolicy>;
 
-// The two builders that RocksDB's Ribbon policy chooses from. It can't be made itself: the registry
-// makes it by NewRibbonFilterPolicy, in whose place the interposer may be.
+// The two policies that RocksDB's Ribbon policy chooses from. The Ribbon policy itself can't be
+// used: the registry makes it by NewRibbonFilterPolicy, which the interposer may replace.
 constexpr char kBelowLevelName[] = "rocksdb.internal.FastLocalBloomFilter:";
 constexpr char kRibbonName[] = "rocksdb.internal.Standard128RibbonFilter:";
 constexpr char kBloomName[] = "bloomfilter:";
@@ -37,11 +37,11 @@ std::string NameFor(const PolicyOptions& options, bool is_below_level) {
 }
 
 Status Make(const std::string& name, PolicyPointer* policy) {
-  // Not by CreateFromString, in whose place the interposer may be.
+  // Not by CreateFromString, which the interposer may replace.
   Status status = ObjectRegistry::NewInstance()->NewSharedObject(name, policy);
   if (status.IsNotSupported()) {
-    // RocksDB fills the registry when it is asked for a policy the first time. One of this name is
-    // nobody's wish, and left alone by the interposer.
+    // RocksDB fills the registry when it is first asked for a policy. Nobody asks for one of this
+    // name, and the interposer leaves it alone.
     PolicyPointer ignored;
     FilterPolicy::CreateFromString(ROCKSDB_NAMESPACE::ConfigOptions(),
                                    std::string(kRibbonName) + "10", &ignored)
@@ -58,7 +58,7 @@ bool MayHaveEmptyPartitions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& tab
 }
 
 bool MakesNoneOfNoKeys(const FilterPolicy& policy, const FilterBuildingContext& context) {
-  // What is tried must not count for the rounding of the filters that follow.
+  // The trial must not count for the rounding of the filters that follow.
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table = context.table_options;
   table.optimize_filters_for_memory = false;
   FilterBuildingContext tried(table);
@@ -94,7 +94,7 @@ void WarnOfEmptyPartitions(const FilterPolicy& policy, const std::string& name,
                              : "build=winnow makes none"));
     }
   } catch (...) {
-    // A missing line is better than a failed flush.
+    // A missing line in the LOG is better than a failed flush.
   }
 }
 

@@ -1,4 +1,4 @@
-// The builders of RocksDB's own filters, for a policy of ours that is to build these.
+// The builders of RocksDB's own filters, for a policy of ours that builds these (option `build`).
 
 #ifndef WINNOW_SRC_ROCKSDB_BUILTIN_BUILDERS_H_
 #define WINNOW_SRC_ROCKSDB_BUILTIN_BUILDERS_H_
@@ -17,29 +17,29 @@
 namespace winnow::plugin {
 
 // NotSupported, with a sentence that names the policy, if this RocksDB can't make the built-in
-// policies by which the options' filters are built. OK where these are Winnow's. The options must
-// be valid otherwise.
+// policies that build the options' filters. OK if Winnow builds them. The options must be valid
+// otherwise.
 ROCKSDB_NAMESPACE::Status CheckBuild(const PolicyOptions& options);
 
-// RocksDB cuts the filter of a file where it cuts the index, so that a partition has no keys where
-// none of its keys has a prefix and whole_key_filtering is off. Its Ribbon builder, and from 9.6 on
-// its Bloom builder, makes a filter of no bytes of none, and its MultiGet takes a partition of no
-// bytes for a fault: it aborts, or, built without assertions, finds no key of that partition.
-// Winnow's builder makes none of no bytes.
+// RocksDB cuts the filter of a file where it cuts the index. So if whole_key_filtering is off and
+// no key of a partition has a prefix, the partition's filter has no keys. RocksDB's Ribbon builder,
+// and from 9.6 on its Bloom builder, then writes no bytes. Its MultiGet takes such a partition for
+// a fault: it aborts, or, built without assertions, finds no key of that partition. Winnow's
+// builder always writes bytes.
 //
-// Says so in the database's LOG, once, if the file may have such partitions and the policy's
-// builder makes them so; `name` is what the line calls the policy. Never throws. Safe from any
-// thread.
+// If the file may have such partitions and the policy's builder writes no bytes for them, says so
+// in the database's LOG, once; `name` is the policy's name in that line. Never throws. Safe from
+// any thread.
 void WarnOfEmptyPartitions(const ROCKSDB_NAMESPACE::FilterPolicy& policy, const std::string& name,
                            const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
-// Makes builders by RocksDB's own policies, which it keeps: builders refer to theirs. Must outlive
-// the builders, as the policy does that has it. Safe from any number of threads.
+// Makes builders by RocksDB's own policies. It keeps these, as builders refer to them, and so must
+// outlive its builders, as the policy does that owns it. Safe from any number of threads.
 class BuiltinBuilders {
  public:
-  // The builder of RocksDB's policy of this name and these bits, for the caller to own. The options
-  // must be those of a CheckBuild that was OK, and their build not Winnow's. Null, "no filter", if
-  // memory is short, which is counted (counters.h).
+  // The builder of the RocksDB policy that the options name, for the caller to own. CheckBuild must
+  // have been OK for these options, and their build not be Winnow's. Null, "no filter", if memory
+  // is short, which is counted (counters.h).
   ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
       const PolicyOptions& options,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const noexcept;
@@ -49,7 +49,7 @@ class BuiltinBuilders {
   const ROCKSDB_NAMESPACE::FilterPolicy* Find(const std::string& name) const;
 
   mutable std::mutex mutex_;
-  // By name. None is ever removed: there are as many as different bits that were asked for.
+  // By name. None is ever removed: there is one for each bits_per_key that was asked for.
   mutable std::map<std::string, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>> policies_;
 };
 

@@ -18,11 +18,12 @@ struct Counters {
   uint64_t keys = 0;             // kept in filters built
   uint64_t bytes = 0;            // of filters built
 
-  // Of the Bloom filters alone: their bytes, and what Ribbon filters of their rates would take.
+  // For Bloom filters only: their bytes, and those that Ribbon filters of the same rates would
+  // take.
   uint64_t bloom_bytes = 0;
   uint64_t bloom_bytes_as_ribbons = 0;
 
-  // Filter blocks that were loaded for lookups, each time that one was.
+  // Filter blocks that were loaded for lookups; a block counts each time.
   uint64_t loaded_winnow = 0;
   uint64_t loaded_builtin = 0;   // RocksDB's own
   uint64_t loaded_unusable = 0;  // Winnow's by their marks, with a fault: every key may match
@@ -32,11 +33,12 @@ struct Counters {
   uint64_t hashes_shared = 0;  // lookups that needed none: lookups = hashes + hashes_shared
 };
 
-// The sums over all threads, those that ended included. While others are counting, each number is
-// one that it had during the call. Safe from any thread, and after main() too.
+// The sums over all threads, also those that ended. While other threads count, each number is one
+// that it had during the call. Safe from any thread, also after main().
 Counters CurrentCounters() noexcept;
 
-// A filter was finished; `rate` is the one that it was built for, 0 to 1. Safe from any thread.
+// A filter was finished; `rate` is the false-positive rate that it was built for, 0 to 1. Safe from
+// any thread.
 void CountFilter(FilterKind kind, uint64_t keys, size_t bytes, double rate) noexcept;
 void CountUnbuiltFilter() noexcept;
 

@@ -27,8 +27,8 @@ const FilterPolicy* MakeFromId(const std::string& id, std::unique_ptr<const Filt
 }  // namespace
 
 void AddFactory(ObjectLibrary& library) {
-  // Anything may follow the ":": what is not a number must be refused by us with a reason, and not
-  // be dropped in silence as an unknown name.
+  // Anything may follow the ":". If it is not a number, we refuse it with a reason; RocksDB would
+  // drop it in silence, as an unknown name.
   ObjectLibrary::PatternEntry names("winnow", true);
   names.AnotherName("winnow.Filter").AddSeparator(":", false);
   library.AddFactory<const FilterPolicy>(names, MakeFromId);

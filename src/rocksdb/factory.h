@@ -7,8 +7,8 @@
 
 namespace winnow::plugin {
 
-// Makes "winnow", "winnow.Filter" and either with ":" and anything behind it names of the policy in
-// this library of factories. Throws when memory is short.
+// Adds the policy to this library of factories under "winnow" and "winnow.Filter", and under either
+// with ":" and anything behind it. Throws if memory is short.
 void AddFactory(ROCKSDB_NAMESPACE::ObjectLibrary& library);
 
 }  // namespace winnow::plugin

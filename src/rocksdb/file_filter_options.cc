@@ -22,7 +22,7 @@ void FileFilterOptions::Note(const ROCKSDB_NAMESPACE::Slice& key) {
   }
 }
 
-// By what all filters of the policy take now.
+// Sets the bits by what all filters of the policy take now.
 void FileFilterOptions::SizeBits(const LiveFiles::NewFile& file, const LiveFiles::Place& place,
                                  bool sees_last) {
   if (policy_.filter_memory == 0 || trees_ == nullptr) return;
@@ -39,7 +39,7 @@ FilterOptions FileFilterOptions::Settle(uint64_t keys) {
   if (seen_ == 0) {
     return id_ == 0 ? PlannedOptions(policy_, facts_, known_, -1) : settled_;
   }
-  // The next partition's keys begin a range of their own.
+  // The keys of the next partition begin a new range.
   seen_ = 0;
   if (id_ == 0) {
     SettleFile(keys);
@@ -52,7 +52,7 @@ FilterOptions FileFilterOptions::Settle(uint64_t keys) {
 
 void FileFilterOptions::SettleFile(uint64_t keys) {
   const LiveFiles::Place place = record_->files.PlaceOf(facts_.level, range_, known_.base);
-  // A last level without filters is not seen, and lies below everything but itself.
+  // If the last level has no filters, its files are not seen. They lie below all other files.
   const bool sees_last = LastLevelHasFilters(policy_, known_);
   LiveFiles::NewFile file;
   file.level = facts_.level;
@@ -84,7 +84,7 @@ FilterOptions FileFilterOptions::Planned(const LiveFiles::Place& place, uint64_t
                     place.waits, !sees_last, record_->files.Memory());
 }
 
-// Where too little is known, the plan's stays.
+// If too little is known, the plan's rate stays.
 FilterOptions FileFilterOptions::WithLearnedRate(const FilterOptions& planned, uint64_t keys,
                                                  double* relative_miss_heat) {
   if (policy_.level_plan != LevelPlan::kLearned || planned.levels_below < 0) return planned;

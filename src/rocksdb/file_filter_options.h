@@ -1,4 +1,5 @@
-// Settles what a file's filter is built for, once it is known where in the range of keys it lies.
+// Settles the options of a file's filter, once it is known where in the range of keys the file
+// lies.
 
 #ifndef WINNOW_SRC_ROCKSDB_FILE_FILTER_OPTIONS_H_
 #define WINNOW_SRC_ROCKSDB_FILE_FILTER_OPTIONS_H_
@@ -18,12 +19,12 @@
 
 namespace winnow::plugin {
 
-// Of one file, whose builder it belongs to.
+// For one file. The file's builder owns it.
 class FileFilterOptions {
  public:
-  // filter_files: where the file's filters are known by their bytes; null: nowhere. has_one_reader:
-  // of FilterFile. trees: all of the policy, whose filters share its filter_memory; null:
-  // bits_per_key counts.
+  // filter_files: gets the file's filters, by their bytes; null: they are not noted.
+  // has_one_reader: see FilterFile. trees: all trees of the policy, whose filters share
+  // filter_memory; null: bits_per_key counts.
   FileFilterOptions(const PolicyOptions& policy, const BuildFacts& facts, const KnownTree& known,
                     std::shared_ptr<TreeRecord> record, std::shared_ptr<FilterFileMap> filter_files,
                     bool has_one_reader, std::shared_ptr<KnownTrees> trees = nullptr)
@@ -35,15 +36,15 @@ class FileFilterOptions {
         has_one_reader_(has_one_reader),
         trees_(std::move(trees)) {}
 
-  // The next key, or prefix of keys, that is added to the filter. Some are looked at. May throw
-  // std::bad_alloc.
+  // To be called with each key or prefix that is added to the filter. Looks at one in kEvery. May
+  // throw std::bad_alloc.
   void See(const ROCKSDB_NAMESPACE::Slice& key) {
     if (seen_++ % kEvery == 0) Note(key);
   }
 
-  // The options of the filter of the keys seen, of which there are so many: at least one of the
-  // fewest bits. Of several filters of one file (its partitions) the first decides for all. Other
-  // files hear of this one's keys from here on. May throw std::bad_alloc.
+  // The options of the filter of the keys seen, of which there are `keys`; the filter has at least
+  // the fewest bits. If a file has several filters (partitions), the first one decides for all.
+  // From here on this file counts for other files. May throw std::bad_alloc.
   FilterOptions Settle(uint64_t keys);
 
   // The filter for which Settle was called is finished.
@@ -58,7 +59,7 @@ class FileFilterOptions {
   FilterOptions ByPlan(const LiveFiles::Place& place, bool sees_last) const;
   FilterOptions Planned(const LiveFiles::Place& place, uint64_t keys, bool sees_last,
                         double* relative_miss_heat);
-  // *relative_miss_heat: of LiveFiles::NewFile; left as it is where nothing is learned.
+  // *relative_miss_heat: see LiveFiles::NewFile; unchanged if nothing is learned.
   FilterOptions WithLearnedRate(const FilterOptions& planned, uint64_t keys,
                                 double* relative_miss_heat);
 

@@ -16,14 +16,15 @@
 
 namespace winnow::plugin {
 
-// Blocks side by side in one range of addresses, which is asked to be huge pages. A block goes to
-// the smallest free place that holds it, the lowest of these; free neighbours become one. Safe from
-// any thread, and in a child that is forked while others allocate.
+// A heap in one range of addresses, for which the system is asked for huge pages. A block gets the
+// smallest free place that holds it, and the lowest of these (best fit); free neighbours are
+// joined. Safe from any thread, and in a child that is forked while other threads allocate.
 class HugePageHeap {
  public:
   static constexpr size_t kPage = size_t{2} << 20;
   static constexpr size_t kGrain = 4096;  // blocks begin and end at multiples of it
-  // Pages without a block that are kept, so that blocks that come and go don't fault for each.
+  // So many pages without a block are kept, so that blocks that come and go do not cause a page
+  // fault each.
   static constexpr size_t kMaxIdlePages = 8;
 
   struct Usage {
@@ -31,26 +32,26 @@ class HugePageHeap {
     size_t resident = 0;   // bytes of the pages that are in memory, if all are written to
   };
 
-  // For at most so many bytes. They are addresses, and no memory yet.
+  // For at most so many bytes. They are only addresses at first, and no memory.
   explicit HugePageHeap(size_t most_bytes) noexcept;
-  // All blocks are gone.
+  // All blocks must have been freed.
   ~HugePageHeap();
   HugePageHeap(const HugePageHeap&) = delete;
   HugePageHeap& operator=(const HugePageHeap&) = delete;
 
-  // False if there were no addresses to be had: it allocates nothing then.
+  // False if the addresses could not be reserved; then it allocates nothing.
   bool HasRange() const noexcept { return begin_ != nullptr; }
 
-  // Null where there is no room or memory is short.
+  // Null if there is no room or memory is short.
   void* Allocate(size_t size) noexcept;
   void Free(void* block) noexcept;
   bool Owns(const void* block) const noexcept;
 
-  // Of a block, in bytes.
+  // The size of a block, in bytes.
   size_t SizeOf(const void* block) const noexcept;
   Usage CurrentUsage() const noexcept;
 
-  // The locks of all heaps, for a fork: a child has none of the threads that may hold them.
+  // Takes the locks of all heaps before a fork: a child has none of the threads that may hold them.
   static void LockAll() noexcept;
   static void UnlockAll() noexcept;
 
@@ -59,7 +60,7 @@ class HugePageHeap {
   using FreeExtents = std::set<std::pair<size_t, size_t>>;
   struct Extent {
     size_t size;
-    // Its place among the free ones while it is a block: freeing needs no memory.
+    // While this is a block, the node for its entry in free_: so freeing needs no memory.
     FreeExtents::node_type kept;
     bool is_free() const { return kept.empty(); }
   };
@@ -92,16 +93,16 @@ class HugePageHeap {
   std::vector<Page> pages_;
 };
 
-// Why there are no huge pages for who asks with madvise, as the end of a sentence; empty if there
-// are. `folder` is /sys/kernel/mm/transparent_hugepage.
+// Why madvise gets no huge pages, as the end of a sentence; empty if it does. `folder` is
+// /sys/kernel/mm/transparent_hugepage.
 std::string WhyNoHugePages(const std::string& folder);
 
 class HugePageAllocator final : public ROCKSDB_NAMESPACE::MemoryAllocator {
  public:
-  // Smaller blocks, those of data and of partitions among them, come from malloc.
+  // Smaller blocks come from malloc, such as data blocks and partitions.
   static constexpr size_t kMinBytes = size_t{64} << 10;
 
-  // problem: why it is to have no huge pages; empty: it is.
+  // problem: why this allocator has no huge pages; empty: it has.
   HugePageAllocator(size_t most_bytes, const std::string& problem);
 
   const char* Name() const override { return name_.c_str(); }

@@ -1,6 +1,6 @@
-// Registers the policy with the RocksDB in whose tree it is compiled, in the place of
-// registration.cc and register_at_load.cc: RocksDB's build writes a call of this function into its
-// build_version.cc, by the name in winnow.mk. No version is compared: there is only one.
+// Registers the policy with the RocksDB in whose tree it is compiled. This replaces registration.cc
+// and register_at_load.cc: RocksDB's build writes a call of this function into its
+// build_version.cc, by the name in winnow.mk. Versions are not compared, as there is only one.
 
 #include <rocksdb/utilities/object_registry.h>
 
@@ -9,7 +9,7 @@
 
 #include "src/rocksdb/factory.h"
 
-// The number of factories in the library then, as from RocksDB's own registrars.
+// Returns the number of factories in the library, as RocksDB's own registrars do.
 extern "C" int winnow_register_in_tree(ROCKSDB_NAMESPACE::ObjectLibrary& library,
                                        const std::string& /*name of the plugin*/) {
   winnow::plugin::AddFactory(library);

@@ -1,11 +1,11 @@
-// What is read before every file of this folder that is compiled in RocksDB's own tree
-// (winnow.mk, in_tree.cmake).
+// Included before every file of this folder that is compiled in RocksDB's own tree (winnow.mk,
+// in_tree.cmake).
 //
-// Our files are compiled with hidden visibility there, so that RocksDB's library shows none of our
-// names. Of two copies of an inline function or of a class's tables the linker gives the stricter
-// visibility to both: RocksDB's own would vanish from its library, if its headers were read with
-// ours. So they are read here, first, with the visibility that RocksDB gives them; a header of
-// RocksDB that a file includes and that is missing here is found by tests/repo/in_tree_test.sh.
+// Our files are compiled with hidden visibility there, so that RocksDB's library exports none of
+// our names. If an inline function or a class's tables exist in two copies, the linker gives the
+// stricter visibility to both. So functions of RocksDB's headers would vanish from its library. To
+// prevent that, these headers are read here first, with RocksDB's own visibility.
+// tests/repo/in_tree_test.sh finds headers of RocksDB that are missing here.
 
 #ifndef WINNOW_SRC_ROCKSDB_IN_TREE_H_
 #define WINNOW_SRC_ROCKSDB_IN_TREE_H_

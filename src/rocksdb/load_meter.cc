@@ -19,7 +19,7 @@ namespace {
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::Logger;
 
-// As exact as the timer's ticks, of some milliseconds, for a quarter of the time.
+// As exact as the timer's ticks, some milliseconds, but in a quarter of the time.
 LoadMeter::Time CoarseNow() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
@@ -30,8 +30,8 @@ std::atomic<LoadMeter::Clock> g_clock{&CoarseNow};
 
 LoadMeter::Time Now() { return g_clock.load(std::memory_order_relaxed)(); }
 
-// The meters there are, and the sums of those that are gone. Never destroyed: policies may live
-// longer than static objects.
+// All meters, and the sums of former ones. Never destroyed: policies may live longer than static
+// objects.
 struct AllMeters {
   std::mutex mutex;  // for the next two
   LoadMeter* first = nullptr;
@@ -46,7 +46,8 @@ AllMeters& Meters() {
   return all;
 }
 
-// A thread that checks has the lock for a while each second, and a child has none of these threads.
+// A thread that checks holds the lock for a while each second, and a forked child has no such
+// thread.
 void LockMeters() noexcept { Meters().mutex.lock(); }
 void UnlockMeters() noexcept { Meters().mutex.unlock(); }
 void UnlockMetersOfChild() noexcept {
@@ -91,7 +92,7 @@ LoadMeter::LoadMeter() {
 }
 
 LoadMeter::~LoadMeter() {
-  inbox_->SetCallback({});  // a thread that checks may still have the inbox for a while
+  inbox_->SetCallback({});  // a thread that checks may still hold the inbox for a while
   FilterLoads loads = table_.ReadTotals();
   loads.counted_one_of = 1;
   AllMeters& all = Meters();
@@ -169,7 +170,7 @@ void LoadMeter::WriteLate(Logger* log) noexcept { inbox_->WriteLate(log, Now());
 
 // ---- The alarm
 
-// Policies that share a cache, or one that shares none.
+// Policies that share a cache, or one policy that shares none.
 struct LoadMeter::Group {
   struct Policy {
     FilterLoads loads;
@@ -184,7 +185,7 @@ struct LoadMeter::Group {
   bool MayAlarm() const { return MayBeAlarm(recent) && !had_alarm; }
 };
 
-// One thread does it for all meters.
+// One thread checks all meters.
 void LoadMeter::CheckAll(Time now) noexcept {
   AllMeters& all = Meters();
   Time::rep next = all.next_check.load(std::memory_order_relaxed);
@@ -193,24 +194,25 @@ void LoadMeter::CheckAll(Time now) noexcept {
           next, (now + kCheckInterval).time_since_epoch().count(), std::memory_order_relaxed)) {
     return;  // another thread does it
   }
-  // One that stood still for a second may be at it.
+  // A thread that was stopped for a second may still be checking.
   if (all.is_checking.exchange(true, std::memory_order_acquire)) return;
   try {
     for (const Group& group : GroupsToCheck(now)) {
       try {
         RaiseIfDue(group, now);
       } catch (...) {
-        // A cache of the program's that throws keeps no other group from its alarm.
+        // If a cache of the program's throws, the other groups still get their alarms.
       }
     }
   } catch (...) {
-    // Memory is short: in a second again.
+    // Memory is short: try again in a second.
   }
   all.is_checking.store(false, std::memory_order_release);
 }
 
-// With nothing that ends with the meters, which may go as soon as this returns; and nothing is let
-// go of here whose end may end a meter, as that of a cache with its readers.
+// The result refers to nothing of the meters, which may be destroyed as soon as this returns. Nor
+// does this function release anything whose end may destroy a meter, as a cache's with its readers
+// may.
 std::vector<LoadMeter::Group> LoadMeter::GroupsToCheck(Time now) {
   AllMeters& all = Meters();
   const std::lock_guard<std::mutex> lock(all.mutex);
@@ -256,7 +258,8 @@ void LoadMeter::RaiseIfDue(const Group& group, Time now) {
     all.tables.Add(policy.tables);
     policy.inbox->AddFolders(&subject.folders);
   }
-  // Of all, or of one that the others' filters would hide: its own tables say then where they lie.
+  // Checks all policies together, and each by itself, as the filters of the others may hide it.
+  // Then its own tables say where its filters lie.
   const Group::Policy* due = nullptr;
   const auto look_for = [&](const auto& is_due) {
     if (is_due(all)) due = &all;
@@ -277,7 +280,7 @@ void LoadMeter::RaiseIfDue(const Group& group, Time now) {
   subject.place = due->tables.Read();
   subject.policies = due == &all ? group.policies.size() : 1;
   subject.is_of_one = group.inboxes.size() == 1;
-  // Which of several databases lie in its cache is not known where others have another one, too.
+  // If there are several caches, it is not known which databases use this policy's.
   if (due != &all && subject.folders.size() > 1 && all.tables.Read().caches > 1) {
     subject.folders.clear();
   }
@@ -289,7 +292,7 @@ void LoadMeter::RaiseIfDue(const Group& group, Time now) {
   if (IsLogging()) SayOnStderr(alarm->text);
 }
 
-// By a thread that loads a filter through this policy, which therefore lives.
+// Called by a thread that loads a filter through this policy, so the policy is alive.
 void LoadMeter::Deliver(Time now) noexcept {
   try {
     FilterLoadAlarm alarm;
@@ -302,7 +305,7 @@ void LoadMeter::Deliver(Time now) noexcept {
     alarm.loads = Read();
     (*callback)(alarm);
   } catch (...) {
-    // Of memory, or of the program's function.
+    // Thrown for lack of memory, or by the program's function.
   }
 }
 

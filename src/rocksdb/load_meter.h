@@ -1,5 +1,5 @@
-// What a policy's filters are loaded for, and the alarm where the same ones are again and again
-// (winnow/rocksdb_filter_loads.h has what people should know).
+// Counts loads of a policy's filters, and raises the alarm if the same filters are loaded again and
+// again (winnow/rocksdb_filter_loads.h is for users).
 
 #ifndef WINNOW_SRC_ROCKSDB_LOAD_METER_H_
 #define WINNOW_SRC_ROCKSDB_LOAD_METER_H_
@@ -22,14 +22,14 @@
 
 namespace winnow::plugin {
 
-// Of one policy and those in whose place it was made. Safe from any number of threads. Throws
-// nothing; where memory is short, less is known.
+// For one policy and its predecessors (SetOptions may replace a policy). Safe from any number of
+// threads. Throws nothing; if memory is short, it knows less.
 class LoadMeter {
  public:
   using Time = LoadTable::Time;
   using Callback = AlarmInbox::Callback;
 
-  // Loads are looked at so often, and alarms are raised.
+  // How often loads are checked, and alarms raised.
   static constexpr std::chrono::seconds kCheckInterval{1};
   static constexpr std::chrono::minutes kAlarmInterval = AlarmInbox::kAlarmInterval;
 
@@ -38,37 +38,37 @@ class LoadMeter {
   LoadMeter(const LoadMeter&) = delete;
   LoadMeter& operator=(const LoadMeter&) = delete;
 
-  // A filter was loaded: see loaded_filter.h. Takes tens of nanoseconds; for one load of the
-  // process once a second some microseconds for each meter, and a millisecond where most of the
+  // A filter was loaded; loaded_filter.h has its number. Takes tens of nanoseconds. Once a second
+  // one load in the process takes some microseconds for each meter, or a millisecond if most of the
   // alarm's bounds are reached.
   void Note(uint64_t filter, uint64_t bytes) noexcept;
 
   FilterLoads Read() const noexcept;
-  // Over all meters that there are and were. One alarm of several meters counts once.
+  // Sums over all present and former meters. One alarm of several meters counts once.
   static FilterLoads ReadAll() noexcept;
 
-  // False if memory is short: the one before stays.
+  // False if memory is short; then the former callback stays.
   bool SetCallback(Callback callback) noexcept { return inbox_->SetCallback(std::move(callback)); }
 
   // ---- What is known of databases
 
-  // A family has these table options.
+  // A column family has these table options.
   void See(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) noexcept;
   void See(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept;
-  // A database has these.
+  // A database has these options.
   void See(const ROCKSDB_NAMESPACE::DBOptions& database) noexcept;
 
-  // A database is open with these options, into whose log alarms go from now on; until it is
-  // closed, or the log is gone. It may have none. `database` is a name for it.
+  // A database is open with these options. Alarms go into its log from now on, until it is closed
+  // or the log is gone. It may have no log. `database` is a name for it.
   void Opened(const void* database, const std::string& folder,
               const ROCKSDB_NAMESPACE::DBOptions& options) noexcept;
-  // Waits while an alarm is written.
+  // Waits while an alarm is being written.
   void Closed(const void* database) noexcept { inbox_->Closed(database); }
 
-  // A builder is asked for: writes an alarm that this log did not have. Null is allowed.
+  // RocksDB asks for a builder: writes an alarm that this log does not have yet. Null is allowed.
   void WriteLate(ROCKSDB_NAMESPACE::Logger* log) noexcept;
 
-  // The time that all meters go by, for tests; null: the system's.
+  // The clock of all meters, for tests; null: the system's.
   using Clock = Time (*)();
   static void SetClock(Clock clock) noexcept;
 
@@ -82,7 +82,7 @@ class LoadMeter {
 
   LoadTable table_;
   TablesSeen tables_;
-  // Also of who raises an alarm while this goes.
+  // Shared with a thread that raises an alarm while this is destroyed.
   const std::shared_ptr<AlarmInbox> inbox_ = std::make_shared<AlarmInbox>();
 
   // All meters, in a list.

@@ -25,7 +25,7 @@ std::string Refusal(const char* name, const std::string& complaint) {
 
 void Complain(Logger* logger, const std::string& text, bool was_said) {
   if (logger == nullptr) {
-    // Of a file that is written for itself. A program may make a policy for each.
+    // For a file that is written by itself (SstFileWriter). A program may make a policy for each.
     SayOnceOnStderr(text);
   } else if (IsNewInLog(*logger, text)) {
     if (!was_said) {
@@ -42,7 +42,7 @@ void LogLine::Write(Logger* logger, const std::string& text, const std::string& 
   std::string line;
   const bool is_due = written_.Visit(*logger, [&](std::optional<std::string>* last) {
     if (*last == text) return false;
-    // Before it is noted as written: where memory is short, it is due again.
+    // Composed before it is noted as written: if memory is short, it is due again.
     line = std::string(Version()) + " " + said + " (RocksDB " + CompiledVersion() + ", kernels " +
            simd::ActiveKernels().name + ")";
     *last = text;
@@ -80,7 +80,7 @@ void LogLine::WriteOnce(Logger* logger, const char* name, const PolicyOptions& o
               : Reading(name, "builds RocksDB's " + BuiltinPolicyId(options)));
     WriteAdded(logger);
   } catch (...) {
-    // A missing line is better than a failed flush.
+    // A missing line in the LOG is better than a failed flush.
   }
 }
 

@@ -15,37 +15,37 @@
 
 namespace winnow::plugin {
 
-// Writes one line to each log that it is shown. Owned by a policy; safe from any thread.
+// Writes one line to each log that it is given. Owned by a policy; safe from any thread.
 class LogLine {
  public:
-  // Writes "[winnow] VERSION builds the filters of policy NAME: OPTIONS" to the logger, or, where
-  // the options have RocksDB build its own, the line of WriteReadingOnce, unless it
-  // was the last that this object wrote there. Null is allowed. Never throws.
+  // Writes "[winnow] VERSION builds the filters of policy NAME: OPTIONS" to the logger, unless this
+  // was the last line that this object wrote there. If the options have RocksDB build its own
+  // filters, writes the line of WriteReadingOnce. Null is allowed. Never throws.
   //
-  // A complaint that is not empty comes before it, as a warning, and goes to stderr
-  // (messages/stderr_line.h): once for each database, whichever of its policies it is of.
+  // A complaint that is not empty comes before the line, as a warning, and goes to stderr
+  // (messages/stderr_line.h), once for each database, even if several of its policies have it.
   //
   // If more than kMaxLogs databases are open at once, lines may be repeated.
   void WriteOnce(ROCKSDB_NAMESPACE::Logger* logger, const char* name, const PolicyOptions& options,
                  const std::string& complaint = {}) noexcept;
 
-  // Writes "[winnow] TEXT" behind the line that WriteOnce writes first, in the first log that it is
-  // shown; as a warning, or not.
+  // Adds "[winnow] TEXT" behind the first line that WriteOnce writes, in the first log that it is
+  // given; as a warning, or not.
   void AddToFirst(const std::string& text, bool is_warning);
 
-  // Of a policy that builds none of Winnow's filters: "[winnow] VERSION reads Winnow's and
-  // RocksDB's filters for policy NAME, which BUILDS", where `builds` is "builds RocksDB's
-  // bloomfilter:10", say. Else as WriteOnce.
+  // For a policy that builds none of Winnow's filters: writes "[winnow] VERSION reads Winnow's and
+  // RocksDB's filters for policy NAME, which BUILDS", where `builds` is, for example, "builds
+  // RocksDB's bloomfilter:10". Otherwise as WriteOnce.
   void WriteReadingOnce(ROCKSDB_NAMESPACE::Logger* logger, const char* name,
                         const std::string& builds) noexcept;
 
-  // Where RocksDB shows no log, as it asks for a reader: a complaint that is not empty goes to
-  // stderr, unless this object did so before. Never throws.
+  // For when RocksDB gives no log, because it asks for a reader. Writes a complaint that is not
+  // empty to stderr, once for this object. Never throws.
   void ComplainOnce(const char* name, const PolicyOptions& options,
                     const std::string& complaint) noexcept;
 
  private:
-  // Writes what is said if the text, by which it is known again, is due.
+  // Writes `said` if `text`, by which it is recognized, is due.
   void Write(ROCKSDB_NAMESPACE::Logger* logger, const std::string& text, const std::string& said);
 
   void WriteAdded(ROCKSDB_NAMESPACE::Logger* logger);

@@ -12,39 +12,41 @@
 namespace winnow::plugin {
 namespace {
 
-// What is aimed at, of filter_memory: in a growing tree, filters of large files were built when it
-// was smaller, and small levels have more keys some day than they had of late.
+// The share of filter_memory that is aimed at. It is less than all: in a growing tree, filters of
+// large files were built when it was smaller, and small levels may have more keys than they had
+// lately.
 constexpr double kAim = 0.97;
 
-// What files that stay count less than as they are: where nearly all do, the rest would get all of
-// the memory at one moment and nothing at the next.
+// By how much files that stay count less. If nearly all files stay, the others would otherwise get
+// all of the memory at one moment and nothing at the next.
 constexpr double kSlack = 0.25;
 
-// By how much a large file gets less than its share, for each part that such files take too much;
-// and the most that it gets of its share.
+// The gain of the controller for large files: how much less than its share a file gets, for each
+// part that large files take too much. And the most that it gets, as a part of its share.
 constexpr double kGain = 4;
 constexpr double kMaxOfShare = 1.25;
 
-// And a file of a small level, for each part that all filters together take too much, the plan's
-// bits on top included: of level 0 from so much of filter_memory on, and of others.
+// The same for files of small levels, for each part that all filters together take too much,
+// including a plan's bits on top. And from how much of filter_memory on: files of level 0, and of
+// other small levels.
 constexpr double kSmallGain = 16;
 constexpr double kMaxBelowLevel0 = 1;
 constexpr double kMaxOfLevel0 = 1.03;
-// But no less than such a part of its share, as one that has few bits costs many reads.
+// But a file gets at least this part of its share, as one with few bits costs many false reads.
 constexpr double kMinOfShare = 0.5;
 
-// Of the filters of large files that it replaces, what a large file may have in any case, up to its
-// share: the sum falls all the same, and no file is without a filter where filter_memory was made
-// smaller.
+// The part of the filters that it replaces which a large file may have in any case, up to its
+// share. The sum still falls, and if filter_memory was made smaller, no file is without a filter.
 constexpr double kOfReplaced = 0.75;
 
-// Of filter_memory, what is said to be more than allowed.
+// The excess, as a part of filter_memory, that the LOG reports.
 constexpr double kTooMuch = 0.01;
 
-// Of all keys, what level 0 has where compactions are said to lag.
+// The share of all keys on level 0 from which on the LOG says that compactions lag.
 constexpr double kMuchOnLevel0 = 0.1;
 
-// Of filter_memory, what files that stay hold where they are said to be why others get little.
+// The part of filter_memory from which on the LOG names files that stay as the reason why others
+// get little.
 constexpr double kHeld = 0.25;
 
 constexpr double kMaxKeys = uint64_t{1} << 50;
@@ -58,8 +60,7 @@ double Bytes(const FilterOptions& form, double keys, double bits_per_key) noexce
       static_cast<uint64_t>(std::clamp(keys, 1.0, kMaxKeys)), core::ForBuilding(options)));
 }
 
-// The bits_per_key, of those that the option may have, whose filter takes as many bytes, or the
-// fewest.
+// The bits_per_key, within the option's range, whose filter takes so many bytes, or the fewest.
 double BitsThatTake(const FilterOptions& form, double keys, double bytes) noexcept {
   double low = kBitsPerKeyOption.least;
   double high = kBitsPerKeyOption.most;
@@ -75,15 +76,15 @@ FilterOptions WithoutLevels(FilterOptions form) noexcept {
   return form;
 }
 
-// Bytes a key: what files that stay leave, by the keys of the others.
+// The fair share, in bytes a key: what files that stay leave, divided by the keys of the others.
 double ShareOf(double bytes, double keys, const LiveFiles::Sums& alive) noexcept {
   const double staying_keys = std::clamp(alive.keys_that_stay, 0.0, keys);
   const double left = bytes * (1 + kSlack) - alive.bytes_that_stay;
   return std::max(left / (keys * (1 + kSlack) - staying_keys), 0.0);
 }
 
-// Of a file of a small level whose share this is: that, and the plan's bits on top. Less where
-// levels that grew faster than they are merged took more together than there is.
+// For a file of a small level: its share, and the plan's bits on top. Less if all filters together
+// take more than the memory, because levels grew faster than they are merged.
 Fit FitOfSmall(double memory, double share, double others, const FileToSize& file) noexcept {
   const double own = std::max(file.keys, 1.0);
   const double planned =
@@ -122,7 +123,7 @@ FileToSize FileBeforeItsKeys(const FilterOptions& form, const BuildFacts& facts,
   constexpr double kKeysOfAFile = 10'000;
   FileToSize file;
   file.form = form;
-  // Where nothing lies over anything, it won't either.
+  // If no file lies over others, this one will not either.
   const bool is_over_others = !facts.is_bottommost && tree.levels.back().keys < tree.keys;
   file.level = is_over_others ? static_cast<size_t>(RecordedFiles::LevelIndex(facts.level, false))
                               : FileToSize::kLast;
@@ -164,10 +165,11 @@ Fit FitOf(uint64_t filter_memory, const KnownTotals& known, const FileToSize& fi
   const double wanted = ShareOf(room, keys, alive) * own;
   const double too_much = (others + wanted) / room - 1;
   const double part = std::clamp(1 - kGain * too_much, 0.0, kMaxOfShare);
-  // What it adds doesn't bring the sum above the memory.
+  // The file must not bring the sum above the memory.
   const double added = std::min(part * wanted, less(memory - kept, others));
   const double of_replaced = kOfReplaced * std::min(own / std::max(replaced.keys, 1.0), 1.0);
-  // A file of level 0 that was built while much waited there outlives it: it has the fewest bits.
+  // A file of level 0 has at least the fewest bits: it may stay when level 0, which is large now,
+  // is small again.
   const bool may_have_fewest =
       file.level == 0 || others + Bytes(file.form, own, kBitsPerKeyOption.least) <= room;
   return {std::max(added, std::min(wanted, of_replaced * replaced_large)), false, may_have_fewest};
@@ -198,7 +200,7 @@ std::string MemoryLine(const PolicyOptions& asked, const KnownTotals& known) {
   const LiveFiles::Sums& files = known.files;
   const auto memory = static_cast<double>(asked.filter_memory);
   const double keys = std::max(files.keys, 1.0);
-  // A file of the last level, with as many keys as others.
+  // A file of the last level, with the mean number of keys.
   BuildFacts facts;
   facts.level = 1;
   facts.is_bottommost = true;
@@ -255,7 +257,7 @@ void MemoryReport::Write(ROCKSDB_NAMESPACE::Logger* logger, const PolicyOptions&
                                      : ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL,
                MemoryLine(asked, known));
   } catch (...) {
-    // A missing line is better than a failed flush.
+    // A missing line in the LOG is better than a failed flush.
   }
 }
 

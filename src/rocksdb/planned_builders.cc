@@ -28,7 +28,7 @@ std::string NoLevelsNote(const PolicyOptions& options) {
          PolicyOptionText("bits_per_key", options);
 }
 
-// What is learned of lookups has its place in the order of the keys' bytes.
+// Learned rates are by places of keys in the order of bytes.
 std::string NotBytewiseNote() {
   return std::string("level_plan=learned needs keys in the order of ") +
          ROCKSDB_NAMESPACE::BytewiseComparator()->Name() +
@@ -36,8 +36,8 @@ std::string NotBytewiseNote() {
          "level_plan=auto; give column families with another comparator a policy of their own";
 }
 
-// Whether a file's filter has one reader, from the file's opening to its end: not where the block
-// cache holds it.
+// Whether a file's filter has one reader while the file is open: not if the block cache holds the
+// filter.
 bool HasOneReaderAFile(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
   return !table.cache_index_and_filter_blocks && !table.partition_filters;
 }
@@ -55,7 +55,7 @@ FamilyOptions FamilyOptionsOf(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& fami
   options.has_dynamic_levels = family.level_compaction_dynamic_level_bytes;
   options.has_last_level_without_filters = family.optimize_filters_for_hits;
   options.is_leveled = family.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
-  // A name stands for an order, whoever made the object.
+  // The name tells the order, whichever object it is.
   options.is_bytewise =
       family.comparator != nullptr && std::string_view(family.comparator->Name()) ==
                                           ROCKSDB_NAMESPACE::BytewiseComparator()->Name();
@@ -139,7 +139,7 @@ FilterOptions PlannedBuilders::PlannedByLevel(const PolicyOptions& sized, const 
   return PlannedOptions(sized, file.facts, file.tree, NextLevel(file.facts, file.tree));
 }
 
-// Of a file whose level or tree is unknown, no place is.
+// If a file's level or tree is unknown, so is its place.
 bool PlannedBuilders::IsDecidedByItsPlace(const FileToBuild& file) noexcept {
   const bool needs_place = GoesByFiles(file.options.level_plan) || file.options.filter_memory > 0;
   return needs_place && file.record != nullptr && file.facts.level >= 0;
@@ -167,7 +167,7 @@ std::unique_ptr<FileFilterOptions> PlannedBuilders::DecideByItsPlace(
       has_one_reader, std::shared_ptr<KnownTrees>(known_, &known_->trees));
 }
 
-// The tree's record, in which this policy is the newest that built a filter, where no newer one
+// The tree's record. Notes this policy as the newest that built a filter there, unless a newer one
 // did. Null if nothing is known of the tree.
 std::shared_ptr<TreeRecord> PlannedBuilders::RecordBuiltHere(const FilterBuildingContext& context) {
   std::shared_ptr<TreeRecord> record =
@@ -188,7 +188,8 @@ void KnownFiles::Newcomers::Set(uint64_t policy, bool is_one) noexcept {
   try {
     policies_.push_back(policy);
   } catch (...) {
-    // Then a compaction of a policy before it may sample lookups, which costs time only.
+    // Memory is short. Then a compaction of an earlier policy may sample lookups, which costs only
+    // time.
   }
 }
 
@@ -198,7 +199,7 @@ bool KnownFiles::Newcomers::HasOneAfter(uint64_t policy) noexcept {
                      [policy](uint64_t other) { return other > policy; });
 }
 
-// A compaction holds the policy that it began with, also where a later one has taken its place.
+// A compaction uses the policy that it began with, even if a later one has replaced it.
 bool PlannedBuilders::MaySample(const TreeRecord& tree) noexcept {
   return tree.newest_policy <= number_ && !known_->newcomers.HasOneAfter(number_);
 }
@@ -209,7 +210,7 @@ PlannedBuilders::~PlannedBuilders() {
   if (--known_->policies == 0) known_->sampling.Set(false);
 }
 
-// Where this policy ended it, and built nothing since.
+// If this policy ended sampling, and has built nothing since.
 void PlannedBuilders::ResumeSampling() noexcept {
   const void* self = this;
   if (!known_->ended_by.compare_exchange_strong(self, nullptr)) return;
@@ -237,7 +238,7 @@ void PlannedBuilders::NoteBuilderAsked(const PolicyOptions& options,
   has_built_ = true;
   known_->newcomers.Set(number_, false);
   if (Learns(options) || !known_->has_sampled || record == nullptr) return;
-  // A compaction's file under a policy that was replaced says nothing of the one in its place.
+  // If the file is of a compaction under a replaced policy, it says nothing about the new one.
   if (record->newest_policy <= number_) record->DropSamples();
 }
 

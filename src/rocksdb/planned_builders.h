@@ -29,9 +29,9 @@
 
 namespace winnow::plugin {
 
-// What a policy knows of its trees, and of what was loaded of its filters. A reader in a cache, and
-// a policy made in place of another one (SetOptions makes one, from RocksDB 9.8 on), own their
-// share.
+// What a policy knows of its trees, and of loads of its filters. It is shared: readers in a cache
+// own it too, and so does a policy that replaces another one (from RocksDB 9.8 on, SetOptions makes
+// one).
 struct KnownFiles {
   KnownTrees trees;
   FilterFileMap filter_files;
@@ -41,12 +41,12 @@ struct KnownFiles {
   std::atomic<bool> has_sampled{false};  // ever
   std::atomic<int> policies{0};          // that own a share
   std::atomic<uint64_t> ever{0};         // of these: each one's number when it came
-  // The policy by whose options sampling ended, until it builds a filter: RocksDB may drop it
-  // before, with a SetOptions that is refused. Null: none.
+  // The policy by whose options sampling ended, until it builds a filter. Before that RocksDB may
+  // drop it, if SetOptions is refused. Null: none.
   std::atomic<const void*> ended_by{nullptr};
 
-  // Policies that learn nothing, by number, until they build a filter, which tells the family that
-  // they are of. Until then it may be any family of the policies before them.
+  // The numbers of policies that learn nothing and have not built a filter yet. Their first filter
+  // tells which column family they belong to. Until then it may be any family of earlier policies.
   class Newcomers {
    public:
     void Set(uint64_t policy, bool is_one) noexcept;
@@ -58,10 +58,10 @@ struct KnownFiles {
   } newcomers;
 };
 
-// Of one policy. Safe from any number of threads.
+// Belongs to one policy. Safe from any number of threads.
 class PlannedBuilders {
  public:
-  // Goes on with what is known by a predecessor, or with nothing.
+  // Continues with what a predecessor knows, or begins with nothing.
   explicit PlannedBuilders(std::shared_ptr<KnownFiles> known)
       : known_(known != nullptr ? std::move(known) : std::make_shared<KnownFiles>()) {
     ++known_->policies;
@@ -72,30 +72,29 @@ class PlannedBuilders {
   const std::shared_ptr<KnownFiles>& known() const noexcept { return known_; }
   std::shared_ptr<LoadMeter> loads() const noexcept { return {known_, &known_->loads}; }
 
-  // A builder of Winnow filters that the caller owns. Null, "no filter", where the plan needs none
-  // or filter_memory has no room for one, and if memory is short. Where a plan has no effect, the
-  // database's LOG says so, and what filter_memory does.
+  // A builder of Winnow filters, which the caller owns. Null, "no filter", if the plan needs none,
+  // if filter_memory has no room for one, or if memory is short. The database's LOG says if a plan
+  // has no effect, and what filter_memory does.
   ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
       const PolicyOptions& options,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
-  // These are the policy's options now, by which a listener's files are weighed.
+  // Sets the policy's options, by which a listener's files are weighed.
   void SetPolicy(const PolicyOptions& options) noexcept;
 
-  // The policy's options were set: where they learn nothing, lookups are not sampled from here on.
-  // What was sampled stays, as these options need never be in force.
+  // The policy's options were set. If they learn nothing, sampling stops. What was sampled stays,
+  // as these options may never come into force.
   void Follow(const PolicyOptions& options) noexcept;
 
-  // A builder is asked for, whoever makes it: for what is said of loads. Where the options learn
-  // nothing, what was sampled of the family's lookups goes.
+  // RocksDB asks for a builder, of Winnow's or its own filters: writes a pending alarm of loads. If
+  // the options learn nothing, drops the samples of the column family's lookups.
   void NoteBuilderAsked(const PolicyOptions& options,
                         const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
-  // A filter is loaded, which is counted. Of one that was built here: counts its reader, and
-  // samples its lookups.
+  // Counts a loaded filter. If it was built here, also counts its reader, and samples its lookups.
   OwnedReader NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept;
 
-  // A database is opened, gets a family, or has an option set: a family has these options.
+  // A column family has these options: a database was opened, got a family, or had an option set.
   void NoteDatabaseOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
                            const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept;
 
