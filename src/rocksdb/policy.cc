@@ -28,7 +28,7 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// What a policy that is made in place of another one goes on with.
+// What a policy that replaces another one continues with.
 struct Predecessor {
   std::string id;
   PolicyOptions options;
@@ -37,8 +37,8 @@ struct Predecessor {
 
 namespace {
 
-// The last policy of this thread that was asked whether it is of an id of ours. A pointer, as room
-// for a thread's variables is scarce in libraries that are loaded late.
+// What this thread's last call of IsInstanceOf left for the policy's successor. A pointer, as room
+// for thread-local variables is scarce in libraries that are loaded late.
 thread_local std::unique_ptr<const Predecessor> last_asked;
 
 std::unique_ptr<const Predecessor> TakePredecessor(const std::string& id) {
@@ -106,7 +106,8 @@ FilterBitsBuilder* Policy::GetBuilderWithContext(const FilterBuildingContext& co
 }
 
 FilterBitsReader* Policy::GetFilterBitsReader(const Slice& contents) const {
-  // A database that is only read asks for no builder, and does not ask whether options are valid.
+  // A database that is opened read-only asks for no builder, and does not validate options: so the
+  // complaint is said here.
   if (state_.has_complaint()) {
     const PolicyState::Snapshot now = state_.Get();
     log_line_.ComplainOnce(Name(), now.options, now.complaint);
@@ -134,7 +135,7 @@ Status Policy::GetOption(const ConfigOptions& config_options, const std::string&
 
 Status Policy::ValidateOptions(const DBOptions& db_opts, const ColumnFamilyOptions& cf_opts) const {
   const Status status = state_.Validate();
-  // Also after SetOptions made this policy in place of another one.
+  // Also if SetOptions made this policy to replace another one.
   if (status.ok()) {
     const PolicyOptions options = state_.Get().options;
     planned_builders_.SetPolicy(options);

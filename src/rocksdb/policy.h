@@ -25,11 +25,11 @@ struct Predecessor;
 // Builds Winnow filters, or has RocksDB build its own, and reads both.
 //
 // RocksDB drops the errors of a filter policy in a table-options string, in an OPTIONS file and,
-// from 9.8 on, in SetOptions, and keeps what object there is. So a policy that was made from text
-// that is wrong stays, refuses to be validated with the reason, and by that makes DB::Open fail: an
-// open without filters, or with others than were asked for, would not be noticed. Where nothing
-// validates it, above all in SetOptions, it builds good filters, those that were built before or
-// what is nearest to those asked for, and says so in each database's LOG and on stderr.
+// from 9.8 on, in SetOptions, and keeps the object that it has. So a policy that was made from
+// wrong text remembers the reason, and fails validation with it. That makes DB::Open fail:
+// otherwise nobody would notice an open without filters, or with others than were asked for. If
+// nothing validates the policy, above all in SetOptions, it builds good filters: those that were
+// built before, or the nearest to those asked for. It says so in each database's LOG and on stderr.
 //
 // Options may change at any time. Safe from any number of threads.
 class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
@@ -38,27 +38,27 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   Policy(const PolicyOptions& options,
          std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin);
 
-  // Of the name in an options string, such as "winnow:10", which need not be right. RocksDB
-  // configures the policy next.
+  // By the name in an options string, such as "winnow:10", which may be wrong. RocksDB configures
+  // the policy next.
   Policy(const std::string& id, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin);
 
   ~Policy() override;
 
-  // The name in the table properties; in OPTIONS files the id, beside which are the options.
+  // The name in the table properties. In OPTIONS files it is the id, and the options are beside it.
   static constexpr char kName[] = "winnow.Filter";
   const char* Name() const override { return kName; }
-  // By which a listener knows it, with a number that changes with its members: a program may have
-  // another copy of the library.
+  // The name by which a listener recognizes this class. Its number changes with the members, as a
+  // program may have another copy of the library.
   static const char* kClassName() { return "winnow.internal.Policy/4"; }
   const char* NickName() const override { return "winnow"; }
 
-  // That of the built-in policies, which therefore find our filters and take them for "may match",
-  // as we find theirs.
+  // The name of the built-in policies. So they find our filters, and take them for "may match", and
+  // we find theirs.
   const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
 
-  // A new policy for a change of this one is made right after RocksDB asked this of it, with the id
-  // of the new one: what is remembered here are the options to go on with if the change is wrong,
-  // and what is known of trees.
+  // Right before RocksDB replaces this policy by a changed one, it calls this with the new one's
+  // id. So this remembers for the new policy what is known of trees, and the options to continue
+  // with if the change is wrong.
   bool IsInstanceOf(const std::string& name) const override;
 
   ROCKSDB_NAMESPACE::FilterBitsBuilder* GetBuilderWithContext(
@@ -67,14 +67,15 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   ROCKSDB_NAMESPACE::FilterBitsReader* GetFilterBitsReader(
       const ROCKSDB_NAMESPACE::Slice& contents) const override;
 
-  // InvalidArgument names the option that is unknown or has a bad value; a bad value is refused
-  // even with ignore_unknown_options, which is about names. Options that are in force stay then.
+  // InvalidArgument names the option that is unknown or has a bad value. Bad values are refused
+  // even with ignore_unknown_options, which is about names. After an error the options in force
+  // stay.
   ROCKSDB_NAMESPACE::Status ConfigureOptions(
       const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
       const std::unordered_map<std::string, std::string>& opts_map,
       std::unordered_map<std::string, std::string>* unused) override;
 
-  // Every option, also one that is not saved in OPTIONS files.
+  // Has every option, also those that are not saved in OPTIONS files.
   ROCKSDB_NAMESPACE::Status GetOption(const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
                                       const std::string& name, std::string* value) const override;
 
@@ -83,20 +84,20 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       const ROCKSDB_NAMESPACE::DBOptions& db_opts,
       const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_opts) const override;
 
-  // By which it builds now.
+  // The options by which it builds now.
   PolicyOptions options() const { return state_.Get().options; }
 
-  // The first log that it is shown gets this line too, as a warning or not.
+  // The first log that the policy gets will have this line, too, as a warning or not.
   void SayInFirstLog(const std::string& text, bool is_warning) const {
     log_line_.AddToFirst(text, is_warning);
   }
 
-  // What it knows of its files, for a listener, by its options now.
+  // What it knows of its files, for a listener, by its current options.
   const std::shared_ptr<KnownFiles>& known() const {
     planned_builders_.SetPolicy(state_.Get().options);
     return planned_builders_.known();
   }
-  // The same, by the options of whichever policy that shares it was used last.
+  // The same, by the options of the policy that used it last among those that share it.
   const std::shared_ptr<KnownFiles>& shared() const { return planned_builders_.known(); }
 
  private:
@@ -116,13 +117,13 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
 ROCKSDB_NAMESPACE::Status MakePolicy(
     const PolicyOptions& options, std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy);
 
-// Makes the policy of a name such as "winnow:10"; one that refuses if the number is bad. *policy is
-// set only if OK.
+// Makes the policy of a name such as "winnow:10". If the number is bad, it is a policy that fails
+// validation. *policy is set only if OK.
 ROCKSDB_NAMESPACE::Status MakePolicyFromId(
     const std::string& id, std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy);
 
-// Null: none of Winnow's, or of another copy of the library. Not by CheckedCast: RocksDB's library
-// would show its instance for Policy.
+// Null if the policy is not Winnow's, or is of another copy of the library. Does not use
+// CheckedCast: compiled into RocksDB, its library would export the instance for Policy.
 inline const Policy* AsPolicy(const ROCKSDB_NAMESPACE::FilterPolicy* policy) {
   const bool is_ours = policy != nullptr && policy->IsInstanceOf(Policy::kClassName());
   return is_ours ? static_cast<const Policy*>(policy) : nullptr;

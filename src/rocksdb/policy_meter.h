@@ -1,4 +1,4 @@
-// Which meter of loads a policy has, for who knows the policy alone.
+// Finds the meter of loads of a policy.
 
 #ifndef WINNOW_SRC_ROCKSDB_POLICY_METER_H_
 #define WINNOW_SRC_ROCKSDB_POLICY_METER_H_
@@ -11,7 +11,7 @@
 
 namespace winnow::plugin {
 
-// A member of the policy: as long as it lives, MeterOf has the policy's meter.
+// A member of the policy. While it lives, MeterOf finds the policy's meter.
 class PolicyMeter {
  public:
   PolicyMeter(const ROCKSDB_NAMESPACE::FilterPolicy* policy,
@@ -25,7 +25,7 @@ class PolicyMeter {
 
   const ROCKSDB_NAMESPACE::FilterPolicy* const policy_;
   const std::shared_ptr<LoadMeter> meter_;
-  // All of them, in a list.
+  // All such members are in a list.
   PolicyMeter* next_ = nullptr;
   PolicyMeter* previous_ = nullptr;
 };

@@ -19,8 +19,8 @@ namespace {
 
 using ROCKSDB_NAMESPACE::Status;
 
-// The power of two of RocksDB's suffix for a power of 1024, or of the unit of a size, which is
-// taken from the end of *text.
+// Takes RocksDB's suffix for a power of 1024, or the unit of a size, from the end of *text. Returns
+// its power of two.
 unsigned TakeSuffix(std::string_view unit, std::string_view* text) {
   constexpr std::string_view kSuffixes = "kKmMgGtT";
   constexpr std::string_view kOfUnits = "iB";
@@ -36,8 +36,8 @@ unsigned TakeSuffix(std::string_view unit, std::string_view* text) {
   return 10 * static_cast<unsigned>(suffix / 2 + 1);
 }
 
-// The number nearest to what the text says, whatever its size: 0 for what is too small for a
-// double, the largest for what is too large. False if it says no number.
+// The double nearest to the number in the text: 0 if that is too small for a double, the largest
+// double if it is too large. False if the text is no number.
 bool ParseAnyNumber(std::string_view text, double* number) {
   const char* const end = text.data() + text.size();
   const std::from_chars_result result = std::from_chars(text.data(), end, *number);
@@ -45,7 +45,7 @@ bool ParseAnyNumber(std::string_view text, double* number) {
     return false;
   }
   if (result.ec == std::errc::result_out_of_range) {
-    // Which of the two it is, that does not say; a stream does.
+    // from_chars does not say which of the two it is; a stream does.
     std::istringstream in{std::string(text)};
     in.imbue(std::locale::classic());
     in >> *number;
@@ -54,11 +54,11 @@ bool ParseAnyNumber(std::string_view text, double* number) {
   return result.ec == std::errc() && !std::isnan(*number);
 }
 
-// The number of the type that is nearest to the one given.
+// The nearest number of the type.
 template <typename Number>
 Number NearestWhole(double number) {
   using Limits = std::numeric_limits<Number>;
-  // The greatest may be rounded up to a double that the type doesn't have.
+  // The type's greatest number, as a double, may be rounded up to one that the type does not have.
   if (number >= static_cast<double>(Limits::max())) {
     return Limits::max();
   }
@@ -94,7 +94,7 @@ bool Parse(const NumberOption<Value>& option, std::string_view text, Value* valu
     *value = *option.automatic;
     return true;
   }
-  // The number that stands for "auto" nobody means who writes it.
+  // Nobody who writes the number that stands for "auto" means "auto".
   return ParseValue(option.unit, text, value) && *value != option.automatic;
 }
 
@@ -146,7 +146,7 @@ std::string Expected(const NamedOption<Value, kCount>& option) {
   return core::NamesOf(option);
 }
 
-// In the place of the usual value or of one that was asked for.
+// Replaces the default, or a value that was asked for before.
 template <typename Value>
 void SetNearest(const NumberOption<Value>& option, std::string_view text, Value, Value* value) {
   const unsigned shift = TakeSuffix(option.unit, &text);
@@ -162,7 +162,7 @@ void SetNearest(const NumberOption<Value>& option, std::string_view text, Value,
   }
 }
 
-// What was asked for stays: a name that nobody knows says less than that.
+// A value that was asked for before stays: an unknown name says less than that.
 template <typename Value, size_t kCount>
 void SetNearest(const NamedOption<Value, kCount>& option, std::string_view text, Value usual,
                 Value* value) {
@@ -186,8 +186,8 @@ bool WithOption(std::string_view name, const Use& use) {
   return is_known;
 }
 
-// What every policy is known by is always saved, the others where they were asked for, and a plan
-// wherever there is one.
+// Three options are always saved, the others if they were asked for, and a plan always if there is
+// one.
 bool IsSaved(std::string_view name, const PolicyOptions& options) {
   for (const char* always :
        {kBitsPerKeyOption.name, kRibbonMinKeysOption.name, kBloomBeforeLevelOption.name}) {
@@ -197,8 +197,8 @@ bool IsSaved(std::string_view name, const PolicyOptions& options) {
   return PolicyOptionText(name, options) != PolicyOptionText(name, PolicyOptions());
 }
 
-// People are told what is saved, and of a plan all where there is one, but nothing where there is
-// none.
+// People are told the saved options. If there is a plan, they are told all its options; if there is
+// none, none of these.
 bool IsTold(std::string_view name, const PolicyOptions& options) {
   for (const char* of_plan :
        {kLevelPlanOption.name, kLevelSizeRatioOption.name, kAbsentShareOption.name}) {
@@ -211,7 +211,7 @@ Status ToStatus(const std::string& problem) {
   return problem.empty() ? Status::OK() : Status::InvalidArgument(problem);
 }
 
-// Each option for itself: a text sets one after the other.
+// Checks each option by itself, as a text sets one after the other.
 Status CheckEachOption(const PolicyOptions& options) {
   std::string problem;
   ForEachPolicyOption([&](const auto& option, auto member) {

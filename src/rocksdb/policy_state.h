@@ -1,4 +1,4 @@
-// What a policy builds by, and what it refused.
+// The options that a policy builds by, and the reason why it refused others.
 
 #ifndef WINNOW_SRC_ROCKSDB_POLICY_STATE_H_
 #define WINNOW_SRC_ROCKSDB_POLICY_STATE_H_
@@ -18,18 +18,18 @@
 
 namespace winnow::plugin {
 
-// Options that builders read while a database's SetOptions writes them. They are valid always. Safe
-// from any number of threads, each function in one step.
+// Options that builders may read while SetOptions writes them. They are always valid. Safe from any
+// number of threads; each function is one step.
 class PolicyState {
  public:
   using Texts = std::unordered_map<std::string, std::string>;
 
-  // Of options that are valid.
+  // The options must be valid.
   explicit PolicyState(const PolicyOptions& options);
 
-  // Of an id such as "winnow:10", which need not be right. `predecessor` are the options of the
-  // policy in whose place this one is made; where they are known, they stay in force if anything of
-  // what is asked for is refused, and else what is nearest to that. RocksDB calls Configure next.
+  // By an id such as "winnow:10", which may be wrong. `predecessor`: the options of the policy that
+  // this one replaces. If they are known, they stay in force when anything that is asked for is
+  // refused; else the nearest valid options are in force then. RocksDB calls Configure next.
   PolicyState(const std::string& id, const std::optional<PolicyOptions>& predecessor);
 
   struct Snapshot {
@@ -39,25 +39,25 @@ class PolicyState {
   Snapshot Get() const;
   bool has_complaint() const;
 
-  // Is called with the options each time that they were set, in the thread that sets them. Before
-  // any are.
+  // Sets a function that is called with the options each time that they were set, in the thread
+  // that sets them. To be called before any are set.
   void OnChange(std::function<void(const PolicyOptions&)> changed) {
     changed_ = std::move(changed);
   }
 
-  // InvalidArgument with the complaint if the policy was made from text that is wrong, and nothing
-  // was asked for since that is right.
+  // InvalidArgument with the complaint if the policy was made from wrong text, and nothing valid
+  // was asked for since.
   ROCKSDB_NAMESPACE::Status Validate() const;
 
-  // Sets all of the options or, with InvalidArgument, none. Names that are unknown go to *unused,
-  // are ignored if is_lenient, or are an error; values that are wrong always are one.
+  // Sets all of the options or, with InvalidArgument, none. Unknown names go to *unused, or are
+  // ignored if is_lenient, or are an error. Wrong values are always an error.
   ROCKSDB_NAMESPACE::Status Configure(const Texts& texts, bool is_lenient, Texts* unused);
 
-  // Sets one, as Configure.
+  // Sets one option, as Configure does.
   ROCKSDB_NAMESPACE::Status Set(const std::string& name, const std::string& text);
 
-  // The options for RocksDB's configuration, of a PolicyState that is registered. Their text is
-  // that of SavedOptionText: RocksDB leaves out what is empty. Lives as long as the library.
+  // The options for RocksDB's configuration of a registered PolicyState. Their text is that of
+  // SavedOptionText; RocksDB leaves out empty ones. Lives as long as the library.
   static const std::unordered_map<std::string, ROCKSDB_NAMESPACE::OptionTypeInfo>& OptionTypes();
 
  private:

@@ -25,7 +25,7 @@ class Page {
     Sample(name, "", value);
   }
 
-  // One for each value of a label.
+  // One counter for each value of a label.
   using Values = std::initializer_list<std::pair<std::string_view, uint64_t>>;
   void Counters(std::string_view name, std::string_view help, std::string_view label,
                 Values values) {
@@ -35,7 +35,7 @@ class Page {
     }
   }
 
-  // What is not a number: a gauge of 1 with labels.
+  // Text, which Prometheus takes as a gauge of 1 with labels.
   using Texts = std::initializer_list<std::pair<std::string_view, std::string_view>>;
   void Info(std::string_view name, std::string_view help, Texts texts) {
     Begin(name, help, "gauge");

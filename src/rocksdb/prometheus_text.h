@@ -12,11 +12,11 @@
 
 namespace winnow::plugin {
 
-// Of these numbers: see CountersAsPrometheusText in winnow/rocksdb_filter_loads.h.
+// The text of these numbers: see CountersAsPrometheusText in winnow/rocksdb_filter_loads.h.
 std::string PrometheusText(const Counters& counters, const SampleCounters& samples,
                            const FilterLoads& loads);
 
-// The value of a label as it is written between quotation marks.
+// The value of a label, escaped for quotation marks.
 std::string EscapedLabel(std::string_view value);
 
 }  // namespace winnow::plugin

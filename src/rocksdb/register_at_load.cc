@@ -4,8 +4,8 @@
 #include "src/rocksdb/registration.h"
 #include "src/rocksdb/version_guard.h"
 
-// Defined where our library for preloading is in the process (src/preload/interposer.h). That one
-// says why a RocksDB is refused when it matters to the program, and not to each child process.
+// Defined if our preloaded library is in the process (src/preload/interposer.h). That library says
+// why a RocksDB is refused, but only when it matters to the program, and not in each child process.
 extern "C" __attribute__((weak)) const char winnow_preload_front;
 
 namespace {

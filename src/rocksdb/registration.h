@@ -1,5 +1,5 @@
-// Registering the policy's names, without a detour over the dynamic linker: the function of
-// winnow/rocksdb_policy.h that does the same may be another library's, where one is preloaded.
+// Registers the policy's names without the dynamic linker: if a library is preloaded, the function
+// of winnow/rocksdb_policy.h that does the same may be that library's.
 
 #ifndef WINNOW_SRC_ROCKSDB_REGISTRATION_H_
 #define WINNOW_SRC_ROCKSDB_REGISTRATION_H_

@@ -12,11 +12,12 @@
 namespace winnow::plugin {
 namespace {
 
-// The process that says its totals; 0 if none does. A process is compared with it by its number, so
-// that a forked child doesn't repeat its parent's totals.
+// The number of the process that says its totals; 0: none does. So a forked child, which has
+// another number, does not repeat its parent's totals.
 std::atomic<pid_t> g_reporting_process{0};
 
-// A process may build none that are Winnow's because RocksDB builds its own, or only read.
+// A process may build no filters of Winnow's, because RocksDB builds its own, or because it only
+// reads.
 std::string FiltersBuilt(const Counters& totals) {
   if (totals.bloom_filters + totals.ribbon_filters + totals.empty_filters == 0) {
     return "built no filters of Winnow's";
@@ -36,7 +37,7 @@ std::string FiltersBuilt(const Counters& totals) {
   return text;
 }
 
-// RocksDB's own are those of files from before, and of whoever writes files without us.
+// RocksDB's own filters are in files from before Winnow, and in files of writers without Winnow.
 std::string FiltersLoaded(const Counters& totals) {
   std::string text;
   if (totals.loaded_winnow + totals.loaded_builtin + totals.loaded_unusable > 0) {
@@ -50,8 +51,8 @@ std::string FiltersLoaded(const Counters& totals) {
   return text;
 }
 
-// Destructors of libraries run after all that the program and its static objects do at their end,
-// the closing of databases included.
+// Destructors of libraries run after everything that the program and its static objects do at their
+// end, also after they close databases.
 __attribute__((destructor)) void SayTotals() {
   if (g_reporting_process.load(std::memory_order_relaxed) != ::getpid()) {
     return;
@@ -78,7 +79,7 @@ void LogTotals(ROCKSDB_NAMESPACE::Logger* logger,
                  "this process has " + TotalsLine(CurrentCounters()));
     }
   } catch (...) {
-    // A missing line is better than a failed flush.
+    // A missing line in the LOG is better than a failed flush.
   }
 }
 

@@ -15,8 +15,8 @@ namespace winnow::plugin {
 // The line, without a beginning and an end.
 std::string TotalsLine(const Counters& totals);
 
-// Writes the line to a database's LOG, unless it was written there less than kTotalsInterval ago or
-// this is the first time that the logger is shown. For processes that run for months: to be called
+// Writes the line to a database's LOG, for processes that run for months. Does not write if it
+// wrote there less than kTotalsInterval ago, or if this is the logger's first call. To be called
 // while RocksDB asks for a builder, when its logger is surely alive. Null is allowed. Never throws.
 // Safe from any thread.
 inline constexpr std::chrono::seconds kTotalsInterval{60};
@@ -24,7 +24,7 @@ void LogTotals(ROCKSDB_NAMESPACE::Logger* logger, std::chrono::steady_clock::tim
                                                       std::chrono::steady_clock::now()) noexcept;
 
 // From now on this process says its totals on stderr when it ends by exit() or by leaving main(). A
-// process that it forks doesn't, unless it calls this as well. Safe from any thread.
+// forked process does so only if it calls this, too. Safe from any thread.
 void SayTotalsAtExit() noexcept;
 
 }  // namespace winnow::plugin

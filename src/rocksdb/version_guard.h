@@ -1,7 +1,7 @@
 // Whether the RocksDB that is loaded is the one that this library was compiled for.
 //
-// The layout of classes and of options changes between RocksDB's versions, and calling a wrong one
-// crashes or corrupts. So nothing of RocksDB is touched before this was asked.
+// The layout of classes and options differs between versions of RocksDB, and calling a wrong
+// version crashes or corrupts data. So this is asked before anything of RocksDB is touched.
 
 #ifndef WINNOW_SRC_ROCKSDB_VERSION_GUARD_H_
 #define WINNOW_SRC_ROCKSDB_VERSION_GUARD_H_
@@ -15,7 +15,7 @@ namespace winnow::plugin {
 // that says what was found, what is needed and what to do.
 std::string CompareVersions(std::string_view loaded, int major, int minor);
 
-// Empty if both or none have type information, the RocksDB that is loaded and our classes, else a
+// Empty if both the loaded RocksDB and our classes have type information, or neither has, else a
 // sentence as above.
 std::string CompareTypeInformation(bool loaded, bool ours);
 
