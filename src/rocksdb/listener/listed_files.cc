@@ -1,4 +1,5 @@
-// What the listener reads of a database's files when it lists them, and tells and says of them.
+// How the listener lists a database's files, what it reads of them, and what it tells the policy
+// and the LOG.
 
 #include <rocksdb/options.h>
 #include <rocksdb/sst_file_reader.h>
@@ -20,12 +21,12 @@ namespace {
 // The least time between two lines about filters that were made for another level.
 constexpr auto kBetweenMoved = std::chrono::minutes(10);
 
-// Of a file whose properties are not read yet.
+// The estimate for a file whose properties are not read yet.
 constexpr uint64_t kBytesAKey = 100;
 
 }  // namespace
 
-// Whether it said something.
+// Returns whether it wrote something.
 bool Listener::SayMoved(const std::string& path, ROCKSDB_NAMESPACE::Logger* logger,
                         const Files& files) {
   struct Family {
@@ -69,7 +70,7 @@ bool Listener::SayMoved(const std::string& path, ROCKSDB_NAMESPACE::Logger* logg
   return true;
 }
 
-// Whether it is time to read, and nobody does.
+// Returns whether it is time to list files, and no other thread does.
 bool Listener::Enter(DB* opened) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!NeedsFiles()) return false;
@@ -100,7 +101,7 @@ void Listener::Look(DB* opened) noexcept {
     if (!is_reading) return;
     Read(opened);
   } catch (...) {
-    // Memory is short: the next callback tries again.
+    // Memory is short; the next callback tries again.
   }
   if (!is_reading) return;
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -137,7 +138,7 @@ void Listener::Read(DB* opened) {
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = Find(path);
     database.was_listed = true;
-    // What is not known yet is not to wait for the next list's time.
+    // Files that are not known yet must not wait until the next list.
     database.next_list = told + kListShare * ((listed - start) + (told - measured));
     if (told < database.next_moved) return;
   }
@@ -149,8 +150,8 @@ void Listener::Read(DB* opened) {
       now + (was_said ? std::max<Clock::duration>(pause, kBetweenMoved) : pause);
 }
 
-// Reads the properties of files that are not known, for a while; the newest file of each family
-// first, as it says whose the family is.
+// Reads the properties of unknown files, for a limited time. The newest file of each column family
+// comes first, as it says which policy the family has.
 void Listener::Measure(DB* opened, const Files& files, Clock::duration listing) {
   std::vector<const LiveFileMetaData*> unknown;
   std::map<std::string, const LiveFileMetaData*> newest;
@@ -174,7 +175,7 @@ void Listener::Measure(DB* opened, const Files& files, Clock::duration listing) 
   const ROCKSDB_NAMESPACE::Options options = OptionsToReadProperties(opened->GetEnv());
   for (const LiveFileMetaData* file : unknown) {
     if (Clock::now() - start > most) break;
-    // A table that can't be read so, of another format, has no filter of a policy.
+    // If a table can't be read in this way, it has another format, and so no filter of a policy.
     Measured measured{file->size, file->num_entries, 0, false, std::nullopt};
     ROCKSDB_NAMESPACE::SstFileReader reader(options);
     if (reader.Open(file->directory + "/" + file->relative_filename).ok()) {

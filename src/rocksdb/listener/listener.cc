@@ -33,7 +33,7 @@ using ROCKSDB_NAMESPACE::TableProperties;
 
 namespace {
 
-// A property of files that SstFileWriter wrote.
+// A property that only files of SstFileWriter have.
 constexpr char kExternalVersion[] = "rocksdb.external_sst_file.version";
 
 }  // namespace
@@ -135,7 +135,7 @@ const Listener::Measured* Listener::Known(const Database& database, const LiveFi
                                                                           : &found->second;
 }
 
-// By its handle of the default family it is the same, also where another object wraps it.
+// A database is recognized by its handle of the default family, even if another object wraps it.
 void Listener::ShowToMeters(DB* opened) noexcept {
   try {
     const ColumnFamilyHandle* const handle = opened->DefaultColumnFamily();
@@ -157,7 +157,7 @@ void Listener::ShowToMeters(DB* opened) noexcept {
 
 // ---- Filters that were made for another level
 
-// Of a file whose properties are remembered, without which nothing is said of it.
+// Only for files whose properties are remembered: nothing is said about others.
 void Listener::NoteMadeFor(const std::string& path, uint64_t file, int level) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Database& database = Find(path);
@@ -165,7 +165,8 @@ void Listener::NoteMadeFor(const std::string& path, uint64_t file, int level) {
   if (found != database.files.end()) found->second.made_for = level;
 }
 
-// Also what another database wrote, whose properties don't say that it came from elsewhere.
+// Also for files that another database wrote: their properties do not say that they came from
+// elsewhere.
 void Listener::RememberIngested(DB* database, const ExternalFileIngestionInfo& info) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -179,7 +180,7 @@ void Listener::RememberIngested(DB* database, const ExternalFileIngestionInfo& i
   Remember(&Find(database->GetName()), NumberIn(info.internal_file_path), measured);
 }
 
-// A file that is moved is among the inputs too, and keeps its filter.
+// A file that is moved is also among the inputs, and keeps its filter.
 void Listener::NoteMadeFor(const std::string& path, const CompactionJobInfo& info) noexcept {
   try {
     if (!info.status.ok()) return;
@@ -194,7 +195,7 @@ void Listener::NoteMadeFor(const std::string& path, const CompactionJobInfo& inf
 
 // ---- Callbacks
 
-// Null where nothing is known of it.
+// Null if nothing is known of the tree.
 std::shared_ptr<TreeRecord> Listener::RecordOf(const std::string& path,
                                                const std::string& family) const {
   std::shared_ptr<KnownFiles> known;
@@ -211,7 +212,7 @@ std::shared_ptr<TreeRecord> Listener::RecordOf(const std::string& path,
 
 void Listener::OnFlushBegin(DB* database, const FlushJobInfo& /*info*/) { Look(database); }
 
-// What is told here of single files holds between two lists.
+// What callbacks tell of single files holds until the next list.
 void Listener::OnFlushCompleted(DB* database, const FlushJobInfo& info) {
   try {
     NoteMadeFor(database->GetName(), info.file_number, 0);
@@ -235,7 +236,7 @@ void Listener::OnCompactionBegin(DB* database, const CompactionJobInfo& info) {
     }
     if (known != nullptr) known->rates.Look(now);
   } catch (...) {
-    // Then its outputs are not looked at.
+    // Memory is short: the job's outputs are not looked at then.
   }
   try {
     const FileName name = FileName::Of(database->GetName(), 0);
@@ -304,7 +305,7 @@ void Listener::OnTableFileCreated(const TableFileCreationInfo& info) {
       if (measured.is_ours || built.policy != nullptr) {
         const std::shared_ptr<KnownFiles> known = KnownOf(info.cf_name);
         const bool is_ours = known != nullptr && built.policy == known.get();
-        // Of a family that begins to be the policy's, or ends to be, files are told at once.
+        // If a column family gets this policy, or loses it, its files are told at once.
         const auto was = database.is_ours.find(info.cf_name);
         if (was == database.is_ours.end() || was->second != is_ours) database.is_stale = true;
         database.is_ours[info.cf_name] = is_ours;
@@ -334,7 +335,7 @@ void Listener::OnTableFileDeleted(const TableFileDeletionInfo& info) {
   }
 }
 
-// By its own handle of the default family the database says that it is closed.
+// When the database deletes its own handle of the default family, it is being closed.
 void Listener::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) {
   try {
     FileName name;
@@ -356,7 +357,8 @@ void Listener::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) {
         database->is_ours.clear();
       }
       all = AllKnown();
-      // Also where it is not the last handle that was shown for the path: it may be open twice.
+      // Also if it is not the last handle that was shown for the path: the database may be open
+      // twice.
       meters = Meters();
     }
     for (const auto& meter : meters) meter->Closed(handle);

@@ -28,38 +28,40 @@
 
 namespace winnow::plugin {
 
-// Has no Name(): OPTIONS files would save it.
+// Has no Name(), or OPTIONS files would save it.
 //
-// Callbacks come from any thread. None of its locks, nor of the policies', is held while a database
-// is read, and no callback waits for one that reads: it goes on without.
+// Callbacks come from any thread. While a database is read, no lock of this object or of a policy
+// is held. If one callback reads, others do not wait for it, and skip the reading.
 class Listener final : public ROCKSDB_NAMESPACE::EventListener {
  public:
-  // With a number that changes with its members: a program may have another copy of the library.
+  // Its number changes with the members, as a program may have another copy of the library.
   static const char* kClassName() { return "winnow.internal.Listener/4"; }
 
-  // Files' numbers with their properties that are remembered, of all databases.
+  // The most files whose properties are remembered, over all databases.
   static constexpr size_t kMaxFiles = 1 << 17;
-  // Databases whose files are remembered after they were closed.
+  // The most closed databases whose files are remembered.
   static constexpr size_t kMaxClosed = 64;
-  // The next list is read when that many times the last one's time has gone by.
+  // The next list is read after so many times the time that the last one took.
   static constexpr int kListShare = 100;
-  // The same of tables' properties, which are read for so long at once, or for so many times as
-  // long as the list took: with many files, lists are rare.
+  // The same for tables' properties. They are read for kPropertiesAtOnce, or for so many times as
+  // long as the list took, whichever is longer: with many files, lists are rare.
   static constexpr int kPropertiesShare = 10;
   static constexpr std::chrono::milliseconds kPropertiesAtOnce{50};
 
-  // Of this policy, and of its successors. Null: nothing is listened to but what Serve says.
+  // For the policy that knows this, and for its successors. Null: only for the column families
+  // given to Serve.
   explicit Listener(std::shared_ptr<KnownFiles> known);
 
-  // The family of this name has the policy that knows this, in whatever database. Before it is
-  // opened or made.
+  // Column families of this name, in any database, have the policy that knows this. To be called
+  // before they are opened or created.
   void Serve(const std::string& family, std::shared_ptr<KnownFiles> known);
 
-  // These loads are of a policy of its databases, which need not be one that it tells of files.
+  // `loads` is the meter of a policy of its databases, which need not be a policy that it tells of
+  // files.
   void Meter(const std::shared_ptr<LoadMeter>& loads);
 
-  // An open database that has this listener: shows it to who meters the loads of its filters. Each
-  // callback does, but not every database has one.
+  // Shows an open database that has this listener to the meters of its filters' loads. Each
+  // callback does so, too, but not every database gets a callback.
   void ShowToMeters(ROCKSDB_NAMESPACE::DB* database) noexcept;
 
   bool IsInstanceOf(const std::string& name) const override { return name == kClassName(); }
@@ -84,14 +86,14 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   using Clock = std::chrono::steady_clock;
   using Files = std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData>;
 
-  // Of a file, by its properties.
+  // What is known of a file, by its properties.
   struct Measured {
     uint64_t size = 0;  // of the file: numbers come again where a database is made anew
     uint64_t keys = 0;
     uint64_t filter_bytes = 0;
     bool is_ours = false;  // the policy that it names
-    // The level that the filter was made for, where that is known; -1: another one than it lies on,
-    // by SstFileWriter or in another database.
+    // The level that the filter was made for, if that is known. -1: it was made by SstFileWriter or
+    // in another database, not for the file's level.
     std::optional<int> made_for;
   };
   // A compaction.
@@ -99,15 +101,15 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
     Clock::time_point begin;
     std::unordered_set<uint64_t> written;  // files, here
   };
-  // Of a name, open or closed.
+  // A database by its path, open or closed.
   struct Database {
     std::string path;
     FileName name{};
     const ROCKSDB_NAMESPACE::DB* opened = nullptr;
-    // Its own handle of the default family, which it deletes when it is closed.
+    // The database's own handle of the default family, which it deletes when it is closed.
     const ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle = nullptr;
     const void* logger = nullptr;
-    // The same handle, once it was shown to all meters.
+    // The same handle, after it was shown to all meters.
     const ROCKSDB_NAMESPACE::ColumnFamilyHandle* shown = nullptr;
     bool was_listed = false;  // since it was opened
     bool is_stale = false;    // files came of which callbacks don't tell enough
@@ -117,12 +119,13 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
     Clock::time_point next_moved;  // that filters which moved are looked for, and said
     std::unordered_map<uint64_t, Measured> files;
     std::map<std::string, bool> is_ours;  // families that wrote a file, by it
-    // Whether the last file that each family wrote here tells that Winnow builds its filters.
+    // By column family: whether the last file that it wrote here says that Winnow builds its
+    // filters.
     std::map<std::string, bool> builds_ours;
     std::map<int, Job> jobs;  // compactions that began
   };
 
-  // The last part of a table's path begins with its number; 0 if not.
+  // The number of a table, with which the last part of its path begins; 0 if it has none.
   static uint64_t NumberIn(const std::string& path) noexcept;
   Database& Find(const std::string& path);
   std::shared_ptr<KnownFiles> KnownOf(const std::string& family) const;
@@ -163,7 +166,8 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   RemoteOutputs remote_outputs_;
 };
 
-// What a policy of Winnow knows of its files, weighed by its options now; null of another one.
+// What a policy of Winnow knows of its files, weighed by its current options; null for another
+// policy.
 std::shared_ptr<KnownFiles> KnownBy(
     const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>& policy);
 

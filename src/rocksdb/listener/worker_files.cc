@@ -18,17 +18,18 @@ using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::TableFileCreationInfo;
 using ROCKSDB_NAMESPACE::TableProperties;
 
-// With the lock.
+// The lock is held.
 void Listener::NoteWritten(Database* database, const TableFileCreationInfo& info,
                            bool was_built_by_ours) {
   const TableProperties& properties = info.table_properties;
-  // One without a filter that has RocksDB's name may be interposed, and leave out the last level.
+  // If a file has no filter and its policy has RocksDB's name, the policy may be an interposed one
+  // that leaves out the last level.
   if (was_built_by_ours || properties.filter_policy_name == Policy::kName) {
     database->builds_ours[info.cf_name] = true;
   } else if (properties.filter_size > 0 || properties.filter_policy_name.empty()) {
     database->builds_ours[info.cf_name] = false;
   }
-  // A worker's own jobs neither begin nor end for a listener.
+  // Jobs of a worker neither begin nor end for a listener.
   const auto job = database->jobs.find(info.job_id);
   if (job != database->jobs.end() &&
       info.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction) {
@@ -36,8 +37,8 @@ void Listener::NoteWritten(Database* database, const TableFileCreationInfo& info
   }
 }
 
-// With the lock. What a policy of ours knows that builds the family's filters here; null if none
-// does, or nothing tells.
+// The lock is held. What our policy knows that builds the column family's filters here; null if
+// none of ours does, or if that is not known.
 std::shared_ptr<KnownFiles> Listener::BuilderOf(const Database& database,
                                                 const CompactionJobInfo& info) const {
   const std::shared_ptr<KnownFiles> known = KnownOf(info.cf_name);
@@ -55,7 +56,7 @@ std::shared_ptr<KnownFiles> Listener::BuilderOf(const Database& database,
   return had_ours ? known : nullptr;
 }
 
-// A file that was not written here is of a worker, or was an input and moved.
+// A file that was not written here is a worker's, or an input that was moved.
 void Listener::LookAtRemoteOutputs(DB* opened, const CompactionJobInfo& info) noexcept {
   try {
     Job job;
@@ -82,11 +83,12 @@ void Listener::LookAtRemoteOutputs(DB* opened, const CompactionJobInfo& info) no
       known = BuilderOf(database, info);
     }
     if (known == nullptr) return;
-    // Without a service RocksDB copied the files.
+    // Without a compaction service, RocksDB copied the files.
     const ROCKSDB_NAMESPACE::DBOptions options = opened->GetDBOptions();
     if (WINNOW_ROCKSDB_SHOWS_COMPACTION_SERVICE && options.compaction_service == nullptr) return;
     const bool all_have_filters = known->trees.AllHaveFilters();
-    // Of one file, as a job has the same options for all: its filter has to be read for that.
+    // For one file only, as its filter must be read for that, and a job has the same options for
+    // all its files.
     const std::vector<double> rates =
         is_its ? known->rates.Since(job.begin, Clock::now()) : std::vector<double>();
     bool has_rates = false;
@@ -95,7 +97,7 @@ void Listener::LookAtRemoteOutputs(DB* opened, const CompactionJobInfo& info) no
     for (const std::string& path : info.output_files) {
       if (job.written.count(NumberIn(path)) > 0) continue;
       const auto found = info.table_properties.find(path);
-      // Up to 9.7 RocksDB does not know the properties of such a file.
+      // Up to 9.7, RocksDB does not give the properties of such a file.
       const bool has_ours = found != info.table_properties.end() && found->second != nullptr &&
                             found->second->filter_policy_name == Policy::kName &&
                             FaultOfOutput(*found->second, false, all_have_filters).empty();

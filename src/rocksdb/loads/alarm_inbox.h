@@ -21,17 +21,17 @@
 
 namespace winnow::plugin {
 
-// For all policies that it is about.
+// Shared by all policies that the alarm is about.
 struct RaisedAlarm {
   std::string text;
   std::chrono::steady_clock::time_point time;
   LogTimes logs;  // those that have it
 };
 
-// Of one policy and those in whose place it was made. Whoever raises an alarm leaves it here, from
-// any thread, also while the policy goes. It is taken by a thread that loads a filter through that
-// policy, so that a program's function is never called for a policy that is gone. Safe from any
-// number of threads. Throws nothing but where it says so; where memory is short, less is said.
+// For one policy and its predecessors. Any thread may leave an alarm here, also while the policy is
+// destroyed. A thread that loads a filter through the policy takes it, so a program's function is
+// never called for a policy that is gone. Safe from any number of threads. Throws nothing unless
+// said otherwise; if memory is short, less is said.
 class AlarmInbox {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -39,29 +39,29 @@ class AlarmInbox {
 
   static constexpr std::chrono::minutes kAlarmInterval{10};
 
-  // Alarms that were left here.
+  // The number of alarms that were left here.
   uint64_t alarms() const noexcept { return alarms_.load(std::memory_order_relaxed); }
-  // Whether one waits.
+  // Whether an alarm waits.
   bool has_new() const noexcept { return has_new_.load(std::memory_order_relaxed); }
-  // Whether there was one less than kAlarmInterval ago.
+  // Whether an alarm was left less than kAlarmInterval ago.
   bool HadOne(Time now) const noexcept;
 
   void Leave(std::shared_ptr<RaisedAlarm> alarm) noexcept;
 
-  // The text of the alarm that waits, if this thread is the first to ask and it is not old: it is
-  // in the logs then. Else empty. May throw std::bad_alloc.
+  // The text of the waiting alarm, which is then also in the logs; empty if another thread took it,
+  // or if it is old. May throw std::bad_alloc.
   std::string Take(Time now);
-  // False if memory is short: the one before stays.
+  // False if memory is short; then the former callback stays.
   bool SetCallback(Callback callback) noexcept;
   std::shared_ptr<const Callback> callback() const noexcept;
 
-  // As LoadMeter has them.
+  // See LoadMeter.
   void Opened(const void* database, const std::string& folder,
               const std::shared_ptr<ROCKSDB_NAMESPACE::Logger>& log) noexcept;
   void Closed(const void* database) noexcept;
   void WriteLate(ROCKSDB_NAMESPACE::Logger* log, Time now) noexcept;
 
-  // Adds those of databases that are open. Waits while an alarm is written. May throw
+  // Adds the folders of open databases. Waits while an alarm is being written. May throw
   // std::bad_alloc.
   void AddFolders(std::set<std::string>* folders) const;
 

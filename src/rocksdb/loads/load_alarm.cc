@@ -13,16 +13,17 @@ std::string Size(uint64_t bytes) { return SizeText(static_cast<double>(bytes)); 
 
 bool IsFull(const PlaceOfFilters& place) { return place.usage >= place.capacity / 10 * 9; }
 
-// What a shard has on average; 0: not known.
+// The mean capacity of a shard; 0: not known.
 uint64_t ShardOf(const PlaceOfFilters& place) {
   return place.shards == 0 ? 0 : place.capacity / place.shards;
 }
 
-// Where all databases are that are known.
+// Whether all known databases use mmap.
 bool IsMapped(const PlaceOfFilters& place) { return place.is_mapped && !place.is_read; }
 
-// Not for all of them, or what is left not for one more: a filter lies in one shard. Of several
-// caches one that is full is enough: which filters lie where is not known.
+// Whether the cache has no room for all filters, or its free room is too small for one more filter,
+// as a filter lies in one shard. If there are several caches, one full cache is enough, as it is
+// not known which filters lie where.
 bool HasNoRoom(const FilterLoads& loads, const PlaceOfFilters& place) {
   if (IsFull(place) || place.full_caches > 0 || place.capacity < loads.filter_bytes) return true;
   const uint64_t left = place.capacity - place.usage;
@@ -42,7 +43,7 @@ std::string Caches(const PlaceOfFilters& place) {
          (place.full_caches == 1 ? " is full and has" : " are full and have");
 }
 
-// DB::VerifyChecksum opens each table once more.
+// Names DB::VerifyChecksum, too, as it opens each table once more.
 std::string OpenedAgain(const PlaceOfFilters& place) {
   constexpr char kBegin[] = "tables are opened again and again";
   constexpr char kOthers[] = "with their database, or by DB::VerifyChecksum, which opens them all";
@@ -52,14 +53,13 @@ std::string OpenedAgain(const PlaceOfFilters& place) {
          " is too small for them, or they are opened " + kOthers;
 }
 
-// RocksDB puts no block into the cache that it reads by a mapping, and partitions are not kept
-// where they are pinned either.
+// RocksDB puts no block into the cache that it reads by mmap, not even pinned partitions.
 constexpr char kMapped[] =
     "with allow_mmap_reads RocksDB keeps no filter in the block cache, whatever its size, and each "
     "lookup reads a filter with all its bytes: set allow_mmap_reads=false, or "
     "cache_index_and_filter_blocks=false for filters that are not partitioned";
 
-// Where the cache has room.
+// The causes that are possible if the cache has room.
 std::string OtherCauses(const PlaceOfFilters& place) {
   std::string text =
       " room for them, so that the cause is another: a database that is opened again "
@@ -88,7 +88,7 @@ std::string Cause(const FilterLoads& loads, const PlaceOfFilters& place) {
             (place.shards == 1 ? "all of it"
                                : "each of its " + std::to_string(place.shards) + " shards");
   } else if (place.capacity >= loads.filter_bytes) {
-    // Data fills any cache.
+    // A full cache says nothing, as data fills any cache.
     text += " beside what else it holds, or they are read past it, by ";
     if (rocksdb_abi::kFillCacheConcernsFilters) text += "lookups with fill_cache=false or ";
     text += "a database that is opened again and again";
@@ -99,7 +99,7 @@ std::string Cause(const FilterLoads& loads, const PlaceOfFilters& place) {
   return text;
 }
 
-// As a shell takes it for one word.
+// Quoted such that a shell takes it for one word.
 std::string Quoted(const std::string& folder) {
   const bool is_plain = std::all_of(folder.begin(), folder.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '/' || c == '.' || c == '_' || c == '-';
@@ -129,7 +129,7 @@ std::string ReadAgain(const AlarmSubject& subject) {
          " of them were read again, each " + std::to_string((times + of / 2) / of) + " times";
 }
 
-// What is advised on together shares a cache.
+// Folders for one call of `winnow advise`: their databases share a cache.
 std::string Folders(const AlarmSubject& subject) {
   constexpr size_t kMaxNamed = 8;
   if (subject.folders.empty()) return "FOLDER";
@@ -143,7 +143,7 @@ std::string Folders(const AlarmSubject& subject) {
   return text;
 }
 
-// Whether a larger cache, or other filters, can be the cure.
+// Whether a larger cache, or other filters, can help.
 bool IsAboutCache(const FilterLoads& loads, const PlaceOfFilters& place) {
   if (!place.is_in_cache) return !place.is_outside;
   return !IsMapped(place) && (place.caches == 0 || HasNoRoom(loads, place));

@@ -1,4 +1,4 @@
-// When it is said that the same filters are loaded again and again, and what is said.
+// When an alarm is raised because the same filters are loaded again and again, and its text.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOADS_LOAD_ALARM_H_
 #define WINNOW_SRC_ROCKSDB_LOADS_LOAD_ALARM_H_
@@ -14,25 +14,25 @@
 
 namespace winnow::plugin {
 
-// Of a minute.
+// The bounds of loads within a minute.
 //
-// 64 MiB: what takes less costs less than a hundredth of a core, a second's work for checksums and
-// memory at 1 GB/s being 17 MiB/s here, and no disk is busy with 1 MiB/s.
-// Three times each: who opens a database thrice a minute loads each filter three times; at the
+// 64 MiB: less than this costs less than a hundredth of a core, as a second's work for checksums
+// and memory at 1 GB/s is 17 MiB/s here, and 1 MiB/s keeps no disk busy.
+// Three times each: who opens a database three times a minute loads each filter three times; at the
 // first start, full scan, backup, compaction or flush a filter is loaded once or twice. A cache
-// that is too small is far beyond: with one of a tenth of the filters, nearly each lookup of a key
+// that is too small is far beyond: if it holds a tenth of the filters, nearly each lookup of a key
 // loads a filter.
 inline constexpr uint64_t kAlarmBytesAgain = uint64_t{64} << 20;
 inline constexpr uint64_t kAlarmTimesEach = 3;
 
-// Of ten minutes, where lookups wait for the disk, which the filters keep busy: as many bytes a
-// minute, and all filters so often. By that alone a database that is opened often would be one: it
-// also takes a cache that was there all the time, and has no room.
+// The bounds of loads within ten minutes, for lookups that wait for a disk which filters keep busy:
+// as many bytes per minute, and all filters this many times. A database that is opened often would
+// pass these, so a cache is needed, too, that existed all that time and has no room.
 inline constexpr std::chrono::minutes kSlowAlarmTime{10};
 inline constexpr uint64_t kSlowAlarmBytesAgain = 10 * kAlarmBytesAgain;
 inline constexpr uint64_t kSlowAlarmTimesFilters = 5;
 
-// By what was loaded lately; the others also need what is known of filters.
+// Needs only what was loaded lately; the others also need what is known of each filter.
 inline bool MayBeAlarm(const FilterLoads& loads) {
   return loads.minute_bytes_again >= kAlarmBytesAgain ||
          loads.ten_minutes_bytes_again >= kSlowAlarmBytesAgain;
@@ -41,16 +41,16 @@ inline bool IsAlarm(const FilterLoads& loads) {
   return loads.minute_bytes_again >= kAlarmBytesAgain &&
          loads.minute_blocks_again > kAlarmTimesEach * loads.minute_filters_again;
 }
-// Nor is it one of what has ended.
+// What has ended is no alarm.
 inline bool IsSlowAlarm(const FilterLoads& loads) {
   return loads.minute_bytes_again > 0 && loads.ten_minutes_bytes_again >= kSlowAlarmBytesAgain &&
          loads.ten_minutes_bytes_again >= kSlowAlarmTimesFilters * loads.filter_bytes;
 }
 
-// Whether there is a cache that does not keep these filters.
+// Whether there is a cache that has no room for these filters.
 bool IsCacheWithoutRoom(const FilterLoads& loads, const PlaceOfFilters& place);
 
-// What an alarm is about: one policy, or those that share a cache.
+// What an alarm is about: one policy, or several that share a cache.
 struct AlarmSubject {
   FilterLoads loads;
   PlaceOfFilters place;
@@ -60,7 +60,7 @@ struct AlarmSubject {
   bool is_slow = false;           // of ten minutes, and not of one
 };
 
-// The sentence, with the cause by where the filters lie.
+// The alarm's sentence, with the cause, which depends on where the filters lie.
 std::string AlarmText(const AlarmSubject& subject);
 
 }  // namespace winnow::plugin

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMinEntries = 16;
 
-// Of a part's entries, those that are used before it grows.
+// How many of a part's entries may be used before it grows.
 constexpr size_t MostUsed(size_t size) { return size - size / 8; }
 
 }  // namespace
@@ -32,16 +32,16 @@ LoadTable::Part* LoadTable::Parts() noexcept {
   return parts;
 }
 
-// Where it is, or the free place where it would be.
+// The filter's entry, or the free one where it would be.
 LoadTable::Entry* LoadTable::Find(Entry* entries, size_t size, uint64_t filter) noexcept {
-  // The lowest bits say whether it is known at all, the highest which part it is in.
+  // The lowest bits say whether the filter is known at all, the highest bits which part it is in.
   for (size_t i = filter >> 24;; ++i) {
     Entry& entry = entries[i & (size - 1)];
     if (entry.filter == filter || entry.filter == 0) return &entry;
   }
 }
 
-// Keeps what the mask leaves and was loaded in or after the oldest slot.
+// Keeps filters that have none of the mask's bits and were loaded in or after the oldest slot.
 bool LoadTable::Resize(Part* part, size_t size, uint64_t mask, uint32_t oldest) noexcept {
   std::unique_ptr<Entry[]> entries(new (std::nothrow) Entry[size]);
   if (entries == nullptr) return false;
@@ -58,7 +58,7 @@ bool LoadTable::Resize(Part* part, size_t size, uint64_t mask, uint32_t oldest) 
   return true;
 }
 
-// Whether it was loaded before. With the part's lock.
+// Returns whether the filter was loaded before. The part's lock is held.
 bool LoadTable::Remember(Part* part, uint64_t filter, uint32_t bytes, uint32_t slot) noexcept {
   Entry* entry = part->size == 0 ? nullptr : Find(part->entries.get(), part->size, filter);
   if (entry != nullptr && entry->filter != 0) {
@@ -82,7 +82,7 @@ bool LoadTable::Remember(Part* part, uint64_t filter, uint32_t bytes, uint32_t s
   return false;
 }
 
-// With the part's lock.
+// The part's lock is held.
 void LoadTable::Count(Part* part, uint32_t slot, const Sums& load) noexcept {
   Slot& of_slot = part->slots[slot % kSlotsOfAMinute];
   if (of_slot.slot < slot) of_slot = {slot, {}};
@@ -128,8 +128,8 @@ void LoadTable::Note(uint64_t filter, uint64_t bytes, Time now) noexcept {
   if (filters_.load(std::memory_order_relaxed) > most_filters_) MakeRoom(slot);
 }
 
-// Forgets what was not loaded for ten minutes; where that is not enough, also half of the rest, by
-// the hash, and from then on counts the others double.
+// Forgets filters that were not loaded for ten minutes. If that is not enough, forgets half of the
+// others by their hash, too, and from then on counts the rest double.
 void LoadTable::MakeRoom(uint32_t now) noexcept {
   const std::unique_lock<std::mutex> alone(making_room_, std::try_to_lock);
   if (!alone.owns_lock()) return;

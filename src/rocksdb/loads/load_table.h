@@ -1,4 +1,4 @@
-// What was loaded of a policy's filters, which of them were loaded before, and when.
+// Which of a policy's filters were loaded, which of them again, and when.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOADS_LOAD_TABLE_H_
 #define WINNOW_SRC_ROCKSDB_LOADS_LOAD_TABLE_H_
@@ -15,20 +15,21 @@
 
 namespace winnow::plugin {
 
-// A filter is a number of 64 bits, a hash of its bytes (loaded_filter.h). Safe from any number of
-// threads: filters lie in parts by their hash, each with a lock that is held for some instructions,
-// but where a part grows. Takes no memory before the first load. Throws nothing.
+// A filter is known by a number of 64 bits, a hash of its bytes (loaded_filter.h). The hash also
+// says in which part of the table it is. Each part has a lock that is held for a few instructions,
+// except while the part grows. Safe from any number of threads. Takes no memory before the first
+// load. Throws nothing.
 class LoadTable {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // Times are kept in slots of as long as this.
+  // Times are kept as slots of this length.
   static constexpr std::chrono::seconds kSlot{5};
   static constexpr uint32_t kSlotsOfAMinute = 12;
   static constexpr uint32_t kMinutes = 10;
   static constexpr uint32_t kSlotsRemembered = kMinutes * kSlotsOfAMinute;
-  // So many different filters are known one by one; seven eighths, 100,000, if all are of the last
-  // ten minutes.
+  // The most filters that are known one by one. If all were loaded in the last ten minutes, it is
+  // seven eighths of this, 100,000.
   static constexpr size_t kMaxFilters = 114'286;
 
   explicit LoadTable(size_t most_filters = kMaxFilters) noexcept : most_filters_(most_filters) {}
@@ -36,15 +37,16 @@ class LoadTable {
   LoadTable(const LoadTable&) = delete;
   LoadTable& operator=(const LoadTable&) = delete;
 
-  // A filter of so many bytes was loaded. Times of different threads may come in another order.
+  // Notes that a filter of so many bytes was loaded. Times of different threads may be out of
+  // order.
   void Note(uint64_t filter, uint64_t bytes, Time now) noexcept;
 
-  // Of the last minute, and what was loaded again in the last ten: some microseconds. Other figures
-  // are 0.
+  // The figures of the last minute, and what was loaded again in the last ten; others are 0. Takes
+  // some microseconds.
   FilterLoads ReadRecent(Time now) const noexcept;
-  // All but `alarms`. Looks at each filter: up to a millisecond.
+  // All figures except `alarms`. Looks at each filter, and takes up to a millisecond.
   FilterLoads Read(Time now) const noexcept;
-  // Since the first load, as Read has it.
+  // The same since the first load.
   FilterLoads ReadTotals() const noexcept;
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 using ROCKSDB_NAMESPACE::Cache;
 
-// 0: the cache does not say.
+// The number of shards; 0: the cache does not say.
 uint64_t ShardsOf(std::string_view options) {
   constexpr std::string_view kName = "num_shard_bits : ";
   const size_t at = options.find(kName);
@@ -26,13 +26,13 @@ uint64_t ShardsOf(std::string_view options) {
   return bits < 0 || bits > 20 ? 0 : uint64_t{1} << bits;
 }
 
-// Without taking a pointer: who does may be the cache's last owner, and would end it.
+// Takes no pointer: its owner could be the cache's last one, and would destroy it.
 bool IsSame(const KnownTables::Cache& one, const KnownTables::Cache& other) {
   return one.address == other.address && !one.cache.owner_before(other.cache) &&
          !other.cache.owner_before(one.cache);
 }
 
-// As unsigned, -1 is the most.
+// Compared as unsigned, where -1 is the largest.
 void SeeMaxOpenFiles(int max_open_files, PlaceOfFilters* place) {
   if (!place->max_open_files ||
       static_cast<unsigned>(max_open_files) < static_cast<unsigned>(*place->max_open_files)) {

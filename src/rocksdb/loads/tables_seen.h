@@ -1,4 +1,4 @@
-// Where the filters of a policy lie, as far as the options of its column families told.
+// Where the filters of a policy are kept, as far as the options of its column families tell.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOADS_TABLES_SEEN_H_
 #define WINNOW_SRC_ROCKSDB_LOADS_TABLES_SEEN_H_
@@ -17,7 +17,7 @@
 
 namespace winnow::plugin {
 
-// What is said of it.
+// What an alarm says about that.
 struct PlaceOfFilters {
   bool is_in_cache = false;       // of a family at least
   bool is_outside = false;        // of a family at least: with its table, while that is open
@@ -25,7 +25,7 @@ struct PlaceOfFilters {
   bool is_mapped = false;         // of a database at least: by allow_mmap_reads
   bool is_read = false;           // of a database at least: without that
 
-  // Of the caches that filters lie in and that are alive.
+  // Sums over the live caches that filters are in.
   size_t caches = 0;
   uint64_t capacity = 0;
   uint64_t usage = 0;
@@ -36,7 +36,7 @@ struct PlaceOfFilters {
   std::optional<int> max_open_files;  // the least; -1: no limit
 };
 
-// What is known of the tables of one policy, or of several.
+// What is known of the table options of one policy, or of several.
 struct KnownTables {
   using Time = std::chrono::steady_clock::time_point;
   struct Cache {
@@ -46,20 +46,20 @@ struct KnownTables {
   };
 
   void Add(const KnownTables& other);
-  // Of the caches that are alive, those that were seen by then. Without a lock: the caches may have
-  // no other owner when this is done.
+  // Sums over the live caches that were seen by then. Call it without a lock: afterwards the caches
+  // may have no other owner.
   PlaceOfFilters Read(Time seen_by = Time::max()) const;
 
   PlaceOfFilters place;  // without what is said of caches
   std::vector<Cache> caches;
 };
 
-// Numbers for these policies: the same one where they share a cache that is alive, or each shares
-// one with a third. A cache is known by its owner, as addresses recur, and by its address, as an
-// object may own several.
+// A group number for each policy. Two policies have the same number if they share a live cache, or
+// if each shares one with a third policy. A cache is known by its owner, as addresses are used
+// again, and by its address, as an object may own several caches.
 std::vector<size_t> GroupsByCache(const std::vector<KnownTables>& policies);
 
-// Of one policy. Safe from any number of threads.
+// Belongs to one policy. Safe from any number of threads.
 class TablesSeen {
  public:
   void See(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table, KnownTables::Time now);
@@ -68,7 +68,7 @@ class TablesSeen {
   KnownTables Known() const;
 
  private:
-  // Of caches that live, the first ones are known.
+  // The most live caches that are known: the first ones that were seen.
   static constexpr size_t kMaxCaches = 16;
 
   mutable std::mutex mutex_;
