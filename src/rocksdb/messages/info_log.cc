@@ -11,8 +11,8 @@ void WriteInLog(Logger* logger, InfoLogLevel level, const std::string& text) {
   ROCKSDB_NAMESPACE::Log(level, logger, "[winnow] %s", text.c_str());
 }
 
-// Of a database, whichever of its policies it is about: column families may have one each, and one
-// open makes several.
+// Counts for the whole database, not for each of its policies: each column family may have one, and
+// one open makes several.
 bool IsNewInLog(const Logger& logger, const std::string& text) {
   constexpr size_t kMaxTexts = 256;
   // Never destroyed: databases may be closed after static objects.
@@ -30,7 +30,7 @@ void WarnOnceInLog(Logger* logger, const std::string& text) noexcept {
       WriteInLog(logger, InfoLogLevel::WARN_LEVEL, text);
     }
   } catch (...) {
-    // A missing line is better than a failed open or flush.
+    // A missing line in the LOG is better than a failed open or flush.
   }
 }
 

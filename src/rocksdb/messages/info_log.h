@@ -1,4 +1,4 @@
-// What is written in a database's own LOG, and what was written there before.
+// Writes lines into a database's own LOG, and remembers what was written there.
 
 #ifndef WINNOW_SRC_ROCKSDB_MESSAGES_INFO_LOG_H_
 #define WINNOW_SRC_ROCKSDB_MESSAGES_INFO_LOG_H_
@@ -15,32 +15,32 @@
 
 namespace winnow::plugin {
 
-// "[winnow] TEXT" in the log. Null is allowed.
+// Writes "[winnow] TEXT" into the log. Null is allowed.
 void WriteInLog(ROCKSDB_NAMESPACE::Logger* logger, ROCKSDB_NAMESPACE::InfoLogLevel level,
                 const std::string& text);
 
-// Whether it is the first time that this is asked of the text and the log's database, whoever asks.
-// May throw std::bad_alloc. Safe from any thread.
+// Whether this is the first call for the text and the log's database, by any caller. May throw
+// std::bad_alloc. Safe from any thread.
 bool IsNewInLog(const ROCKSDB_NAMESPACE::Logger& logger, const std::string& text);
 
-// WriteInLog as a warning, once for each database, whoever asks. Null is allowed. Never throws.
+// WriteInLog as a warning, once for each database, by any caller. Null is allowed. Never throws.
 // Safe from any thread.
 void WarnOnceInLog(ROCKSDB_NAMESPACE::Logger* logger, const std::string& text) noexcept;
 
 inline constexpr size_t kMaxLogs = 256;
 
-// What is remembered of each log: a State, which begins anew with a log that became shorter. That
-// is a new one: it was rolled, or a database was opened again and its logger lies where an earlier
-// one lay. As loggers don't say when they end, only the last kMaxLogs that were visited are known.
-// Safe from any thread.
+// Remembers a State for each log. If a log became shorter, it is a new log, with a new State: it
+// was rolled, or a database was opened again and its logger has the address of an earlier one.
+// Loggers do not say when they end, so only the last kMaxLogs that were visited are known. Safe
+// from any thread.
 template <typename State>
 class LogMemory {
  public:
-  // What `use` says of this log's state, which it may change.
+  // Calls `use` with the log's State, which it may change, and returns what it returns.
   template <typename Use>
   bool Visit(const ROCKSDB_NAMESPACE::Logger& logger, const Use& use) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    // With the lock: behind a later visit an earlier size would look like that of a new log.
+    // Read under the lock: after a later visit, an earlier size would look like that of a new log.
     const size_t size = logger.GetLogFileSize();
     auto known = std::find_if(logs_.begin(), logs_.end(),
                               [&logger](const Log& log) { return log.logger == &logger; });
@@ -64,12 +64,11 @@ class LogMemory {
   std::vector<Log> logs_;  // the last one visited is the first
 };
 
-// When something was said in each log that is written again and again, for what has a pace. Safe
-// from any thread.
+// Remembers for each log when a repeated message was last written. Safe from any thread.
 class LogTimes {
  public:
-  // Whether it is to be said now: it was not in the `interval` before. Where the log was not seen
-  // yet, or is a new one, `at_first` says.
+  // Whether the message is due: it was not written in the last `interval`. `at_first` is the answer
+  // for a log that was not seen yet, or is new.
   bool IsDue(const ROCKSDB_NAMESPACE::Logger& logger, std::chrono::seconds interval, bool at_first,
              std::chrono::steady_clock::time_point now);
 

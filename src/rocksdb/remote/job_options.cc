@@ -23,7 +23,7 @@ using Texts = JobOptions::Texts;
 
 namespace {
 
-// The job's text comes behind its format's number, four bytes with the low one first.
+// The job's text begins with its format's number, four bytes with the low one first.
 constexpr char kFormat[] = {1, 0, 0, 0};
 
 Status Damaged(const std::string& what) {
@@ -46,7 +46,7 @@ Status ReadInput(const std::string& input, Texts* job) {
   if (input.compare(0, sizeof kFormat, kFormat, sizeof kFormat) != 0) {
     return OfAnotherRocksDB("it does not begin as one of format 1");
   }
-  // RocksDB writes a semicolon behind the last option too.
+  // RocksDB writes a semicolon behind the last option, too.
   if (input.back() != ';') return Damaged("its end is missing");
   const Status status = ROCKSDB_NAMESPACE::StringToMap(input.substr(sizeof kFormat), job);
   if (!status.ok()) return Damaged(status.getState());
@@ -67,7 +67,7 @@ Status ReadInput(const std::string& input, Texts* job) {
   return Status::OK();
 }
 
-// The family's name and, where the job has them, its options.
+// Reads the column family's name and, if the job has them, its options.
 Status ReadFamily(const Texts& job, JobOptions* options) {
   std::string name = TextOf(job, "cf_name");
   if (rocksdb_abi::kJobsHaveFamilyOptions) {
@@ -86,7 +86,7 @@ Status ReadFamily(const Texts& job, JobOptions* options) {
   return Status::OK();
 }
 
-// Without one it is the latest.
+// Without a number it is the latest OPTIONS file.
 bool NamesOptionsFile(const Texts& job) {
   const std::string number = TextOf(job, "options_file_number");
   return !number.empty() && number != "0";
@@ -136,7 +136,7 @@ std::string Unescaped(std::string_view text) {
   return plain;
 }
 
-// Adds what the file says of the family; an option that is there stays.
+// Adds what the file says of the column family; options that are already there stay.
 void ReadSections(const std::string& text, JobOptions* options) {
   constexpr std::string_view kTable = "TableOptions/";
   Texts* section = nullptr;  // null: of something else
@@ -189,7 +189,7 @@ Status ReadJobOptions(Env* env, const std::string& name, const std::string& inpu
   const JobOptions of_input = options;
   status = ReadOptionsFile(env, name, job, &options);
   if (!status.ok() && !NamesOptionsFile(job)) {
-    // The latest one may have been replaced meanwhile, as by SetOptions.
+    // The latest OPTIONS file may have been replaced meanwhile, for example by SetOptions.
     options = of_input;
     status = ReadOptionsFile(env, name, job, &options);
   }

@@ -1,8 +1,9 @@
-// What a compaction that is given to another process says of its options.
+// Reads the options of a compaction job that a worker gets.
 //
-// RocksDB writes a job as options text, and has no public way to read one. Up to 9.6 that has the
-// family's options, but of its tables only the kind; from 9.7 on it has the family's name, and from
-// 9.7.3 on the number of an OPTIONS file. So table options are always those of an OPTIONS file.
+// RocksDB writes a job as options text, and has no public function to read it. Up to 9.6 the text
+// has the column family's options, but only the kind of its table factory. From 9.7 on it has the
+// family's name, and from 9.7.3 on the number of an OPTIONS file. So table options always come from
+// an OPTIONS file.
 
 #ifndef WINNOW_SRC_ROCKSDB_REMOTE_JOB_OPTIONS_H_
 #define WINNOW_SRC_ROCKSDB_REMOTE_JOB_OPTIONS_H_
@@ -24,12 +25,13 @@ struct JobOptions {
   Texts table_options;
   std::string file;  // the OPTIONS file that these are of
 
-  // Of the family's options, "nullptr" counts as none. Empty: none.
+  // The text of an object among the column family's options; empty if there is none, or if it is
+  // "nullptr".
   std::string Object(const std::string& name) const;
 };
 
-// Of the database with this name; the status, and *job only if it is OK, as PrepareOpenAndCompact
-// has them (winnow/rocksdb_remote_compaction.h). May throw std::bad_alloc.
+// For the database of this name. Sets *job only if the status is OK, which is as
+// PrepareOpenAndCompact returns it (winnow/rocksdb_remote_compaction.h). May throw std::bad_alloc.
 ROCKSDB_NAMESPACE::Status ReadJobOptions(ROCKSDB_NAMESPACE::Env* env, const std::string& name,
                                          const std::string& input, JobOptions* job);
 

@@ -39,7 +39,7 @@ Status WithContext(const Status& status, const std::string& context) {
   return Status(status.code(), status.subcode(), status.severity(), context + ": " + state);
 }
 
-// What the registry doesn't know is an error, not a null pointer.
+// Objects that the registry does not know are errors, not null pointers.
 ConfigOptions Strict(Env* env) {
   ConfigOptions config;
   config.env = env;
@@ -48,14 +48,14 @@ ConfigOptions Strict(Env* env) {
   return config;
 }
 
-// An object's name, in the text that RocksDB saves: alone, or with its options.
+// An object's name in the text that RocksDB saves, which is the name alone, or has options, too.
 std::string IdIn(const std::string& text) {
   JobOptions::Texts texts;
   if (text.empty() || text.front() != '{') return text;
   return ROCKSDB_NAMESPACE::StringToMap(text, &texts).ok() ? texts["id"] : text;
 }
 
-// What must be set in code.
+// Checks options that must be set in code.
 Status CheckComparator(const JobOptions& job, const CompactionServiceOptionsOverride& given) {
   const std::string needed = IdIn(job.Object("comparator"));
   const std::string found = given.comparator == nullptr ? "none" : given.comparator->Name();
@@ -105,8 +105,8 @@ Status MakeTableOptions(const JobOptions& job, const ConfigOptions& config,
   return Status::OK();
 }
 
-// RocksDB opens all files of the database for a job, and reads and keeps their filters, which
-// nobody asks, unless they belong into the cache.
+// For a job, RocksDB opens all files of the database, and reads and keeps their filters, although
+// no lookup asks them. It does not if filters belong into the block cache.
 void KeepNoFilters(BlockBasedTableOptions* table) {
   using ROCKSDB_NAMESPACE::PinningTier;
   if (table->no_block_cache) return;
@@ -117,7 +117,7 @@ void KeepNoFilters(BlockBasedTableOptions* table) {
   table->metadata_cache_options.unpartitioned_pinning = PinningTier::kNone;
 }
 
-// What a policy is shown when a database is opened.
+// The options that a policy would see when a database is opened.
 ColumnFamilyOptions FamilyOptionsFor(const JobOptions& job, const ConfigOptions& config,
                                      const CompactionServiceOptionsOverride& given) {
   JobOptions::Texts known;
@@ -134,13 +134,14 @@ ColumnFamilyOptions FamilyOptionsFor(const JobOptions& job, const ConfigOptions&
   return status.ok() ? options : base;
 }
 
-// Whether what is known of trees decides about filters.
+// Whether filters depend on what is known of trees.
 bool GoesByTrees(const PolicyOptions& options) {
   return options.build == Build::kWinnow &&
          (options.level_plan != LevelPlan::kUniform || options.filter_memory > 0);
 }
 
-// The first of the texts that is of the tree's family; empty, or why there is none.
+// Finds the first text that is of the tree's column family. Returns an empty string, or why there
+// is none.
 std::string FindTree(const std::string& texts, CarriedTree* tree) {
   std::string damage;
   std::string other = "no text of ExportLearned came with it";
@@ -158,11 +159,11 @@ std::string FindTree(const std::string& texts, CarriedTree* tree) {
       return {};
     }
   }
-  // Which may have been that of this family.
+  // The damaged text may have been that of this family.
   return damage.empty() ? other : damage;
 }
 
-// Of the policy that the job's table options have; null: none.
+// Tells the policy of the job's table options about the tree; null: there is no policy.
 void TellOfTree(const ROCKSDB_NAMESPACE::FilterPolicy* policy, const std::string& texts,
                 const std::string& family) {
   if (const Policy* const ours = AsPolicy(policy)) {
@@ -211,8 +212,9 @@ std::string Export(const Policy& policy, const std::string& family, const std::s
   KnownTrees& trees = policy.shared()->trees;
   KnownTrees::Parts parts;
   bool is_of_use = false;
-  // Also of the one that SetOptions made in its place, if it did. Where there is none, those of
-  // the trees may be older than its own: they follow with the next file, and not for each build.
+  // This also holds for a policy that SetOptions made to replace this one. If there is no such
+  // policy, the trees' options may be older than this one's: they follow with the next file, not
+  // with each build.
   const PolicyOptions own = policy.options();
   const bool is_only_one = policy.shared()->policies == 1;
   for (const PolicyOptions& options : {own, is_only_one ? own : trees.policy()}) {
@@ -284,7 +286,7 @@ ROCKSDB_NAMESPACE::Status PrepareOpenAndCompact(
     }
     return plugin::Prepare(name, input, learned, override_options);
   } catch (const std::exception& problem) {
-    // RocksDB's parsers throw some errors, of numbers above all.
+    // RocksDB's parsers throw some errors, mainly about numbers.
     return Status::InvalidArgument("the compaction's options can't be read", problem.what());
   } catch (...) {
     return Status::InvalidArgument("the compaction's options can't be read");

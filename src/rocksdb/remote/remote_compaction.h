@@ -1,4 +1,4 @@
-// What a compaction for another process is told of its tree (winnow/rocksdb_remote_compaction.h).
+// Gives a compaction worker what is known of its tree (winnow/rocksdb_remote_compaction.h).
 
 #ifndef WINNOW_SRC_ROCKSDB_REMOTE_REMOTE_COMPACTION_H_
 #define WINNOW_SRC_ROCKSDB_REMOTE_REMOTE_COMPACTION_H_
@@ -19,24 +19,24 @@ struct JobLine {
   bool is_warning = false;
 };
 
-// Gives the trees of a policy with these options what the texts, as PrepareOpenAndCompact has them,
-// say of the family; where trees decide about filters and no text is of it, the line is a warning,
-// and stderr has it too, if there are texts. May throw std::bad_alloc.
+// Gives the trees of a policy with these options what the texts (see PrepareOpenAndCompact) say of
+// the column family. If filters depend on trees and no text is of this family, the line is a
+// warning, which also goes to stderr if there are texts. May throw std::bad_alloc.
 JobLine RestoreTree(const PolicyOptions& options, const std::string& texts,
                     const std::string& family, KnownTrees* trees);
 
-// A policy that builds Winnow's filters under another name.
+// A policy of a job, which builds Winnow's filters under another name.
 class JobPolicy : public ROCKSDB_NAMESPACE::FilterPolicy {
  public:
   // For IsInstanceOf.
   static const char* JobClassName() { return "winnow.internal.JobPolicy"; }
 
-  // RestoreTree, once, before it builds filters of the job; the first log that it is shown gets the
-  // line.
+  // Calls RestoreTree once, before it builds filters of the job. The first log that it gets will
+  // have the line.
   virtual void TellOfTree(const std::string& texts, const std::string& family) const = 0;
 };
 
-// Null: not such a policy.
+// Null if it is not such a policy.
 inline const JobPolicy* AsJobPolicy(const ROCKSDB_NAMESPACE::FilterPolicy* policy) {
   const bool is_one = policy != nullptr && policy->IsInstanceOf(JobPolicy::JobClassName());
   return is_one ? static_cast<const JobPolicy*>(policy) : nullptr;

@@ -48,7 +48,7 @@ FirstBlock WhatIs(std::string_view block) {
   return what;
 }
 
-// Of partitions, the first is as good as all.
+// Looks at the first filter block only: the other partitions are like it.
 class FirstBlockPolicy final : public FilterPolicy {
  public:
   explicit FirstBlockPolicy(FirstBlock* first) : first_(first) {}
@@ -61,7 +61,7 @@ class FirstBlockPolicy final : public FilterPolicy {
     return nullptr;
   }
 
-  // Null: "may match".
+  // Returns null: "may match".
   ROCKSDB_NAMESPACE::FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
     if (!first_->is_read) *first_ = WhatIs({contents.data(), contents.size()});
     return nullptr;
@@ -71,7 +71,7 @@ class FirstBlockPolicy final : public FilterPolicy {
   FirstBlock* const first_;
 };
 
-// RocksDB reads partitions where there is a cache for them alone.
+// RocksDB reads partitions only if there is a cache for them.
 constexpr size_t kCacheBytes = 1 << 20;
 
 Options ReaderOptions(ROCKSDB_NAMESPACE::Env* env, const BlockBasedTableOptions& table) {
@@ -94,14 +94,14 @@ bool NamesBuiltin(const std::string& policy) {
   return policy == "bloomfilter" || policy == "ribbonfilter";
 }
 
-// Keys may have no prefix, and nothing else in a filter.
+// Without whole keys, a filter has nothing of keys that have no prefix.
 bool HasWholeKeys(const TableProperties& properties) {
   const auto found =
       properties.user_collected_properties.find("rocksdb.block.based.table.whole.key.filtering");
   return found == properties.user_collected_properties.end() || found->second != "0";
 }
 
-// As the end of a sentence about the file; empty: none.
+// A fault as the end of a sentence about the file; empty: none.
 struct FaultOfFile {
   std::string text;
   std::string path;
@@ -120,8 +120,8 @@ std::string FaultOfRate(double rate, const std::vector<double>& rates) {
          " of false positives, and this process's options ask for " + Percent(rates.front());
 }
 
-// None as well of a file that can't be read: compacted again meanwhile, it may be gone, and what is
-// damaged RocksDB tells.
+// A file that can't be read has no fault here: it may have been compacted again and be gone, and
+// RocksDB reports damage itself.
 FaultOfFile FaultOfItself(ROCKSDB_NAMESPACE::Env* env, const RemoteOutput& file, bool* has_rate) {
   SstFileReader reader(OptionsToReadProperties(env));
   if (!reader.Open(file.path).ok()) return {};
@@ -158,12 +158,12 @@ void SayOf(const RemoteOutputs::Database& database, const std::string& line) {
 constexpr char kWereNotLookedAt[] = "were not looked at";
 constexpr char kHaveOtherFilters[] = "since the last line have not the filters that they should";
 
-// Of so many files, which no line names.
+// Text about so many files that no line names.
 std::string MoreText(size_t count, const char* what, const std::string& folder) {
   return std::to_string(count) + " more " + what + "; `winnow inspect " + folder + "` lists all";
 }
 
-// Of who wrote files that were not looked at, or not told of.
+// Text about the writers of files that were not looked at, or not reported.
 constexpr char kOfOthers[] = "of the files that other processes wrote by DB::OpenAndCompact, ";
 
 std::string LineOf(const RemoteOutput& file, const FaultOfFile& fault, size_t unsaid) {
@@ -212,23 +212,23 @@ std::optional<size_t> SayingPace::Next(Time now) {
   return std::exchange(unsaid_, 0);
 }
 
-// What the thread keeps alive by itself.
+// State that the thread keeps alive by itself.
 struct RemoteOutputs::State {
   struct Waiting {
     Database database;
     RemoteOutput file;
   };
 
-  // Of a database until it is closed.
+  // What was reported of a database until it is closed.
   struct Told {
     Database database;
     SayingPace pace;
     size_t left_out = 0;  // that no line told of yet
   };
 
-  // All below: with the lock.
+  // For all functions below, the lock is held.
 
-  // The thread is not in a process that was forked since.
+  // A forked process does not have the thread.
   void ForgetIfForked() noexcept {
     if (process == getpid()) return;
     process = getpid();
@@ -246,7 +246,7 @@ struct RemoteOutputs::State {
     waiting.clear();
   }
 
-  // Without the lock.
+  // The lock is not held.
 
   static void Work(const std::shared_ptr<State>& state) noexcept {
     std::unique_lock<std::mutex> lock(state->mutex);
@@ -319,8 +319,8 @@ void RemoteOutputs::Look(const Database& database, std::vector<RemoteOutput> fil
       ++taken;
     }
     if (!state_->has_thread && !state_->waiting.empty()) {
-      // A lambda, whose type is hidden where this is compiled into RocksDB: State was not whole yet
-      // when its pointer was instantiated, and a thread of one would be shown.
+      // A lambda, because its type is hidden if this is compiled into RocksDB. A thread of State's
+      // own function would be exported, as State was incomplete when its pointer was instantiated.
       std::thread([state = state_] { State::Work(state); }).detach();
       state_->has_thread = true;
     }

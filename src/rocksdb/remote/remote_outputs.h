@@ -1,6 +1,6 @@
-// Files that compaction workers wrote, by DB::OpenAndCompact in other processes, without Winnow's
-// filters, or with those of other options. RocksDB takes a worker's table factory from the worker
-// alone, whatever the database's options are, and tells nobody.
+// Reports files that compaction workers wrote (DB::OpenAndCompact in other processes) without
+// Winnow's filters, or with filters of other options. RocksDB uses the worker's own table factory,
+// whatever the database's options are, and tells nobody.
 
 #ifndef WINNOW_SRC_ROCKSDB_REMOTE_REMOTE_OUTPUTS_H_
 #define WINNOW_SRC_ROCKSDB_REMOTE_REMOTE_OUTPUTS_H_
@@ -19,38 +19,39 @@
 
 namespace winnow::plugin {
 
-// Of a family whose filters Winnow's policy builds.
+// A worker's file of a column family whose filters Winnow's policy builds.
 struct RemoteOutput {
   std::string path;
   std::string family;
   bool all_have_filters = false;  // the policy gives one to each file that has keys
-  // One of which its filter has to state, if it is Winnow's; empty: any.
+  // If its filter is Winnow's, it must state one of these rates; empty: any.
   std::vector<double> rates = {};
-  // Of the same job, whose filters are looked at one after the other, for their rate alone, where
-  // this file states none.
+  // Other files of the same job. If this file states no rate, theirs are looked at, one after the
+  // other, only for their rate.
   std::vector<std::string> others = {};
   static constexpr size_t kMaxOthers = 8;
 };
 
-// By which an SstFileReader reads nothing of a table but its properties, and keeps nothing.
+// Options with which an SstFileReader reads only a table's properties, and keeps nothing.
 ROCKSDB_NAMESPACE::Options OptionsToReadProperties(ROCKSDB_NAMESPACE::Env* env);
 
-// What the file has in the place of its filter, as the end of a sentence about it; empty where
-// nothing is wrong. is_ours: its filter's bytes are Winnow's, whatever the policy is called that
-// its properties name: an interposed one has RocksDB's name.
+// What the file has instead of the right filter, as the end of a sentence about it; empty if
+// nothing is wrong. is_ours: its filter's bytes are Winnow's, whatever policy its properties name,
+// as an interposed policy has RocksDB's name.
 std::string FaultOfOutput(const ROCKSDB_NAMESPACE::TableProperties& properties, bool is_ours,
                           bool all_have_filters);
 
-// What is said again and again of one database.
+// The pace of a message that is repeated for one database.
 class SayingPace {
  public:
   using Time = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::minutes kInterval{10};
 
-  // Of one more: unset if it is not to be said now; else of how many was nothing said before it.
+  // Counts one more event. Unset if the message is not due now; else the number of events before
+  // this one that no message has told.
   std::optional<size_t> Next(Time now);
 
-  // Of how many nothing was said, which then counts as said.
+  // The number of events that no message has told; they count as told then.
   size_t TakeUnsaid() noexcept { return std::exchange(unsaid_, 0); }
 
  private:
@@ -58,19 +59,20 @@ class SayingPace {
   size_t unsaid_ = 0;
 };
 
-// Looks at such files, and says in the database's LOG, and on stderr where WINNOW_LOG asks for it,
-// which have not the filters that they should: of each database the first at once, then one in ten
-// minutes, with the number of the others, and when it is closed the number of the last ones.
+// Looks at such files, and reports in the database's LOG, and on stderr with WINNOW_LOG, which of
+// them do not have the right filters. Of each database it reports the first file at once, then one
+// every ten minutes with the number of the others, and at the close the number of those that are
+// left.
 //
-// Files are read in a thread of its own, which there is only while files wait. At most kMaxWaiting
-// do. How many were not looked at, as there were more or memory is short, the next line says, or
-// one when the database is closed. Safe from any thread. A forked process begins with none.
+// A thread of its own reads the files; it exists only while files wait. At most kMaxWaiting files
+// wait. If there are more, or memory is short, files are left out, and the next line, or one at the
+// close, says how many. Safe from any thread. In a forked process no files wait at first.
 class RemoteOutputs {
  public:
   static constexpr size_t kMaxWaiting = 4096;
 
   RemoteOutputs();
-  // Leaves out what waits.
+  // Leaves out files that wait.
   ~RemoteOutputs();
   RemoteOutputs(const RemoteOutputs&) = delete;
   RemoteOutputs& operator=(const RemoteOutputs&) = delete;
@@ -81,11 +83,11 @@ class RemoteOutputs {
     std::shared_ptr<ROCKSDB_NAMESPACE::Logger> log;  // may be null
     std::string folder = {};
   };
-  // May throw std::bad_alloc; then nothing of these is known.
+  // May throw std::bad_alloc; then these files are not looked at.
   void Look(const Database& database, std::vector<RemoteOutput> files);
 
-  // Its environment may end after this: waits until its files are read, of which it leaves out all
-  // but the first kMaxAtEnd.
+  // The database's environment may be destroyed after this. So it waits until the first kMaxAtEnd
+  // of its waiting files are read, and leaves out the others.
   static constexpr size_t kMaxAtEnd = 16;
   void Closed(const void* database) noexcept;
 
