@@ -14,7 +14,7 @@
 namespace winnow::preload {
 namespace {
 
-// The definitions besides our own.
+// The definitions of the function, without our own.
 struct Definitions {
   const void* hook;
   void* first;
@@ -34,7 +34,7 @@ bool Note(void* context, void* definition) noexcept {
 // What the linker would have found for code at this address; null if it knows of no definition.
 void* DefinitionFor(const void* code, const char* symbol, const void* hook, void* global) noexcept {
   if (ObjectOf(code) == 0) {
-    return global;  // had the program one of its own, the linker would not have come to us
+    return global;  // if the program had its own definition, the linker would not have found ours
   }
   void* const own = FindFrom(code, symbol);
   if (own == nullptr || own == hook) {

@@ -18,8 +18,9 @@
 
 namespace winnow::preload {
 
-// Of the function whose hook was called and will return to `caller`, or to any other address in the
-// object that has the linker look for it. Null if no object defines the function but this library.
+// Finds the definition of the function whose hook was called. `caller` is the address to which the
+// hook will return, or another address in the object for which the linker looked for the function.
+// Null if no object but this library defines it.
 //
 // If one object defines the function, it is that definition. If several do, it is what the linker
 // would have found for the caller: the definition in the global scope behind this library; or the

@@ -43,8 +43,8 @@ bool IsOnOtherThanByOne(const char* value) noexcept {
   return base::IsOn(value) && std::strcmp(value, "1") != 0;
 }
 
-// What the value of one of our variables does that its writer may not have meant, as the end of a
-// sentence; null: nothing.
+// What the value of one of our variables does, if its writer may not have meant that, as the end of
+// a sentence; else null.
 const char* Surprise(const char* variable) noexcept {
   const char* const policy = ValueOf(variable, "WINNOW_POLICY");
   if (policy != nullptr && *policy == '\0') {

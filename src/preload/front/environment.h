@@ -1,4 +1,4 @@
-// What the environment asks of the interposer, as far as it matters before any RocksDB is there.
+// What the environment asks of the interposer, as far as that matters before any RocksDB is loaded.
 
 #ifndef WINNOW_SRC_PRELOAD_FRONT_ENVIRONMENT_H_
 #define WINNOW_SRC_PRELOAD_FRONT_ENVIRONMENT_H_
@@ -7,8 +7,8 @@
 
 namespace winnow::preload {
 
-// Reads it, when the library is loaded: programs write over their environment. What is said of it
-// below is empty before.
+// Reads the environment. To be called when the library is loaded, as programs write over their
+// environment. Before that, the functions below find nothing.
 void ReadEnvironment() noexcept;
 
 // Whether to say what is done: WINNOW_LOG is set, and neither empty nor 0.
@@ -18,7 +18,7 @@ bool IsLogging() noexcept;
 bool HasPolicy() noexcept;
 
 // Adds to the line what is wrong in the environment, each as "; " and a sentence: a variable that
-// begins with WINNOW_ and is none of ours, and a value of ours that does not do what it looks like.
+// begins with WINNOW_ and is none of ours, and a value of ours that does not do what it seems to.
 // Only if IsLogging().
 void AddEnvironmentProblems(base::StderrLine* line) noexcept;
 

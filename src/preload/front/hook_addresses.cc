@@ -9,13 +9,13 @@
 namespace winnow::preload {
 namespace {
 
-// The address of a function of this type, by which the right one of several of a name is taken.
+// The address of a function. The type chooses among several functions of one name.
 template <typename Function>
 const void* Address(Function* function) noexcept {
   return reinterpret_cast<const void*>(function);
 }
 
-// Of a member function that is not virtual, a pointer begins with its address.
+// A pointer to a member function that is not virtual begins with the function's address.
 template <typename Result, typename... Parameters>
 const void* MemberAddress(Result (DBImpl::*function)(Parameters...)) noexcept {
   const void* address = nullptr;

@@ -1,4 +1,4 @@
-// Where the functions are that this library exports in the place of RocksDB's (hooks.cc).
+// The addresses of the functions that this library exports in place of RocksDB's (hooks.cc).
 
 #ifndef WINNOW_SRC_PRELOAD_FRONT_HOOK_ADDRESSES_H_
 #define WINNOW_SRC_PRELOAD_FRONT_HOOK_ADDRESSES_H_
@@ -7,10 +7,10 @@
 
 namespace winnow::preload {
 
-// The address of ours.
+// The address of our function.
 const void* AddressOf(Hook hook) noexcept;
 
-// The name by which the linker knows it, and RocksDB's.
+// The name by which the linker knows our function and RocksDB's.
 const char* SymbolOf(Hook hook) noexcept;
 
 }  // namespace winnow::preload

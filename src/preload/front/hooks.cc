@@ -1,4 +1,4 @@
-// The functions that this library exports in the place of RocksDB's.
+// The functions that this library exports in place of RocksDB's.
 
 #include <cstring>
 #include <type_traits>
@@ -8,16 +8,17 @@
 #include "src/preload/hook_types.h"
 #include "winnow/version.h"
 
-// Not with "noexcept" but where nothing is called: what RocksDB throws goes through the hooks to
-// their caller, and this file is compiled with exceptions, which RocksDB's headers use.
+// Hooks are not noexcept, except those that call nothing: what RocksDB throws passes through them
+// to their caller. So this file is compiled with exceptions, which RocksDB's headers use, too.
 
-// Where a hook returns to. In each hook itself: a function that is called may not be a frame.
+// The address to which a hook returns. Taken in each hook itself, as a function that it calls may
+// have no frame.
 #define WINNOW_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
 
 namespace winnow::preload {
 namespace {
 
-// What such a call gives.
+// The result of a call that no RocksDB can answer.
 template <typename Result>
 Result Nothing() {
   if constexpr (std::is_pointer_v<Result>) {
@@ -27,7 +28,7 @@ Result Nothing() {
   }
 }
 
-// Makes the call in the place of the hook's caller.
+// Makes the call for the hook's caller.
 template <Hook hook, typename Function = typename Signature<hook>::Type>
 struct Forward;
 template <Hook hook, typename Result, typename... Parameters>
@@ -169,8 +170,8 @@ WINNOW_EXPORT Status DB::OpenAndCompact(const OpenAndCompactOptions& how, const 
 
 // ---- Databases that are open
 
-// These are called through the table of virtual functions, by code that may see no RocksDB at all.
-// It is the table that has the linker look for the function.
+// These are called through a table of virtual functions, by code that may know no RocksDB at all.
+// The linker looked for the function on behalf of the object that has the table.
 static const void* TableOf(const DBImpl* database) noexcept {
   const void* table = nullptr;
   std::memcpy(&table, reinterpret_cast<const void*>(database), sizeof table);

@@ -1,7 +1,8 @@
-// The objects that are loaded in this process: the program, libraries and what it opened.
+// The objects that are loaded in this process: the program, its libraries, and what it opened by
+// dlopen.
 //
-// An object goes by an address in it. Nothing here keeps one loaded. Safe from any thread; nothing
-// throws, and where memory is short, less is found.
+// An object is given by an address in it. Nothing here keeps an object loaded. Safe from any
+// thread. Nothing throws; if memory is short, less is found.
 
 #ifndef WINNOW_SRC_PRELOAD_FRONT_LOADED_OBJECTS_H_
 #define WINNOW_SRC_PRELOAD_FRONT_LOADED_OBJECTS_H_
@@ -11,7 +12,7 @@
 
 namespace winnow::preload {
 
-// How often objects were loaded and unloaded: as long as it is the same, the objects are.
+// How often objects were loaded and unloaded. While this is the same, so are the objects.
 struct LoadCount {
   uint64_t loaded;
   uint64_t unloaded;
@@ -26,12 +27,12 @@ size_t ObjectOf(const void* address) noexcept;
 // Whether both addresses are in one object.
 bool InSameObject(const void* one, const void* other) noexcept;
 
-// Whether the runtime library of a sanitizer is among them.
+// Whether the runtime library of a sanitizer is among the objects.
 bool HasSanitizer() noexcept;
 
-// What the linker finds for the symbol, a mangled name, in the object in which the address lies and
-// its dependencies, in this order; null if nothing. For the program itself that is what is found in
-// the global scope, which begins with it.
+// What the linker finds for the symbol, a mangled name, in the object of this address and then in
+// its dependencies; null if nothing. For the program itself it searches the global scope, which
+// begins with the program.
 void* FindFrom(const void* address, const char* symbol) noexcept;
 
 // Calls visit(context, definition) with each definition of the symbol in any object, in the order

@@ -15,13 +15,13 @@ namespace winnow::preload {
 #if defined(__GLIBC__)
 namespace {
 
-// Only what is used of it takes memory. Static initialisers of RocksDB's library run on it.
+// Only the used part takes memory. Static initialisers of RocksDB's library run on this stack.
 constexpr size_t kStackBytes = size_t{8} << 20;
 
 }  // namespace
 
 void RunOnOwnStack(void (*work)()) noexcept {
-  if (HasSanitizer()) {  // it keeps books of the stack, and complains of another one
+  if (HasSanitizer()) {  // a sanitizer tracks the stack, and complains about another one
     work();
     return;
   }
@@ -31,7 +31,7 @@ void RunOnOwnStack(void (*work)()) noexcept {
     work();
     return;
   }
-  // Not on the stack either: they are large.
+  // Not on the program's stack: they are large.
   static ucontext_t here;
   static ucontext_t there;
   if (::getcontext(&there) != 0) {

@@ -17,11 +17,11 @@
 namespace winnow::preload {
 namespace {
 
-// What came of opening it. One of them is set, once.
+// The result of opening the plugin. One of these is set, once.
 std::atomic<const Interposer*> g_plugin{nullptr};
 std::atomic<const char*> g_problem{nullptr};
 std::atomic<const Interposer*> g_refusing{nullptr};  // kept, as what leak checkers see tells
-// A function of the RocksDB that was found; set before either.
+// A function of the RocksDB that was found; set before either of them.
 std::atomic<const void*> g_rocksdb{nullptr};
 
 __attribute__((format(printf, 1, 2))) void Refuse(const char* format, ...) noexcept {
@@ -30,7 +30,7 @@ __attribute__((format(printf, 1, 2))) void Refuse(const char* format, ...) noexc
   va_start(arguments, format);
   std::vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  // Never freed: it is said when the process ends.
+  // Never freed, as it is printed when the process ends.
   const char* const kept = ::strdup(text);
   const char* none = nullptr;
   g_problem.compare_exchange_strong(none, kept != nullptr ? kept : "memory is short");
@@ -43,11 +43,11 @@ const char* LastError() noexcept {
 
 char g_plugin_path[PATH_MAX];
 
-// How the plugin must be opened so that what it asks for is found in this RocksDB and nowhere else.
+// How the plugin must be opened so that its symbols are found in this RocksDB and nowhere else.
 enum class Binding { kPlain, kOwnDependenciesFirst, kImpossible };
 
-// The linker searches the global scope before a library's own dependencies. That must not have
-// another definition of RocksDB's functions than ours, which leads back here.
+// The linker searches the global scope before a library's own dependencies. So that scope must have
+// no other definition of RocksDB's functions than ours, which lead here.
 Binding BindingFor(void* rocksdb) noexcept {
   bool is_plain = true;
   for (const Hook hook : {Hook::kNewBloomFilterPolicy, Hook::kCreateFromString, Hook::kOpen}) {
@@ -62,8 +62,8 @@ Binding BindingFor(void* rocksdb) noexcept {
     return Binding::kPlain;
   }
 #if defined(RTLD_DEEPBIND)
-  // It would find the C++ library's operators too, not those of a program that replaces them, and
-  // sanitizers refuse it.
+  // With RTLD_DEEPBIND the plugin would also get the C++ library's operators new and delete, even
+  // if the program replaces them. And sanitizers refuse it.
   const bool replaces = ::dlsym(RTLD_DEFAULT, "_Znwm") != ::dlsym(rocksdb, "_Znwm") ||
                         ::dlsym(RTLD_DEFAULT, "_ZdlPv") != ::dlsym(rocksdb, "_ZdlPv");
   ::dlerror();
@@ -73,9 +73,9 @@ Binding BindingFor(void* rocksdb) noexcept {
 #endif
 }
 
-// All of it is bound now. Later the program might open another RocksDB for all to see.
+// All symbols are bound now: later the program might open another RocksDB in the global scope.
 void* OpenLibrary(Binding binding) noexcept {
-  // The one that the program is linked with, wherever that is.
+  // If the program is linked with the plugin, that one is used.
   if (void* const present = ::dlopen(WINNOW_PLUGIN_NAME, RTLD_NOW | RTLD_NOLOAD)) {
     return present;
   }
@@ -92,8 +92,8 @@ void* OpenLibrary(Binding binding) noexcept {
   if (void* const opened = ::dlopen(g_plugin_path, flags | RTLD_NOW)) {
     return opened;
   }
-  // What another version lacks may be missed by no more than the calls, so that the plugin itself
-  // can say which version it is.
+  // Lazy binding: if another version of RocksDB lacks functions, only calls of these fail, and the
+  // plugin itself can say which version it found.
   ::dlerror();
   return ::dlopen(g_plugin_path, flags | RTLD_LAZY);
 }
@@ -154,7 +154,7 @@ void FindPlugin() noexcept {
 }
 
 void OpenPlugin() noexcept {
-  // What is run while it is opened may come here again.
+  // Code that runs while the plugin is opened may come here again.
   static __thread bool is_opening __attribute__((tls_model("initial-exec"))) = false;
   if (is_opening || g_plugin.load() != nullptr || g_problem.load() != nullptr) {
     return;

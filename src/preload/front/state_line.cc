@@ -38,7 +38,7 @@ bool KeepFirstForeign(void* found, void* definition) noexcept {
   return false;
 }
 
-// Why there is no plugin, which was not even tried: its RocksDB is not there.
+// Why the plugin was not opened: its RocksDB is not there.
 void AddWhatIsThere(StderrLine* line) noexcept {
   line->Add("the shared RocksDB that it was built for, " WINNOW_ROCKSDB_NAME
             ", is not in this process");
@@ -50,7 +50,7 @@ void AddWhatIsThere(StderrLine* line) noexcept {
   }
 }
 
-// The line, or where the plugin is in force: what it does.
+// What the plugin does if it is in force, else why it is not.
 void AddState(StderrLine* line) noexcept {
   if (const Interposer* const plugin = OpenedPlugin()) {
     line->Add("in force");

@@ -11,8 +11,8 @@
 namespace winnow::preload {
 namespace {
 
-// Looking at all objects takes a while, and a program may read many options strings. What was found
-// is good until an object is loaded or unloaded, if it does not depend on the caller.
+// Searching all objects takes a while, and a program may read many options strings. If a result
+// does not depend on the caller, it is valid until an object is loaded or unloaded.
 struct Found {
   bool is_valid;
   LoadCount loads;
@@ -22,7 +22,8 @@ Found g_found[kNumHooks];
 pthread_mutex_t g_found_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 bool Recall(Hook hook, const LoadCount& loads, Way* way) noexcept {
-  // Whoever finds it locked, in a process that was forked meanwhile too, looks for itself.
+  // A thread that finds this locked searches itself, also in a process that was forked while it was
+  // locked.
   if (::pthread_mutex_trylock(&g_found_mutex) != 0) {
     return false;
   }
@@ -47,7 +48,7 @@ void Remember(Hook hook, const LoadCount& loads, const Way& way) noexcept {
 
 Way FindWay(Hook hook, const void* caller) noexcept {
   OpenPlugin();
-  // Before anything is looked for, so that what is loaded meanwhile counts as later.
+  // Counted before the search, so that objects that are loaded meanwhile count as later.
   const LoadCount loads = CountLoads();
   Way way{nullptr, nullptr};
   if (Recall(hook, loads, &way)) {
@@ -69,7 +70,7 @@ Way FindWay(Hook hook, const void* caller) noexcept {
 
 void SayThatNobodyAnswers(Hook hook) noexcept {
   if (!IsLogging()) {
-    return;  // it would not have been called without us, and nothing would have been said
+    return;  // without us the function would not have been found, and nothing said
   }
   base::StderrLine line;
   line.Add("RocksDB's function ").Add(kHookNames[static_cast<size_t>(hook)]);
