@@ -1,4 +1,4 @@
-# Winnow in RocksDB's own tree: see docs/switch-on.md. RocksDB's Makefile includes this file, where the
+# Winnow in RocksDB's own tree: see docs/in-tree.md. RocksDB's Makefile includes this file, where the
 # repository is plugin/winnow. RocksDB's CMake files read the function's name out of it; to them
 # src/rocksdb/in_tree.cmake says the rest.
 

@@ -1,5 +1,5 @@
 # Winnow in RocksDB's own tree, as plugin/winnow: included by our CMakeLists.txt in the place of all else,
-# it hands our sources to RocksDB's CMakeLists.txt. See docs/switch-on.md, and winnow.mk, which does the same for
+# it hands our sources to RocksDB's CMakeLists.txt. See docs/in-tree.md, and winnow.mk, which does the same for
 # RocksDB's Makefile and names the function that registers the policy.
 #
 # RocksDB compiles the sources itself, into its static library and into its shared one. Objects or a
