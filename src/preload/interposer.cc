@@ -47,7 +47,7 @@ Status OnCreateFromString(Signature<Hook::kCreateFromString>::Type* stock,
                           const ConfigOptions& config, const std::string& value,
                           std::shared_ptr<const FilterPolicy>* result) {
   Status status = stock(config, value, result);
-  if (status.ok() && *result == nullptr && !AsksForNone(value)) {
+  if (status.ok() && *result == nullptr && !AsksForNone(value) && !IsLeftAsItWas()) {
     plugin::SayOnceOnStderr("RocksDB knows no filter policy " + plugin::Quoted(value) +
                             ": it returns OK, and a database with these options builds no filters; "
                             "Winnow's is \"winnow\", as in filter_policy=winnow:10");
@@ -320,10 +320,11 @@ void SetHandlers(Interposer* all) {
 std::string InForce() {
   std::string line = std::string("Winnow ") + Version() + ", RocksDB " + plugin::CompiledVersion();
   if (!IsInterposing()) {
-    line +=
-        "; WINNOW_POLICY is not set, so that the program's policies stay what they are; its "
-        "options may name winnow";
-    return IsAdding() ? line + "; WINNOW_ADD=1 has no effect without WINNOW_POLICY" : line;
+    line += IsLeftAsItWas() ? "; WINNOW_POLICY is stock" : "; WINNOW_POLICY is not set";
+    line += ", so that the program's policies stay what they are; its options may name winnow";
+    if (!IsAdding()) return line;
+    return line + (IsLeftAsItWas() ? "; WINNOW_ADD=1 has no effect then"
+                                   : "; WINNOW_ADD=1 has no effect without WINNOW_POLICY");
   }
   const PolicyRequest& request = RequestedPolicy();
   if (!request.complaint.empty()) {

@@ -27,9 +27,12 @@ struct PolicyRequest {
 // braces. RocksDB must be the one that was compiled against.
 PolicyRequest ParsePolicyRequest(const std::string& text);
 
-// Whether anything is to be changed at all: WINNOW_POLICY is set. Reads the environment at the
-// first call. Safe from any thread, as all functions here.
+// Whether anything is to be changed at all: WINNOW_POLICY is set, and not to "stock". Reads the
+// environment at the first call. Safe from any thread, as all functions here.
 bool IsInterposing();
+
+// WINNOW_POLICY is "stock": all is as it was without us, also what is said on stderr.
+bool IsLeftAsItWas();
 
 // WINNOW_POLICY, parsed at the first call. IsInterposing() must be true.
 const PolicyRequest& RequestedPolicy();

@@ -156,6 +156,29 @@ TEST_F(PreloadTest, WithoutTheVariableNothingChanges) {
   }
 }
 
+TEST_F(PreloadTest, StockLeavesAllAsItWas) {
+  const auto filters = [this] {
+    std::vector<std::string> found;
+    for (const FileFilter& file : ReadFilters(database())) {
+      found.push_back(file.policy_name + ": " + file.block);
+    }
+    return found;
+  };
+  // The last one is of a policy that RocksDB does not know: it is silent.
+  for (const char* policy : {"bloom:10", "ribbon:10:0", "string:filter_policy=bloomfilter:10",
+                             "string:filter_policy=winow:10"}) {
+    const ChildResult stock = Write(policy, {});
+    const std::vector<std::string> built = filters();
+    const std::string options = NewestOptionsFile(database());
+    const ChildResult preloaded =
+        Write(policy, Preloading({"WINNOW_POLICY=stock", "WINNOW_ADD=1"}));
+    EXPECT_TRUE(filters() == built) << policy;
+    EXPECT_EQ(NewestOptionsFile(database()), options) << policy;
+    EXPECT_EQ(preloaded.output, stock.output) << policy;
+    EXPECT_EQ(preloaded.errors, stock.errors) << policy;
+  }
+}
+
 TEST_F(PreloadTest, AnEmptyVariableIsNone) {
   const ChildResult result = Write("bloom:10", Preloading({"WINNOW_POLICY="}));
   EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"built-in bloom", 2}}));
@@ -395,7 +418,10 @@ TEST_F(PreloadTest, AnotherVersionOfRocksDBIsPassedThroughWithOneLine) {
   EXPECT_THAT(LinesThatBegin(result.errors, ""),
               ElementsAre(AllOf(HasSubstr("winnow: "), HasSubstr("99.1.0"))));
 
-  EXPECT_THAT(Write("bloom:10", Preloading({}, libraries)).errors, IsEmpty());
+  for (const std::vector<std::string>& nothing :
+       {std::vector<std::string>(), {"WINNOW_POLICY=stock"}}) {
+    EXPECT_THAT(Write("bloom:10", Preloading(nothing, libraries)).errors, IsEmpty());
+  }
 }
 
 TEST_F(PreloadTest, AnotherVersionOfRocksDBIsSaidToAProgramThatNamesWinnow) {

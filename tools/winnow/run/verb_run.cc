@@ -29,7 +29,7 @@
 WINNOW_FLAG(
     run, std::string, policy, "", TextValue("POLICY"),
     "what stands in for each built-in policy: winnow:10, any policy of Winnow's, winnow for "
-    "the program's own bits a key, or read; else WINNOW_POLICY of the environment, or "
+    "the program's own bits a key, read or stock; else WINNOW_POLICY of the environment, or "
     "winnow:10 without that");
 // How often Abseil has set them: once before the command line.
 static int times_add_was_set = 0;
@@ -52,6 +52,9 @@ using inspect::Printable;
 using inspect::ProgramFile;
 using Variables = std::vector<std::pair<std::string, std::string>>;
 using Words = std::vector<std::string>;
+
+constexpr absl::string_view kRead = "read";
+constexpr absl::string_view kStock = "stock";
 
 // What is in force in the program, or why it is not started.
 struct Start {
@@ -76,8 +79,7 @@ std::string AskedPolicy() {
 
 // Sets what RocksDB makes of the policy, or says why it can't be the value of WINNOW_POLICY.
 std::string CheckAskedPolicy(Start* start) {
-  constexpr absl::string_view kRead = "read";
-  if (start->policy == kRead) return std::string();
+  if (start->policy == kRead || start->policy == kStock) return std::string();
   winnow_rocksdb_register();
   const PolicyVerdict verdict = inspect::CheckPolicy(start->policy, /*with_trials=*/false);
   if (!verdict.problem.empty()) {
@@ -89,7 +91,8 @@ std::string CheckAskedPolicy(Start* start) {
   if (!verdict.reads_winnow) {
     return absl::StrCat("the policy '", Printable(start->policy),
                         "' is RocksDB's own, which the program has without Winnow. Expected one "
-                        "of Winnow's, or read, by which the program builds what it asks for");
+                        "of Winnow's, stock, by which all is as it was, or read, by which the "
+                        "program builds what it asks for");
   }
   start->policy = verdict.asked;
   start->in_force = verdict.in_force;
@@ -149,6 +152,12 @@ Words Doubts(const Start& start) {
   return doubts;
 }
 
+std::string PolicyText(const Start& start) {
+  if (start.policy == kStock) return "what the program asks for";
+  return start.policy == kRead ? "what the program asks for; Winnow's filters are read"
+                               : start.in_force;
+}
+
 std::string Text(const Start& start, const std::vector<std::string>& command) {
   std::string text = absl::StrCat("program      ", Printable(start.program.path), "\n");
   for (const auto& [path, is_started] : start.program.next) {
@@ -158,10 +167,7 @@ std::string Text(const Start& start, const std::vector<std::string>& command) {
     absl::StrAppend(&text, i == 1 ? "arguments    " : "             ", Printable(command[i]), "\n");
   }
   absl::StrAppend(&text, "library      ", start.library.path, "\n");
-  absl::StrAppend(&text, "policy       ",
-                  start.in_force.empty() ? "what the program asks for; Winnow's filters are read"
-                                         : start.in_force,
-                  "\n");
+  absl::StrAppend(&text, "policy       ", PolicyText(start), "\n");
   absl::string_view title = "environment  ";
   for (const auto& [name, value] : VariablesOf(start)) {
     absl::StrAppend(&text, title, name, "=", Printable(value),
@@ -257,7 +263,7 @@ Verb RunVerb() {
       "A program without the shared RocksDB of this Winnow's build runs as it does by itself;\n"
       "--log says so.\n"
       "With --json: the program's file; the interpreters that read it, or what it starts;\n"
-      "arguments; library; policy, and what of it would be in force, null with read;\n"
+      "arguments; library; policy, and what of it would be in force, null with read and stock;\n"
       "environment; problem, null if it would be started; unknown, null if all is known;\n"
       "status, the exit code of a problem.\n",
       RunRun,
