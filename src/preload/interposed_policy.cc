@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "src/preload/request.h"
-#include "src/preload/stock_functions.h"
 #include "src/preload/stock_policy.h"
 #include "src/preload/stoppable_reader.h"
 #include "src/rocksdb/bits_reader.h"

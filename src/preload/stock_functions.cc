@@ -1,6 +1,9 @@
 #include "src/preload/stock_functions.h"
 
 #include <atomic>
+#include <memory>
+
+#include "src/preload/stock_policy.h"
 
 namespace winnow::preload {
 namespace {

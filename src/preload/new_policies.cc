@@ -1,0 +1,48 @@
+#include "src/preload/new_policies.h"
+
+#include <utility>
+
+#include "src/preload/request.h"
+#include "src/rocksdb/messages/stderr_line.h"
+#include "src/rocksdb/policy_options.h"
+
+namespace winnow::preload {
+namespace {
+
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::Status;
+
+// Whether the text asks for no policy: "nullptr", also as an id.
+bool AsksForNone(const std::string& value) {
+  return value.empty() || value.find("nullptr") != std::string::npos;
+}
+
+}  // namespace
+
+Status OnCreateFromString(CreatePolicy* stock, const ConfigOptions& config,
+                          const std::string& value, PolicyPointer* result) {
+  Status status = stock(config, value, result);
+  if (status.ok() && *result == nullptr && !AsksForNone(value) && !IsLeftAsItWas()) {
+    plugin::SayOnceOnStderr("RocksDB knows no filter policy " + plugin::Quoted(value) +
+                            ": it returns OK, and a database with these options builds no filters; "
+                            "Winnow's is \"winnow\", as in filter_policy=winnow:10");
+  }
+  if (IsInterposing() && status.ok()) {
+    *result = Interpose(std::move(*result));
+  }
+  return status;
+}
+
+std::string WhatBuiltinPoliciesBuild() {
+  const PolicyRequest& request = RequestedPolicy();
+  if (request.only_reads) {
+    return "built-in policies build what the program asks for, and read Winnow's filters too";
+  }
+  const bool builds_ours = request.options.build == Build::kWinnow;
+  return (builds_ours ? "built-in policies build Winnow's filters with "
+                      : "built-in policies build RocksDB's filters, and read Winnow's too, with ") +
+         plugin::ToString(request.options) +
+         (request.has_bits ? "" : ", but each with its own bits_per_key");
+}
+
+}  // namespace winnow::preload
