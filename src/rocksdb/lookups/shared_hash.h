@@ -79,8 +79,16 @@ struct LookupsUnderWay;
 
 // Never null. Not thread_local: a variable of another file would be reached through a function.
 // Initial-exec costs one load; the library's thread-local storage has to fit into what is left for
-// libraries that are opened late, and does.
-extern __thread LastKey* this_thread_key __attribute__((tls_model("initial-exec")));
+// libraries that are opened late, and does. In RocksDB's own tree that would be asked of all of
+// RocksDB's thread-local storage, which does not fit: a library for Java is not loaded then. So the
+// compiler chooses there, but may not be told -mtls-dialect=gnu2: glibc's slow path for that loses
+// vector registers (BZ 31372).
+#if defined(WINNOW_IN_TREE)
+#define WINNOW_THREAD_STORAGE
+#else
+#define WINNOW_THREAD_STORAGE __attribute__((tls_model("initial-exec")))
+#endif
+extern __thread LastKey* this_thread_key WINNOW_THREAD_STORAGE;
 
 // ---- For one key: Lookup, below, and what it consists of.
 
