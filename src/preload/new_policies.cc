@@ -1,5 +1,7 @@
 #include "src/preload/new_policies.h"
 
+#include <strings.h>
+
 #include <utility>
 
 #include "src/preload/request.h"
@@ -17,12 +19,21 @@ bool AsksForNone(const std::string& value) {
   return value.empty() || value.find("nullptr") != std::string::npos;
 }
 
+// A name and nothing else, and not one like ours: RocksDB writes that into OPTIONS files for a
+// policy of the program's own, and for one of the C API, and reads it again to compare the file
+// with what it has in memory.
+bool IsNameAlone(const std::string& value) {
+  return value.find_first_of(":=") == std::string::npos &&
+         ::strncasecmp(value.c_str(), "win", 3) != 0;
+}
+
 }  // namespace
 
 Status OnCreateFromString(CreatePolicy* stock, const ConfigOptions& config,
                           const std::string& value, PolicyPointer* result) {
   Status status = stock(config, value, result);
-  if (status.ok() && *result == nullptr && !AsksForNone(value) && !IsLeftAsItWas()) {
+  if (status.ok() && *result == nullptr && !AsksForNone(value) && !IsNameAlone(value) &&
+      !IsLeftAsItWas()) {
     plugin::SayOnceOnStderr("RocksDB knows no filter policy " + plugin::Quoted(value) +
                             ": it returns OK, and a database with these options builds no filters; "
                             "Winnow's is \"winnow\", as in filter_policy=winnow:10");

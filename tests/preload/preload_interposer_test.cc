@@ -133,6 +133,7 @@ TEST_P(PreloadCApiTest, GetsWinnowFiltersAndFindsAllKeys) {
                  Preloading({"WINNOW_POLICY=winnow"}));
   EXPECT_EQ(result.status, 0) << result.errors;
   EXPECT_EQ(result.output, "missing=0 invented=0\n");
+  EXPECT_THAT(result.errors, IsEmpty());
   EXPECT_EQ(KindsOfFilters(database()), GetParam().kinds);
 }
 
