@@ -46,7 +46,12 @@ using ROCKSDB_NAMESPACE::OptionVerificationType;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
+// Policies of another name are those of another Winnow, whose objects are none of ours.
+#if defined(WINNOW_IN_TREE)
+constexpr std::string_view kClassName = "winnow.internal.InterposedInTree";
+#else
 constexpr std::string_view kClassName = "winnow.internal.Interposed";
+#endif
 constexpr std::string_view kBloomNickName = "rocksdb.BloomFilter";
 constexpr std::string_view kRibbonNickName = "rocksdb.RibbonFilter";
 

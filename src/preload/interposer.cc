@@ -291,8 +291,7 @@ void SetHandlers(Interposer* all) {
 std::string InForce() {
   std::string line = std::string("Winnow ") + Version() + ", RocksDB " + plugin::CompiledVersion();
   if (!IsInterposing()) {
-    line += IsLeftAsItWas() ? "; WINNOW_POLICY is stock" : "; WINNOW_POLICY is not set";
-    line += ", so that the program's policies stay what they are; its options may name winnow";
+    line += "; " + WhatBuiltinPoliciesBuild();
     if (!IsAdding()) return line;
     return line + (IsLeftAsItWas() ? "; WINNOW_ADD=1 has no effect then"
                                    : "; WINNOW_ADD=1 has no effect without WINNOW_POLICY");

@@ -45,6 +45,10 @@ Status OnCreateFromString(CreatePolicy* stock, const ConfigOptions& config,
 }
 
 std::string WhatBuiltinPoliciesBuild() {
+  if (!IsInterposing()) {
+    return std::string(IsLeftAsItWas() ? "WINNOW_POLICY is stock" : "WINNOW_POLICY is not set") +
+           ", so that the program's policies stay what they are; its options may name winnow";
+  }
   const PolicyRequest& request = RequestedPolicy();
   if (request.only_reads) {
     return "built-in policies build what the program asks for, and read Winnow's filters too";

@@ -22,8 +22,8 @@ Policy* OnNewPolicy(Policy* (*stock)(Parameters...), Parameters... parameters) {
   return const_cast<Policy*>(Interpose(stock(parameters...)));
 }
 
-// FilterPolicy::CreateFromString. Says on stderr, once, if the text names no policy: RocksDB
-// returns OK then.
+// FilterPolicy::CreateFromString. Says on stderr, once, if the text asks for a policy that RocksDB
+// does not know: it returns OK then.
 using PolicyPointer = std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>;
 using CreatePolicy = ROCKSDB_NAMESPACE::Status(const ROCKSDB_NAMESPACE::ConfigOptions& config,
                                                const std::string& value, PolicyPointer* result);
@@ -32,7 +32,6 @@ ROCKSDB_NAMESPACE::Status OnCreateFromString(CreatePolicy* stock,
                                              const std::string& value, PolicyPointer* result);
 
 // What built-in policies build by WINNOW_POLICY, which has no complaint, as a sentence for people.
-// IsInterposing() must be true.
 std::string WhatBuiltinPoliciesBuild();
 
 }  // namespace winnow::preload

@@ -38,6 +38,9 @@ const Environment& GetEnvironment() {
     if (const char* policy = std::getenv("WINNOW_POLICY")) {
       read->policy = policy;
     }
+    if (read->policy.empty()) {
+      read->policy = kPolicyIfUnset;
+    }
     read->add = IsOne(std::getenv("WINNOW_ADD"));
     read->log = base::IsOn(std::getenv("WINNOW_LOG"));
     return read;

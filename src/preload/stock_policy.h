@@ -30,8 +30,8 @@ std::optional<StockPolicy> ParseStockPolicyId(std::string_view id);
 // policy's bloom_before_level is kept.
 std::optional<PolicyOptions> Replacement(const StockPolicy& stock, const PolicyRequest& request);
 
-// A built-in Bloom policy that is not interposed. In stock_functions.cc, as only who has RocksDB's
-// own functions can make it.
+// A built-in Bloom policy that is not interposed. It is made by whoever has RocksDB's own
+// functions: stock_functions.cc, or stand_in/stand_in.cc.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewStockPolicy(double bits_per_key);
 
 }  // namespace winnow::preload

@@ -29,6 +29,16 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   list(APPEND definitions WINNOW_ARM64=1)
 endif()
 list(TRANSFORM simd_sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+# Ours in the place of RocksDB's functions for filter policies, whose names are others then: see docs/in-tree.md. The
+# environment counts when the build folder is made.
+set(WINNOW_STAND_IN "$ENV{WINNOW_STAND_IN}" CACHE BOOL "Winnow stands in for RocksDB's filter policies, as WINNOW_POLICY says")
+if(WINNOW_STAND_IN)
+  list(FILTER rocksdb_sources EXCLUDE REGEX "/src/rocksdb/in_tree[.]cc$")
+  set(stand_in_sources interposed_policy new_policies request stock_policy stoppable_reader stand_in/stand_in
+                       stand_in/stock_calls)
+  list(TRANSFORM stand_in_sources REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/src/preload/\\1.cc")
+  list(APPEND rocksdb_sources ${stand_in_sources})
+endif()
 
 # The properties are those of the folder whose targets have the sources. Our include folders and flags
 # are for our files only, and behind RocksDB's own.
@@ -43,6 +53,10 @@ compile_with(COMPILE_OPTIONS "-idirafter;${XXHASH_INCLUDE_DIR}" ${sources})
 compile_with(COMPILE_OPTIONS "-fvisibility=hidden" ${sources})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # see CMakeLists.txt
   compile_with(COMPILE_OPTIONS "-Wno-uninitialized;-Wno-maybe-uninitialized" ${sources})
+endif()
+if(WINNOW_STAND_IN)
+  compile_with(COMPILE_OPTIONS "-include;${CMAKE_CURRENT_SOURCE_DIR}/src/preload/stand_in/stock_names.h"
+               ${rocksdb_folder}/table/block_based/filter_policy.cc ${CMAKE_CURRENT_SOURCE_DIR}/src/preload/stand_in/stock_calls.cc)
 endif()
 compile_with(COMPILE_OPTIONS "-include;${CMAKE_CURRENT_SOURCE_DIR}/src/rocksdb/in_tree.h" ${rocksdb_sources})
 # RocksDB declares functions that override nothing in its older versions, so that they can't be marked.
