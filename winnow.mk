@@ -1,8 +1,12 @@
-# Winnow in RocksDB's own tree: see docs/switch-on.md. RocksDB's Makefile includes this file, where the
+# Winnow in RocksDB's own tree: see docs/in-tree.md. RocksDB's Makefile includes this file, where the
 # repository is plugin/winnow. RocksDB's CMake files read the function's name out of it; to them
 # src/rocksdb/in_tree.cmake says the rest.
 
 winnow_FUNC = winnow_register_in_tree
+
+# Percona's MySQL reads this file too, for what follows the next words, and would build a plugin of no sources without an
+# error. There is no such source:
+# SOURCES=Percona_Server_can_not_build_this_plugin/docs/in-tree.md_says_what_works_there
 
 include $(dir $(lastword $(MAKEFILE_LIST)))src/simd/flags.mk
 
@@ -21,6 +25,15 @@ winnow_SOURCES := $(patsubst plugin/winnow/%,%,$(wildcard plugin/winnow/src/base
   $(filter-out %/registration.cc %/register_at_load.cc,$(wildcard plugin/winnow/src/rocksdb/*.cc plugin/winnow/src/rocksdb/*/*.cc))) \
   $(patsubst %,src/simd/%.cc,cpu kernels portable $(winnow_kernels))
 
+# Ours in the place of RocksDB's functions for filter policies, whose names are others then: see docs/in-tree.md.
+ifeq ($(WINNOW_STAND_IN),1)
+winnow_stand_in := $(patsubst %,src/preload/%.cc,interposed_policy new_policies request stock_policy stoppable_reader \
+  stand_in/stand_in stand_in/stock_calls)
+winnow_SOURCES := $(filter-out src/rocksdb/in_tree.cc,$(winnow_SOURCES)) $(winnow_stand_in)
+else ifneq ($(filter-out 0,$(WINNOW_STAND_IN)),)
+$(error WINNOW_STAND_IN is "$(WINNOW_STAND_IN)", but must be 1, by which Winnow stands in for RocksDB's filter policies, or 0)
+endif
+
 # Only our files are compiled with our flags: winnow_CXXFLAGS would reach all of RocksDB. The lists of
 # headers that a file depends on are made by the compiler too.
 winnow_cxxflags = -Iplugin/winnow/include -Iplugin/winnow -fvisibility=hidden \
@@ -37,8 +50,13 @@ endif
 winnow_made_of = $(foreach source,$(1),$(OBJ_DIR)/plugin/winnow/$(source:.cc=.o) $(OBJ_DIR)/plugin/winnow/$(source).d)
 
 $(call winnow_made_of,$(winnow_SOURCES)): CXXFLAGS += $(winnow_cxxflags)
+ifdef winnow_stand_in
+$(OBJ_DIR)/table/block_based/filter_policy.o $(OBJ_DIR)/table/block_based/filter_policy.cc.d \
+  $(call winnow_made_of,src/preload/stand_in/stock_calls.cc): \
+  CXXFLAGS += -include plugin/winnow/src/preload/stand_in/stock_names.h
+endif
 # RocksDB declares functions that override nothing in its older versions, so that they can't be marked.
-$(call winnow_made_of,$(filter src/rocksdb/%,$(winnow_SOURCES))): \
+$(call winnow_made_of,$(filter src/rocksdb/% src/preload/%,$(winnow_SOURCES))): \
   CXXFLAGS += -include plugin/winnow/src/rocksdb/in_tree.h -Wno-inconsistent-missing-override
 $(call winnow_made_of,src/simd/avx2.cc): CXXFLAGS += $(winnow_flags_avx2)
 $(call winnow_made_of,src/simd/ribbon_gfni.cc): CXXFLAGS += $(winnow_flags_gfni)

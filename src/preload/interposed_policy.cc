@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "src/preload/request.h"
-#include "src/preload/stock_functions.h"
 #include "src/preload/stock_policy.h"
 #include "src/preload/stoppable_reader.h"
 #include "src/rocksdb/bits_reader.h"
@@ -47,7 +46,12 @@ using ROCKSDB_NAMESPACE::OptionVerificationType;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
+// Policies of another name are those of another Winnow, whose objects are none of ours.
+#if defined(WINNOW_IN_TREE)
+constexpr std::string_view kClassName = "winnow.internal.InterposedInTree";
+#else
 constexpr std::string_view kClassName = "winnow.internal.Interposed";
+#endif
 constexpr std::string_view kBloomNickName = "rocksdb.BloomFilter";
 constexpr std::string_view kRibbonNickName = "rocksdb.RibbonFilter";
 

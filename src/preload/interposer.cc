@@ -16,11 +16,10 @@
 #include "src/preload/hook_types.h"
 #include "src/preload/inner_calls.h"
 #include "src/preload/interposed_policy.h"
+#include "src/preload/new_policies.h"
 #include "src/preload/open_and_compact.h"
 #include "src/preload/request.h"
 #include "src/preload/stock_functions.h"
-#include "src/rocksdb/messages/stderr_line.h"
-#include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/registration.h"
 #include "src/rocksdb/version_guard.h"
 #include "winnow/rocksdb_policy.h"
@@ -29,34 +28,6 @@ namespace winnow::preload {
 namespace {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
-
-// ---- Filter policies
-
-template <typename Policy, typename... Parameters>
-Policy* OnNewPolicy(Policy* (*stock)(Parameters...), Parameters... parameters) {
-  // Nothing that is interposed was made as a constant.
-  return const_cast<Policy*>(Interpose(stock(parameters...)));
-}
-
-// Whether the text asks for no policy: "nullptr", also as an id.
-bool AsksForNone(const std::string& value) {
-  return value.empty() || value.find("nullptr") != std::string::npos;
-}
-
-Status OnCreateFromString(Signature<Hook::kCreateFromString>::Type* stock,
-                          const ConfigOptions& config, const std::string& value,
-                          std::shared_ptr<const FilterPolicy>* result) {
-  Status status = stock(config, value, result);
-  if (status.ok() && *result == nullptr && !AsksForNone(value)) {
-    plugin::SayOnceOnStderr("RocksDB knows no filter policy " + plugin::Quoted(value) +
-                            ": it returns OK, and a database with these options builds no filters; "
-                            "Winnow's is \"winnow\", as in filter_policy=winnow:10");
-  }
-  if (IsInterposing() && status.ok()) {
-    *result = Interpose(std::move(*result));
-  }
-  return status;
-}
 
 // ---- Databases
 
@@ -320,28 +291,23 @@ void SetHandlers(Interposer* all) {
 std::string InForce() {
   std::string line = std::string("Winnow ") + Version() + ", RocksDB " + plugin::CompiledVersion();
   if (!IsInterposing()) {
-    line +=
-        "; WINNOW_POLICY is not set, so that the program's policies stay what they are; its "
-        "options may name winnow";
-    return IsAdding() ? line + "; WINNOW_ADD=1 has no effect without WINNOW_POLICY" : line;
+    line += "; " + WhatBuiltinPoliciesBuild();
+    if (!IsAdding()) return line;
+    return line + (IsLeftAsItWas() ? "; WINNOW_ADD=1 has no effect then"
+                                   : "; WINNOW_ADD=1 has no effect without WINNOW_POLICY");
   }
   const PolicyRequest& request = RequestedPolicy();
   if (!request.complaint.empty()) {
     line += IsAdding() ? "; databases don't open but to be read: "
                        : "; databases with filters don't open: ";
     line += request.complaint;
-  } else if (request.only_reads) {
-    line += "; built-in policies build what the program asks for, and read Winnow's filters too";
-    line +=
-        IsAdding() ? "; column families without a policy get one that reads, and builds none" : "";
   } else {
-    const bool builds_ours = request.options.build == Build::kWinnow;
-    line += builds_ours
-                ? "; built-in policies build Winnow's filters with "
-                : "; built-in policies build RocksDB's filters, and read Winnow's too, with ";
-    line += plugin::ToString(request.options);
-    line += request.has_bits ? "" : ", but each with its own bits_per_key";
-    line += IsAdding() ? "; column families without a policy get one" : "";
+    line += "; " + WhatBuiltinPoliciesBuild();
+    if (IsAdding()) {
+      line += request.only_reads
+                  ? "; column families without a policy get one that reads, and builds none"
+                  : "; column families without a policy get one";
+    }
   }
   const std::string unreplaced = UnreplacedCalls();
   return unreplaced.empty() ? line : line + "; " + unreplaced;

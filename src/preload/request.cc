@@ -21,6 +21,7 @@ using ROCKSDB_NAMESPACE::Configurable;
 using ROCKSDB_NAMESPACE::Status;
 
 constexpr std::string_view kRead = "read";
+constexpr std::string_view kStock = "stock";
 
 // Read once and copied: a program may change its environment at any time.
 struct Environment {
@@ -37,6 +38,9 @@ const Environment& GetEnvironment() {
     if (const char* policy = std::getenv("WINNOW_POLICY")) {
       read->policy = policy;
     }
+    if (read->policy.empty()) {
+      read->policy = kPolicyIfUnset;
+    }
     read->add = IsOne(std::getenv("WINNOW_ADD"));
     read->log = base::IsOn(std::getenv("WINNOW_LOG"));
     return read;
@@ -45,8 +49,8 @@ const Environment& GetEnvironment() {
 }
 
 // "Read" or "reads", say.
-bool LooksLikeRead(const std::string& id) {
-  return id.size() >= kRead.size() && ::strncasecmp(id.data(), kRead.data(), kRead.size()) == 0;
+bool LooksLike(std::string_view word, const std::string& id) {
+  return id.size() >= word.size() && ::strncasecmp(id.data(), word.data(), word.size()) == 0;
 }
 
 // The sentence of a status that is not OK; the kind of error is plain from it.
@@ -82,14 +86,15 @@ PolicyRequest ParsePolicyRequest(const std::string& text) {
     }
   }
   if (!status.ok()) {
-    if (LooksLikeRead(id)) {
+    if (LooksLike(kRead, id) || LooksLike(kStock, id)) {
       request.options.build = Build::kBloomFilter;  // nothing that others can't read
     }
     request.complaint =
         "WINNOW_POLICY is " + plugin::Quoted(text) +
         ", of which no policy can be made: " + Sentence(status) +
-        "; expected winnow, winnow:BITS, {id=winnow;bits_per_key=BITS;ribbon_min_keys=KEYS}, or "
-        "read, by which nothing but the program's own filters is built";
+        "; expected winnow, winnow:BITS, {id=winnow;bits_per_key=BITS;ribbon_min_keys=KEYS}, "
+        "stock, by which all is as it was without Winnow, or read, by which nothing but the "
+        "program's own filters is built";
   }
   request.has_bits = !std::isnan(request.options.bits_per_key);
   if (!request.has_bits) {
@@ -98,7 +103,9 @@ PolicyRequest ParsePolicyRequest(const std::string& text) {
   return request;
 }
 
-bool IsInterposing() { return !GetEnvironment().policy.empty(); }
+bool IsInterposing() { return !GetEnvironment().policy.empty() && !IsLeftAsItWas(); }
+
+bool IsLeftAsItWas() { return GetEnvironment().policy == kStock; }
 
 const PolicyRequest& RequestedPolicy() {
   static const PolicyRequest& request =

@@ -27,11 +27,19 @@ struct PolicyRequest {
 // braces. RocksDB must be the one that was compiled against.
 PolicyRequest ParsePolicyRequest(const std::string& text);
 
-// Whether anything is to be changed at all: WINNOW_POLICY is set. Reads the environment at the
-// first call. Safe from any thread, as all functions here.
+// What counts where WINNOW_POLICY is not set or empty, which depends on how calls get here: empty,
+// as nothing is to be changed then (stock_functions.cc), or "read" (stand_in/stand_in.cc).
+extern const char kPolicyIfUnset[];
+
+// Whether anything is to be changed at all: by WINNOW_POLICY, unless that is "stock". Reads the
+// environment at the first call. Safe from any thread, as all functions here.
 bool IsInterposing();
 
-// WINNOW_POLICY, parsed at the first call. IsInterposing() must be true.
+// WINNOW_POLICY is "stock": all is as it was without us, also what is said on stderr.
+bool IsLeftAsItWas();
+
+// WINNOW_POLICY or what counts in its place, parsed at the first call. IsInterposing() must be
+// true.
 const PolicyRequest& RequestedPolicy();
 
 // The same, after RocksDB was asked whether it can build so. If it can't, that is a complaint, and

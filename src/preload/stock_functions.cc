@@ -1,8 +1,15 @@
 #include "src/preload/stock_functions.h"
 
 #include <atomic>
+#include <memory>
+
+#include "src/preload/request.h"
+#include "src/preload/stock_policy.h"
 
 namespace winnow::preload {
+
+const char kPolicyIfUnset[] = "";
+
 namespace {
 
 std::atomic<void*> g_functions[kNumHooks];

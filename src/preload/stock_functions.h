@@ -3,10 +3,6 @@
 #ifndef WINNOW_SRC_PRELOAD_STOCK_FUNCTIONS_H_
 #define WINNOW_SRC_PRELOAD_STOCK_FUNCTIONS_H_
 
-#include <rocksdb/filter_policy.h>
-
-#include <memory>
-
 #include "src/preload/hook_types.h"
 
 namespace winnow::preload {
@@ -17,9 +13,6 @@ void SetStockFunctions(void* const functions[kNumHooks]) noexcept;
 
 // Null before that as well.
 void* StockFunction(Hook hook) noexcept;
-
-// A built-in Bloom policy that is not interposed.
-std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewStockPolicy(double bits_per_key);
 
 }  // namespace winnow::preload
 

@@ -4,6 +4,9 @@
 #ifndef WINNOW_SRC_PRELOAD_STOCK_POLICY_H_
 #define WINNOW_SRC_PRELOAD_STOCK_POLICY_H_
 
+#include <rocksdb/filter_policy.h>
+
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -26,6 +29,10 @@ std::optional<StockPolicy> ParseStockPolicyId(std::string_view id);
 // program's own, at most 32 bits a key. A program that asked for no filter gets none. A Ribbon
 // policy's bloom_before_level is kept.
 std::optional<PolicyOptions> Replacement(const StockPolicy& stock, const PolicyRequest& request);
+
+// A built-in Bloom policy that is not interposed. It is made by whoever has RocksDB's own
+// functions: stock_functions.cc, or stand_in/stand_in.cc.
+std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewStockPolicy(double bits_per_key);
 
 }  // namespace winnow::preload
 

@@ -3,6 +3,7 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/status.h>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -32,6 +33,12 @@ void AddFactory(ObjectLibrary& library) {
   ObjectLibrary::PatternEntry names("winnow", true);
   names.AnotherName("winnow.Filter").AddSeparator(":", false);
   library.AddFactory<const FilterPolicy>(names, MakeFromId);
+}
+
+int AddFactoryInTree(ObjectLibrary& library) {
+  AddFactory(library);
+  size_t num_types;
+  return static_cast<int>(library.GetFactoryCount(&num_types));
 }
 
 }  // namespace winnow::plugin

@@ -4,15 +4,11 @@
 
 #include <rocksdb/utilities/object_registry.h>
 
-#include <cstddef>
 #include <string>
 
 #include "src/rocksdb/factory.h"
 
-// Returns the number of factories in the library, as RocksDB's own registrars do.
 extern "C" int winnow_register_in_tree(ROCKSDB_NAMESPACE::ObjectLibrary& library,
                                        const std::string& /*name of the plugin*/) {
-  winnow::plugin::AddFactory(library);
-  size_t num_types;
-  return static_cast<int>(library.GetFactoryCount(&num_types));
+  return winnow::plugin::AddFactoryInTree(library);
 }

@@ -1,5 +1,5 @@
 # Winnow in RocksDB's own tree, as plugin/winnow: included by our CMakeLists.txt in the place of all else,
-# it hands our sources to RocksDB's CMakeLists.txt. See docs/switch-on.md, and winnow.mk, which does the same for
+# it hands our sources to RocksDB's CMakeLists.txt. See docs/in-tree.md, and winnow.mk, which does the same for
 # RocksDB's Makefile and names the function that registers the policy.
 #
 # RocksDB compiles the sources itself, into its static library and into its shared one. Objects or a
@@ -29,6 +29,16 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   list(APPEND definitions WINNOW_ARM64=1)
 endif()
 list(TRANSFORM simd_sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+# Ours in the place of RocksDB's functions for filter policies, whose names are others then: see docs/in-tree.md. The
+# environment counts when the build folder is made.
+set(WINNOW_STAND_IN "$ENV{WINNOW_STAND_IN}" CACHE BOOL "Winnow stands in for RocksDB's filter policies, as WINNOW_POLICY says")
+if(WINNOW_STAND_IN)
+  list(FILTER rocksdb_sources EXCLUDE REGEX "/src/rocksdb/in_tree[.]cc$")
+  set(stand_in_sources interposed_policy new_policies request stock_policy stoppable_reader stand_in/stand_in
+                       stand_in/stock_calls)
+  list(TRANSFORM stand_in_sources REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/src/preload/\\1.cc")
+  list(APPEND rocksdb_sources ${stand_in_sources})
+endif()
 
 # The properties are those of the folder whose targets have the sources. Our include folders and flags
 # are for our files only, and behind RocksDB's own.
@@ -44,6 +54,10 @@ compile_with(COMPILE_OPTIONS "-fvisibility=hidden" ${sources})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # see CMakeLists.txt
   compile_with(COMPILE_OPTIONS "-Wno-uninitialized;-Wno-maybe-uninitialized" ${sources})
 endif()
+if(WINNOW_STAND_IN)
+  compile_with(COMPILE_OPTIONS "-include;${CMAKE_CURRENT_SOURCE_DIR}/src/preload/stand_in/stock_names.h"
+               ${rocksdb_folder}/table/block_based/filter_policy.cc ${CMAKE_CURRENT_SOURCE_DIR}/src/preload/stand_in/stock_calls.cc)
+endif()
 compile_with(COMPILE_OPTIONS "-include;${CMAKE_CURRENT_SOURCE_DIR}/src/rocksdb/in_tree.h" ${rocksdb_sources})
 # RocksDB declares functions that override nothing in its older versions, so that they can't be marked.
 compile_with(COMPILE_OPTIONS "-Wno-inconsistent-missing-override" ${rocksdb_sources})
@@ -54,5 +68,9 @@ foreach(source avx512 ribbon_avx512 ribbon_avx512_solve)
   compile_with(COMPILE_OPTIONS "${winnow_flags_avx512}" ${CMAKE_CURRENT_SOURCE_DIR}/src/simd/${source}.cc)
 endforeach()
 
-list(TRANSFORM sources REPLACE "^${CMAKE_CURRENT_SOURCE_DIR}/" "")
-set(winnow_SOURCES ${sources} PARENT_SCOPE)
+set(winnow_SOURCES "")
+foreach(source ${sources})
+  file(RELATIVE_PATH path ${CMAKE_CURRENT_SOURCE_DIR} ${source})
+  list(APPEND winnow_SOURCES ${path})
+endforeach()
+set(winnow_SOURCES ${winnow_SOURCES} PARENT_SCOPE)

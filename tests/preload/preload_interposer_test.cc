@@ -133,6 +133,7 @@ TEST_P(PreloadCApiTest, GetsWinnowFiltersAndFindsAllKeys) {
                  Preloading({"WINNOW_POLICY=winnow"}));
   EXPECT_EQ(result.status, 0) << result.errors;
   EXPECT_EQ(result.output, "missing=0 invented=0\n");
+  EXPECT_THAT(result.errors, IsEmpty());
   EXPECT_EQ(KindsOfFilters(database()), GetParam().kinds);
 }
 
@@ -153,6 +154,29 @@ TEST_F(PreloadTest, WithoutTheVariableNothingChanges) {
     EXPECT_EQ(kinds.count("winnow bloom") + kinds.count("winnow ribbon"), 0u) << policy;
     EXPECT_EQ(NewestOptionsFile(database()), options) << policy;
     EXPECT_THAT(preloaded.errors, IsEmpty()) << policy;
+  }
+}
+
+TEST_F(PreloadTest, StockLeavesAllAsItWas) {
+  const auto filters = [this] {
+    std::vector<std::string> found;
+    for (const FileFilter& file : ReadFilters(database())) {
+      found.push_back(file.policy_name + ": " + file.block);
+    }
+    return found;
+  };
+  // The last one is of a policy that RocksDB does not know: it is silent.
+  for (const char* policy : {"bloom:10", "ribbon:10:0", "string:filter_policy=bloomfilter:10",
+                             "string:filter_policy=winow:10"}) {
+    const ChildResult stock = Write(policy, {});
+    const std::vector<std::string> built = filters();
+    const std::string options = NewestOptionsFile(database());
+    const ChildResult preloaded =
+        Write(policy, Preloading({"WINNOW_POLICY=stock", "WINNOW_ADD=1"}));
+    EXPECT_TRUE(filters() == built) << policy;
+    EXPECT_EQ(NewestOptionsFile(database()), options) << policy;
+    EXPECT_EQ(preloaded.output, stock.output) << policy;
+    EXPECT_EQ(preloaded.errors, stock.errors) << policy;
   }
 }
 
@@ -395,7 +419,10 @@ TEST_F(PreloadTest, AnotherVersionOfRocksDBIsPassedThroughWithOneLine) {
   EXPECT_THAT(LinesThatBegin(result.errors, ""),
               ElementsAre(AllOf(HasSubstr("winnow: "), HasSubstr("99.1.0"))));
 
-  EXPECT_THAT(Write("bloom:10", Preloading({}, libraries)).errors, IsEmpty());
+  for (const std::vector<std::string>& nothing :
+       {std::vector<std::string>(), {"WINNOW_POLICY=stock"}}) {
+    EXPECT_THAT(Write("bloom:10", Preloading(nothing, libraries)).errors, IsEmpty());
+  }
 }
 
 TEST_F(PreloadTest, AnotherVersionOfRocksDBIsSaidToAProgramThatNamesWinnow) {

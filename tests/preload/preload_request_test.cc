@@ -56,7 +56,8 @@ TEST(PolicyRequestTest, TakesWhatIsToBeBuilt) {
   EXPECT_FALSE(sized.has_bits);
   EXPECT_THAT(ParsePolicyRequest("{id=winnow;filter_memory=256MB}").complaint,
               HasSubstr("filter_memory is \"256MB\", but must be"));
-  for (const char* text : {"Read", "read:10", "{id=read}", "read ", "{id=winnow;build=read}"}) {
+  for (const char* text : {"Read", "read:10", "{id=read}", "read ", "{id=winnow;build=read}",
+                           "Stock", "stock:10", "stock "}) {
     EXPECT_THAT(ParsePolicyRequest(text).complaint, HasSubstr("or read, by which")) << text;
     EXPECT_FALSE(ParsePolicyRequest(text).only_reads) << text;
     EXPECT_EQ(ParsePolicyRequest(text).options.build, Build::kBloomFilter)

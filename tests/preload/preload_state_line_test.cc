@@ -67,6 +67,12 @@ TEST_F(PreloadStateLineTest, SaysThatNoPolicyWasAskedFor) {
                         Not(HasSubstr("the program asked for no")))));
 }
 
+TEST_F(PreloadStateLineTest, SaysThatAllIsAsItWas) {
+  EXPECT_THAT(Lines({PRELOAD_CLIENT, "idle"}, {"WINNOW_POLICY=stock", "WINNOW_ADD=1"}),
+              ElementsAre(AllOf(HasSubstr("winnow: in force"), HasSubstr("WINNOW_POLICY is stock"),
+                                HasSubstr("WINNOW_ADD=1 has no effect"))));
+}
+
 TEST_F(PreloadStateLineTest, SaysWhatIsWrongInTheEnvironment) {
   const struct {
     const char* variable;

@@ -1,8 +1,9 @@
 #!/bin/bash
 # Compiles Winnow as a plugin in RocksDB's own tree, by RocksDB's CMake or its Makefile: our objects
 # only, with RocksDB's flags, and warnings as errors where WERROR is ON in the environment.
-# Then looks at what the objects show, and runs them in a program with the RocksDB that is installed,
-# whose version is the same.
+# Then looks at what the objects show, and runs them in programs with the RocksDB that is installed,
+# whose version is the same: one that names Winnow in its options, and those of stand_in_test with what
+# WINNOW_STAND_IN=1 makes.
 # Ends with 77, which is neither good nor bad, where there is no source of RocksDB.
 # in_tree_test.sh cmake|make BUILD_FOLDER SOURCE_FOLDER ROCKSDB_INCLUDE_FOLDER ROCKSDB_LIBRARY CXX
 set -euo pipefail
@@ -34,24 +35,38 @@ if [[ ! -e $work/rocksdb/CMakeLists.txt ]]; then
 fi
 ln -sfn "$source" "$work/rocksdb/plugin/winnow"
 
-# Each leaves the objects' paths, all of which end in src/…/NAME.o or .cc.o, in the array.
+# Each leaves the objects' paths, all of which end in src/…/NAME.o or .cc.o, in the array, and what is
+# made besides or in another way with WINNOW_STAND_IN=1 in the second one.
 objects=()
+standing_in=()
 
-# With typeinfo, as RocksDB's Debug builds are.
-by_cmake() {
-  cmake -G Ninja -S "$work/rocksdb" -B "$work/build" -Wno-dev -DCMAKE_CXX_COMPILER="$compiler" \
+configure() {
+  cmake -G Ninja -S "$work/rocksdb" -B "$1" -Wno-dev -DCMAKE_CXX_COMPILER="$compiler" \
     -DROCKSDB_PLUGINS=winnow -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O1 \
     -DFAIL_ON_WARNINGS="${WERROR:-OFF}" -DPORTABLE=ON -DROCKSDB_BUILD_SHARED=ON -DWITH_GFLAGS=OFF -DWITH_LIBURING=OFF \
     -DWITH_TESTS=OFF -DWITH_ALL_TESTS=OFF -DWITH_TOOLS=OFF -DWITH_CORE_TOOLS=OFF \
-    -DWITH_BENCHMARK_TOOLS=OFF -DWITH_TRACE_TOOLS=OFF >"$work/configure.log" 2>&1 ||
+    -DWITH_BENCHMARK_TOOLS=OFF -DWITH_TRACE_TOOLS=OFF "${@:2}" >"$work/configure.log" 2>&1 ||
     fail "CMake can't configure RocksDB: $(cat "$work/configure.log")"
-  grep -q '{"winnow", winnow_register_in_tree}' "$work/build/build_version.cc" ||
+  grep -q '{"winnow", winnow_register_in_tree}' "$1/build_version.cc" ||
     fail "RocksDB's build_version.cc does not register Winnow"
+}
+
+# With typeinfo, as RocksDB's Debug builds are.
+by_cmake() {
+  configure "$work/build" -DWINNOW_STAND_IN=0
+  local all_of="CMakeFiles/rocksdb-shared.dir"
   mapfile -t objects < <(ninja -C "$work/build" -t targets all |
-    sed -n 's|^\(CMakeFiles/rocksdb-shared.dir/.*plugin/winnow/.*\.o\): .*|\1|p')
+    sed -n "s|^\($all_of/.*plugin/winnow/.*\.o\): .*|\1|p")
   ((${#objects[@]})) || fail "RocksDB's build has no object of ours"
   ninja -C "$work/build" -j "$(build_jobs)" "${objects[@]}"
+  # The others are the same.
+  WINNOW_STAND_IN=1 configure "$work/standing_in"
+  mapfile -t standing_in < <(ninja -C "$work/standing_in" -t targets all |
+    sed -n "s|^\($all_of/.*plugin/winnow/.*\.o\): .*|\1|p" | grep -vxF "$(printf '%s\n' "${objects[@]}")")
+  standing_in+=("$all_of/table/block_based/filter_policy.cc.o" "$all_of/build_version.cc.o")
+  ninja -C "$work/standing_in" -j "$(build_jobs)" "${standing_in[@]}"
   objects=("${objects[@]/#/$work/build/}")
+  standing_in=("${standing_in[@]/#/$work/standing_in/}")
 }
 
 # Without, as RocksDB's release builds are.
@@ -64,13 +79,21 @@ by_make() {
     DEBUG_LEVEL=0 OPTIMIZE_LEVEL=-O1 PORTABLE=1 SKIP_DEPENDS=1)
   [[ ${WERROR:-OFF} == ON ]] || arguments+=(DISABLE_WARNING_AS_ERROR=1)
   # shellcheck disable=SC2016 # make's variable
-  mapfile -t objects < <(make "${arguments[@]}" --eval='winnow_list: ; @printf "object %s\n" $(winnow_SOURCES)' \
-    winnow_list | sed -n "s|^object \(.*\)\.cc$|$work/objects/plugin/winnow/\1.o|p")
+  local list=(--eval='winnow_list: ; @printf "object %s\n" $(winnow_SOURCES)' winnow_list)
+  paths() { sed -n "s|^object \(.*\)\.cc$|$work/objects/plugin/winnow/\1.o|p"; }
+  mapfile -t objects < <(make "${arguments[@]}" "${list[@]}" | paths)
   ((${#objects[@]})) || fail "RocksDB's Makefile has no object of ours"
   make -n "${arguments[@]}" util/build_version.cc | grep -F '{\"winnow\"\, winnow_register_in_tree}' >/dev/null ||
     fail "RocksDB's Makefile does not register Winnow"
   # Their lists of headers as well, which the compiler makes with the same flags.
   make -j "$(build_jobs)" "${arguments[@]}" "${objects[@]}" "${objects[@]/%.o/.cc.d}"
+  mapfile -t standing_in < <(WINNOW_STAND_IN=1 make "${arguments[@]}" "${list[@]}" | paths |
+    grep -vxF "$(printf '%s\n' "${objects[@]}")")
+  standing_in+=("$work/objects/table/block_based/filter_policy.o")
+  make -j "$(build_jobs)" "${arguments[@]}" WINNOW_STAND_IN=1 "${standing_in[@]}" "${standing_in[@]/%.o/.cc.d}"
+  ! make "${arguments[@]}" WINNOW_STAND_IN=yes -n winnow_list >"$work/refused" 2>&1 ||
+    fail "WINNOW_STAND_IN=yes is not refused"
+  grep -q 'WINNOW_STAND_IN is "yes", but must be 1' "$work/refused" || fail "WINNOW_STAND_IN=yes: $(cat "$work/refused")"
 }
 
 "by_$system"
@@ -83,11 +106,19 @@ diff <({ own_sources '",\?$' <"$built/compile_commands.json" | grep -vE '/(regis
   echo src/rocksdb/in_tree.cc; } | sort -u) <(printf '%s\n' "${objects[@]}" | own_sources '\.o$') ||
   fail "the plugin is made of other files in RocksDB's tree: see above"
 
-# Nothing of ours is to be seen in RocksDB's library, and nothing of RocksDB's vanishes from it.
+# But for the function that registers the policy, which is made of another file then.
+mapfile -t stand_in_objects < <(printf '%s\n' "${objects[@]}" | grep -v '/rocksdb/in_tree\.'; printf '%s\n' "${standing_in[@]}")
+
+# Nothing of ours is to be seen in RocksDB's library, and nothing of RocksDB's vanishes from it. Nor does the library
+# need static thread storage, of which there is little for libraries that are opened late.
 "$compiler" -shared -o "$work/objects.so" "${objects[@]}"
-shown=$(nm -D --defined-only --format=posix "$work/objects.so" | cut -d' ' -f1 | grep -i winnow || true)
-[[ -z $shown ]] || fail "RocksDB's library would show symbols of ours: $(c++filt <<<"$shown")"
-hidden=$(readelf -sW "${objects[@]}" | awk '$6 == "HIDDEN" { print $8 }' | c++filt | grep rocksdb:: | grep -v winnow | sort -u || true)
+"$compiler" -shared -o "$work/stand_in.so" "${stand_in_objects[@]}"
+for made in "$work/objects.so" "$work/stand_in.so"; do
+  shown=$(nm -D --defined-only --format=posix "$made" | cut -d' ' -f1 | grep -i winnow || true)
+  [[ -z $shown ]] || fail "RocksDB's library would show symbols of ours: $(c++filt <<<"$shown")"
+  [[ $(readelf -d "$made") != *STATIC_TLS* ]] || fail "RocksDB's library would need static thread storage"
+done
+hidden=$(readelf -sW "${objects[@]}" "${standing_in[@]}" | awk '$6 == "HIDDEN" { print $8 }' | c++filt | grep rocksdb:: | grep -v winnow | sort -u || true)
 [[ -z $hidden ]] || fail "RocksDB's own symbols would be hidden; is a header missing in src/rocksdb/in_tree.h? $hidden"
 
 # Kernels have their instruction sets, and no function that the linker may take for another file's.
@@ -117,3 +148,36 @@ CODE
 rm -rf "$work/database"
 "$work/program" "$work/database" || fail "a program with these objects ends with $?"
 grep -F '[winnow]' "$work/database/LOG" || fail "Winnow's line is missing in the database's LOG"
+
+# With WINNOW_STAND_IN=1: the static library, in which these objects take the places of RocksDB's own, and from which
+# programs take what they name; the shared one, where they come first.
+archive=$(dirname "$library")/librocksdb.a
+with_rocksdb=("$work/registers.cc" "${stand_in_objects[@]}" "$library" "-Wl,-rpath,$(dirname "$library")")
+if [[ $system == cmake && -f $archive ]]; then
+  cp "$archive" "$work/librocksdb.a"
+  ar d "$work/librocksdb.a" filter_policy.cc.o build_version.cc.o
+  ar q "$work/librocksdb.a" "${stand_in_objects[@]}"
+  mapfile -t needed < <(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(lib[^]]*\)\]/-l:\1/p')
+  with_rocksdb=("$work/librocksdb.a" "${needed[@]}")
+fi
+for client in preload_client preload_c_client; do
+  "$compiler" -std=c++17 -O1 -I "$headers" -I "$source" "$source/tests/preload/$client.cc" "${with_rocksdb[@]}" \
+    -pthread -o "$work/$client"
+done
+STAND_IN_CLIENT="$work/preload_client" STAND_IN_C_CLIENT="$work/preload_c_client" "$built/tests/stand_in_test"
+
+# What Percona's MySQL makes of winnow.mk: it takes the words behind "SOURCES", and nothing else, for sources.
+mkdir -p "$work/percona"
+cat >"$work/percona/CMakeLists.txt" <<'CODE'
+cmake_minimum_required(VERSION 3.22)
+project(percona CXX)
+file(READ ${PLUGIN}/winnow.mk makefile)
+string(REGEX MATCH "SOURCES[ ]*=[ ]*([^\n]*)" sources ${makefile})
+set(sources ${CMAKE_MATCH_1})
+separate_arguments(sources)
+list(TRANSFORM sources PREPEND ${PLUGIN}/)
+add_library(percona MODULE ${PLUGIN}/src/core/version.cc ${sources})
+CODE
+! cmake -G Ninja -S "$work/percona" -B "$work/percona/build" -DPLUGIN="$source" -DCMAKE_CXX_COMPILER="$compiler" \
+  >"$work/percona.log" 2>&1 || fail "Percona's MySQL would build an empty plugin"
+grep -q 'Percona_Server_can_not_build_this_plugin' "$work/percona.log" || fail "Percona's MySQL: $(cat "$work/percona.log")"

@@ -211,6 +211,7 @@ TEST_F(VerbRunTest, ThePolicyIsCheckedBeforeAnythingElse) {
       {"{id=winnow;bits=10}", "bits"},
       {"bloomfilter:10", "is RocksDB's own"},
       {"Read", "does not work"},
+      {"Stock", "does not work"},
       {"nullptr", "does not work"},
   };
   for (const auto& [policy, said] : wrong) {
@@ -223,7 +224,7 @@ TEST_F(VerbRunTest, ThePolicyIsCheckedBeforeAnythingElse) {
 TEST_F(VerbRunTest, APolicyThatPassesIsInForce) {
   for (const std::string policy :
        {"winnow", "winnow:10", " winnow:10 ", "filter_policy=winnow:10", "winnow.Filter:10", "read",
-        "{id=winnow;level_plan=auto}", "{id=winnow;build=bloomfilter}",
+        "stock", "{id=winnow;level_plan=auto}", "{id=winnow;build=bloomfilter}",
         "{id=winnow;filter_memory=64MiB}"}) {
     const ChildResult outcome = Run(
         {"--policy=" + policy, "--log", PRELOAD_CLIENT, "write", folder_ / "db", "bloom:10", "10"});
@@ -737,6 +738,12 @@ TEST_F(VerbRunTest, ADryRunSaysWhatWouldBeAndStartsNothing) {
       (json{{"LD_PRELOAD", PRELOAD_LIBRARY}, {"WINNOW_POLICY", "read"}, {"WINNOW_ADD", "1"}}));
   EXPECT_TRUE(document.at("problem").is_null());
   EXPECT_EQ(document.at("status"), 0);
+  const json stock = DryRun({script}, 0, {"WINNOW_POLICY=stock"});
+  EXPECT_EQ(stock.at("policy"), "stock");
+  EXPECT_TRUE(stock.at("in_force").is_null());
+  EXPECT_EQ(stock.at("environment").at("WINNOW_POLICY"), "stock");
+  EXPECT_THAT(Run({"--dry_run", "--policy=stock", script}).output,
+              HasSubstr("\npolicy       what the program asks for\n"));
   EXPECT_THAT(DryRun({"--policy=winow:10", script}, 125).at("problem"), HasSubstr("winow:10"));
   EXPECT_EQ(DryRun({"nosuchprogram"}, 127).at("status"), 127);
 }

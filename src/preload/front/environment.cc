@@ -69,7 +69,7 @@ bool IsProblem(const char* variable) noexcept {
 void ReadEnvironment() noexcept {
   g_is_logging = base::IsOn(std::getenv("WINNOW_LOG"));
   const char* const policy = std::getenv("WINNOW_POLICY");
-  g_has_policy = policy != nullptr && *policy != '\0';
+  g_has_policy = policy != nullptr && *policy != '\0' && std::strcmp(policy, "stock") != 0;
   if (!g_is_logging || ::environ == nullptr) {
     return;
   }

@@ -14,7 +14,7 @@ void ReadEnvironment() noexcept;
 // Whether to say what is done: WINNOW_LOG is set, and neither empty nor 0.
 bool IsLogging() noexcept;
 
-// Whether WINNOW_POLICY is set and not empty.
+// Whether WINNOW_POLICY is set, and neither empty nor "stock".
 bool HasPolicy() noexcept;
 
 // Adds to the line what is wrong in the environment, each as "; " and a sentence: a variable that

@@ -64,7 +64,7 @@ std::atomic<Sharing> sharing{Sharing::kAsked};
 
 }  // namespace
 
-__thread LastKey* this_thread_key __attribute__((tls_model("initial-exec"))) = &key_of_new_threads;
+__thread LastKey* this_thread_key WINNOW_THREAD_STORAGE = &key_of_new_threads;
 
 namespace {
 

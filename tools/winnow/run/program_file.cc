@@ -173,8 +173,7 @@ std::string WhyNotPreloaded(const std::string& path, const FileBytes& bytes, boo
   std::error_code code;
   if (elf.loader.empty() && !fs::equivalent(path, OwnElf().loader, code)) {
     return " is linked statically (it has no PT_INTERP): it has no loader, which alone preloads "
-           "libraries. If it has RocksDB inside, build that with Winnow, as docs/switch-on.md says "
-           "under In RocksDB's own tree";
+           "libraries. If it has RocksDB inside, build that with Winnow, as docs/in-tree.md says";
   }
   if (!elf.loader.empty() && !IsSameLoader(elf.loader, OwnElf().loader)) {
     return absl::StrCat(" is for another C library: its loader is ", elf.loader, ", and that of ",

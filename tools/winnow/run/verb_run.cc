@@ -29,8 +29,9 @@
 WINNOW_FLAG(
     run, std::string, policy, "", TextValue("POLICY"),
     "the policy that replaces RocksDB's Bloom or Ribbon policies: any policy of Winnow's; winnow, "
-    "which keeps the program's bits per key; or read, which replaces none and only reads Winnow's "
-    "filters (default: WINNOW_POLICY of the environment, else winnow:10)");
+    "which keeps the program's bits per key; read, which replaces none and only reads Winnow's "
+    "filters; or stock, which changes nothing (default: WINNOW_POLICY of the environment, else "
+    "winnow:10)");
 // How often Abseil has set them: once before the command line.
 static int times_add_was_set = 0;
 static int times_log_was_set = 0;
@@ -51,6 +52,9 @@ using inspect::Printable;
 using inspect::ProgramFile;
 using Variables = std::vector<std::pair<std::string, std::string>>;
 using Words = std::vector<std::string>;
+
+constexpr absl::string_view kRead = "read";
+constexpr absl::string_view kStock = "stock";
 
 // What is in force in the program, or why it is not started.
 struct Start {
@@ -75,8 +79,7 @@ std::string AskedPolicy() {
 
 // Sets what RocksDB makes of the policy, or says why it can't be the value of WINNOW_POLICY.
 std::string CheckAskedPolicy(Start* start) {
-  constexpr absl::string_view kRead = "read";
-  if (start->policy == kRead) return std::string();
+  if (start->policy == kRead || start->policy == kStock) return std::string();
   winnow_rocksdb_register();
   const PolicyVerdict verdict = inspect::CheckPolicy(start->policy, /*with_trials=*/false);
   if (!verdict.problem.empty()) {
@@ -88,7 +91,8 @@ std::string CheckAskedPolicy(Start* start) {
   if (!verdict.reads_winnow) {
     return absl::StrCat("the policy '", Printable(start->policy),
                         "' is RocksDB's own, which the program has without Winnow. Expected one "
-                        "of Winnow's, or read, by which the program builds what it asks for");
+                        "of Winnow's, stock, by which all is as it was, or read, by which the "
+                        "program builds what it asks for");
   }
   start->policy = verdict.asked;
   start->in_force = verdict.in_force;
@@ -148,6 +152,12 @@ Words Doubts(const Start& start) {
   return doubts;
 }
 
+std::string PolicyText(const Start& start) {
+  if (start.policy == kStock) return "what the program asks for";
+  return start.policy == kRead ? "what the program asks for; Winnow's filters are read"
+                               : start.in_force;
+}
+
 std::string Text(const Start& start, const std::vector<std::string>& command) {
   std::string text = absl::StrCat("program      ", Printable(start.program.path), "\n");
   for (const auto& [path, is_started] : start.program.next) {
@@ -157,10 +167,7 @@ std::string Text(const Start& start, const std::vector<std::string>& command) {
     absl::StrAppend(&text, i == 1 ? "arguments    " : "             ", Printable(command[i]), "\n");
   }
   absl::StrAppend(&text, "library      ", start.library.path, "\n");
-  absl::StrAppend(&text, "policy       ",
-                  start.in_force.empty() ? "what the program asks for; Winnow's filters are read"
-                                         : start.in_force,
-                  "\n");
+  absl::StrAppend(&text, "policy       ", PolicyText(start), "\n");
   absl::string_view title = "environment  ";
   for (const auto& [name, value] : VariablesOf(start)) {
     absl::StrAppend(&text, title, name, "=", Printable(value),
@@ -258,8 +265,8 @@ Verb RunVerb() {
       "Winnow; --log says so.\n"
       "--json has: the program's file; the interpreters that read it, or the programs that it\n"
       "starts; arguments; library; policy; in_force, the policy as RocksDB understands it (null\n"
-      "with read); environment; problem, null if the program would be started; unknown, what\n"
-      "could not be checked (null: nothing); status, the exit code of a problem.\n",
+      "with read and stock); environment; problem, null if the program would be started;\n"
+      "unknown, what could not be checked (null: nothing); status, the exit code of a problem.\n",
       RunRun,
       {{"winnow run PROGRAM --version",
         "the program, in which winnow:10 replaces bloomfilter:10, for example"},
