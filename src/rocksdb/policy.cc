@@ -112,7 +112,8 @@ FilterBitsReader* Policy::GetFilterBitsReader(const Slice& contents) const {
     const PolicyState::Snapshot now = state_.Get();
     log_line_.ComplainOnce(Name(), now.options, now.complaint);
   }
-  return NewBitsReader(contents, *builtin_, planned_builders_.NewReader(contents));
+  return NewBitsReader(contents, *builtin_, planned_builders_.NewReader(contents),
+                       planned_builders_.comparators());
 }
 
 Status Policy::ConfigureOptions(const ConfigOptions& config_options,

@@ -244,7 +244,7 @@ check_last_members() {
     $1 != "size" && $1 in size { last[$1] = $2 }
     END {
       for (struct in size) {
-        print (size[struct] - last[struct] == 64 && struct in last ? "checked" : "gap in"), struct, \
+        print (struct in last && size[struct] - last[struct] == 64 ? "checked" : "gap in"), struct, \
           "last member at", last[struct], "of", size[struct], "bits"
       }
     }')
