@@ -12,6 +12,7 @@
 #include "src/rocksdb/loads/loaded_filter.h"
 #include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/ranges/range_extractor.h"
 #include "src/rocksdb/trees/last_built_filter.h"
 
 namespace winnow::plugin {
@@ -45,6 +46,9 @@ bool HasOneReaderAFile(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
 constexpr char kRangesOfOtherOrder[] =
     "range_bits has no effect: a column family of this policy has another comparator than the "
     "bytewise one; give it a policy of its own";
+constexpr char kExtractorWithoutBits[] =
+    "prefix_extractor=winnow.range has no effect: range_bits is 0, so that the policy builds no "
+    "range filters";
 constexpr char kRangesOfUnknownOrder[] =
     "range_bits has no effect on this file: its policy was not part of the options of a database "
     "that was opened, so the order of its keys is not known";
@@ -119,7 +123,10 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
 
 std::unique_ptr<RangePart> PlannedBuilders::NewRange(
     const PolicyOptions& options, const FilterBuildingContext& context) const noexcept {
-  if (options.range_bits == 0) return nullptr;
+  if (options.range_bits == 0) {
+    if (known_->has_range_extractor) WarnOnceInLog(context.info_log, kExtractorWithoutBits);
+    return nullptr;
+  }
   if (!known_->comparators.are_bytewise()) {
     WarnOnceInLog(context.info_log,
                   known_->comparators.has_other() ? kRangesOfOtherOrder : kRangesOfUnknownOrder);
@@ -283,6 +290,7 @@ void PlannedBuilders::NoteDatabaseOptions(
     const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept {
   known_->loads.See(family);
   known_->loads.See(database);
+  if (IsRangeExtractor(family.prefix_extractor.get())) known_->has_range_extractor = true;
   if (family.comparator != nullptr) known_->comparators.Note(family.comparator->Name());
   known_->trees.NoteFamilyOptions(FamilyOptionsOf(family));
 }

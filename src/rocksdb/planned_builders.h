@@ -40,6 +40,7 @@ struct KnownFiles {
   LoadMeter loads;
   StatedRates rates;
   ComparatorsSeen comparators;
+  std::atomic<bool> has_range_extractor{false};  // a family has or had one
   SamplingUse sampling;
   std::atomic<bool> has_sampled{false};  // ever
   std::atomic<int> policies{0};          // that own a share

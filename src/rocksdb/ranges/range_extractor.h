@@ -8,6 +8,7 @@
 #include <rocksdb/utilities/object_registry.h>
 
 #include <string>
+#include <string_view>
 
 namespace winnow::plugin {
 
@@ -39,6 +40,11 @@ class RangeExtractor final : public ROCKSDB_NAMESPACE::SliceTransform {
   std::string SerializeOptions(const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
                                const std::string& header) const override;
 };
+
+// Null is allowed.
+inline bool IsRangeExtractor(const ROCKSDB_NAMESPACE::SliceTransform* extractor) {
+  return extractor != nullptr && std::string_view(extractor->Name()) == RangeExtractor::kName;
+}
 
 // Makes it known by its name, with or without a number behind it.
 void AddRangeExtractor(ROCKSDB_NAMESPACE::ObjectLibrary& library);
