@@ -17,6 +17,7 @@
 #define WINNOW_ROCKSDB_POLICY_H_
 
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/status.h>
 
 #include <cstddef>
@@ -113,10 +114,20 @@ struct PolicyOptions {
   // the options of each database of the policy. Until they are known, and without a listener,
   // bits_per_key counts, and the LOG says so.
   uint64_t filter_memory = 0;
+
+  // EXPERIMENTAL. Whether filters also tell which scans find nothing in a file: 0, unless given:
+  // no; 1 to 32: w, by which a scan with an upper bound, of a range of L keys in which the file has
+  // none, reads the file in vain with a probability of at most L / 2^w. Costs about w + 2.5 bits a
+  // key more. The column family also needs the prefix extractor winnow.range (NewRangeExtractor),
+  // keys of one length in each file (winnow/range_filter.h), and the bytewise comparator. Where a
+  // file gets none, the database's LOG says why. Of Winnow's filters only.
+  double range_bits = 0;
 };
 
 inline constexpr NumberOption<uint64_t> kFilterMemoryOption{
     "filter_memory", 0, std::numeric_limits<uint64_t>::max(), std::nullopt, kBytes};
+
+inline constexpr NumberOption<double> kRangeBitsOption{"range_bits", 0, 32, std::nullopt};
 
 // The one table of the policy's options, as that of FilterOptions in winnow/options.h: calls
 // visit(option, member) with the name and the values of each, and the pointer to its field. All
@@ -139,6 +150,7 @@ constexpr void ForEachPolicyOption(const Visit& visit) {
         &PolicyOptions::level_size_ratio);
   visit(kAbsentShareOption, &PolicyOptions::absent_share);
   visit(kFilterMemoryOption, &PolicyOptions::filter_memory);
+  visit(kRangeBitsOption, &PolicyOptions::range_bits);
 }
 
 // For the function of the same name below.
@@ -157,6 +169,14 @@ WINNOW_HIDDEN inline ROCKSDB_NAMESPACE::Status NewFilterPolicy(
     const PolicyOptions& options, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy) {
   return NewFilterPolicy(&options, sizeof options, policy);
 }
+
+// EXPERIMENTAL. The prefix extractor winnow.range, by which the filters of a policy with range_bits
+// learn the bounds of a seek; prefix_extractor=winnow.range in an options string. All keys have the
+// empty prefix, so that scans of all modes give the rows that they give without an extractor. A
+// scan needs iterate_upper_bound to be filtered, and no mode. Without whole_key_filtering, and with
+// a memtable that needs prefixes, the empty prefix is of no use: leave these as they are by
+// default. Since 1.1. Safe from any number of threads; may serve any number of column families.
+WINNOW_EXPORT std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 
 // The filters of the files that one Get asks, or one MultiGet, share the hash of a key: a thread
 // keeps the last keys with their hashes (up to 1024 bytes of each; up to 64 keys of MultiGet, for

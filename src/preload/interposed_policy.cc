@@ -175,8 +175,8 @@ class InterposedPolicy final : public plugin::JobPolicy {
     if (const PolicyRequest& request = CheckedPolicy(); !request.complaint.empty()) {
       log_line_.ComplainOnce(Name(), request.options, request.complaint);
     }
-    FilterBitsReader* const reader =
-        plugin::NewBitsReader(contents, *stock_, planned_builders_.NewReader(contents));
+    FilterBitsReader* const reader = plugin::NewBitsReader(
+        contents, *stock_, planned_builders_.NewReader(contents), planned_builders_.comparators());
     return added_ ? NewStoppableReader(reader, has_prefixes_) : reader;
   }
 

@@ -26,6 +26,7 @@
 #include "winnow/builder.h"
 #include "winnow/filter.h"
 #include "winnow/hash.h"
+#include "winnow/range_filter.h"
 
 namespace winnow::plugin {
 namespace {
@@ -52,16 +53,19 @@ uint32_t BlocksThatFit(size_t bytes) noexcept {
 }  // namespace
 
 BitsBuilder::BitsBuilder(const FilterOptions& options, bool verify,
-                         std::unique_ptr<FileFilterOptions> file_options)
+                         std::unique_ptr<FileFilterOptions> file_options,
+                         std::unique_ptr<RangePart> range_part)
     : options_(core::NearestValid(options)),
       verify_(verify),
       file_options_(std::move(file_options)),
+      range_part_(std::move(range_part)),
+      looks_at_keys_(file_options_ != nullptr || range_part_ != nullptr),
       builder_(options_) {}
 
 // The hash of short keys is inlined, and rare cases are behind tail calls: this is most of the work
 // of collecting keys.
 __attribute__((flatten)) void BitsBuilder::AddKey(const Slice& key) {
-  if (__builtin_expect(key.size() - 1 >= core::kMaxShortKeyBytes || file_options_ != nullptr, 0)) {
+  if (__builtin_expect(key.size() - 1 >= core::kMaxShortKeyBytes || looks_at_keys_, 0)) {
     return AddRareKey(key);
   }
   AddHash(KeyHash{core::HashShortKeyInline(key.data(), key.size())});
@@ -69,6 +73,7 @@ __attribute__((flatten)) void BitsBuilder::AddKey(const Slice& key) {
 
 void BitsBuilder::AddRareKey(const Slice& key) noexcept {
   AddHash(HashOf(key));
+  if (range_part_ != nullptr) range_part_->AddEntry(key);
   if (file_options_ != nullptr) {
     SeeKey(key);
   }
@@ -121,6 +126,7 @@ void BitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alternate) {
   }
   repeats_.SetKey(hash);
   repeats_.SetAlternate(alternate_hash);
+  if (range_part_ != nullptr) range_part_->AddKeyAndPrefix(key, alternate);
   if (file_options_ != nullptr) {
     SeeKey(key);
   }
@@ -137,14 +143,30 @@ Slice BitsBuilder::Finish(std::unique_ptr<const char[]>* buf, Status* status) {
   return filter;
 }
 
-size_t BitsBuilder::EstimateEntriesAdded() { return entries_.load(std::memory_order_relaxed); }
+size_t BitsBuilder::EstimateEntriesAdded() {
+  const size_t entries = entries_.load(std::memory_order_relaxed);
+  return range_part_ == nullptr ? entries : std::max(entries, range_part_->num_keys());
+}
 
 size_t BitsBuilder::ApproximateNumEntries(size_t bytes) {
-  return bytes < kMinForPartition ? 0 : static_cast<size_t>(builder_.EstimateCapacity(bytes));
+  if (bytes < kMinForPartition) return 0;
+  auto most = static_cast<size_t>(builder_.EstimateCapacity(bytes));
+  if (range_part_ == nullptr) return most;
+  size_t least = 1;  // as EstimateCapacity has it
+  while (least < most) {
+    const size_t middle = least + (most - least + 1) / 2;
+    if (CalculateSpace(middle) <= bytes) {
+      least = middle;
+    } else {
+      most = middle - 1;
+    }
+  }
+  return least;
 }
 
 size_t BitsBuilder::CalculateSpace(size_t num_entries) {
-  return builder_.EstimateSize(num_entries);
+  const size_t bytes = builder_.EstimateSize(num_entries);
+  return range_part_ == nullptr ? bytes : bytes + range_part_->EstimateSize(num_entries);
 }
 
 double BitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
@@ -153,6 +175,7 @@ double BitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
     case FilterKind::kEmpty:
       break;
     case FilterKind::kBloom:
+      if (range_part_ != nullptr) bytes -= std::min(bytes, range_part_->EstimateSize(num_entries));
       if (const uint32_t blocks = BlocksThatFit(bytes); blocks > 0) {
         return core::BloomRate(num_entries, blocks, plan.probes);
       }
@@ -214,6 +237,7 @@ Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
   } catch (...) {
     return GiveUp(buf);
   }
+  if (range_part_ != nullptr) block = WithRangePart(std::move(block));
   const FilterInfo info = FilterView(block.bytes()).info();
   CountFilter(info.kind, info.num_hashes, block.size, info.target_fpr);
   if (file_options_ != nullptr) {
@@ -224,8 +248,19 @@ Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
   return filter;
 }
 
+FilterBlock BitsBuilder::WithRangePart(FilterBlock block) noexcept {
+  const FilterBlock range = range_part_->Finish();
+  if (range.size == 0) return block;
+  try {
+    return WithRangeFilter(block.bytes(), range.bytes());
+  } catch (...) {
+    return block;
+  }
+}
+
 Slice BitsBuilder::GiveUp(std::unique_ptr<const char[]>* buf) noexcept {
   CountUnbuiltFilter();
+  if (range_part_ != nullptr) range_part_->Finish();
   to_verify_ = {};
   StartAgain();
   buf->reset();
@@ -259,9 +294,10 @@ Status BitsBuilder::MaybePostVerify(const Slice& filter_content) {
 }
 
 FilterBitsBuilder* NewBitsBuilder(const FilterOptions& options, bool verify,
-                                  std::unique_ptr<FileFilterOptions> file_options) noexcept {
+                                  std::unique_ptr<FileFilterOptions> file_options,
+                                  std::unique_ptr<RangePart> range_part) noexcept {
   try {
-    return new BitsBuilder(options, verify, std::move(file_options));
+    return new BitsBuilder(options, verify, std::move(file_options), std::move(range_part));
   } catch (...) {
     return nullptr;
   }

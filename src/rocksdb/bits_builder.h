@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "src/rocksdb/file_filter_options.h"
+#include "src/rocksdb/ranges/range_part.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/builder.h"
 #include "winnow/hash.h"
@@ -49,8 +50,10 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // verify: MaybePostVerify checks that every key is found in the finished bytes and that their
   // checksum is right. For that, the builder keeps all hashes, 8 bytes each, until then.
   // file_options: settles the options of the filters when they are finished; null: `options` stay.
+  // range_part: builds a range filter, which goes into the filter as a note; null: none.
   BitsBuilder(const FilterOptions& options, bool verify,
-              std::unique_ptr<FileFilterOptions> file_options = nullptr);
+              std::unique_ptr<FileFilterOptions> file_options = nullptr,
+              std::unique_ptr<RangePart> range_part = nullptr);
 
   void AddKey(const ROCKSDB_NAMESPACE::Slice& key) override;
 
@@ -58,7 +61,8 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   void AddKeyAndAlt(const ROCKSDB_NAMESPACE::Slice& key,
                     const ROCKSDB_NAMESPACE::Slice& alternate) WINNOW_OVERRIDE_SINCE_9_6;
 
-  // Exact: the keys added since the last Finish, repeats left out. Constant time.
+  // Exact: the keys added since the last Finish, repeats left out; without whole_key_filtering the
+  // keys of the range filter. Constant time.
   size_t EstimateEntriesAdded() override;
 
   // The filter of the keys added since the last Finish; there may be none. *buf owns its bytes,
@@ -123,6 +127,8 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 
   // To be called before the filter is finished: settles its options by the place of the file.
   void SettleOptions() noexcept;
+  // The filter with the range filter of its keys as a note, if there is one.
+  FilterBlock WithRangePart(FilterBlock block) noexcept;
   // To be called after the filter was finished.
   void NotePlace(std::string_view block) noexcept;
   __attribute__((noinline)) void SeeKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
@@ -130,6 +136,8 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   FilterOptions options_;
   const bool verify_;
   std::unique_ptr<FileFilterOptions> file_options_;
+  const std::unique_ptr<RangePart> range_part_;
+  const bool looks_at_keys_;  // for one of these
   FilterBuilder builder_;
   Repeats repeats_;
   // Hashes wait here, as a call for each would take longer than all other work on it. Entry i waits
@@ -146,7 +154,8 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 // A builder that the caller owns; null ("no filter") if memory is short.
 ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBitsBuilder(
     const FilterOptions& options, bool verify,
-    std::unique_ptr<FileFilterOptions> file_options = nullptr) noexcept;
+    std::unique_ptr<FileFilterOptions> file_options = nullptr,
+    std::unique_ptr<RangePart> range_part = nullptr) noexcept;
 
 }  // namespace winnow::plugin
 

@@ -15,9 +15,11 @@
 #include "src/rocksdb/lookups/lookup_samples.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
 #include "src/rocksdb/lookups/shared_hash.h"
+#include "src/rocksdb/ranges/transformed_keys.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/filter.h"
 #include "winnow/hash.h"
+#include "winnow/range_filter.h"
 
 namespace winnow::plugin {
 namespace {
@@ -141,7 +143,7 @@ class alignas(64) BitsReader : public FilterBitsReader {
 };
 
 // The reader of a filter whose file is known.
-class ReaderOfFile final : public BitsReader {
+class ReaderOfFile : public BitsReader {
  public:
   ReaderOfFile(std::string_view block, OwnedReader owned) noexcept
       : BitsReader(block), owned_(std::move(owned)), rate_(view().info().expected_fpr) {}
@@ -156,7 +158,45 @@ class ReaderOfFile final : public BitsReader {
   const double rate_;
 };
 
-BitsReader* NewOwnReader(std::string_view block, OwnedReader owned) noexcept {
+// The same with a range filter. A prefix without bytes stands for the bounds of a seek
+// (ranges/transformed_keys.h); several at once are asked of the point filter, which has the empty
+// prefix of its keys.
+template <typename Reader>
+class WithRange final : public Reader {
+ public:
+  template <typename... Owned>
+  WithRange(std::string_view block, std::string_view range, SharedComparators comparators,
+            Owned... owned) noexcept
+      : Reader(block, std::move(owned)...), range_(range), comparators_(std::move(comparators)) {}
+
+  __attribute__((flatten)) bool MayMatch(const Slice& key) override {
+    if (__builtin_expect(key.empty(), 0)) return AskRange(key.data());
+    return Lookup<Reader>::Ask(*this, key);
+  }
+  using Reader::MayMatch;
+
+ private:
+  __attribute__((noinline)) bool AskRange(const char* prefix) const noexcept {
+    Slice begin;
+    Slice end;
+    if (!FindSeekBounds(prefix, &begin, &end) || comparators_->has_other()) return true;
+    return range_.MayContain({begin.data(), begin.size()}, {end.data(), end.size()});
+  }
+
+  const RangeFilterView range_;
+  const SharedComparators comparators_;
+};
+
+BitsReader* NewOwnReader(std::string_view block, SharedComparators comparators,
+                         OwnedReader owned) noexcept {
+  const std::string_view range = comparators == nullptr ? std::string_view() : RangeFilterOf(block);
+  if (!range.empty()) {
+    if (owned) {
+      return new (std::nothrow)
+          WithRange<ReaderOfFile>(block, range, std::move(comparators), std::move(owned));
+    }
+    return new (std::nothrow) WithRange<BitsReader>(block, range, std::move(comparators));
+  }
   if (owned) return new (std::nothrow) ReaderOfFile(block, std::move(owned));
   return new (std::nothrow) BitsReader(block);
 }
@@ -164,10 +204,10 @@ BitsReader* NewOwnReader(std::string_view block, OwnedReader owned) noexcept {
 }  // namespace
 
 FilterBitsReader* NewBitsReader(const Slice& contents, const FilterPolicy& builtin,
-                                OwnedReader owned) noexcept {
+                                OwnedReader owned, SharedComparators comparators) noexcept {
   const std::string_view block(contents.data(), contents.size());
   if (core::LooksOurs(block)) {
-    BitsReader* const reader = NewOwnReader(block, std::move(owned));
+    BitsReader* const reader = NewOwnReader(block, std::move(comparators), std::move(owned));
     if (reader != nullptr) {
       CountLoadedFilter(reader->is_usable() ? LoadedFilter::kWinnow : LoadedFilter::kUnusable);
     }

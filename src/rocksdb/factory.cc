@@ -8,6 +8,7 @@
 #include <string>
 
 #include "src/rocksdb/policy.h"
+#include "src/rocksdb/ranges/range_extractor.h"
 
 namespace winnow::plugin {
 namespace {
@@ -33,6 +34,7 @@ void AddFactory(ObjectLibrary& library) {
   ObjectLibrary::PatternEntry names("winnow", true);
   names.AnotherName("winnow.Filter").AddSeparator(":", false);
   library.AddFactory<const FilterPolicy>(names, MakeFromId);
+  AddRangeExtractor(library);
 }
 
 int AddFactoryInTree(ObjectLibrary& library) {

@@ -12,6 +12,7 @@
 #include "src/rocksdb/loads/loaded_filter.h"
 #include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/ranges/range_extractor.h"
 #include "src/rocksdb/trees/last_built_filter.h"
 
 namespace winnow::plugin {
@@ -41,6 +42,16 @@ std::string NotBytewiseNote() {
 bool HasOneReaderAFile(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
   return !table.cache_index_and_filter_blocks && !table.partition_filters;
 }
+
+constexpr char kRangesOfOtherOrder[] =
+    "range_bits has no effect: a column family of this policy has another comparator than the "
+    "bytewise one; give it a policy of its own";
+constexpr char kExtractorWithoutBits[] =
+    "prefix_extractor=winnow.range has no effect: range_bits is 0, so that the policy builds no "
+    "range filters";
+constexpr char kRangesOfUnknownOrder[] =
+    "range_bits has no effect on this file: its policy was not part of the options of a database "
+    "that was opened, so the order of its keys is not known";
 
 std::string TooManyTreesNote() {
   return "more than " + std::to_string(KnownTrees::kMaxTrees) +
@@ -88,7 +99,8 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
   SetPolicy(asked);
   NoteBuilder(known_.get());
   if (asked.level_plan == LevelPlan::kUniform && asked.filter_memory == 0) {
-    return NewBitsBuilder(ContextToOptions(asked, context), verify);
+    return NewBitsBuilder(ContextToOptions(asked, context), verify, nullptr,
+                          NewRange(asked, context));
   }
   try {
     FileToBuild file = FindTree(asked, context);
@@ -96,14 +108,32 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
     if (!sized) return nullptr;
     const FilterOptions planned = PlannedByLevel(*sized, file);
     if (!NeedsFilter(planned)) return nullptr;
-    if (!IsDecidedByItsPlace(file)) return NewBitsBuilder(planned, verify);
+    std::unique_ptr<RangePart> range = NewRange(asked, context);
+    if (!IsDecidedByItsPlace(file)) {
+      return NewBitsBuilder(planned, verify, nullptr, std::move(range));
+    }
     if (Learns(file.options)) SampleItsLookups(*file.record, context.info_log);
-    return NewBitsBuilder(planned, verify,
-                          DecideByItsPlace(std::move(file), context.table_options));
+    return NewBitsBuilder(planned, verify, DecideByItsPlace(std::move(file), context.table_options),
+                          std::move(range));
   } catch (...) {
     CountUnbuiltFilter();
     return nullptr;
   }
+}
+
+std::unique_ptr<RangePart> PlannedBuilders::NewRange(
+    const PolicyOptions& options, const FilterBuildingContext& context) const noexcept {
+  if (options.range_bits == 0) {
+    if (known_->has_range_extractor) WarnOnceInLog(context.info_log, kExtractorWithoutBits);
+    return nullptr;
+  }
+  if (!known_->comparators.are_bytewise()) {
+    WarnOnceInLog(context.info_log,
+                  known_->comparators.has_other() ? kRangesOfOtherOrder : kRangesOfUnknownOrder);
+    return nullptr;
+  }
+  return NewRangePart(options.range_bits, context.table_options.whole_key_filtering,
+                      context.info_log);
 }
 
 PlannedBuilders::FileToBuild PlannedBuilders::FindTree(const PolicyOptions& asked,
@@ -260,6 +290,8 @@ void PlannedBuilders::NoteDatabaseOptions(
     const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept {
   known_->loads.See(family);
   known_->loads.See(database);
+  if (IsRangeExtractor(family.prefix_extractor.get())) known_->has_range_extractor = true;
+  if (family.comparator != nullptr) known_->comparators.Note(family.comparator->Name());
   known_->trees.NoteFamilyOptions(FamilyOptionsOf(family));
 }
 

@@ -20,6 +20,8 @@
 #include "src/rocksdb/load_meter.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
 #include "src/rocksdb/memory_budget.h"
+#include "src/rocksdb/ranges/comparators_seen.h"
+#include "src/rocksdb/ranges/range_part.h"
 #include "src/rocksdb/remote/stated_rates.h"
 #include "src/rocksdb/trees/context.h"
 #include "src/rocksdb/trees/filter_file_map.h"
@@ -37,6 +39,8 @@ struct KnownFiles {
   FilterFileMap filter_files;
   LoadMeter loads;
   StatedRates rates;
+  ComparatorsSeen comparators;
+  std::atomic<bool> has_range_extractor{false};  // a family has or had one
   SamplingUse sampling;
   std::atomic<bool> has_sampled{false};  // ever
   std::atomic<int> policies{0};          // that own a share
@@ -71,6 +75,9 @@ class PlannedBuilders {
 
   const std::shared_ptr<KnownFiles>& known() const noexcept { return known_; }
   std::shared_ptr<LoadMeter> loads() const noexcept { return {known_, &known_->loads}; }
+  std::shared_ptr<const ComparatorsSeen> comparators() const noexcept {
+    return {known_, &known_->comparators};
+  }
 
   // A builder of Winnow filters, which the caller owns. Null, "no filter", if the plan needs none,
   // if filter_memory has no room for one, or if memory is short. The database's LOG says if a plan
@@ -106,6 +113,11 @@ class PlannedBuilders {
     KnownTree tree;
     std::shared_ptr<TreeRecord> record;  // null: nothing is known of the tree's files
   };
+
+  // Builds the range filter of a file, beside its filter; null: none.
+  std::unique_ptr<RangePart> NewRange(
+      const PolicyOptions& options,
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const noexcept;
 
   // The steps of NewBuilder. None, "no filter": filter_memory has no room for one.
   FileToBuild FindTree(const PolicyOptions& asked,

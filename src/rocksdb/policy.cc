@@ -100,6 +100,11 @@ FilterBitsBuilder* Policy::GetBuilderWithContext(const FilterBuildingContext& co
                                           ": RocksDB's filters have bits_per_key=" +
                                           PolicyOptionText("bits_per_key", now.options));
     }
+    if (now.options.range_bits > 0) {
+      WarnOnceInLog(context.info_log, "range_bits has no effect with build=" +
+                                          PolicyOptionText("build", now.options) +
+                                          ": RocksDB's filters know single keys and prefixes");
+    }
     return builtin_builders_.NewBuilder(now.options, context);
   }
   return planned_builders_.NewBuilder(now.options, context);
@@ -112,7 +117,8 @@ FilterBitsReader* Policy::GetFilterBitsReader(const Slice& contents) const {
     const PolicyState::Snapshot now = state_.Get();
     log_line_.ComplainOnce(Name(), now.options, now.complaint);
   }
-  return NewBitsReader(contents, *builtin_, planned_builders_.NewReader(contents));
+  return NewBitsReader(contents, *builtin_, planned_builders_.NewReader(contents),
+                       planned_builders_.comparators());
 }
 
 Status Policy::ConfigureOptions(const ConfigOptions& config_options,

@@ -225,6 +225,10 @@ Status CheckEachOption(const PolicyOptions& options) {
 }  // namespace
 
 Status CheckTogether(const PolicyOptions& options) {
+  if (options.range_bits > 0 && options.range_bits < 1) {
+    return Status::InvalidArgument("range_bits is " + NumberText(options.range_bits) +
+                                   ", but must be 0, for no range filters, or from 1 to 32");
+  }
   return ToStatus(core::CheckShareOfPlan(options.absent_share, options.level_plan));
 }
 

@@ -67,7 +67,7 @@ insert() {
 # Members at the end, each 8 bytes wide, and a row in the tables of options.
 grow() {
   local header struct option
-  for struct in FilterOptions:options FilterInfo:filter PolicyOptions:rocksdb_policy FilterLoads:rocksdb_filter_loads \
+  for struct in FilterOptions:options FilterInfo:filter RangeFilterOptions:range_filter RangeFilterInfo:range_filter PolicyOptions:rocksdb_policy FilterLoads:rocksdb_filter_loads \
     LookupCounters:rocksdb_policy SampleCounters:rocksdb_policy; do
     insert "include/winnow/${struct#*:}.h" "${struct%:*}" '^};' '  uint64_t added_later = 7;'
   done
@@ -244,7 +244,7 @@ check_last_members() {
     $1 != "size" && $1 in size { last[$1] = $2 }
     END {
       for (struct in size) {
-        print (size[struct] - last[struct] == 64 && last[struct] > 0 ? "checked" : "gap in"), struct, \
+        print (struct in last && size[struct] - last[struct] == 64 ? "checked" : "gap in"), struct, \
           "last member at", last[struct], "of", size[struct], "bits"
       }
     }')

@@ -305,6 +305,8 @@ void Listener::OnTableFileCreated(const TableFileCreationInfo& info) {
       if (measured.is_ours || built.policy != nullptr) {
         const std::shared_ptr<KnownFiles> known = KnownOf(info.cf_name);
         const bool is_ours = known != nullptr && built.policy == known.get();
+        // Before the file is a part of the database, and so before it is read.
+        if (is_ours) known->comparators.Note(info.table_properties.comparator_name);
         // If a column family gets this policy, or loses it, its files are told at once.
         const auto was = database.is_ours.find(info.cf_name);
         if (was == database.is_ours.end() || was->second != is_ours) database.is_stale = true;

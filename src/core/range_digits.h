@@ -1,0 +1,81 @@
+// The digits of a range filter: the places at which its keys differ, and the bytes that were seen
+// there. By them keys of one length are numbers, in the order of the keys.
+
+#ifndef WINNOW_SRC_CORE_RANGE_DIGITS_H_
+#define WINNOW_SRC_CORE_RANGE_DIGITS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "src/core/range_words.h"
+
+namespace winnow::core {
+
+// The bytes that a place may have: a few intervals, ascending and apart from each other.
+struct RangeDigit {
+  static constexpr unsigned kMaxIntervals = 4;
+
+  uint8_t place = 0;
+  uint8_t intervals = 0;
+  uint8_t first[kMaxIntervals] = {};
+  uint8_t last[kMaxIntervals] = {};
+
+  // Number of bytes, 2 to 256 in a valid digit.
+  unsigned Radix() const noexcept;
+  // The bytes below this one; *is_in: whether it is one itself.
+  unsigned Rank(unsigned byte, bool* is_in) const noexcept;
+  // The byte with this rank, which is below the radix.
+  unsigned ByteOf(unsigned rank) const noexcept;
+};
+
+// The digit of a place at which so many bytes were seen. seen[b] is 1 for a byte that was, else 0.
+// Bytes within a gap that is not worth an interval count as seen.
+RangeDigit DigitOf(unsigned place, const uint8_t seen[256]) noexcept;
+
+void AppendDigit(const RangeDigit& digit, std::string* bytes);
+
+// Reads a digit at *at, and moves that behind it. False if there is no valid digit before `end`.
+bool ReadDigit(const unsigned char** at, const unsigned char* end, RangeDigit* digit) noexcept;
+
+// The most positions that digits can count: `most` is the greatest position of those so far. False
+// if one more digit of this radix needs more than 64 bits.
+bool CountDigit(unsigned radix, uint64_t* most) noexcept;
+
+// What stands for a key: bytes of which only a hash is stored, and the position behind them.
+struct RangeNumber {
+  uint8_t hashed[kMaxRangeKeyBytes];
+  uint64_t position;
+};
+
+// What is known of the keys, in the bytes of a range filter that were checked.
+struct RangeDigits {
+  const unsigned char* last_key = nullptr;
+  const unsigned char* digits = nullptr;
+  uint16_t key_length = 0;
+  uint16_t count = 0;          // of digits
+  uint16_t hashed = 0;         // the key's first bytes, of which only a hash is stored
+  uint64_t most_position = 0;  // that the digits can count
+
+  std::string_view LastKey() const noexcept {
+    return {reinterpret_cast<const char*>(last_key), key_length};
+  }
+
+  // The least number whose key is not less than `bound`. False if there is none.
+  bool LowerBound(std::string_view bound, RangeNumber* number) const noexcept;
+
+  // The number before this one, or the first with the next greater hashed bytes. False if there is
+  // none.
+  bool Decrement(RangeNumber* number) const noexcept;
+  bool NextHashed(RangeNumber* number) const noexcept;
+
+  // Below 0 if a's hashed bytes are less than b's, 0 if they are equal.
+  int CompareHashed(const RangeNumber& a, const RangeNumber& b) const noexcept;
+
+  uint64_t HashOf(const RangeNumber& number) const noexcept;
+};
+
+}  // namespace winnow::core
+
+#endif  // WINNOW_SRC_CORE_RANGE_DIGITS_H_

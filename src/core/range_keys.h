@@ -1,0 +1,108 @@
+// The keys of a range filter that is being built: of each, those of its words in which keys are
+// known to differ, at most two, and a hash of those before them. Which words these are shows only
+// as keys come, so a key that differs from the first one in a new word begins a *section* of its
+// own, in which that word is kept too.
+
+#ifndef WINNOW_SRC_CORE_RANGE_KEYS_H_
+#define WINNOW_SRC_CORE_RANGE_KEYS_H_
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/core/hash_blocks.h"
+#include "src/core/hash_chunks.h"
+#include "src/core/range_decoder.h"
+#include "src/core/range_hash.h"
+#include "src/core/range_words.h"
+
+namespace winnow::core {
+
+class RangeKeys {
+ public:
+  // False: these keys can't have a range filter. Throws std::bad_alloc.
+  bool Add(std::string_view key);
+
+  uint64_t size() const noexcept { return size_; }
+  size_t key_length() const noexcept { return key_length_; }
+  // The places at which keys differ, at most.
+  size_t MostDigits() const noexcept;
+  std::string LastKey() const;
+
+  RangeKeysFormat Format() const;
+
+  // Calls visit(const uint64_t* places, size_t n) for some keys at a time, in their order, with
+  // where their positions go. What the keys took is given to the pool meanwhile.
+  template <typename Visit>
+  void Drain(const RangeKeysFormat& format, const RangePlacing& placing, HashChunkPool* pool,
+             Visit visit);
+
+ private:
+  bool AddFirst(std::string_view key);
+  void BeginSection();
+  uint64_t HashOf(uint32_t words) const noexcept;
+
+  size_t key_length_ = 0;
+  unsigned num_words_ = 0;
+  uint64_t size_ = 0;
+  unsigned first_hashed_ = 0;    // the number of a word, the last one of which only a hash is kept
+  uint64_t hash_ = 0;            // of the last key's hashed words
+  std::vector<uint64_t> first_;  // the words of the first key
+  std::vector<uint64_t> last_;
+  std::vector<uint64_t> equal_;         // of each word: 0 if keys differ in it, else all ones
+  std::vector<RangeSection> sections_;  // without the first key
+  HashBlocks words_;
+};
+
+template <typename Visit>
+void RangeKeys::Drain(const RangeKeysFormat& format, const RangePlacing& placing,
+                      HashChunkPool* pool, Visit visit) {
+  RangeDecoder decoder(format, placing, key_length_, first_);
+  std::array<uint64_t, RangeDecoder::kBatch> places;
+  std::array<uint64_t, 1 + RangeSection::kMostKept> key{};
+  const auto decode = [&](const uint64_t* words, size_t n) {
+    decoder.Places(words, n, places.data());
+    visit(places.data(), n);
+  };
+  decoder.Begin(RangeSection());
+  decode(key.data(), 1);
+  auto section = sections_.cbegin();
+  uint64_t left = 0;
+  size_t words = 0;
+  size_t in_key = 0;  // words of a key that goes on in the next piece
+  pool->Drain(&words_, [&](const uint64_t* piece, size_t n) {
+    while (n != 0) {
+      if (left == 0) {
+        decoder.Begin(*section);
+        left = section->keys;
+        words = section->words();
+        ++section;
+      }
+      size_t taken = 1;
+      if (in_key != 0 || n < words) {
+        key[in_key++] = *piece;
+        if (in_key == words) {
+          decode(key.data(), 1);
+          in_key = 0;
+          --left;
+        }
+      } else {
+        const auto keys =
+            static_cast<size_t>(std::min<uint64_t>({left, n / words, RangeDecoder::kBatch}));
+        decode(piece, keys);
+        left -= keys;
+        taken = keys * words;
+      }
+      piece += taken;
+      n -= taken;
+    }
+  });
+}
+
+}  // namespace winnow::core
+
+#endif  // WINNOW_SRC_CORE_RANGE_KEYS_H_

@@ -1,0 +1,112 @@
+#include "src/rocksdb/ranges/range_part.h"
+
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "src/rocksdb/messages/info_log.h"
+#include "src/rocksdb/ranges/range_extractor.h"
+#include "src/rocksdb/ranges/transformed_keys.h"
+
+namespace winnow::plugin {
+
+using Origin = TransformedKey::Origin;
+using ROCKSDB_NAMESPACE::Slice;
+
+RangePart::RangePart(double range_bits, bool has_whole_keys,
+                     ROCKSDB_NAMESPACE::Logger* logger) noexcept
+    : has_whole_keys_(has_whole_keys), logger_(logger), builder_(RangeFilterOptions{range_bits}) {}
+
+void RangePart::AddEntry(const Slice& entry) noexcept {
+  if (entry.empty()) {
+    AddWithoutBytes(entry.data());
+  } else if (has_whole_keys_) {
+    AddKey(entry);
+  } else {
+    GiveUp(Lack::kExtractor);  // ours gives no prefix with bytes
+  }
+  has_entries_ = true;
+}
+
+void RangePart::AddKeyAndPrefix(const Slice& key, const Slice& prefix) noexcept {
+  AddEntry(key);
+  AddEntry(prefix);
+}
+
+void RangePart::AddKey(const Slice& key) noexcept {
+  if (lack_ != Lack::kNone) return;
+  has_keys_ = true;
+  builder_.Add(std::string_view(key.data(), key.size()));
+  num_keys_.store(builder_.num_keys(), std::memory_order_relaxed);
+}
+
+void RangePart::AddWithoutBytes(const char* address) noexcept {
+  const TransformedKey transformed = FindTransformedKey(address);
+  if (transformed.origin == Origin::kElsewhere) {
+    if (!has_entries_) GiveUp(Lack::kEmptyKey);
+    return;
+  }
+  has_our_prefixes_ = true;
+  if (has_whole_keys_) return;  // its key comes by itself
+  if (transformed.origin == Origin::kLost) {
+    GiveUp(Lack::kLostKey);
+  } else if (transformed.key.empty()) {
+    GiveUp(Lack::kEmptyKey);
+  } else {
+    AddKey(transformed.key);
+  }
+}
+
+void RangePart::GiveUp(Lack why) noexcept {
+  if (lack_ == Lack::kNone) lack_ = why;
+  builder_.Abandon();
+  num_keys_.store(0, std::memory_order_relaxed);
+}
+
+FilterBlock RangePart::Finish() noexcept {
+  FilterBlock range;
+  if (has_keys_ && !has_our_prefixes_) GiveUp(Lack::kExtractor);
+  if (lack_ == Lack::kNone && has_keys_) {
+    range = builder_.Finish();
+    if (range.size == 0) lack_ = Lack::kKeys;
+  }
+  SayLack();
+  builder_.Clear();
+  has_keys_ = false;
+  lack_ = Lack::kNone;
+  num_keys_.store(0, std::memory_order_relaxed);
+  return range;
+}
+
+void RangePart::SayLack() const noexcept {
+  const char* why = nullptr;
+  switch (lack_) {
+    case Lack::kNone:
+      return;
+    case Lack::kExtractor:
+      why = "the column family does not have prefix_extractor=winnow.range";
+      break;
+    case Lack::kKeys:
+      why = "range filters need keys of one length, of at most 256 bytes";
+      break;
+    case Lack::kEmptyKey:
+      why = "it has the empty key";
+      break;
+    case Lack::kLostKey:
+      why = "memory was short, or keys were added to the filter by another thread than read them";
+      break;
+  }
+  try {
+    WarnOnceInLog(logger_, std::string("range_bits: a file or more has no range filter: ") + why);
+  } catch (...) {
+    // The LOG is for information.
+  }
+}
+
+std::unique_ptr<RangePart> NewRangePart(double range_bits, bool has_whole_keys,
+                                        ROCKSDB_NAMESPACE::Logger* logger) noexcept {
+  return std::unique_ptr<RangePart>(new (std::nothrow)
+                                        RangePart(range_bits, has_whole_keys, logger));
+}
+
+}  // namespace winnow::plugin

@@ -1,0 +1,80 @@
+// The range filter of one file, or of its partitions, while it is built: which of the entries that
+// RocksDB adds to a filter are keys of the file.
+
+#ifndef WINNOW_SRC_ROCKSDB_RANGES_RANGE_PART_H_
+#define WINNOW_SRC_ROCKSDB_RANGES_RANGE_PART_H_
+
+#include <rocksdb/env.h>
+#include <rocksdb/slice.h>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+
+#include "winnow/builder.h"
+#include "winnow/range_filter.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+
+// With whole_key_filtering RocksDB adds each key and now and then a prefix. Without it RocksDB adds
+// the prefix of each key alone, by whose address the key is found (transformed_keys.h).
+//
+// Entries without bytes are told apart by their addresses. One of a note is a prefix. Any other one
+// is the empty key if it comes first of all, as no key is less; otherwise it is what RocksDB before
+// 9.6 repeats at the beginning of a partition, the prefix of the key before, from a copy.
+//
+// No function throws. One thread builds; num_keys may be called from any.
+class RangePart {
+ public:
+  // logger: where it is said why a file has no range filter; may be null, and outlives this.
+  RangePart(double range_bits, bool has_whole_keys, ROCKSDB_NAMESPACE::Logger* logger) noexcept;
+
+  // An entry that RocksDB adds: a key or a prefix.
+  void AddEntry(const ROCKSDB_NAMESPACE::Slice& entry) noexcept;
+  // Both at once.
+  void AddKeyAndPrefix(const ROCKSDB_NAMESPACE::Slice& key,
+                       const ROCKSDB_NAMESPACE::Slice& prefix) noexcept;
+
+  // Those kept since the last Finish.
+  size_t num_keys() const noexcept { return num_keys_.load(std::memory_order_relaxed); }
+
+  // The most bytes that a range filter of n such keys takes.
+  size_t EstimateSize(size_t n) const noexcept { return builder_.EstimateSize(n); }
+
+  // That of the entries since the last Finish; of size 0 if there is none, of which the LOG says
+  // why.
+  FilterBlock Finish() noexcept;
+
+ private:
+  // Why there is none.
+  enum class Lack : uint8_t {
+    kNone,
+    kExtractor,  // another extractor, or none
+    kKeys,       // what RangeFilterBuilder says of keys
+    kEmptyKey,
+    kLostKey,  // TransformedKey::Origin::kLost
+  };
+
+  void AddKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
+  void AddWithoutBytes(const char* address) noexcept;
+  void GiveUp(Lack why) noexcept;
+  void SayLack() const noexcept;
+
+  const bool has_whole_keys_;
+  ROCKSDB_NAMESPACE::Logger* const logger_;
+  RangeFilterBuilder builder_;
+  bool has_entries_ = false;       // ever
+  bool has_our_prefixes_ = false;  // ever
+  bool has_keys_ = false;          // since the last Finish
+  Lack lack_ = Lack::kNone;
+  std::atomic<size_t> num_keys_{0};
+};
+
+// Null, "no range filter", if memory is short.
+std::unique_ptr<RangePart> NewRangePart(double range_bits, bool has_whole_keys,
+                                        ROCKSDB_NAMESPACE::Logger* logger) noexcept;
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_RANGES_RANGE_PART_H_

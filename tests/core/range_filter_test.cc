@@ -1,0 +1,282 @@
+// Range filters: no range that has a key is denied, and what there is no range filter of.
+
+#include "winnow/range_filter.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/core/range_filter_testing.h"
+#include "tests/support/random_hashes.h"
+
+namespace winnow {
+namespace {
+
+using testing::BigEndian;
+using testing::BuildRangeFilter;
+using testing::Decimal;
+using testing::Has;
+using testing::Keys;
+using testing::KindOfKeys;
+using testing::RandomHashes;
+using testing::SomeKeys;
+
+// Cuts, lengthens or changes a bound that is not empty; or leaves it as it is.
+void Change(std::string* bound, RandomHashes* random) {
+  const size_t at = random->Below(bound->size());
+  switch (random->Below(9)) {
+    case 0:
+      bound->resize(at);
+      break;
+    case 1:
+      bound->resize(at);
+      *bound += static_cast<char>(random->Next());
+      break;
+    case 2:
+      *bound += std::string(random->Below(3) + 1, static_cast<char>(random->Below(2) - 1));
+      break;
+    case 3:
+      (*bound)[at] = static_cast<char>(random->Next());
+      break;
+    case 4:
+      (*bound)[at] = static_cast<char>((*bound)[at] + static_cast<char>(random->Below(3)) - 1);
+      break;
+    case 5:
+      bound->back() = static_cast<char>(bound->back() + static_cast<char>(random->Below(3)) - 1);
+      break;
+    case 6:
+      std::fill(bound->begin() + static_cast<std::ptrdiff_t>(at), bound->end(),
+                static_cast<char>(random->Below(2) - 1));
+      break;
+    default:
+      break;
+  }
+}
+
+// Bounds as scans have them, most of them next to a key, and bytes that no key has.
+std::string AnyBound(const std::vector<std::string>& keys, const KindOfKeys& kind,
+                     RandomHashes* random) {
+  std::string bound = random->Below(4) == 0 ? kind.make(random) : keys[random->Below(keys.size())];
+  Change(&bound, random);
+  if (!bound.empty() && random->Below(3) == 0) Change(&bound, random);
+  return bound;
+}
+
+// How many of the questions were answered by "no".
+size_t ExpectNoneDenied(const Keys& keys, const KindOfKeys& kind, const RangeFilterView& view,
+                        size_t questions, RandomHashes* random) {
+  const std::vector<std::string> sorted(keys.begin(), keys.end());
+  size_t denied = 0;
+  for (size_t i = 0; i < questions; ++i) {
+    std::string begin = AnyBound(sorted, kind, random);
+    std::string end = AnyBound(sorted, kind, random);
+    if (random->Below(3) == 0) end = begin + '\0';
+    if (random->Below(3) == 0) {
+      end = begin;
+      for (size_t at = end.size(); at-- != 0 && ++end[at] == 0;) {
+      }
+    }
+    if (end < begin) std::swap(begin, end);
+    const bool may = view.MayContain(begin, end);
+    denied += may ? 0 : 1;
+    if (!may && Has(keys, begin, end)) {
+      ADD_FAILURE() << kind.name << ", " << keys.size() << " keys: a key is denied";
+      return denied;
+    }
+    EXPECT_TRUE(may || (begin < end && end <= sorted.back()));
+  }
+  return denied;
+}
+
+TEST(RangeFilterTest, NoRangeWithAKeyIsDenied) {
+  RandomHashes random(testing::TestSeed());
+  for (const KindOfKeys& kind : testing::KindsOfKeys()) {
+    size_t denied = 0;
+    for (const size_t n : {1u, 2u, 3u, 7u, 30u, 300u, 5000u, 40000u}) {
+      for (size_t round = 0; round < (n < 100 ? 30 : 1); ++round) {
+        const Keys keys = SomeKeys(kind, n, &random);
+        const double range_bits = 1 + static_cast<double>(random.Below(77)) / 4;
+        const FilterBlock filter = BuildRangeFilter(keys, range_bits);
+        const RangeFilterView view = RangeFilterView::Verified(filter.bytes());
+        ASSERT_EQ(view.fault(), Fault::kNone) << kind.name << ": " << ToString(view.fault());
+        EXPECT_EQ(view.info().num_keys, keys.size());
+        denied += ExpectNoneDenied(keys, kind, view, n < 100 ? 300 : 30000, &random);
+      }
+    }
+    EXPECT_GT(denied, 1000u) << kind.name;
+  }
+}
+
+// Each key alone, and what lies between two of them in exact filters.
+TEST(RangeFilterTest, DenseKeysAreKnownExactly) {
+  for (const double range_bits : {1.0, 5.5, 15.0}) {
+    Keys keys;
+    for (uint64_t i = 0; i < 20000; ++i) {
+      if (i % 3 != 0) keys.insert(Decimal(i));
+    }
+    const FilterBlock filter = BuildRangeFilter(keys, range_bits);
+    const RangeFilterView view(filter.bytes());
+    EXPECT_EQ(view.info().is_exact, 1u);
+    EXPECT_LT(view.info().bits_per_key, 4);
+    for (uint64_t i = 0; i < 19990; ++i) {
+      EXPECT_EQ(view.MayContain(Decimal(i), Decimal(i + 1)), i % 3 != 0) << i;
+    }
+    EXPECT_FALSE(view.MayContain("", "user"));
+    EXPECT_FALSE(view.MayContain("", Decimal(1)));
+    EXPECT_TRUE(view.MayContain("", Decimal(2)));
+    EXPECT_FALSE(view.MayContain(Decimal(1) + "x", Decimal(2)));
+    EXPECT_FALSE(view.MayContain("a", "b"));
+    EXPECT_TRUE(view.MayContain("v", "w")) << "behind the last key";
+  }
+}
+
+// Behind 16 bytes, times of 5 bytes: a range that begins with one user and ends with the next.
+TEST(RangeFilterTest, RangesMayGoFromSomeHashedBytesToTheNext) {
+  const auto key = [](uint64_t user, uint64_t time) {
+    return BigEndian(0x1234567890abcdef) + BigEndian(user) + BigEndian(time);
+  };
+  RandomHashes random(testing::TestSeed());
+  Keys keys;
+  for (int i = 0; i < 20000; ++i) keys.insert(key(random.Next(), random.Next()));
+  // No key is between these.
+  for (const uint64_t user : {0xffull, 0x12345678ffffffffull}) {
+    keys.insert(key(user, UINT64_MAX - 10));
+    keys.insert(key(user + 1, 10));
+  }
+  const FilterBlock filter = BuildRangeFilter(keys, 20);
+  const RangeFilterView view(filter.bytes());
+  ASSERT_EQ(view.info().is_exact, 0u);
+  for (const uint64_t user : {0xffull, 0x12345678ffffffffull}) {
+    EXPECT_FALSE(view.MayContain(key(user, UINT64_MAX - 9), key(user + 1, 10)));
+    EXPECT_TRUE(view.MayContain(key(user, UINT64_MAX - 9), key(user + 1, 11)));
+    EXPECT_TRUE(view.MayContain(key(user, UINT64_MAX - 10), key(user + 1, 10)));
+    EXPECT_TRUE(view.MayContain(key(user, UINT64_MAX - 9), key(user + 2, 0))) << "too far to know";
+    EXPECT_FALSE(view.MayContain(key(user, UINT64_MAX - 9), key(user, UINT64_MAX) + "x"));
+  }
+}
+
+TEST(RangeFilterTest, VersionsOfAKeyCountOnce) {
+  const FilterBlock once = BuildRangeFilter(std::vector<std::string>{"a1", "a2", "b7"});
+  const FilterBlock more =
+      BuildRangeFilter(std::vector<std::string>{"a1", "a1", "a2", "a2", "a2", "b7", "b7"});
+  EXPECT_EQ(once.bytes(), more.bytes());
+  EXPECT_EQ(RangeFilterView(more.bytes()).info().num_keys, 3u);
+}
+
+TEST(RangeFilterTest, OneKeyIsKnown) {
+  const FilterBlock filter = BuildRangeFilter(std::vector<std::string>{"key"});
+  const RangeFilterView view(filter.bytes());
+  EXPECT_TRUE(view.MayContain("key", "key0")) << "behind the last key";
+  EXPECT_FALSE(view.MayContain("", "key"));
+  EXPECT_FALSE(view.MayContain("ke", "key"));
+  EXPECT_TRUE(view.MayContain("a", "z"));
+}
+
+TEST(RangeFilterTest, KeysThatCantHaveOneGetNone) {
+  using List = std::vector<std::string>;
+  const std::string long_key(RangeFilterBuilder::kMaxKeyBytes + 1, 'x');
+  for (const List& keys : {List{}, List{""}, List{"", "a"}, List{"b", "a"}, List{"a", "bb"},
+                           List{"aa", "b"}, List{"a", "c", "b"}, List{"\xff", "\x01"},
+                           List{"12345678a", "12345678b", "12345678a"}, List{long_key}}) {
+    const FilterBlock filter = BuildRangeFilter(keys);
+    EXPECT_EQ(filter.size, 0u);
+    EXPECT_EQ(filter.data, nullptr);
+    const RangeFilterView view(filter.bytes());
+    EXPECT_EQ(view.fault(), Fault::kTooShort);
+    EXPECT_TRUE(view.MayContain("a", "b"));
+  }
+  EXPECT_NE(BuildRangeFilter(List{long_key.substr(1)}).size, 0u);
+}
+
+TEST(RangeFilterTest, ABuilderBeginsAnewWhateverWasBefore) {
+  const std::string expected(BuildRangeFilter(std::vector<std::string>{"k1", "k2", "k5"}).bytes());
+  RangeFilterBuilder builder{RangeFilterOptions()};
+  const auto expect_next = [&] {
+    for (const char* key : {"k1", "k2", "k5"}) builder.Add(key);
+    EXPECT_EQ(builder.num_keys(), 3u);
+    EXPECT_EQ(builder.Finish().bytes(), expected);
+    EXPECT_EQ(builder.num_keys(), 0u);
+  };
+  expect_next();
+  expect_next();
+  builder.Add("z");
+  builder.Add("a");
+  EXPECT_EQ(builder.num_keys(), 0u) << "it is known that there is none";
+  EXPECT_EQ(builder.EstimateSize(100), 0u);
+  builder.Add("zz");
+  EXPECT_EQ(builder.Finish().size, 0u);
+  expect_next();
+  builder.Add("k1");
+  builder.Abandon();
+  builder.Add("k2");
+  EXPECT_EQ(builder.Finish().size, 0u);
+  expect_next();
+  builder.Add("k1");
+  builder.Abandon();
+  builder.Clear();
+  expect_next();
+
+  builder.Add("k1");
+  RangeFilterBuilder other(std::move(builder));
+  other.Add("k2");
+  builder = RangeFilterBuilder(RangeFilterOptions());
+  expect_next();
+  other.Add("k5");
+  builder = std::move(other);
+  EXPECT_EQ(builder.Finish().bytes(), expected);
+  for (const char* key : {"k1", "k2", "k5"}) other.Add(key);
+  EXPECT_EQ(other.Finish().bytes(), expected) << "moved from, and ready for the next";
+}
+
+TEST(RangeFilterTest, OptionsOutOfTheirRangeCountAsTheNearest) {
+  RandomHashes random(testing::TestSeed());
+  const Keys keys = SomeKeys(testing::KindsOfKeys()[0], 3000, &random);
+  const auto bits = [&](double asked) {
+    const FilterBlock filter = BuildRangeFilter(keys, asked);
+    return RangeFilterView(filter.bytes()).info().range_bits;
+  };
+  EXPECT_EQ(bits(0), 1);
+  EXPECT_EQ(bits(-std::numeric_limits<double>::infinity()), 1);
+  EXPECT_EQ(bits(99), 32);
+  EXPECT_EQ(bits(std::numeric_limits<double>::quiet_NaN()), 15);
+  EXPECT_EQ(bits(12.25), 12.25);
+}
+
+TEST(RangeFilterTest, TakesTheBitsThatWereAskedForAndTwoMore) {
+  RandomHashes random(testing::TestSeed());
+  for (const KindOfKeys& kind : testing::KindsOfKeys()) {
+    const Keys keys = SomeKeys(kind, 20000, &random);
+    for (const double range_bits : {1.0, 8.0, 12.5, 15.0, 27.0, 32.0}) {
+      RangeFilterOptions options;
+      options.range_bits = range_bits;
+      RangeFilterBuilder builder(options);
+      for (const std::string& key : keys) builder.Add(key);
+      const size_t estimate = builder.EstimateSize(keys.size());
+      const FilterBlock filter = builder.Finish();
+      const double most = static_cast<double>(keys.size()) * (range_bits + 2.5) / 8 + 400;
+      EXPECT_LE(static_cast<double>(filter.size), most) << kind.name;
+      EXPECT_LE(filter.size, estimate + 100) << kind.name;
+      const RangeFilterInfo info = RangeFilterView(filter.bytes()).info();
+      EXPECT_EQ(info.kind, RangeFilterKind::kPositions);
+      EXPECT_EQ(info.size_bytes, filter.size);
+      EXPECT_EQ(info.key_length, keys.begin()->size());
+      EXPECT_EQ(info.range_bits, range_bits);
+      EXPECT_TRUE(info.is_exact != 0 || filter.size + 400 >= estimate) << kind.name;
+    }
+  }
+}
+
+TEST(RangeFilterTest, KindsHaveNames) {
+  EXPECT_EQ(ToString(RangeFilterKind::kNone), "none");
+  EXPECT_EQ(ToString(RangeFilterKind::kPositions), "positions");
+  EXPECT_EQ(ToString(static_cast<RangeFilterKind>(77)), "unknown");
+}
+
+}  // namespace
+}  // namespace winnow

@@ -1,0 +1,479 @@
+// Range filters in a database: how they are switched on and off, what reads nothing, and who has
+// none.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/db.h>
+#include <rocksdb/iterator.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/memtablerep.h>
+#include <rocksdb/options.h>
+#include <rocksdb/perf_context.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/options_util.h>
+#include <rocksdb/write_batch.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tests/support/files.h"
+#include "tests/support/rocksdb_testing.h"
+#include "third_party/rocksdb_abi/versions.h"
+#include "winnow/rocksdb_listener.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
+using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
+using ROCKSDB_NAMESPACE::CompactRangeOptions;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::DBOptions;
+using ROCKSDB_NAMESPACE::FlushOptions;
+using ROCKSDB_NAMESPACE::Iterator;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::PerfContext;
+using ROCKSDB_NAMESPACE::ReadOptions;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::WriteBatch;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using testing::OpenDatabase;
+using testing::ReadFile;
+using testing::TemporaryFolder;
+
+constexpr char kPolicy[] = "{id=winnow;bits_per_key=10;range_bits=15}";
+constexpr int kRows = 20'000;
+constexpr int kGap = 100;  // between numbers of keys
+constexpr int kFiles = 5;  // each with keys from the whole range, on level 0
+
+std::string Key(int number) {
+  std::string digits = std::to_string(number);
+  return "key" + std::string(10 - digits.size(), '0') + digits;
+}
+
+BlockBasedTableOptions Table(const std::string& policy = kPolicy) {
+  EXPECT_EQ(winnow_rocksdb_register(), 0);
+  BlockBasedTableOptions table;
+  table.filter_policy = testing::MakePolicyFrom(policy);
+  return table;
+}
+
+Options OptionsOf(const BlockBasedTableOptions& table) {
+  Options options = testing::MakeOptions(table);
+  options.prefix_extractor = NewRangeExtractor();
+  return options;
+}
+
+void Fill(DB* database) {
+  for (int file = 0; file < kFiles; ++file) {
+    for (int i = file; i < kRows; i += kFiles) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), Key(i * kGap), "value"));
+    }
+    ASSERT_STATUS_OK(database->Flush(FlushOptions()));
+  }
+}
+
+struct Found {
+  int rows = 0;
+  double blocks = 0;  // data blocks and others, a scan
+  int wrong = 0;      // scans that gave other rows than there are
+};
+
+// Scans of `width` numbers right behind a key, with few rows where that is less than kGap.
+Found ScanBehindKeys(DB* database, int width, ReadOptions read = ReadOptions()) {
+  constexpr int kScans = 2000;
+  ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::PerfLevel::kEnableCount);
+  PerfContext& context = *ROCKSDB_NAMESPACE::get_perf_context();
+  context.Reset();
+  Found found;
+  for (int i = 0; i < kScans; ++i) {
+    const int number = (i * 7919) % (kRows - 100) * kGap + 1;
+    const std::string end = Key(number + width);
+    const Slice bound(end);
+    read.iterate_upper_bound = &bound;
+    const std::unique_ptr<Iterator> iterator(database->NewIterator(read));
+    int rows = 0;
+    for (iterator->Seek(Key(number)); iterator->Valid(); iterator->Next()) ++rows;
+    EXPECT_TRUE(iterator->status().ok()) << iterator->status().ToString();
+    found.rows += rows;
+    if (rows != (number + width - 1) / kGap - (number - 1) / kGap) ++found.wrong;
+  }
+  found.blocks = static_cast<double>(context.block_read_count + context.block_cache_hit_count -
+                                     context.block_cache_filter_hit_count -
+                                     context.block_cache_index_hit_count) /
+                 kScans;
+  ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::PerfLevel::kDisable);
+  return found;
+}
+
+// Nearly all scans read no data block; without range filters each reads one a file.
+void ExpectFiltered(DB* database) {
+  const Found found = ScanBehindKeys(database, 50);
+  EXPECT_EQ(found.wrong, 0);
+  EXPECT_EQ(found.rows, 0);
+  EXPECT_LT(found.blocks, 0.1);
+  EXPECT_EQ(ScanBehindKeys(database, 1000).wrong, 0);
+}
+
+void ExpectUnfiltered(DB* database) {
+  const Found found = ScanBehindKeys(database, 50);
+  EXPECT_EQ(found.wrong, 0);
+  EXPECT_GT(found.blocks, 0.9);
+  EXPECT_EQ(ScanBehindKeys(database, 1000).wrong, 0);
+}
+
+std::string LogOf(const std::string& path) { return ReadFile(path + "/LOG"); }
+
+class RangeFiltersTest : public ::testing::Test {
+ protected:
+  TemporaryFolder folder_;
+  const std::string path_ = folder_ / "database";
+};
+
+TEST_F(RangeFiltersTest, AnEmptyScanReadsNothingInWhicheverMode) {
+  const auto database = OpenDatabase(OptionsOf(Table()), path_);
+  Fill(database.get());
+  ExpectFiltered(database.get());
+  ReadOptions automatic;
+  automatic.auto_prefix_mode = true;
+  EXPECT_LT(ScanBehindKeys(database.get(), 50, automatic).blocks, 0.1);
+  ReadOptions total_order;
+  total_order.total_order_seek = true;
+  EXPECT_GT(ScanBehindKeys(database.get(), 50, total_order).blocks, 0.9);
+  EXPECT_THAT(LogOf(path_), ::testing::Not(::testing::HasSubstr("range_bits:")));
+}
+
+TEST_F(RangeFiltersTest, WithoutABoundRowsAreRight) {
+  const auto database = OpenDatabase(OptionsOf(Table()), path_);
+  Fill(database.get());
+  const std::unique_ptr<Iterator> iterator(database->NewIterator(ReadOptions()));
+  for (int i = 0; i + 1 < kRows; i += 37) {
+    iterator->Seek(Key(i * kGap + 1));
+    ASSERT_TRUE(iterator->Valid());
+    ASSERT_EQ(iterator->key().ToString(), Key((i + 1) * kGap));
+  }
+}
+
+TEST_F(RangeFiltersTest, AreSwitchedOnByAnOptionsStringAndStayInTheOptionsFile) {
+  ASSERT_EQ(winnow_rocksdb_register(), 0);
+  Options options;
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::GetOptionsFromString(
+      testing::StrictConfig(), testing::MakeOptions(BlockBasedTableOptions()),
+      "prefix_extractor=winnow.range;block_based_table_factory={filter_policy=" +
+          std::string(kPolicy) + "}",
+      &options));
+  {
+    const auto database = OpenDatabase(options, path_);
+    Fill(database.get());
+    ExpectFiltered(database.get());
+  }
+  DBOptions database_options;
+  std::vector<ColumnFamilyDescriptor> families;
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::LoadLatestOptions(testing::StrictConfig(), path_,
+                                                        &database_options, &families));
+  ASSERT_NE(families[0].options.prefix_extractor, nullptr);
+  EXPECT_STREQ(families[0].options.prefix_extractor->Name(), "winnow.range");
+  ExpectFiltered(OpenDatabase(Options(database_options, families[0].options), path_).get());
+}
+
+TEST_F(RangeFiltersTest, AreSwitchedOffAndOnInAnOpenDatabase) {
+  const auto database = OpenDatabase(OptionsOf(Table()), path_);
+  Fill(database.get());
+  ASSERT_STATUS_OK(database->SetOptions({{"prefix_extractor", "fixed:6"}}));
+  EXPECT_EQ(ScanBehindKeys(database.get(), 1000).wrong, 0);
+  Fill(database.get());  // the same rows, with prefixes of six bytes
+  EXPECT_EQ(ScanBehindKeys(database.get(), 1000).wrong, 0);
+  ReadOptions automatic;
+  automatic.auto_prefix_mode = true;
+  EXPECT_EQ(ScanBehindKeys(database.get(), 1000, automatic).wrong, 0);
+  EXPECT_THAT(LogOf(path_), ::testing::HasSubstr("does not have prefix_extractor=winnow.range"));
+  ASSERT_STATUS_OK(database->SetOptions({{"prefix_extractor", "winnow.range"}}));
+  EXPECT_EQ(ScanBehindKeys(database.get(), 1000).wrong, 0);
+  ASSERT_STATUS_OK(database->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  ExpectFiltered(database.get());
+  ASSERT_STATUS_OK(database->SetOptions({{"prefix_extractor", "nullptr"}}));
+  EXPECT_EQ(ScanBehindKeys(database.get(), 1000).wrong, 0);
+}
+
+TEST_F(RangeFiltersTest, WithoutWinnowRowsAreRight) {
+  {
+    const auto database = OpenDatabase(OptionsOf(Table()), path_);
+    Fill(database.get());
+  }
+  const auto plain = OpenDatabase(testing::MakeOptions(Table("bloomfilter:10")), path_);
+  ExpectUnfiltered(plain.get());
+}
+
+TEST_F(RangeFiltersTest, WithoutTheExtractorOrTheBitsTheLogSaysSo) {
+  {
+    Options options = OptionsOf(Table());
+    options.prefix_extractor.reset();
+    const auto database = OpenDatabase(options, path_);
+    Fill(database.get());
+    ExpectUnfiltered(database.get());
+    EXPECT_THAT(LogOf(path_), ::testing::HasSubstr("does not have prefix_extractor=winnow.range"));
+  }
+  const std::string other = folder_ / "other";
+  const auto database = OpenDatabase(OptionsOf(Table("winnow:10")), other);
+  Fill(database.get());
+  ExpectUnfiltered(database.get());
+  EXPECT_THAT(LogOf(other), ::testing::HasSubstr("winnow.range has no effect"));
+}
+
+TEST_F(RangeFiltersTest, PartitionsFilterAsWellAsWholeFilters) {
+  BlockBasedTableOptions table = Table();
+  table.partition_filters = true;
+  table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table.metadata_block_size = 4096;
+  for (const bool has_whole_keys : {true, false}) {
+    SCOPED_TRACE(has_whole_keys);
+    table.whole_key_filtering = has_whole_keys;
+    const std::string path = folder_ / (has_whole_keys ? "whole" : "prefixes");
+    const auto database = OpenDatabase(OptionsOf(table), path);
+    Fill(database.get());
+    ExpectFiltered(database.get());
+  }
+}
+
+TEST_F(RangeFiltersTest, KeysOfSeveralLengthsHaveNoneAndTheLogSaysSo) {
+  const auto database = OpenDatabase(OptionsOf(Table()), path_);
+  ASSERT_STATUS_OK(database->Put(WriteOptions(), "a longer key", "value"));
+  Fill(database.get());
+  ASSERT_STATUS_OK(database->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  ExpectUnfiltered(database.get());
+  EXPECT_THAT(LogOf(path_), ::testing::HasSubstr("need keys of one length"));
+}
+
+TEST_F(RangeFiltersTest, GetsAndMultiGetsFindAllKeysWithoutWholeKeys) {
+  BlockBasedTableOptions table = Table();
+  table.whole_key_filtering = false;
+  const auto database = OpenDatabase(OptionsOf(table), path_);
+  Fill(database.get());
+  std::string value;
+  for (int i = 0; i < kRows; i += 31) {
+    ASSERT_STATUS_OK(database->Get(ReadOptions(), Key(i * kGap), &value));
+    // One key alone, equal keys, and one that is less than the one before.
+    const std::vector<std::string> keys = {Key(i * kGap), Key(i * kGap), Key(i / 2 * kGap)};
+    for (size_t n = 1; n <= keys.size(); ++n) {
+      const std::vector<Slice> slices(keys.begin(), keys.begin() + static_cast<long>(n));
+      std::vector<std::string> values;
+      for (const auto& status : database->MultiGet(ReadOptions(), slices, &values)) {
+        ASSERT_STATUS_OK(status);
+      }
+    }
+  }
+}
+
+// ---- Other orders
+
+// Bytes without regard to case: "b" is between "Ba" and "Bz".
+class CaseBlind final : public ROCKSDB_NAMESPACE::Comparator {
+ public:
+  const char* Name() const override { return "case_blind"; }
+  int Compare(const Slice& a, const Slice& b) const override { return Lower(a).compare(Lower(b)); }
+  void FindShortestSeparator(std::string* /*start*/, const Slice& /*limit*/) const override {}
+  void FindShortSuccessor(std::string* /*key*/) const override {}
+
+ private:
+  static std::string Lower(const Slice& text) {
+    std::string lower = text.ToString();
+    for (char& letter : lower) {
+      if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+    }
+    return lower;
+  }
+};
+
+int RowsOf(DB* database, ColumnFamilyHandle* family, const Slice& begin, const Slice& end) {
+  ReadOptions read;
+  read.iterate_upper_bound = &end;
+  const std::unique_ptr<Iterator> iterator(database->NewIterator(read, family));
+  int rows = 0;
+  for (iterator->Seek(begin); iterator->Valid(); iterator->Next()) ++rows;
+  EXPECT_TRUE(iterator->status().ok()) << iterator->status().ToString();
+  return rows;
+}
+
+void FillCaseBlind(DB* database, ColumnFamilyHandle* family) {
+  for (const char* key : {"Ba", "Bz", "dd"}) {
+    ASSERT_STATUS_OK(database->Put(WriteOptions(), family, key, "value"));
+  }
+  ASSERT_STATUS_OK(database->Flush(FlushOptions(), family));
+}
+
+TEST_F(RangeFiltersTest, AnotherOrderOfKeysHasNoneAndTheLogSaysSo) {
+  const CaseBlind comparator;
+  Options options = OptionsOf(Table());
+  options.comparator = &comparator;
+  const auto database = OpenDatabase(options, path_);
+  FillCaseBlind(database.get(), database->DefaultColumnFamily());
+  EXPECT_EQ(RowsOf(database.get(), database->DefaultColumnFamily(), "b", "c"), 2);
+  EXPECT_THAT(LogOf(path_), ::testing::HasSubstr("another comparator than the bytewise one"));
+}
+
+TEST_F(RangeFiltersTest, AListenerSeesTheOrderOfAFamilyThatIsMadeLater) {
+  const CaseBlind comparator;
+  Options options = OptionsOf(Table());
+  options.listeners.push_back(
+      NewListener(options.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy));
+  const auto database = OpenDatabase(options, path_);
+  Fill(database.get());
+  ExpectFiltered(database.get());
+  ColumnFamilyOptions other(options);
+  other.comparator = &comparator;
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_STATUS_OK(database->CreateColumnFamily(other, "other", &family));
+  FillCaseBlind(database.get(), family);
+  EXPECT_EQ(RowsOf(database.get(), family, "b", "c"), 2);
+  ExpectUnfiltered(database.get());  // as all families of the policy
+  ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+}
+
+TEST_F(RangeFiltersTest, ReverseOrderIsRightAndUnfiltered) {
+  Options options = OptionsOf(Table());
+  options.comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
+  const auto database = OpenDatabase(options, path_);
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_STATUS_OK(database->Put(WriteOptions(), Key(i * kGap), "value"));
+  }
+  ASSERT_STATUS_OK(database->Flush(FlushOptions()));
+  EXPECT_EQ(RowsOf(database.get(), database->DefaultColumnFamily(), Key(500 * kGap + 1),
+                   Key(490 * kGap + 1)),
+            10);
+}
+
+// A comparator that looks at eight bytes, whatever the length that it is told.
+class EightBytes final : public ROCKSDB_NAMESPACE::Comparator {
+ public:
+  const char* Name() const override { return "eight_bytes"; }
+  int Compare(const Slice& a, const Slice& b) const override {
+    return Slice(a.data(), 8).compare(Slice(b.data(), 8));
+  }
+  void FindShortestSeparator(std::string* /*start*/, const Slice& /*limit*/) const override {}
+  void FindShortSuccessor(std::string* /*key*/) const override {}
+};
+
+TEST_F(RangeFiltersTest, AComparatorOfKeysOfAFixedLengthMayReadAPrefix) {
+  const EightBytes comparator;
+  Options options = OptionsOf(Table());
+  options.comparator = &comparator;
+  const auto database = OpenDatabase(options, path_);
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_STATUS_OK(database->Put(WriteOptions(), Key(i).substr(5), "value"));
+  }
+  ASSERT_STATUS_OK(database->Flush(FlushOptions()));
+  const std::string begin = Key(10).substr(5);
+  const std::string end = Key(20).substr(5);
+  EXPECT_EQ(RowsOf(database.get(), database->DefaultColumnFamily(), begin, end), 10);
+}
+
+// ---- Code that runs within a seek
+
+// Writes to another database, whose memtable has a filter of prefixes, whenever a file is read.
+class WritesElsewhere final : public ROCKSDB_NAMESPACE::EventListener {
+ public:
+  explicit WritesElsewhere(DB* other) : other_(other) {}
+  bool ShouldBeNotifiedOnFileIO() override { return true; }
+  void OnFileReadFinish(const ROCKSDB_NAMESPACE::FileOperationInfo& /*info*/) override {
+    if (!is_on) return;
+    EXPECT_TRUE(other_->Write(WriteOptions(), &batch).ok());
+    ++writes;
+  }
+
+  std::atomic<bool> is_on{false};
+  WriteBatch batch;  // which keeps the bytes of its key
+  std::atomic<int> writes{0};
+
+ private:
+  DB* const other_;
+};
+
+// winnow.range with a text that never changes, so that RocksDB asks for no bound in default mode.
+class UnchangingText final : public ROCKSDB_NAMESPACE::SliceTransform {
+ public:
+  const char* Name() const override { return "winnow.range"; }
+  Slice Transform(const Slice& key) const override { return changing_->Transform(key); }
+  bool InDomain(const Slice& /*key*/) const override { return true; }
+
+ private:
+  const std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> changing_ = NewRangeExtractor();
+};
+
+TEST_F(RangeFiltersTest, WhatIsWrittenWithinTheReadOfAFilterIsNoBound) {
+  Options elsewhere = OptionsOf(Table());
+  elsewhere.memtable_prefix_bloom_size_ratio = 0.1;
+  const auto other = OpenDatabase(elsewhere, folder_ / "other");
+  const auto listener = std::make_shared<WritesElsewhere>(other.get());
+  // Each seek reads the filter's block from the file.
+  BlockBasedTableOptions table = Table();
+  table.cache_index_and_filter_blocks = true;
+  table.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(1);
+  Options options = OptionsOf(table);
+  options.prefix_extractor = std::make_shared<UnchangingText>();
+  options.listeners.push_back(listener);
+  {
+    const auto database = OpenDatabase(options, path_);
+    Fill(database.get());
+  }
+  const auto database = OpenDatabase(options, path_);
+  listener->is_on = true;
+  int rows = 0;
+  for (int i = 0; i < 200; ++i) {
+    const int number = i * 97 * kGap;
+    // The scan of [number, this key) would be empty.
+    listener->batch.Clear();
+    ASSERT_STATUS_OK(listener->batch.Put(Key(number + 2), "value"));
+    for (const bool has_bound : {false, true}) {
+      const std::string end = Key(number + 10 * kGap);
+      const Slice bound(end);
+      ReadOptions read;
+      if (has_bound) read.iterate_upper_bound = &bound;
+      const std::unique_ptr<Iterator> iterator(database->NewIterator(read));
+      iterator->Seek(Key(number + 1));
+      ASSERT_TRUE(iterator->Valid());
+      ASSERT_EQ(iterator->key().ToString(), Key(number + kGap));
+      ++rows;
+    }
+  }
+  EXPECT_EQ(rows, 400);
+  EXPECT_GT(listener->writes, 0);
+}
+
+// ---- Threads
+
+TEST_F(RangeFiltersTest, ThreadsScanWhileFilesAreWritten) {
+  Options options = OptionsOf(Table());
+  options.disable_auto_compactions = false;
+  const auto database = OpenDatabase(options, path_);
+  Fill(database.get());
+  std::atomic<bool> is_done{false};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = t; !is_done; i += 13) {
+        const int number = i % (kRows - 100) * kGap + 1;
+        ASSERT_EQ(
+            RowsOf(database.get(), database->DefaultColumnFamily(), Key(number), Key(number + 250)),
+            (number + 249) / kGap - (number - 1) / kGap);
+      }
+    });
+  }
+  for (int i = 0; i < 3; ++i) Fill(database.get());
+  is_done = true;
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace winnow::plugin

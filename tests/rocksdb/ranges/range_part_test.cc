@@ -1,0 +1,160 @@
+// Which of the entries that RocksDB adds are keys, in the orders in which its versions add them.
+
+#include "src/rocksdb/ranges/range_part.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "src/rocksdb/ranges/range_extractor.h"
+#include "winnow/range_filter.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::Slice;
+
+constexpr double kBits = 20;
+
+// Whether the range filter of these bytes is one that has just the keys of kKeys.
+const std::vector<std::string> kKeys = {"b000", "b500", "d000", "f000"};
+
+void ExpectItsKeys(const FilterBlock& range, const std::vector<std::string>& keys) {
+  const RangeFilterView view(range.bytes());
+  ASSERT_EQ(view.fault(), Fault::kNone);
+  EXPECT_EQ(view.info().num_keys, keys.size());
+  for (const std::string& key : keys) EXPECT_TRUE(view.MayContain(key, key + '\0'));
+}
+
+class RangePartTest : public ::testing::Test {
+ protected:
+  Slice Prefix(const Slice& key) { return extractor_.Transform(key); }
+
+  RangeExtractor extractor_;
+  RangePart whole_{kBits, true, nullptr};
+  RangePart prefixes_{kBits, false, nullptr};
+};
+
+TEST_F(RangePartTest, WholeKeysCountAndTheirPrefixesDont) {
+  whole_.AddEntry(kKeys[0]);
+  whole_.AddEntry(Prefix(kKeys[0]));
+  for (size_t i = 1; i < kKeys.size(); ++i) whole_.AddEntry(kKeys[i]);
+  EXPECT_EQ(whole_.num_keys(), kKeys.size());
+  ExpectItsKeys(whole_.Finish(), kKeys);
+  EXPECT_EQ(whole_.num_keys(), 0u);
+}
+
+TEST_F(RangePartTest, OfPairsTheKeysCount) {
+  for (const std::string& key : kKeys) whole_.AddKeyAndPrefix(key, Prefix(key));
+  ExpectItsKeys(whole_.Finish(), kKeys);
+}
+
+TEST_F(RangePartTest, WithoutWholeKeysPrefixesTellTheKeys) {
+  const std::string copied_prefix;
+  for (const std::string& key : kKeys) {
+    prefixes_.AddEntry(Prefix(key));
+    prefixes_.AddEntry(copied_prefix);  // of the key before: up to RocksDB 9.5
+  }
+  ExpectItsKeys(prefixes_.Finish(), kKeys);
+}
+
+TEST_F(RangePartTest, WithoutAnyPrefixTheExtractorIsAnotherOne) {
+  for (const std::string& key : kKeys) whole_.AddEntry(key);
+  EXPECT_EQ(whole_.Finish().size, 0u);
+}
+
+TEST_F(RangePartTest, PrefixesWithBytesAreOfAnotherExtractor) {
+  for (const std::string& key : kKeys) {
+    prefixes_.AddEntry(Slice(key.data(), 1));
+  }
+  prefixes_.AddEntry(Prefix("z000"));
+  EXPECT_EQ(prefixes_.Finish().size, 0u);
+}
+
+TEST_F(RangePartTest, AFileWithTheEmptyKeyHasNone) {
+  const std::string empty;
+  whole_.AddEntry(empty);
+  whole_.AddEntry(Prefix(empty));
+  whole_.AddEntry(kKeys[0]);
+  EXPECT_EQ(whole_.Finish().size, 0u);
+
+  RangePart pairs(kBits, true, nullptr);
+  pairs.AddKeyAndPrefix(empty, Prefix(empty));
+  pairs.AddKeyAndPrefix(kKeys[0], Prefix(kKeys[0]));
+  EXPECT_EQ(pairs.Finish().size, 0u);
+
+  prefixes_.AddEntry(Prefix(empty));
+  prefixes_.AddEntry(Prefix(kKeys[0]));
+  EXPECT_EQ(prefixes_.Finish().size, 0u);
+}
+
+// RocksDB up to 9.5: the prefix of the next key ends a partition, and a copy of the last one's
+// begins the next.
+TEST_F(RangePartTest, PartitionsOfOlderVersionsHaveTheirKeys) {
+  const std::string copied_prefix;
+  whole_.AddEntry(kKeys[0]);
+  whole_.AddEntry(Prefix(kKeys[0]));
+  whole_.AddEntry(kKeys[1]);
+  whole_.AddEntry(Prefix(kKeys[2]));
+  ExpectItsKeys(whole_.Finish(), {kKeys[0], kKeys[1]});
+  whole_.AddEntry(copied_prefix);
+  whole_.AddEntry(kKeys[2]);
+  whole_.AddEntry(kKeys[3]);
+  ExpectItsKeys(whole_.Finish(), {kKeys[2], kKeys[3]});
+
+  prefixes_.AddEntry(Prefix(kKeys[0]));
+  prefixes_.AddEntry(Prefix(kKeys[1]));
+  EXPECT_GT(prefixes_.Finish().size, 0u);
+  prefixes_.AddEntry(copied_prefix);
+  prefixes_.AddEntry(Prefix(kKeys[2]));
+  prefixes_.AddEntry(Prefix(kKeys[3]));
+  ExpectItsKeys(prefixes_.Finish(), {kKeys[2], kKeys[3]});
+}
+
+// From 9.6 on: the key is transformed before the partition ends with its prefix, and the one before
+// it after that.
+TEST_F(RangePartTest, PartitionsOfNewerVersionsHaveTheirKeys) {
+  whole_.AddKeyAndPrefix(kKeys[0], Prefix(kKeys[0]));
+  whole_.AddKeyAndPrefix(kKeys[1], Prefix(kKeys[1]));
+  const Slice next = Prefix(kKeys[2]);
+  whole_.AddKeyAndPrefix(next, next);
+  ExpectItsKeys(whole_.Finish(), {kKeys[0], kKeys[1]});
+  whole_.AddEntry(Prefix(kKeys[1]));
+  whole_.AddKeyAndPrefix(kKeys[2], next);
+  whole_.AddKeyAndPrefix(kKeys[3], Prefix(kKeys[3]));
+  ExpectItsKeys(whole_.Finish(), {kKeys[2], kKeys[3]});
+
+  prefixes_.AddEntry(Prefix(kKeys[0]));
+  prefixes_.AddEntry(Prefix(kKeys[1]));
+  const Slice next_prefix = Prefix(kKeys[2]);
+  prefixes_.AddEntry(next_prefix);
+  ExpectItsKeys(prefixes_.Finish(), {kKeys[0], kKeys[1], kKeys[2]});
+  prefixes_.AddEntry(Prefix(kKeys[1]));
+  prefixes_.AddEntry(next_prefix);
+  prefixes_.AddEntry(Prefix(kKeys[3]));
+  ExpectItsKeys(prefixes_.Finish(), {kKeys[1], kKeys[2], kKeys[3]});
+}
+
+TEST_F(RangePartTest, WithoutWholeKeysALostKeyMeansNone) {
+  const Slice lost = Prefix(kKeys[0]);
+  for (int i = 0; i < 100; ++i) Prefix("x");
+  prefixes_.AddEntry(lost);
+  prefixes_.AddEntry(Prefix(kKeys[1]));
+  EXPECT_EQ(prefixes_.Finish().size, 0u);
+  // The next partition has one again.
+  prefixes_.AddEntry(Prefix(kKeys[2]));
+  ExpectItsKeys(prefixes_.Finish(), {kKeys[2]});
+}
+
+TEST_F(RangePartTest, KeysInAnotherOrderHaveNone) {
+  for (auto key = kKeys.rbegin(); key != kKeys.rend(); ++key) {
+    whole_.AddKeyAndPrefix(*key, Prefix(*key));
+  }
+  EXPECT_EQ(whole_.Finish().size, 0u);
+}
+
+TEST_F(RangePartTest, NoEntriesMakeNone) { EXPECT_EQ(whole_.Finish().size, 0u); }
+
+}  // namespace
+}  // namespace winnow::plugin

@@ -1,0 +1,146 @@
+#include "src/rocksdb/ranges/transformed_keys.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace winnow::plugin {
+namespace {
+
+using Origin = TransformedKey::Origin;
+using ROCKSDB_NAMESPACE::Slice;
+
+const char* Note(const Slice& key) { return NoteTransformedKey(key, __builtin_frame_address(0)); }
+
+// As from a frame that is so far down the stack.
+const char* NoteFarBelow(const Slice& key, size_t bytes) {
+  return NoteTransformedKey(key, static_cast<const char*>(__builtin_frame_address(0)) - bytes);
+}
+
+TEST(TransformedKeysTest, TheBoundsOfASeekAreAKeyAndTheNextOne) {
+  const char* const sought = Note("b");
+  Note("d");
+  Slice begin;
+  Slice end;
+  ASSERT_TRUE(FindSeekBounds(sought, &begin, &end));
+  EXPECT_EQ(begin, Slice("b"));
+  EXPECT_EQ(end, Slice("d"));
+}
+
+TEST(TransformedKeysTest, AKeyAloneHasNoBound) {
+  const char* const sought = Note("b");
+  Slice begin;
+  Slice end;
+  EXPECT_FALSE(FindSeekBounds(sought, &begin, &end));
+}
+
+TEST(TransformedKeysTest, TheBoundIsNoKeyFromFarBelow) {
+  Slice begin;
+  Slice end;
+  const char* sought = Note("b");
+  NoteFarBelow("d", kMaxDepth / 2);
+  EXPECT_TRUE(FindSeekBounds(sought, &begin, &end));
+  sought = Note("b");
+  NoteFarBelow("d", 2 * kMaxDepth);
+  EXPECT_FALSE(FindSeekBounds(sought, &begin, &end));
+}
+
+TEST(TransformedKeysTest, WhatWasOverwrittenIsLost) {
+  const char* const sought = Note("b");
+  Note("d");
+  Slice begin;
+  Slice end;
+  for (size_t i = 2; i < kNotes; ++i) Note("x");
+  EXPECT_TRUE(FindSeekBounds(sought, &begin, &end));
+  Note("x");
+  EXPECT_FALSE(FindSeekBounds(sought, &begin, &end));
+  EXPECT_EQ(FindTransformedKey(sought).origin, Origin::kLost);
+}
+
+TEST(TransformedKeysTest, EveryNumberIsFoundOnceAroundAllAddresses) {
+  std::string key = "k";
+  for (size_t i = 0; i < kAddresses + 100; ++i) {
+    const char* const address = Note(key);
+    const TransformedKey found = FindTransformedKey(address);
+    ASSERT_EQ(found.origin, Origin::kFound) << i;
+    ASSERT_EQ(found.key.data(), key.data());
+    ASSERT_NE(address, Note("other"));
+  }
+}
+
+TEST(TransformedKeysTest, AnotherThreadsKeyIsLost) {
+  const char* sought = nullptr;
+  std::thread([&] {
+    sought = Note("b");
+    Note("d");
+  }).join();
+  std::thread([&] {
+    // Of a thread with a ring of its own, or the one that the other thread had.
+    Note("x");
+    Slice begin;
+    Slice end;
+    if (FindSeekBounds(sought, &begin, &end)) {
+      EXPECT_NE(begin, Slice("x"));
+    }
+  }).join();
+  Note("here");
+  Slice begin;
+  Slice end;
+  EXPECT_FALSE(FindSeekBounds(sought, &begin, &end));
+  EXPECT_EQ(FindTransformedKey(sought).origin, Origin::kLost);
+}
+
+TEST(TransformedKeysTest, OtherAddressesAreElsewhere) {
+  const std::string key = "key";
+  Note(key);
+  Slice begin;
+  Slice end;
+  for (const char* address : {key.data(), "", static_cast<const char*>(nullptr)}) {
+    EXPECT_EQ(FindTransformedKey(address).origin, Origin::kElsewhere);
+    EXPECT_FALSE(FindSeekBounds(address, &begin, &end));
+  }
+}
+
+// A comparator may look at what it believes to be eight bytes of a key.
+TEST(TransformedKeysTest, AtEachAddressThereAreZerosToRead) {
+  for (int i = 0; i < 1000; ++i) {
+    const char* const address = Note("b");
+    for (int byte = 0; byte < 64; ++byte) ASSERT_EQ(address[byte], '\0');
+  }
+}
+
+TEST(TransformedKeysTest, ThreadsAtOnceHaveRingsOfTheirOwn) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 16; ++t) {
+    threads.emplace_back([t] {
+      const std::string from = "b" + std::to_string(t);
+      const std::string to = "d" + std::to_string(t);
+      for (int i = 0; i < 10'000; ++i) {
+        const char* const sought = Note(from);
+        Note(to);
+        Slice begin;
+        Slice end;
+        ASSERT_TRUE(FindSeekBounds(sought, &begin, &end));
+        ASSERT_EQ(begin, Slice(from));
+        ASSERT_EQ(end, Slice(to));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(TransformedKeysTest, NumbersDiffer) {
+  std::set<uint64_t> numbers;
+  for (int i = 0; i < 1000; ++i) numbers.insert(DifferentNumber());
+  std::thread([&] {
+    for (int i = 0; i < 1000; ++i) numbers.insert(DifferentNumber());
+  }).join();
+  EXPECT_EQ(numbers.size(), 2000u);
+}
+
+}  // namespace
+}  // namespace winnow::plugin
