@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/core/hash_chunks.h"
+#include "src/core/range_format.h"
+#include "src/core/range_keys.h"
+#include "src/core/range_sort.h"
+#include "src/core/struct_size.h"
+#include "winnow/range_filter.h"
+
+namespace winnow {
+namespace {
+
+constexpr double kLeastRangeBits = 1;
+constexpr double kMostRangeBits = 32;
+
+// Before there are keys: of such a length, with so many digits.
+constexpr size_t kUsualKeyBytes = 24;
+constexpr size_t kUsualDigits = 8;
+
+// A digit's place, its number of intervals, and mostly one of these.
+constexpr size_t kUsualDigitBytes = 4;
+
+RangeFilterOptions NearestValid(RangeFilterOptions options) noexcept {
+  if (std::isnan(options.range_bits)) options = RangeFilterOptions();
+  options.range_bits = std::clamp(options.range_bits, kLeastRangeBits, kMostRangeBits);
+  return options;
+}
+
+// n * 2^range_bits, without an error where these are whole.
+uint64_t BoundOf(uint64_t n, double range_bits) noexcept {
+  const double whole = std::floor(range_bits);
+  const uint64_t bound = n << static_cast<unsigned>(whole);
+  return bound +
+         static_cast<uint64_t>(static_cast<double>(bound) * (std::exp2(range_bits - whole) - 1));
+}
+
+// Empty if there is none.
+FilterBlock Build(core::RangeKeys* keys, double range_bits) {
+  const core::RangeKeysFormat format = keys->Format();
+  std::string digits;
+  for (const core::RangeDigit& digit : format.digits) core::AppendDigit(digit, &digits);
+
+  core::RangeHeader header;
+  header.key_length = static_cast<uint16_t>(keys->key_length());
+  header.digits = static_cast<uint16_t>(format.digits.size());
+  header.hashed_digits = static_cast<uint16_t>(format.hashed);
+  header.digits_bytes = static_cast<uint16_t>(digits.size());
+  header.range_bits = core::PackRangeBits(range_bits);
+  header.shape = {keys->size(), BoundOf(keys->size(), range_bits)};
+  const bool has_hashed = format.hashed != 0;
+  if (!has_hashed && format.most_position < header.shape.bound) {
+    header.shape.bound = format.most_position + 1;
+  }
+  const core::RangePlacing placing =
+      core::PlacingOf(header.shape, has_hashed, format.most_position);
+
+  FilterBlock block;
+  block.size = core::RangeFilterBytes(header);
+  block.data.reset(new char[block.size]());
+  auto* const bytes = reinterpret_cast<unsigned char*>(block.data.get());
+  core::EliasFanoWriter writer(
+      header.shape, bytes + core::RangeFrontBytes(header.key_length, header.digits_bytes));
+  core::HashChunkPool pool;
+  if (placing.is_exact) {
+    keys->Drain(format, placing, &pool, [&](uint64_t place) { writer.Add(place); });
+  } else {
+    core::RangeSorter sorter(header.shape, &pool);
+    keys->Drain(format, placing, &pool, [&](uint64_t place) { sorter.Add(place); });
+    sorter.Drain([&](uint64_t place) { writer.Add(place); });
+  }
+  writer.Finish();
+  core::WriteRangeFront(header, keys->last(), digits, bytes);
+  return block;
+}
+
+}  // namespace
+
+struct RangeFilterBuilder::State {
+  RangeFilterOptions options;
+  core::RangeKeys keys;
+  bool has_none = false;  // these keys get no range filter
+
+  explicit State(const RangeFilterOptions& asked) noexcept : options(NearestValid(asked)) {}
+  State(State&& other) noexcept
+      : options(other.options),
+        keys(std::exchange(other.keys, {})),
+        has_none(std::exchange(other.has_none, false)) {}
+
+  void GiveUp() noexcept {
+    keys = core::RangeKeys();
+    has_none = true;
+  }
+};
+
+RangeFilterBuilder::State& RangeFilterBuilder::state() noexcept {
+  static_assert(sizeof(State) <= sizeof state_ && alignof(State) <= 8);
+  return *std::launder(reinterpret_cast<State*>(state_));
+}
+
+const RangeFilterBuilder::State& RangeFilterBuilder::state() const noexcept {
+  return *std::launder(reinterpret_cast<const State*>(state_));
+}
+
+RangeFilterBuilder::RangeFilterBuilder(const RangeFilterOptions* options, size_t size) noexcept {
+  new (state_) State(core::OfCaller(options, size));
+}
+
+RangeFilterBuilder::~RangeFilterBuilder() { state().~State(); }
+
+RangeFilterBuilder::RangeFilterBuilder(RangeFilterBuilder&& other) noexcept {
+  new (state_) State(std::move(other.state()));
+}
+
+RangeFilterBuilder& RangeFilterBuilder::operator=(RangeFilterBuilder&& other) noexcept {
+  if (this != &other) {
+    state().~State();
+    new (state_) State(std::move(other.state()));
+  }
+  return *this;
+}
+
+void RangeFilterBuilder::Add(std::string_view key) noexcept {
+  static_assert(kMaxKeyBytes == core::kMaxRangeKeyBytes);
+  State& state = this->state();
+  if (state.has_none) return;
+  try {
+    if (state.keys.Add(key) && state.keys.size() <= core::kMaxRangeKeys) return;
+  } catch (const std::bad_alloc&) {
+  }
+  state.GiveUp();
+}
+
+void RangeFilterBuilder::Abandon() noexcept { state().GiveUp(); }
+
+uint64_t RangeFilterBuilder::num_keys() const noexcept { return state().keys.size(); }
+
+size_t RangeFilterBuilder::EstimateSize(uint64_t n) const noexcept {
+  const State& state = this->state();
+  if (n == 0 || n > core::kMaxRangeKeys || state.has_none) return 0;
+  const bool has_keys = state.keys.size() != 0;
+  const size_t digits = std::max(has_keys ? state.keys.num_places() : 0, kUsualDigits);
+  core::RangeHeader header;
+  header.key_length = static_cast<uint16_t>(has_keys ? state.keys.key_length() : kUsualKeyBytes);
+  header.digits_bytes = static_cast<uint16_t>(digits * kUsualDigitBytes);
+  header.shape = {n, BoundOf(n, state.options.range_bits)};
+  return core::RangeFilterBytes(header);
+}
+
+FilterBlock RangeFilterBuilder::Finish() noexcept {
+  State& state = this->state();
+  FilterBlock block;
+  try {
+    if (state.keys.size() != 0) block = Build(&state.keys, state.options.range_bits);
+  } catch (const std::bad_alloc&) {
+  }
+  Clear();
+  return block;
+}
+
+void RangeFilterBuilder::Clear() noexcept {
+  state().keys = core::RangeKeys();
+  state().has_none = false;
+}
+
+}  // namespace winnow

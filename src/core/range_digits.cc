@@ -1,0 +1,211 @@
+#include "src/core/range_digits.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "src/core/range_hash.h"
+
+namespace winnow::core {
+namespace {
+
+// A gap between bytes that were seen is left out of the digit from this share of it on, 1/16: its
+// interval takes two bytes of the filter, a digit that is larger by less hardly counts.
+constexpr unsigned kGapShare = 16;
+
+struct Gap {
+  unsigned begin;
+  unsigned end;  // behind its last byte
+
+  unsigned size() const noexcept { return end - begin; }
+};
+
+// Increments the first `count` digits as one number. False if it has no successor.
+bool Increment(RangeNumber* number, unsigned count) noexcept {
+  while (count-- != 0) {
+    if (number->digits[count] != number->most[count]) {
+      ++number->digits[count];
+      return true;
+    }
+    number->digits[count] = 0;
+  }
+  return false;
+}
+
+// Compares the bound's bytes from `begin` to `end` with the keys'; a bound that ends before is
+// less.
+int ComparePart(std::string_view bound, std::string_view key, size_t begin, size_t end) noexcept {
+  if (begin == end) return 0;
+  return bound.substr(std::min(begin, bound.size()), end - begin)
+      .compare(key.substr(begin, end - begin));
+}
+
+}  // namespace
+
+unsigned RangeDigit::Radix() const noexcept {
+  unsigned radix = 0;
+  for (unsigned i = 0; i < intervals; ++i) radix += last[i] - first[i] + 1u;
+  return radix;
+}
+
+unsigned RangeDigit::Rank(unsigned byte, bool* is_in) const noexcept {
+  unsigned rank = 0;
+  *is_in = false;
+  for (unsigned i = 0; i < intervals && byte >= first[i]; ++i) {
+    *is_in = byte <= last[i];
+    rank += *is_in ? byte - first[i] : last[i] - first[i] + 1u;
+  }
+  return rank;
+}
+
+unsigned RangeDigit::ByteOf(unsigned rank) const noexcept {
+  for (unsigned i = 0; i < intervals; ++i) {
+    const unsigned size = last[i] - first[i] + 1u;
+    if (rank < size) return first[i] + rank;
+    rank -= size;
+  }
+  return 0;
+}
+
+RangeDigit DigitOf(unsigned place, const uint8_t seen[256]) noexcept {
+  unsigned least = 0;
+  unsigned most = 255;
+  while (least < most && seen[least] == 0) ++least;
+  while (most > least && seen[most] == 0) --most;
+
+  // The largest gaps, then in the order of their bytes.
+  Gap gaps[kGapShare];
+  unsigned num_gaps = 0;
+  for (unsigned byte = least; byte < most;) {
+    Gap gap{byte + 1, byte + 1};
+    while (seen[gap.end] == 0) ++gap.end;
+    if (gap.size() != 0 && gap.size() * kGapShare >= most - least + 1) gaps[num_gaps++] = gap;
+    byte = gap.end;
+  }
+  std::stable_sort(gaps, gaps + num_gaps,
+                   [](const Gap& a, const Gap& b) { return a.size() > b.size(); });
+  num_gaps = std::min(num_gaps, RangeDigit::kMaxIntervals - 1);
+  std::sort(gaps, gaps + num_gaps, [](const Gap& a, const Gap& b) { return a.begin < b.begin; });
+
+  RangeDigit digit;
+  digit.place = static_cast<uint8_t>(place);
+  for (unsigned i = 0; i <= num_gaps; ++i) {
+    digit.first[i] = static_cast<uint8_t>(i == 0 ? least : gaps[i - 1].end);
+    digit.last[i] = static_cast<uint8_t>(i == num_gaps ? most : gaps[i].begin - 1);
+  }
+  digit.intervals = static_cast<uint8_t>(num_gaps + 1);
+  return digit;
+}
+
+void AppendDigit(const RangeDigit& digit, std::string* bytes) {
+  bytes->push_back(static_cast<char>(digit.place));
+  bytes->push_back(static_cast<char>(digit.intervals));
+  for (unsigned i = 0; i < digit.intervals; ++i) {
+    bytes->push_back(static_cast<char>(digit.first[i]));
+    bytes->push_back(static_cast<char>(digit.last[i]));
+  }
+}
+
+bool ReadDigit(const unsigned char** at, const unsigned char* end, RangeDigit* digit) noexcept {
+  const unsigned char* bytes = *at;
+  if (end - bytes < 2) return false;
+  digit->place = *bytes++;
+  digit->intervals = *bytes++;
+  if (digit->intervals < 1 || digit->intervals > RangeDigit::kMaxIntervals) return false;
+  if (end - bytes < 2 * digit->intervals) return false;
+  for (unsigned i = 0; i < digit->intervals; ++i) {
+    digit->first[i] = *bytes++;
+    digit->last[i] = *bytes++;
+    if (digit->first[i] > digit->last[i]) return false;
+    if (i != 0 && digit->first[i] <= digit->last[i - 1]) return false;
+  }
+  *at = bytes;
+  return digit->Radix() >= 2;
+}
+
+bool CountDigit(unsigned radix, uint64_t* most) noexcept {
+  if (*most > (UINT64_MAX - (radix - 1)) / radix) return false;
+  *most = *most * radix + (radix - 1);
+  return true;
+}
+
+bool RangeDigits::LowerBound(std::string_view bound, RangeNumber* number) const noexcept {
+  // How the bound lies to all keys that begin with the digits so far.
+  enum { kWithin, kBefore, kBehind } lies = kWithin;
+  const std::string_view key = LastKey();
+  const unsigned char* at = begin;
+  size_t compared = 0;  // bytes of the bound
+  unsigned incremented = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    RangeDigit digit;
+    if (!ReadDigit(&at, end, &digit)) return false;
+    number->digits[i] = 0;
+    number->most[i] = static_cast<uint8_t>(digit.Radix() - 1);
+    if (lies != kWithin) continue;
+    incremented = i;
+    const int part = ComparePart(bound, key, compared, digit.place);
+    compared = digit.place + size_t{1};
+    if (part != 0 || digit.place >= bound.size()) {
+      lies = part > 0 ? kBehind : kBefore;
+      continue;
+    }
+    bool is_in;
+    const unsigned rank = digit.Rank(static_cast<unsigned char>(bound[digit.place]), &is_in);
+    if (rank > number->most[i]) {
+      lies = kBehind;
+      continue;
+    }
+    number->digits[i] = static_cast<uint8_t>(rank);
+    if (!is_in) lies = kBefore;
+  }
+  if (lies == kWithin) {
+    incremented = count;
+    const int part = ComparePart(bound, key, compared, key_length);
+    if (part > 0 || (part == 0 && bound.size() > key_length)) lies = kBehind;
+  }
+  return lies != kBehind || Increment(number, incremented);
+}
+
+bool RangeDigits::Decrement(RangeNumber* number) const noexcept {
+  for (unsigned i = count; i-- != 0;) {
+    if (number->digits[i] != 0) {
+      --number->digits[i];
+      return true;
+    }
+    number->digits[i] = number->most[i];
+  }
+  return false;
+}
+
+bool RangeDigits::NextHashed(RangeNumber* number) const noexcept {
+  std::fill(number->digits + hashed, number->digits + count, uint8_t{0});
+  return Increment(number, hashed);
+}
+
+int RangeDigits::Compare(const RangeNumber& a, const RangeNumber& b) const noexcept {
+  return std::memcmp(a.digits, b.digits, count);
+}
+
+int RangeDigits::CompareHashed(const RangeNumber& a, const RangeNumber& b) const noexcept {
+  return std::memcmp(a.digits, b.digits, hashed);
+}
+
+uint64_t RangeDigits::HashOf(const RangeNumber& number) const noexcept {
+  uint64_t hash = 0;
+  const unsigned char* at = begin;
+  for (unsigned i = 0; i < hashed; ++i) {
+    RangeDigit digit;
+    if (!ReadDigit(&at, end, &digit)) break;
+    hash ^= HashByteAt(digit.place, digit.ByteOf(number.digits[i]));
+  }
+  return hash;
+}
+
+uint64_t RangeDigits::PositionOf(const RangeNumber& number) const noexcept {
+  uint64_t position = 0;
+  for (unsigned i = hashed; i < count; ++i) {
+    position = position * (number.most[i] + uint64_t{1}) + number.digits[i];
+  }
+  return position;
+}
+
+}  // namespace winnow::core

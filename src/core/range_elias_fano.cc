@@ -1,0 +1,191 @@
+#include "src/core/range_elias_fano.h"
+
+#include <algorithm>
+
+#include "src/formulas/bytes.h"
+
+namespace winnow::core {
+namespace {
+
+using formulas::LoadLittle32;
+using formulas::LoadLittle64;
+using formulas::StoreLittle;
+using formulas::StoreLittle32;
+using formulas::StoreLittle64;
+
+// A run of words, for which it is stored how many ones lie before it.
+constexpr uint64_t kRunWords = 8;
+constexpr uint64_t kRunBits = 64 * kRunWords;
+
+constexpr uint64_t kNowhere = UINT64_MAX;
+
+// Where buckets have few numbers, one after the other is faster than halving.
+constexpr uint64_t kFewNumbers = 8;
+
+// Not the builtin, which is a call where the processor's own instruction may be lacking.
+unsigned Ones(uint64_t word) noexcept {
+  word -= (word >> 1) & 0x5555555555555555;
+  word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333);
+  word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
+  return static_cast<unsigned>((word * 0x0101010101010101) >> 56);
+}
+
+uint64_t LowMask(unsigned bits) noexcept { return (uint64_t{1} << bits) - 1; }
+
+}  // namespace
+
+unsigned EliasFanoShape::LowBits() const noexcept {
+  return 63u - static_cast<unsigned>(__builtin_clzll(bound / count));
+}
+
+uint64_t EliasFanoShape::Buckets() const noexcept { return ((bound - 1) >> LowBits()) + 1; }
+
+uint64_t EliasFanoShape::LowBytes() const noexcept { return (count * LowBits() + 7) / 8; }
+
+uint64_t EliasFanoShape::HighWords() const noexcept { return (count + Buckets() + 63) / 64; }
+
+uint64_t EliasFanoShape::CountEntries() const noexcept {
+  return (HighWords() + kRunWords - 1) / kRunWords;
+}
+
+uint64_t EliasFanoShape::Bytes() const noexcept {
+  return LowBytes() + 8 * HighWords() + 4 * CountEntries();
+}
+
+EliasFanoWriter::EliasFanoWriter(const EliasFanoShape& shape, unsigned char* bytes) noexcept
+    : shape_(shape),
+      low_bits_(shape.LowBits()),
+      low_mask_(LowMask(low_bits_)),
+      lows_(bytes),
+      highs_(bytes + shape.LowBytes()) {}
+
+void EliasFanoWriter::AddLow(uint64_t low) noexcept {
+  pending_ |= low << pending_bits_;
+  pending_bits_ += low_bits_;
+  if (pending_bits_ < 64) return;
+  StoreLittle64(lows_, pending_);
+  lows_ += 8;
+  pending_bits_ -= 64;
+  pending_ = pending_bits_ == 0 ? 0 : low >> (low_bits_ - pending_bits_);
+}
+
+void EliasFanoWriter::Finish() noexcept {
+  StoreLittle(lows_, pending_, (pending_bits_ + 7) / 8);
+  unsigned char* counts = highs_ + 8 * shape_.HighWords();
+  uint64_t ones = 0;
+  for (uint64_t word = 0; word < shape_.HighWords(); ++word) {
+    if (word % kRunWords == 0) {
+      StoreLittle32(counts, static_cast<uint32_t>(ones));
+      counts += 4;
+    }
+    ones += Ones(LoadLittle64(highs_ + 8 * word));
+  }
+}
+
+EliasFanoReader::EliasFanoReader(const EliasFanoShape& shape, const unsigned char* bytes) noexcept
+    : lows_(bytes),
+      highs_(bytes + shape.LowBytes()),
+      counts_(highs_ + 8 * shape.HighWords()),
+      count_(shape.count),
+      buckets_(shape.Buckets()),
+      words_(shape.HighWords()),
+      share_(static_cast<uint32_t>((count_ << 31) / buckets_)),
+      low_bits_(static_cast<uint8_t>(shape.LowBits())) {}
+
+// Behind the last of the low bits there are words, so eight bytes are there.
+uint64_t EliasFanoReader::Low(uint64_t index) const noexcept {
+  const uint64_t bit = index * low_bits_;
+  return (LoadLittle64(lows_ + bit / 8) >> bit % 8) & LowMask(low_bits_);
+}
+
+uint64_t EliasFanoReader::Word(uint64_t index) const noexcept {
+  return LoadLittle64(highs_ + 8 * index);
+}
+
+uint64_t EliasFanoReader::ZerosBefore(uint64_t run) const noexcept {
+  return run * kRunBits - LoadLittle32(counts_ + 4 * run);
+}
+
+// The last run before which there are fewer zeros than that. Looked for where it is if each bucket
+// has equally many numbers, then in steps that double.
+uint64_t EliasFanoReader::RunOf(uint64_t bucket) const noexcept {
+  const uint64_t runs = (words_ + kRunWords - 1) / kRunWords;
+  const uint64_t guess = (bucket + ((bucket * share_) >> 31)) / kRunBits;
+  uint64_t low = std::min(guess, runs - 1);
+  uint64_t high = low + 1;
+  if (ZerosBefore(low) < bucket) {
+    for (uint64_t step = 1; high < runs && ZerosBefore(high) < bucket; step *= 2) {
+      low = high;
+      high = std::min(high + step, runs);
+    }
+  } else {
+    for (uint64_t step = 1; low != 0 && ZerosBefore(low) >= bucket; step *= 2) {
+      high = low;
+      low -= std::min(low, step);
+    }
+  }
+  while (high - low > 1) {
+    const uint64_t middle = low + (high - low) / 2;
+    (ZerosBefore(middle) < bucket ? low : high) = middle;
+  }
+  return low;
+}
+
+// The bit behind the zero that ends the bucket before.
+uint64_t EliasFanoReader::BeginOf(uint64_t bucket) const noexcept {
+  if (bucket == 0) return 0;
+  const uint64_t run = RunOf(bucket);
+  uint64_t zeros = bucket - ZerosBefore(run);
+  if (zeros == 0) return kNowhere;
+  const uint64_t end = std::min((run + 1) * kRunWords, words_);
+  for (uint64_t index = run * kRunWords; index < end; ++index) {
+    uint64_t word = ~Word(index);
+    const unsigned here = Ones(word);
+    if (zeros > here) {
+      zeros -= here;
+      continue;
+    }
+    while (--zeros != 0) word &= word - 1;
+    return index * 64 + static_cast<unsigned>(__builtin_ctzll(word)) + 1;
+  }
+  return kNowhere;
+}
+
+// The first index from `begin` on whose low bits are not less; else `end`.
+uint64_t EliasFanoReader::FirstLow(uint64_t begin, uint64_t end, uint64_t low) const noexcept {
+  while (end - begin > kFewNumbers) {
+    const uint64_t middle = begin + (end - begin) / 2;
+    if (Low(middle) < low) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  while (begin != end && Low(begin) < low) ++begin;
+  return begin;
+}
+
+bool EliasFanoReader::AnyWithin(uint64_t least, uint64_t most) const noexcept {
+  const uint64_t mask = LowMask(low_bits_);
+  const uint64_t bucket = least >> low_bits_;
+  const uint64_t last_bucket = most >> low_bits_;
+  const uint64_t begin = BeginOf(bucket);
+  if (begin == kNowhere || begin >= words_ * 64) return true;
+  // The zero that ends the bucket is mostly in the same word.
+  const uint64_t ended = ~Word(begin / 64) >> begin % 64;
+  const uint64_t end =
+      ended != 0 ? begin + static_cast<unsigned>(__builtin_ctzll(ended)) : BeginOf(bucket + 1) - 1;
+  const uint64_t end_index = end - bucket;
+  if (end < begin || end_index > count_ || begin < bucket) return true;
+  const uint64_t found = FirstLow(begin - bucket, end_index, least & mask);
+  if (found != end_index) return bucket != last_bucket || Low(found) <= (most & mask);
+  if (bucket == last_bucket) return false;
+  // Nothing more in this bucket, so what follows is the least in its own.
+  const uint64_t last_begin = last_bucket == bucket + 1 ? end + 1 : BeginOf(last_bucket);
+  if (last_begin - last_bucket != end_index) return true;
+  if (last_begin >= words_ * 64 || (Word(last_begin / 64) >> last_begin % 64 & 1) == 0)
+    return false;
+  return end_index >= count_ || Low(end_index) <= (most & mask);
+}
+
+}  // namespace winnow::core

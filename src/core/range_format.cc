@@ -1,0 +1,152 @@
+#include "src/core/range_format.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "src/core/format.h"
+#include "src/formulas/bytes.h"
+
+namespace winnow::core {
+namespace {
+
+using formulas::LoadLittle;
+using formulas::StoreLittle;
+
+constexpr uint32_t kRangeMagic = 0x676e7257;  // "Wrng" in the order of the bytes
+
+// Offsets in the front. Behind them are the last key, the digits and the front's own checksum.
+constexpr size_t kMagicAt = 0;
+constexpr size_t kVersionAt = 4;
+constexpr size_t kKindAt = 5;
+constexpr size_t kKeyLengthAt = 6;
+constexpr size_t kCountAt = 8;
+constexpr size_t kDigitsAt = 12;
+constexpr size_t kHashedDigitsAt = 14;
+constexpr size_t kBoundAt = 16;
+constexpr size_t kRangeBitsAt = 24;
+constexpr size_t kDigitsBytesAt = 26;
+constexpr size_t kArraysChecksumAt = 28;
+constexpr size_t kKeyAt = 32;
+constexpr size_t kChecksumBytes = 4;
+
+constexpr double kRangeBitsUnit = 1024;
+
+// So that low bits are read with one load of eight bytes.
+constexpr unsigned kMaxLowBits = 32;
+
+uint16_t Load16(const unsigned char* bytes) noexcept {
+  return static_cast<uint16_t>(LoadLittle(bytes, 2));
+}
+
+bool IsShape(const EliasFanoShape& shape) noexcept {
+  return shape.count >= 1 && shape.count <= kMaxRangeKeys && shape.bound >= shape.count &&
+         shape.bound >> (kMaxLowBits + 31) == 0 && shape.LowBits() <= kMaxLowBits;
+}
+
+// Whether the digits are what a builder writes, and the last key is made of them. Gives the
+// greatest position.
+bool CheckDigits(const RangeDigits& digits, uint64_t* most_position) noexcept {
+  const unsigned char* at = digits.begin;
+  unsigned places = 0;  // those below are done with
+  *most_position = 0;
+  for (unsigned i = 0; i < digits.count; ++i) {
+    RangeDigit digit;
+    if (!ReadDigit(&at, digits.end, &digit)) return false;
+    if (digit.place < places || digit.place >= digits.key_length) return false;
+    places = digit.place + 1u;
+    bool is_in;
+    digit.Rank(digits.last_key[digit.place], &is_in);
+    if (!is_in) return false;
+    if (i >= digits.hashed && !CountDigit(digit.Radix(), most_position)) return false;
+  }
+  return at == digits.end;
+}
+
+}  // namespace
+
+uint16_t PackRangeBits(double range_bits) noexcept {
+  return static_cast<uint16_t>(std::lround(range_bits * kRangeBitsUnit));
+}
+
+double UnpackRangeBits(uint16_t packed) noexcept { return packed / kRangeBitsUnit; }
+
+size_t RangeFrontBytes(size_t key_length, size_t digits_bytes) noexcept {
+  return kKeyAt + key_length + digits_bytes + kChecksumBytes;
+}
+
+size_t RangeFilterBytes(const RangeHeader& header) noexcept {
+  return RangeFrontBytes(header.key_length, header.digits_bytes) + header.shape.Bytes();
+}
+
+RangePlacing PlacingOf(const EliasFanoShape& shape, bool has_hashed_digits,
+                       uint64_t most_position) noexcept {
+  return {shape.bound, 63u - static_cast<unsigned>(__builtin_clzll(shape.bound)),
+          !has_hashed_digits && most_position < shape.bound};
+}
+
+void WriteRangeFront(const RangeHeader& header, std::string_view last_key, std::string_view digits,
+                     unsigned char* bytes) noexcept {
+  StoreLittle(bytes + kMagicAt, kRangeMagic, 4);
+  bytes[kVersionAt] = kRangeVersion;
+  bytes[kKindAt] = static_cast<unsigned char>(header.kind);
+  StoreLittle(bytes + kKeyLengthAt, header.key_length, 2);
+  StoreLittle(bytes + kCountAt, header.shape.count, 4);
+  StoreLittle(bytes + kDigitsAt, header.digits, 2);
+  StoreLittle(bytes + kHashedDigitsAt, header.hashed_digits, 2);
+  StoreLittle(bytes + kBoundAt, header.shape.bound, 8);
+  StoreLittle(bytes + kRangeBitsAt, header.range_bits, 2);
+  StoreLittle(bytes + kDigitsBytesAt, header.digits_bytes, 2);
+  unsigned char* at = bytes + kKeyAt;
+  at = std::copy(last_key.begin(), last_key.end(), at);
+  at = std::copy(digits.begin(), digits.end(), at);
+  const unsigned char* arrays = at + kChecksumBytes;
+  StoreLittle(bytes + kArraysChecksumAt, Checksum(arrays, header.shape.Bytes()), 4);
+  StoreLittle(at, Checksum(bytes, static_cast<size_t>(at - bytes)), 4);
+}
+
+Fault ParseRange(std::string_view bytes, ParsedRange* parsed) noexcept {
+  const auto* front = reinterpret_cast<const unsigned char*>(bytes.data());
+  if (bytes.size() < kKeyAt) return Fault::kTooShort;
+  if (LoadLittle(front + kMagicAt, 4) != kRangeMagic) return Fault::kForeign;
+  if (front[kVersionAt] != kRangeVersion) return Fault::kVersion;
+
+  RangeHeader header;
+  header.key_length = Load16(front + kKeyLengthAt);
+  header.digits_bytes = Load16(front + kDigitsBytesAt);
+  const size_t front_bytes = RangeFrontBytes(header.key_length, header.digits_bytes);
+  if (bytes.size() < front_bytes) return Fault::kTailChecksum;
+  const size_t summed = front_bytes - kChecksumBytes;
+  if (LoadLittle(front + summed, kChecksumBytes) != Checksum(front, summed)) {
+    return Fault::kTailChecksum;
+  }
+  header.kind = static_cast<RangeFilterKind>(front[kKindAt]);
+  if (header.kind != RangeFilterKind::kPositions) return Fault::kKind;
+  header.digits = Load16(front + kDigitsAt);
+  header.hashed_digits = Load16(front + kHashedDigitsAt);
+  header.range_bits = Load16(front + kRangeBitsAt);
+  header.shape = {LoadLittle(front + kCountAt, 4), LoadLittle(front + kBoundAt, 8)};
+  if (header.key_length < 1 || header.key_length > kMaxRangeKeyBytes ||
+      header.digits > header.key_length || header.hashed_digits > header.digits ||
+      !IsShape(header.shape)) {
+    return Fault::kParameters;
+  }
+  const unsigned char* key = front + kKeyAt;
+  const unsigned char* digits_at = key + header.key_length;
+  const RangeDigits digits{
+      key,           digits_at,           digits_at + header.digits_bytes, header.key_length,
+      header.digits, header.hashed_digits};
+  uint64_t most_position;
+  if (!CheckDigits(digits, &most_position)) return Fault::kParameters;
+  if (bytes.size() != RangeFilterBytes(header)) return Fault::kSize;
+  *parsed = {header,
+             digits,
+             PlacingOf(header.shape, header.hashed_digits != 0, most_position),
+             most_position,
+             front + front_bytes,
+             bytes.size() - front_bytes,
+             static_cast<uint32_t>(LoadLittle(front + kArraysChecksumAt, 4))};
+  return Fault::kNone;
+}
+
+}  // namespace winnow::core

@@ -1,0 +1,61 @@
+// Sorting what a range filter stores, in memory that the keys took before: dealt into bins, which
+// are then sorted one by one in the caches.
+
+#ifndef WINNOW_SRC_CORE_RANGE_SORT_H_
+#define WINNOW_SRC_CORE_RANGE_SORT_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "src/core/hash_chunks.h"
+#include "src/core/range_elias_fano.h"
+
+namespace winnow::core {
+
+class RangeSorter {
+ public:
+  RangeSorter(const EliasFanoShape& shape, HashChunkPool* pool)
+      : pool_(pool), shift_(ShiftOf(shape)), bins_(((shape.bound - 1) >> shift_) + 1) {}
+
+  void Add(uint64_t number) { pool_->Add(&bins_[number >> shift_], number); }
+
+  // Calls visit(uint64_t number) for each number, in ascending order.
+  template <typename Visit>
+  void Drain(Visit visit) {
+    for (HashBin& bin : bins_) {
+      numbers_.clear();
+      pool_->Drain(&bin, [&](const uint64_t* numbers, size_t n) {
+        numbers_.insert(numbers_.end(), numbers, numbers + n);
+      });
+      Sort();
+      for (const uint64_t number : numbers_) visit(number);
+    }
+  }
+
+ private:
+  // So many numbers and their copies lie in the second-level cache. More bins than this would take
+  // more memory than the chunks that they hold.
+  static constexpr uint64_t kNumbersInBin = 2048;
+  static constexpr uint64_t kMostBins = 4096;
+
+  static unsigned ShiftOf(const EliasFanoShape& shape) noexcept {
+    const uint64_t bins = std::clamp<uint64_t>(shape.count / kNumbersInBin, 1, kMostBins);
+    unsigned shift = 0;
+    while ((shape.bound - 1) >> shift >= bins) ++shift;
+    return shift;
+  }
+
+  // By the bits in which the numbers of a bin differ.
+  void Sort();
+
+  HashChunkPool* pool_;
+  unsigned shift_;
+  std::vector<HashBin> bins_;
+  std::vector<uint64_t> numbers_;
+  std::vector<uint64_t> copies_;
+};
+
+}  // namespace winnow::core
+
+#endif  // WINNOW_SRC_CORE_RANGE_SORT_H_

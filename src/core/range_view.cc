@@ -1,0 +1,133 @@
+#include <new>
+
+#include "src/core/format.h"
+#include "src/core/range_format.h"
+#include "src/core/struct_size.h"
+#include "winnow/range_filter.h"
+
+namespace winnow {
+
+// What a question needs. Where there is a fault only the bytes are there.
+struct RangeFilterView::Kept {
+  const char* bytes = nullptr;
+  size_t size = 0;
+  core::RangeDigits digits;
+  core::EliasFanoReader hashes;
+  core::RangePlacing placing;
+  uint64_t most_position = 0;
+};
+
+std::string_view ToString(RangeFilterKind kind) noexcept {
+  switch (kind) {
+    case RangeFilterKind::kNone:
+      return "none";
+    case RangeFilterKind::kPositions:
+      return "positions";
+  }
+  return "unknown";
+}
+
+namespace {
+
+using core::RangeNumber;
+
+// Whether a key is in a range of positions behind the same hashed digits.
+bool AnyBetween(const core::RangePlacing& placing, const core::EliasFanoReader& hashes,
+                uint64_t high_hash, uint64_t least, uint64_t most) noexcept {
+  if (placing.is_exact) return hashes.AnyWithin(least, most);
+  const uint64_t block = least >> placing.block_bits;
+  const uint64_t last_block = most >> placing.block_bits;
+  // More positions than any block has are more than half of all numbers.
+  if (last_block - block > 1) return true;
+  if (last_block != block) {
+    const uint64_t middle = last_block << placing.block_bits;
+    return AnyBetween(placing, hashes, high_hash, least, middle - 1) ||
+           AnyBetween(placing, hashes, high_hash, middle, most);
+  }
+  const uint64_t base = placing.Base(high_hash, least);
+  const uint64_t first = placing.Wrap(base + placing.OffsetInBlock(least));
+  const uint64_t last = placing.Wrap(base + placing.OffsetInBlock(most));
+  if (first <= last) return hashes.AnyWithin(first, last);
+  return hashes.AnyWithin(first, placing.bound - 1) || hashes.AnyWithin(0, last);
+}
+
+}  // namespace
+
+const RangeFilterView::Kept& RangeFilterView::kept() const noexcept {
+  return *std::launder(reinterpret_cast<const Kept*>(&state_));
+}
+
+RangeFilterView::RangeFilterView(std::string_view bytes) noexcept {
+  static_assert(sizeof(Kept) <= sizeof state_ && alignof(Kept) <= alignof(State));
+  static_assert(std::is_trivially_copyable_v<Kept> && std::is_trivially_destructible_v<Kept>);
+  Kept& kept = *new (&state_) Kept;
+  kept.bytes = bytes.data();
+  kept.size = bytes.size();
+  core::ParsedRange parsed;
+  fault_ = core::ParseRange(bytes, &parsed);
+  if (fault_ != Fault::kNone) return;
+  kept.digits = parsed.digits;
+  kept.hashes = core::EliasFanoReader(parsed.header.shape, parsed.arrays);
+  kept.placing = parsed.placing;
+  kept.most_position = parsed.most_position;
+}
+
+RangeFilterView RangeFilterView::Verified(std::string_view bytes) noexcept {
+  RangeFilterView view(bytes);
+  if (view.fault_ == Fault::kNone && !view.PayloadIntact()) view.fault_ = Fault::kPayload;
+  return view;
+}
+
+bool RangeFilterView::MayContain(std::string_view begin, std::string_view end) const noexcept {
+  if (fault_ != Fault::kNone) return true;
+  const Kept& kept = this->kept();
+  const core::RangeDigits& digits = kept.digits;
+  if (begin >= end || end > digits.LastKey()) return true;
+  RangeNumber least;
+  RangeNumber most;
+  // There are such numbers, as the last key is not less than the bounds.
+  if (!digits.LowerBound(begin, &least) || !digits.LowerBound(end, &most)) return true;
+  if (!digits.Decrement(&most) || digits.Compare(least, most) > 0) return false;
+
+  const uint64_t first = digits.PositionOf(least);
+  const uint64_t last = digits.PositionOf(most);
+  const uint64_t hash = digits.HashOf(least);
+  if (digits.CompareHashed(least, most) == 0) {
+    return AnyBetween(kept.placing, kept.hashes, hash, first, last);
+  }
+  // Positions begin anew behind the next hashed digits. More than two of them are as good as all.
+  RangeNumber next = least;
+  if (!digits.NextHashed(&next) || digits.CompareHashed(next, most) != 0) return true;
+  return AnyBetween(kept.placing, kept.hashes, hash, first, kept.most_position) ||
+         AnyBetween(kept.placing, kept.hashes, digits.HashOf(most), 0, last);
+}
+
+bool RangeFilterView::PayloadIntact() const noexcept {
+  core::ParsedRange parsed;
+  const Kept& kept = this->kept();
+  if (fault_ != Fault::kNone ||
+      core::ParseRange({kept.bytes, kept.size}, &parsed) != Fault::kNone) {
+    return false;
+  }
+  return core::Checksum(parsed.arrays, parsed.arrays_size) == parsed.arrays_checksum;
+}
+
+void RangeFilterView::FillInfo(RangeFilterInfo* theirs, size_t size) const noexcept {
+  RangeFilterInfo info;
+  info.size_bytes = kept().size;
+  core::ParsedRange parsed;
+  if (fault_ == Fault::kNone &&
+      core::ParseRange({kept().bytes, kept().size}, &parsed) == Fault::kNone) {
+    info.kind = parsed.header.kind;
+    info.num_keys = parsed.header.shape.count;
+    info.bits_per_key =
+        static_cast<double>(info.size_bytes) * 8 / static_cast<double>(info.num_keys);
+    info.range_bits = core::UnpackRangeBits(parsed.header.range_bits);
+    info.key_length = parsed.header.key_length;
+    info.is_exact = parsed.placing.is_exact ? 1 : 0;
+    info.version = core::kRangeVersion;
+  }
+  core::ForCaller(info, theirs, size);
+}
+
+}  // namespace winnow

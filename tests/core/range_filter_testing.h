@@ -1,0 +1,126 @@
+// What the tests of range filters share: kinds of keys, and building a filter of some.
+
+#ifndef WINNOW_TESTS_CORE_RANGE_FILTER_TESTING_H_
+#define WINNOW_TESTS_CORE_RANGE_FILTER_TESTING_H_
+
+#include <cstdint>
+#include <cstdio>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/support/random_hashes.h"
+#include "winnow/range_filter.h"
+
+namespace winnow::testing {
+
+using Keys = std::set<std::string>;
+
+inline std::string BigEndian(uint64_t number, unsigned bytes = 8) {
+  std::string text(bytes, '\0');
+  for (unsigned i = bytes; i-- != 0; number >>= 8) text[i] = static_cast<char>(number & 0xff);
+  return text;
+}
+
+inline uint64_t OfBigEndian(std::string_view bytes) {
+  uint64_t number = 0;
+  for (const char byte : bytes) number = number << 8 | static_cast<unsigned char>(byte);
+  return number;
+}
+
+inline std::string Decimal(uint64_t number, int digits = 12) {
+  char text[40];
+  std::snprintf(text, sizeof text, "user%0*llu", digits, static_cast<unsigned long long>(number));
+  return text;
+}
+
+// As db_bench's GenerateKeyFromInt: the number, then zeros up to the key's size.
+inline std::string DbBench(uint64_t number, unsigned size) {
+  return BigEndian(number) + std::string(size - 8, '0');
+}
+
+// A kind of keys of one length: what it makes of random numbers.
+struct KindOfKeys {
+  const char* name;
+  std::string (*make)(RandomHashes* random);
+};
+
+inline const std::vector<KindOfKeys>& KindsOfKeys() {
+  static const std::vector<KindOfKeys> kinds = {
+      {"random numbers", [](RandomHashes* random) { return BigEndian(random->Next()); }},
+      {"dense numbers", [](RandomHashes* random) { return BigEndian(random->Below(5000)); }},
+      {"numbers with an outlier",
+       [](RandomHashes* random) {
+         return BigEndian(random->Below(500) == 0 ? random->Next() : random->Below(30000));
+       }},
+      {"decimal text", [](RandomHashes* random) { return Decimal(random->Below(3'000'000)); }},
+      {"sparse decimal text",
+       [](RandomHashes* random) { return Decimal(random->Below(1'000'000'000'000)); }},
+      {"hexadecimal text",
+       [](RandomHashes* random) {
+         char text[40];
+         std::snprintf(text, sizeof text, "%016llx-%04llx",
+                       static_cast<unsigned long long>(random->Next()),
+                       static_cast<unsigned long long>(random->Below(1 << 16)));
+         return std::string(text);
+       }},
+      {"user and time",
+       [](RandomHashes* random) {
+         const uint64_t user = random->Below(40) * 0x9e3779b97f4a7c15;
+         return BigEndian(user) + BigEndian(user * 3) +
+                BigEndian(1'700'000'000'000 + random->Below(3'000'000));
+       }},
+      {"16 bytes of db_bench",
+       [](RandomHashes* random) { return DbBench(random->Below(1'000'000), 16); }},
+      {"24 bytes of db_bench",
+       [](RandomHashes* random) { return DbBench(random->Next() >> 20, 24); }},
+      {"32 random bytes",
+       [](RandomHashes* random) {
+         std::string key;
+         for (int i = 0; i < 4; ++i) key += BigEndian(random->Next());
+         return key;
+       }},
+      {"long keys that differ little",
+       [](RandomHashes* random) {
+         std::string key(RangeFilterBuilder::kMaxKeyBytes, 'x');
+         for (int i = 0; i < 40; ++i) {
+           key[6 * static_cast<size_t>(i) + 3] = static_cast<char>('a' + random->Below(2));
+         }
+         return key;
+       }},
+      {"few values",
+       [](RandomHashes* random) {
+         std::string key;
+         for (int i = 0; i < 4; ++i) key += "\x00\x01\x7f\x80\xfe\xff"[random->Below(6)];
+         return key;
+       }},
+      {"one byte",
+       [](RandomHashes* random) { return std::string(1, static_cast<char>(random->Below(256))); }},
+  };
+  return kinds;
+}
+
+inline Keys SomeKeys(const KindOfKeys& kind, size_t n, RandomHashes* random) {
+  Keys keys;
+  for (size_t i = 0; i < n; ++i) keys.insert(kind.make(random));
+  return keys;
+}
+
+template <typename Container>
+FilterBlock BuildRangeFilter(const Container& keys, double range_bits = 15) {
+  RangeFilterOptions options;
+  options.range_bits = range_bits;
+  RangeFilterBuilder builder(options);
+  for (const auto& key : keys) builder.Add(key);
+  return builder.Finish();
+}
+
+// Whether a key is in [begin, end).
+inline bool Has(const Keys& keys, const std::string& begin, const std::string& end) {
+  const auto found = keys.lower_bound(begin);
+  return found != keys.end() && *found < end;
+}
+
+}  // namespace winnow::testing
+
+#endif  // WINNOW_TESTS_CORE_RANGE_FILTER_TESTING_H_
