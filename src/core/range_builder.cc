@@ -48,11 +48,11 @@ FilterBlock Build(core::RangeKeys* keys, double range_bits) {
   core::RangeHeader header;
   header.key_length = static_cast<uint16_t>(keys->key_length());
   header.digits = static_cast<uint16_t>(format.digits.size());
-  header.hashed_digits = static_cast<uint16_t>(format.hashed);
+  header.hashed_bytes = static_cast<uint16_t>(format.hashed_bytes);
   header.digits_bytes = static_cast<uint16_t>(digits.size());
   header.range_bits = core::PackRangeBits(range_bits);
   header.shape = {keys->size(), BoundOf(keys->size(), range_bits)};
-  const bool has_hashed = format.hashed != 0;
+  const bool has_hashed = format.hashed_bytes != 0;
   if (!has_hashed && format.most_position < header.shape.bound) {
     header.shape.bound = format.most_position + 1;
   }
@@ -74,7 +74,7 @@ FilterBlock Build(core::RangeKeys* keys, double range_bits) {
     sorter.Drain([&](uint64_t place) { writer.Add(place); });
   }
   writer.Finish();
-  core::WriteRangeFront(header, keys->last(), digits, bytes);
+  core::WriteRangeFront(header, keys->LastKey(), digits, bytes);
   return block;
 }
 
@@ -143,7 +143,7 @@ size_t RangeFilterBuilder::EstimateSize(uint64_t n) const noexcept {
   const State& state = this->state();
   if (n == 0 || n > core::kMaxRangeKeys || state.has_none) return 0;
   const bool has_keys = state.keys.size() != 0;
-  const size_t digits = std::max(has_keys ? state.keys.num_places() : 0, kUsualDigits);
+  const size_t digits = std::max(has_keys ? state.keys.MostDigits() : 0, kUsualDigits);
   core::RangeHeader header;
   header.key_length = static_cast<uint16_t>(has_keys ? state.keys.key_length() : kUsualKeyBytes);
   header.digits_bytes = static_cast<uint16_t>(digits * kUsualDigitBytes);

@@ -19,16 +19,16 @@ struct Gap {
   unsigned size() const noexcept { return end - begin; }
 };
 
-// Increments the first `count` digits as one number. False if it has no successor.
-bool Increment(RangeNumber* number, unsigned count) noexcept {
-  while (count-- != 0) {
-    if (number->digits[count] != number->most[count]) {
-      ++number->digits[count];
-      return true;
-    }
-    number->digits[count] = 0;
+// The same as ReadDigit for what it read before.
+void ReadCheckedDigit(const unsigned char** at, RangeDigit* digit) noexcept {
+  const unsigned char* bytes = *at;
+  digit->place = bytes[0];
+  digit->intervals = bytes[1];
+  for (unsigned i = 0; i < digit->intervals; ++i) {
+    digit->first[i] = bytes[2 + 2 * i];
+    digit->last[i] = bytes[3 + 2 * i];
   }
-  return false;
+  *at = bytes + 2 + 2 * digit->intervals;
 }
 
 // Compares the bound's bytes from `begin` to `end` with the keys'; a bound that ends before is
@@ -129,83 +129,90 @@ bool CountDigit(unsigned radix, uint64_t* most) noexcept {
 }
 
 bool RangeDigits::LowerBound(std::string_view bound, RangeNumber* number) const noexcept {
-  // How the bound lies to all keys that begin with the digits so far.
-  enum { kWithin, kBefore, kBehind } lies = kWithin;
   const std::string_view key = LastKey();
-  const unsigned char* at = begin;
-  size_t compared = 0;  // bytes of the bound
-  unsigned incremented = 0;
+  // The hashed bytes may be any.
+  const size_t given = std::min<size_t>(hashed, bound.size());
+  std::memcpy(number->hashed, bound.data(), given);
+  std::memset(number->hashed + given, 0, hashed - given);
+
+  // How the bound lies to all keys that begin with the bytes compared so far.
+  enum { kWithin, kBefore, kBehind } lies = bound.size() <= hashed ? kBefore : kWithin;
+  size_t compared = hashed;
+  uint64_t position = 0;
+  uint64_t most = 0;        // with so many digits
+  bool is_carried = false;  // beyond it
+  const auto compare_until = [&](size_t end) {
+    const int part = ComparePart(bound, key, compared, end);
+    if (part != 0) lies = part < 0 ? kBefore : kBehind;
+    compared = end;
+  };
+  const auto carry = [&] {
+    is_carried = position == most;
+    position = is_carried ? 0 : position + 1;
+  };
+  const unsigned char* at = digits;
   for (unsigned i = 0; i < count; ++i) {
     RangeDigit digit;
-    if (!ReadDigit(&at, end, &digit)) return false;
-    number->digits[i] = 0;
-    number->most[i] = static_cast<uint8_t>(digit.Radix() - 1);
-    if (lies != kWithin) continue;
-    incremented = i;
-    const int part = ComparePart(bound, key, compared, digit.place);
-    compared = digit.place + size_t{1};
-    if (part != 0 || digit.place >= bound.size()) {
-      lies = part > 0 ? kBehind : kBefore;
-      continue;
+    ReadCheckedDigit(&at, &digit);
+    if (lies == kWithin) {
+      compare_until(digit.place);
+      if (lies == kBehind) carry();
     }
-    bool is_in;
-    const unsigned rank = digit.Rank(static_cast<unsigned char>(bound[digit.place]), &is_in);
-    if (rank > number->most[i]) {
-      lies = kBehind;
-      continue;
+    const unsigned radix = digit.Radix();
+    unsigned rank = 0;
+    if (lies == kWithin && compared == bound.size()) lies = kBefore;
+    if (lies == kWithin) {
+      bool is_in;
+      rank = digit.Rank(static_cast<unsigned char>(bound[compared++]), &is_in);
+      if (rank == radix) {
+        lies = kBehind;
+        carry();
+        rank = 0;
+      } else if (!is_in) {
+        lies = kBefore;
+      }
     }
-    number->digits[i] = static_cast<uint8_t>(rank);
-    if (!is_in) lies = kBefore;
+    position = position * radix + rank;
+    most = most * radix + (radix - 1);
   }
   if (lies == kWithin) {
-    incremented = count;
-    const int part = ComparePart(bound, key, compared, key_length);
-    if (part > 0 || (part == 0 && bound.size() > key_length)) lies = kBehind;
+    compare_until(key_length);
+    if (lies == kBehind || bound.size() > key_length) carry();
   }
-  return lies != kBehind || Increment(number, incremented);
+  number->position = position;
+  return !is_carried || NextHashed(number);
 }
-
 bool RangeDigits::Decrement(RangeNumber* number) const noexcept {
-  for (unsigned i = count; i-- != 0;) {
-    if (number->digits[i] != 0) {
-      --number->digits[i];
-      return true;
-    }
-    number->digits[i] = number->most[i];
+  if (number->position != 0) {
+    --number->position;
+    return true;
+  }
+  number->position = most_position;
+  for (unsigned i = hashed; i-- != 0;) {
+    if (number->hashed[i]-- != 0) return true;
   }
   return false;
 }
 
 bool RangeDigits::NextHashed(RangeNumber* number) const noexcept {
-  std::fill(number->digits + hashed, number->digits + count, uint8_t{0});
-  return Increment(number, hashed);
-}
-
-int RangeDigits::Compare(const RangeNumber& a, const RangeNumber& b) const noexcept {
-  return std::memcmp(a.digits, b.digits, count);
+  number->position = 0;
+  for (unsigned i = hashed; i-- != 0;) {
+    if (++number->hashed[i] != 0) return true;
+  }
+  return false;
 }
 
 int RangeDigits::CompareHashed(const RangeNumber& a, const RangeNumber& b) const noexcept {
-  return std::memcmp(a.digits, b.digits, hashed);
+  return std::memcmp(a.hashed, b.hashed, hashed);
 }
 
 uint64_t RangeDigits::HashOf(const RangeNumber& number) const noexcept {
   uint64_t hash = 0;
-  const unsigned char* at = begin;
-  for (unsigned i = 0; i < hashed; ++i) {
-    RangeDigit digit;
-    if (!ReadDigit(&at, end, &digit)) break;
-    hash ^= HashByteAt(digit.place, digit.ByteOf(number.digits[i]));
+  const unsigned first = RangeWords(key_length) - RangeWords(hashed);
+  for (unsigned i = 0; i < RangeWords(hashed); ++i) {
+    hash ^= HashRangeWord(first + i, RangeWord(number.hashed, hashed, i));
   }
   return hash;
-}
-
-uint64_t RangeDigits::PositionOf(const RangeNumber& number) const noexcept {
-  uint64_t position = 0;
-  for (unsigned i = hashed; i < count; ++i) {
-    position = position * (number.most[i] + uint64_t{1}) + number.digits[i];
-  }
-  return position;
 }
 
 }  // namespace winnow::core

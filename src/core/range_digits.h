@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-namespace winnow::core {
+#include "src/core/range_words.h"
 
-inline constexpr size_t kMaxRangeKeyBytes = 256;
+namespace winnow::core {
 
 // The bytes that a place may have: a few intervals, ascending and apart from each other.
 struct RangeDigit {
@@ -40,23 +40,23 @@ void AppendDigit(const RangeDigit& digit, std::string* bytes);
 bool ReadDigit(const unsigned char** at, const unsigned char* end, RangeDigit* digit) noexcept;
 
 // The most positions that digits can count: `most` is the greatest position of those so far. False
-// if a digit of this radix before them needs more than 64 bits.
+// if one more digit of this radix needs more than 64 bits.
 bool CountDigit(unsigned radix, uint64_t* most) noexcept;
 
-// A number by its digits, and the greatest that each of them may be.
+// What stands for a key: bytes of which only a hash is stored, and the position behind them.
 struct RangeNumber {
-  uint8_t digits[kMaxRangeKeyBytes];
-  uint8_t most[kMaxRangeKeyBytes];
+  uint8_t hashed[kMaxRangeKeyBytes];
+  uint64_t position;
 };
 
 // What is known of the keys, in the bytes of a range filter that were checked.
 struct RangeDigits {
   const unsigned char* last_key = nullptr;
-  const unsigned char* begin = nullptr;  // of the digits
-  const unsigned char* end = nullptr;
+  const unsigned char* digits = nullptr;
   uint16_t key_length = 0;
-  uint16_t count = 0;   // of digits
-  uint16_t hashed = 0;  // the first of them, of which only a hash is stored
+  uint16_t count = 0;          // of digits
+  uint16_t hashed = 0;         // the key's first bytes, of which only a hash is stored
+  uint64_t most_position = 0;  // that the digits can count
 
   std::string_view LastKey() const noexcept {
     return {reinterpret_cast<const char*>(last_key), key_length};
@@ -65,19 +65,15 @@ struct RangeDigits {
   // The least number whose key is not less than `bound`. False if there is none.
   bool LowerBound(std::string_view bound, RangeNumber* number) const noexcept;
 
-  // The number before this one. False if there is none.
+  // The number before this one, or the first with the next greater hashed bytes. False if there is
+  // none.
   bool Decrement(RangeNumber* number) const noexcept;
-
-  // The first of those with the next greater hashed digits. False if there is none.
   bool NextHashed(RangeNumber* number) const noexcept;
 
-  // Below 0 if a is less than b, 0 if they are equal.
-  int Compare(const RangeNumber& a, const RangeNumber& b) const noexcept;
+  // Below 0 if a's hashed bytes are less than b's, 0 if they are equal.
   int CompareHashed(const RangeNumber& a, const RangeNumber& b) const noexcept;
 
-  // The hash of the first digits' bytes, and the position by the others.
   uint64_t HashOf(const RangeNumber& number) const noexcept;
-  uint64_t PositionOf(const RangeNumber& number) const noexcept;
 };
 
 }  // namespace winnow::core

@@ -22,7 +22,7 @@ constexpr size_t kKindAt = 5;
 constexpr size_t kKeyLengthAt = 6;
 constexpr size_t kCountAt = 8;
 constexpr size_t kDigitsAt = 12;
-constexpr size_t kHashedDigitsAt = 14;
+constexpr size_t kHashedBytesAt = 14;
 constexpr size_t kBoundAt = 16;
 constexpr size_t kRangeBitsAt = 24;
 constexpr size_t kDigitsBytesAt = 26;
@@ -46,21 +46,20 @@ bool IsShape(const EliasFanoShape& shape) noexcept {
 
 // Whether the digits are what a builder writes, and the last key is made of them. Gives the
 // greatest position.
-bool CheckDigits(const RangeDigits& digits, uint64_t* most_position) noexcept {
-  const unsigned char* at = digits.begin;
-  unsigned places = 0;  // those below are done with
-  *most_position = 0;
-  for (unsigned i = 0; i < digits.count; ++i) {
+bool CheckDigits(const unsigned char* end, RangeDigits* digits) noexcept {
+  const unsigned char* at = digits->digits;
+  unsigned places = digits->hashed;  // those below are done with
+  digits->most_position = 0;
+  for (unsigned i = 0; i < digits->count; ++i) {
     RangeDigit digit;
-    if (!ReadDigit(&at, digits.end, &digit)) return false;
-    if (digit.place < places || digit.place >= digits.key_length) return false;
+    if (!ReadDigit(&at, end, &digit)) return false;
+    if (digit.place < places || digit.place >= digits->key_length) return false;
     places = digit.place + 1u;
     bool is_in;
-    digit.Rank(digits.last_key[digit.place], &is_in);
-    if (!is_in) return false;
-    if (i >= digits.hashed && !CountDigit(digit.Radix(), most_position)) return false;
+    digit.Rank(digits->last_key[digit.place], &is_in);
+    if (!is_in || !CountDigit(digit.Radix(), &digits->most_position)) return false;
   }
-  return at == digits.end;
+  return at == end;
 }
 
 }  // namespace
@@ -79,10 +78,10 @@ size_t RangeFilterBytes(const RangeHeader& header) noexcept {
   return RangeFrontBytes(header.key_length, header.digits_bytes) + header.shape.Bytes();
 }
 
-RangePlacing PlacingOf(const EliasFanoShape& shape, bool has_hashed_digits,
+RangePlacing PlacingOf(const EliasFanoShape& shape, bool has_hashed,
                        uint64_t most_position) noexcept {
   return {shape.bound, 63u - static_cast<unsigned>(__builtin_clzll(shape.bound)),
-          !has_hashed_digits && most_position < shape.bound};
+          !has_hashed && most_position < shape.bound};
 }
 
 void WriteRangeFront(const RangeHeader& header, std::string_view last_key, std::string_view digits,
@@ -93,7 +92,7 @@ void WriteRangeFront(const RangeHeader& header, std::string_view last_key, std::
   StoreLittle(bytes + kKeyLengthAt, header.key_length, 2);
   StoreLittle(bytes + kCountAt, header.shape.count, 4);
   StoreLittle(bytes + kDigitsAt, header.digits, 2);
-  StoreLittle(bytes + kHashedDigitsAt, header.hashed_digits, 2);
+  StoreLittle(bytes + kHashedBytesAt, header.hashed_bytes, 2);
   StoreLittle(bytes + kBoundAt, header.shape.bound, 8);
   StoreLittle(bytes + kRangeBitsAt, header.range_bits, 2);
   StoreLittle(bytes + kDigitsBytesAt, header.digits_bytes, 2);
@@ -123,26 +122,24 @@ Fault ParseRange(std::string_view bytes, ParsedRange* parsed) noexcept {
   header.kind = static_cast<RangeFilterKind>(front[kKindAt]);
   if (header.kind != RangeFilterKind::kPositions) return Fault::kKind;
   header.digits = Load16(front + kDigitsAt);
-  header.hashed_digits = Load16(front + kHashedDigitsAt);
+  header.hashed_bytes = Load16(front + kHashedBytesAt);
   header.range_bits = Load16(front + kRangeBitsAt);
   header.shape = {LoadLittle(front + kCountAt, 4), LoadLittle(front + kBoundAt, 8)};
   if (header.key_length < 1 || header.key_length > kMaxRangeKeyBytes ||
-      header.digits > header.key_length || header.hashed_digits > header.digits ||
+      header.digits > header.key_length || header.hashed_bytes >= header.key_length ||
+      (header.hashed_bytes != 0 &&
+       (header.key_length - header.hashed_bytes) % kRangeWordBytes != 0) ||
       !IsShape(header.shape)) {
     return Fault::kParameters;
   }
   const unsigned char* key = front + kKeyAt;
   const unsigned char* digits_at = key + header.key_length;
-  const RangeDigits digits{
-      key,           digits_at,           digits_at + header.digits_bytes, header.key_length,
-      header.digits, header.hashed_digits};
-  uint64_t most_position;
-  if (!CheckDigits(digits, &most_position)) return Fault::kParameters;
+  RangeDigits digits{key, digits_at, header.key_length, header.digits, header.hashed_bytes};
+  if (!CheckDigits(digits_at + header.digits_bytes, &digits)) return Fault::kParameters;
   if (bytes.size() != RangeFilterBytes(header)) return Fault::kSize;
   *parsed = {header,
              digits,
-             PlacingOf(header.shape, header.hashed_digits != 0, most_position),
-             most_position,
+             PlacingOf(header.shape, header.hashed_bytes != 0, digits.most_position),
              front + front_bytes,
              bytes.size() - front_bytes,
              static_cast<uint32_t>(LoadLittle(front + kArraysChecksumAt, 4))};

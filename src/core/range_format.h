@@ -26,7 +26,7 @@ struct RangeHeader {
   RangeFilterKind kind = RangeFilterKind::kPositions;
   uint16_t key_length = 0;
   uint16_t digits = 0;
-  uint16_t hashed_digits = 0;
+  uint16_t hashed_bytes = 0;
   uint16_t digits_bytes = 0;
   uint16_t range_bits = 0;  // in 1/1024. For information
   EliasFanoShape shape;
@@ -38,7 +38,7 @@ size_t RangeFrontBytes(size_t key_length, size_t digits_bytes) noexcept;
 size_t RangeFilterBytes(const RangeHeader& header) noexcept;
 
 // Where positions go, by the greatest one that the digits can count.
-RangePlacing PlacingOf(const EliasFanoShape& shape, bool has_hashed_digits,
+RangePlacing PlacingOf(const EliasFanoShape& shape, bool has_hashed,
                        uint64_t most_position) noexcept;
 
 // Writes the front. The arrays behind it must be there.
@@ -50,7 +50,6 @@ struct ParsedRange {
   RangeHeader header;
   RangeDigits digits;
   RangePlacing placing;
-  uint64_t most_position = 0;  // that the digits behind the hashed ones can count
   const unsigned char* arrays = nullptr;
   size_t arrays_size = 0;
   uint32_t arrays_checksum = 0;

@@ -1,163 +1,198 @@
 #include "src/core/range_keys.h"
 
 #include <algorithm>
-#include <cstring>
-
-#include "src/formulas/bytes.h"
 
 namespace winnow::core {
 namespace {
 
-uint64_t Load(const char* at) noexcept {
-  return formulas::LoadLittle64(reinterpret_cast<const unsigned char*>(at));
+const unsigned char* BytesOf(std::string_view key) noexcept {
+  return reinterpret_cast<const unsigned char*>(key.data());
 }
 
-uint8_t ByteAt(std::string_view key, size_t place) noexcept {
-  return static_cast<uint8_t>(key[place]);
-}
-
-// Both have `size` bytes. `size` if they are equal.
-size_t FirstDifference(const char* a, const char* b, size_t size) noexcept {
-  size_t i = 0;
-  for (; i + 8 <= size; i += 8) {
-    const uint64_t difference = Load(a + i) ^ Load(b + i);
-    if (difference != 0) return i + static_cast<unsigned>(__builtin_ctzll(difference)) / 8;
+// The bytes that were seen in a word, by their place in it, the last byte first.
+class SeenBytes {
+ public:
+  void Add(uint64_t word) noexcept {
+    for (unsigned i = 0; i < kRangeWordBytes; ++i) seen_[i][ByteOf(word, i)] = 1;
   }
-  while (i < size && a[i] == b[i]) ++i;
-  return i;
-}
+
+  // The same for each stride-th word.
+  void Add(const uint64_t* words, size_t n, size_t stride) noexcept {
+    for (size_t begin = 0; begin < n; begin += kPiece * stride) {
+      AddPiece(words + begin, std::min(n - begin, kPiece * stride), stride);
+    }
+  }
+
+  const std::array<uint8_t, 256>& At(unsigned i) const noexcept { return seen_[i]; }
+  bool Differ(unsigned i) const noexcept { return Count(i) > 1; }
+
+ private:
+  static constexpr size_t kPiece = 512;
+
+  static uint8_t ByteOf(uint64_t word, unsigned i) noexcept {
+    return static_cast<uint8_t>(word >> 8 * i);
+  }
+
+  unsigned Count(unsigned i) const noexcept {
+    unsigned count = 0;
+    for (const uint8_t is_seen : seen_[i]) count += is_seen;
+    return count;
+  }
+
+  // Sorted keys agree in most of their bytes over a piece, and of random bytes all values are soon
+  // seen: little is left to look at.
+  void AddPiece(const uint64_t* words, size_t n, size_t stride) noexcept {
+    uint64_t differing = 0;
+    for (size_t k = 0; k < n; k += stride) differing |= words[k] ^ words[0];
+    Add(words[0]);
+    for (unsigned i = 0; i < kRangeWordBytes; ++i) {
+      if (ByteOf(differing, i) == 0 || is_full_[i]) continue;
+      std::array<uint8_t, 256>& seen = seen_[i];
+      for (size_t k = 0; k < n; k += stride) seen[ByteOf(words[k], i)] = 1;
+      is_full_[i] = Count(i) == seen.size();
+    }
+  }
+
+  std::array<std::array<uint8_t, 256>, kRangeWordBytes> seen_{};
+  std::array<bool, kRangeWordBytes> is_full_{};
+};
 
 }  // namespace
 
 bool RangeKeys::Add(std::string_view key) {
-  if (size_ == 0) {
-    if (key.empty() || key.size() > kMaxRangeKeyBytes) return false;
-    AddFirst(key);
-    return true;
+  if (size_ == 0) return AddFirst(key);
+  if (key.size() != key_length_) return false;
+  const unsigned char* const bytes = BytesOf(key);
+  unsigned index = num_words_ - 1;
+  uint64_t word = RangeWord(bytes, key_length_, index);
+  while (word == last_[index]) {
+    if (index == 0) return true;
+    word = RangeWord(bytes, key_length_, --index);
   }
-  if (key.size() != last_.size()) return false;
-  const size_t changed = FirstDifference(key.data(), last_.data(), key.size());
-  if (changed == key.size()) return true;
-  if (ByteAt(key, changed) < ByteAt(last_, changed)) return false;
-  const size_t place = FirstNewPlace(key, changed);
-  if (place != key.size()) BeginSection(key, place);
-  Keep(key, changed);
-  std::memcpy(&last_[changed], key.data() + changed, key.size() - changed);
+  if (word < last_[index]) return false;
+  uint32_t changed = 0;
+  for (;;) {
+    changed |= (word != last_[index] ? uint32_t{1} : 0) << index;
+    last_[index] = word;
+    if (index == 0) break;
+    word = RangeWord(bytes, key_length_, --index);
+  }
+  if ((changed & ~differing_) != 0) BeginSection(changed);
+  RangeSection& section = sections_.back();
+  if (section.hashed != 0) {
+    if ((changed & section.hashed) != 0) hash_ = HashOf(section.hashed);
+    words_.Add(hash_);
+  }
+  for (unsigned i = 0; i < section.num_kept; ++i) words_.Add(last_[section.kept[i]]);
+  ++section.keys;
   ++size_;
   return true;
 }
 
-void RangeKeys::AddFirst(std::string_view key) {
-  first_.assign(key);
-  last_.assign(key);
-  varies_.assign(key.size(), '\xff');
+bool RangeKeys::AddFirst(std::string_view key) {
+  if (key.empty() || key.size() > kMaxRangeKeyBytes) return false;
+  key_length_ = key.size();
+  num_words_ = RangeWords(key_length_);
+  for (unsigned i = 0; i < num_words_; ++i) {
+    first_.push_back(RangeWord(BytesOf(key), key_length_, i));
+  }
+  last_ = first_;
   size_ = 1;
+  return true;
 }
 
-// The first place from there on where keys were equal so far; the key's size if there is none.
-size_t RangeKeys::FirstNewPlace(std::string_view key, size_t from) const noexcept {
-  size_t i = from;
-  for (; i + 8 <= key.size(); i += 8) {
-    const uint64_t found = (Load(&key[i]) ^ Load(&first_[i])) & Load(&varies_[i]);
-    if (found != 0) return i + static_cast<unsigned>(__builtin_ctzll(found)) / 8;
+void RangeKeys::BeginSection(uint32_t changed) {
+  differing_ |= changed;
+  RangeSection section;
+  section.hashed = differing_;
+  while (section.hashed != 0 && section.num_kept < RangeSection::kMostKept) {
+    section.kept[section.num_kept++] = static_cast<uint8_t>(__builtin_ctz(section.hashed));
+    section.hashed &= section.hashed - 1;
   }
-  while (i < key.size() && (key[i] == first_[i] || varies_[i] == 0)) ++i;
-  return i;
+  std::reverse(section.kept.begin(), section.kept.begin() + section.num_kept);
+  hash_ = HashOf(section.hashed);
+  sections_.push_back(section);
 }
 
-void RangeKeys::BeginSection(std::string_view key, size_t from) {
-  for (size_t i = from; i < key.size(); i = FirstNewPlace(key, i)) {
-    const auto at = std::lower_bound(places_.begin(), places_.end(), i) - places_.begin();
-    places_.insert(places_.begin() + at, static_cast<uint8_t>(i));
-    const auto seen = seen_.insert(seen_.begin() + at, Seen{});
-    (*seen)[ByteAt(first_, i)] = 1;
-    varies_[i] = 0;
+uint64_t RangeKeys::HashOf(uint32_t words) const noexcept {
+  uint64_t hash = 0;
+  for (; words != 0; words &= words - 1) {
+    const auto index = static_cast<unsigned>(__builtin_ctz(words));
+    hash ^= HashRangeWord(index, last_[index]);
   }
-  Section section;
-  section.places = places_;
-  section.hashed =
-      static_cast<unsigned>(places_.size() - std::min(places_.size(), size_t{kMaxKept}));
-  hash_ = 0;
-  for (unsigned i = 0; i < section.hashed; ++i) {
-    hash_ ^= HashByteAt(places_[i], ByteAt(last_, places_[i]));
-  }
-  sections_.push_back(std::move(section));
+  return hash;
 }
 
-// All before `changed` is as in the last key.
-void RangeKeys::Keep(std::string_view key, size_t changed) {
-  Section& section = sections_.back();
-  unsigned i = 0;
-  for (; i < section.hashed; ++i) {
-    const uint8_t place = places_[i];
-    const uint8_t byte = ByteAt(key, place);
-    if (place < changed || byte == ByteAt(last_, place)) continue;
-    seen_[i][byte] = 1;
-    hash_ ^= HashByteAt(place, ByteAt(last_, place)) ^ HashByteAt(place, byte);
+size_t RangeKeys::MostDigits() const noexcept {
+  if (sections_.empty()) return 0;
+  return std::min(key_length_, sections_.back().num_kept * kRangeWordBytes);
+}
+
+std::string RangeKeys::LastKey() const {
+  std::string key;
+  for (size_t i = key_length_; i-- != 0;) {
+    key.push_back(static_cast<char>(last_[i / kRangeWordBytes] >> 8 * (i % kRangeWordBytes)));
   }
-  if (section.hashed != 0) words_.Add(hash_);
-  while (i < places_.size()) {
-    uint64_t word = 0;
-    for (unsigned shift = 0; shift < 64 && i < places_.size(); shift += 8, ++i) {
-      const uint8_t byte = ByteAt(key, places_[i]);
-      seen_[i][byte] = 1;
-      word |= uint64_t{byte} << shift;
-    }
-    words_.Add(word);
-  }
-  ++section.keys;
+  return key;
 }
 
 RangeKeysFormat RangeKeys::Format() const {
   RangeKeysFormat format;
-  for (size_t i = 0; i < places_.size(); ++i) {
-    format.digits.push_back(DigitOf(places_[i], seen_[i].data()));
+  format.counted_words = num_words_;
+  if (sections_.empty()) return format;
+
+  // Words that are counted in the end are kept wherever they differ.
+  const RangeSection& last = sections_.back();
+  std::array<SeenBytes, RangeSection::kMostKept> seen;
+  for (unsigned i = 0; i < last.num_kept; ++i) seen[i].Add(first_[last.kept[i]]);
+  auto section = sections_.cbegin();
+  uint64_t left = section->keys * section->words();
+  size_t in_key = 0;
+  words_.ForEach([&](const uint64_t* words, size_t n) {
+    while (n != 0) {
+      const size_t stride = section->words();
+      const auto piece = static_cast<size_t>(std::min<uint64_t>(left, n));
+      for (unsigned i = 0; i < last.num_kept; ++i) {
+        for (unsigned j = 0; j < section->num_kept; ++j) {
+          if (section->kept[j] != last.kept[i]) continue;
+          const size_t in_words = stride - section->num_kept + j;
+          const size_t first = (in_words + stride - in_key) % stride;
+          if (first < piece) seen[i].Add(words + first, piece - first, stride);
+        }
+      }
+      in_key = (in_key + piece) % stride;
+      words += piece;
+      n -= piece;
+      left -= piece;
+      if (left == 0 && ++section != sections_.cend()) left = section->keys * section->words();
+    }
+  });
+
+  // From the last byte on, whole words, as many as their positions fit into 64 bits.
+  if (last.hashed != 0) format.counted_words = static_cast<unsigned>(__builtin_ctz(last.hashed));
+  for (unsigned i = last.num_kept; i-- != 0;) {
+    const size_t end = key_length_ - kRangeWordBytes * last.kept[i];
+    std::vector<RangeDigit> digits;
+    uint64_t most_position = format.most_position;
+    bool fits = true;
+    for (unsigned j = 0; j < std::min(end, kRangeWordBytes) && fits; ++j) {
+      if (!seen[i].Differ(j)) continue;
+      digits.push_back(DigitOf(static_cast<unsigned>(end - 1 - j), seen[i].At(j).data()));
+      fits = CountDigit(digits.back().Radix(), &most_position);
+    }
+    if (!fits) {
+      format.counted_words = last.kept[i];
+      break;
+    }
+    format.most_position = most_position;
+    format.digits.insert(format.digits.end(), digits.begin(), digits.end());
   }
-  format.hashed = static_cast<unsigned>(places_.size());
-  const unsigned least = sections_.empty() ? 0 : sections_.back().hashed;
-  while (format.hashed > least &&
-         CountDigit(format.digits[format.hashed - 1].Radix(), &format.most_position)) {
-    --format.hashed;
+  std::reverse(format.digits.begin(), format.digits.end());
+  if (format.counted_words != num_words_) {
+    format.hashed_bytes =
+        static_cast<unsigned>(key_length_ - kRangeWordBytes * format.counted_words);
   }
   return format;
-}
-
-RangeDecoder::RangeDecoder(const RangeKeysFormat& format, const RangePlacing& placing,
-                           std::string_view first_key)
-    : format_(format), placing_(placing), first_key_(first_key), tables_(format.digits.size()) {
-  uint64_t weight = 1;
-  for (size_t i = format.digits.size(); i-- != 0;) {
-    const RangeDigit& digit = format.digits[i];
-    const unsigned radix = digit.Radix();
-    for (unsigned rank = 0; rank < radix; ++rank) {
-      const unsigned byte = digit.ByteOf(rank);
-      tables_[i][byte] = i < format.hashed ? HashByteAt(digit.place, byte) : rank * weight;
-    }
-    weight *= radix;
-  }
-}
-
-void RangeDecoder::Begin(const std::vector<uint8_t>& places, unsigned hashed) {
-  hash_ = 0;
-  position_ = 0;
-  has_hash_ = hashed != 0;
-  hashed_.clear();
-  counted_.clear();
-  size_t at = 0;
-  for (size_t i = 0; i < format_.digits.size(); ++i) {
-    const uint8_t place = format_.digits[i].place;
-    const bool is_counted = i >= format_.hashed;
-    if (at < places.size() && places[at] == place) {
-      if (at++ >= hashed) (is_counted ? counted_ : hashed_).push_back(&tables_[i]);
-      continue;
-    }
-    const uint64_t value = tables_[i][static_cast<uint8_t>(first_key_[place])];
-    if (is_counted) {
-      position_ += value;
-    } else {
-      hash_ ^= value;
-    }
-  }
 }
 
 }  // namespace winnow::core

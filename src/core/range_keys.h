@@ -1,10 +1,12 @@
-// The keys of a range filter that is being built: of each, the bytes at the places where keys are
-// known to differ. Which these are shows only as keys come, so a key that differs from the first
-// one at a new place begins a *section* of its own, in which that place is kept too.
+// The keys of a range filter that is being built: of each, those of its words in which keys are
+// known to differ, at most two, and a hash of those before them. Which words these are shows only
+// as keys come, so a key that differs from the first one in a new word begins a *section* of its
+// own, in which that word is kept too.
 
 #ifndef WINNOW_SRC_CORE_RANGE_KEYS_H_
 #define WINNOW_SRC_CORE_RANGE_KEYS_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,17 +16,11 @@
 
 #include "src/core/hash_blocks.h"
 #include "src/core/hash_chunks.h"
-#include "src/core/range_digits.h"
+#include "src/core/range_decoder.h"
 #include "src/core/range_hash.h"
+#include "src/core/range_words.h"
 
 namespace winnow::core {
-
-// What the keys turned out to be.
-struct RangeKeysFormat {
-  std::vector<RangeDigit> digits;
-  unsigned hashed = 0;         // of the digits, the first ones
-  uint64_t most_position = 0;  // that the others can count
-};
 
 class RangeKeys {
  public:
@@ -32,9 +28,10 @@ class RangeKeys {
   bool Add(std::string_view key);
 
   uint64_t size() const noexcept { return size_; }
-  size_t key_length() const noexcept { return last_.size(); }
-  size_t num_places() const noexcept { return places_.size(); }
-  const std::string& last() const noexcept { return last_; }
+  size_t key_length() const noexcept { return key_length_; }
+  // The places at which keys differ, at most.
+  size_t MostDigits() const noexcept;
+  std::string LastKey() const;
 
   RangeKeysFormat Format() const;
 
@@ -45,97 +42,48 @@ class RangeKeys {
              Visit visit);
 
  private:
-  // Bytes that are kept of a key, at most. Those before them are only hashed.
-  static constexpr unsigned kMaxKept = 16;
+  bool AddFirst(std::string_view key);
+  void BeginSection(uint32_t changed);
+  uint64_t HashOf(uint32_t words) const noexcept;
 
-  using Seen = std::array<uint8_t, 256>;
-
-  // Keys that are kept alike.
-  struct Section {
-    uint64_t keys = 0;
-    std::vector<uint8_t> places;  // where keys differ, ascending
-    unsigned hashed = 0;          // the first of them, of which only a hash is kept
-
-    unsigned kept() const noexcept { return static_cast<unsigned>(places.size()) - hashed; }
-    unsigned words() const noexcept { return (hashed != 0 ? 1u : 0u) + (kept() + 7) / 8; }
-  };
-
-  void AddFirst(std::string_view key);
-  size_t FirstNewPlace(std::string_view key, size_t from) const noexcept;
-  void BeginSection(std::string_view key, size_t from);
-  void Keep(std::string_view key, size_t changed);
-
-  std::string first_;
-  std::string last_;
-  std::string varies_;             // of each byte of a key: 0 where keys differ, else 0xff
-  std::vector<uint8_t> places_;    // where keys differ, ascending
-  std::vector<Seen> seen_;         // at these places
-  std::vector<Section> sections_;  // without the first key
-  HashBlocks words_;
-  uint64_t hash_ = 0;  // of the last key's bytes at the first places
+  size_t key_length_ = 0;
+  unsigned num_words_ = 0;
   uint64_t size_ = 0;
-};
-
-// How what is kept of a section's keys becomes positions.
-class RangeDecoder {
- public:
-  RangeDecoder(const RangeKeysFormat& format, const RangePlacing& placing,
-               std::string_view first_key);
-
-  // From now on words are those of keys that are kept like this: the places, of which only a hash
-  // is kept of the first.
-  void Begin(const std::vector<uint8_t>& places, unsigned hashed);
-
-  uint64_t PlaceOf(const uint64_t* words) const noexcept {
-    uint64_t hash = hash_;
-    uint64_t position = position_;
-    if (has_hash_) hash ^= *words++;
-    for (unsigned i = 0; i < hashed_.size(); ++i) hash ^= (*hashed_[i])[ByteOf(words, i)];
-    for (unsigned i = 0; i < counted_.size(); ++i) {
-      position += (*counted_[i])[ByteOf(words, static_cast<unsigned>(hashed_.size()) + i)];
-    }
-    return placing_.Place(hash, position);
-  }
-
- private:
-  // By the byte at a place: its hash, or what it adds to the position.
-  using Table = std::array<uint64_t, 256>;
-
-  static uint8_t ByteOf(const uint64_t* words, unsigned i) noexcept {
-    return static_cast<uint8_t>(words[i / 8] >> 8 * (i % 8));
-  }
-
-  const RangeKeysFormat& format_;
-  RangePlacing placing_;
-  std::string_view first_key_;
-  std::vector<Table> tables_;         // of the digits
-  std::vector<const Table*> hashed_;  // of the bytes that are kept, in their order
-  std::vector<const Table*> counted_;
-  bool has_hash_ = false;
-  uint64_t hash_ = 0;  // of all bytes that are not kept
-  uint64_t position_ = 0;
+  uint32_t differing_ = 0;       // a bit for each word in which keys differ
+  uint64_t hash_ = 0;            // of the last key's hashed words
+  std::vector<uint64_t> first_;  // the words of the first key
+  std::vector<uint64_t> last_;
+  std::vector<RangeSection> sections_;  // without the first key
+  HashBlocks words_;
 };
 
 template <typename Visit>
 void RangeKeys::Drain(const RangeKeysFormat& format, const RangePlacing& placing,
                       HashChunkPool* pool, Visit visit) {
-  RangeDecoder decoder(format, placing, first_);
-  decoder.Begin({}, 0);
-  std::array<uint64_t, 1 + kMaxKept / 8> key{};
+  RangeDecoder decoder(format, placing, key_length_, first_);
+  std::array<uint64_t, 1 + RangeSection::kMostKept> key{};
+  decoder.Begin(RangeSection());
   visit(decoder.PlaceOf(key.data()));
   auto section = sections_.cbegin();
   uint64_t left = 0;
   unsigned words = 0;
   unsigned in_key = 0;
   pool->Drain(&words_, [&](const uint64_t* piece, size_t n) {
-    for (const uint64_t* const end = piece + n; piece != end; ++piece) {
+    const uint64_t* const end = piece + n;
+    while (piece != end) {
       if (left == 0) {
-        decoder.Begin(section->places, section->hashed);
+        decoder.Begin(*section);
         left = section->keys;
         words = section->words();
         ++section;
       }
-      key[in_key++] = *piece;
+      if (words == 1) {
+        const uint64_t* const last = piece + std::min<uint64_t>(left, end - piece);
+        left -= static_cast<uint64_t>(last - piece);
+        for (; piece != last; ++piece) visit(decoder.PlaceOf(piece));
+        continue;
+      }
+      key[in_key++] = *piece++;
       if (in_key != words) continue;
       visit(decoder.PlaceOf(key.data()));
       in_key = 0;

@@ -14,7 +14,6 @@ struct RangeFilterView::Kept {
   core::RangeDigits digits;
   core::EliasFanoReader hashes;
   core::RangePlacing placing;
-  uint64_t most_position = 0;
 };
 
 std::string_view ToString(RangeFilterKind kind) noexcept {
@@ -45,8 +44,8 @@ bool AnyBetween(const core::RangePlacing& placing, const core::EliasFanoReader& 
            AnyBetween(placing, hashes, high_hash, middle, most);
   }
   const uint64_t base = placing.Base(high_hash, least);
-  const uint64_t first = placing.Wrap(base + placing.OffsetInBlock(least));
-  const uint64_t last = placing.Wrap(base + placing.OffsetInBlock(most));
+  const uint64_t first = placing.InBlock(base, least);
+  const uint64_t last = placing.InBlock(base, most);
   if (first <= last) return hashes.AnyWithin(first, last);
   return hashes.AnyWithin(first, placing.bound - 1) || hashes.AnyWithin(0, last);
 }
@@ -69,7 +68,6 @@ RangeFilterView::RangeFilterView(std::string_view bytes) noexcept {
   kept.digits = parsed.digits;
   kept.hashes = core::EliasFanoReader(parsed.header.shape, parsed.arrays);
   kept.placing = parsed.placing;
-  kept.most_position = parsed.most_position;
 }
 
 RangeFilterView RangeFilterView::Verified(std::string_view bytes) noexcept {
@@ -87,19 +85,19 @@ bool RangeFilterView::MayContain(std::string_view begin, std::string_view end) c
   RangeNumber most;
   // There are such numbers, as the last key is not less than the bounds.
   if (!digits.LowerBound(begin, &least) || !digits.LowerBound(end, &most)) return true;
-  if (!digits.Decrement(&most) || digits.Compare(least, most) > 0) return false;
+  if (!digits.Decrement(&most)) return false;
+  const int order = digits.CompareHashed(least, most);
+  if (order > 0 || (order == 0 && least.position > most.position)) return false;
 
-  const uint64_t first = digits.PositionOf(least);
-  const uint64_t last = digits.PositionOf(most);
   const uint64_t hash = digits.HashOf(least);
-  if (digits.CompareHashed(least, most) == 0) {
-    return AnyBetween(kept.placing, kept.hashes, hash, first, last);
+  if (order == 0) {
+    return AnyBetween(kept.placing, kept.hashes, hash, least.position, most.position);
   }
-  // Positions begin anew behind the next hashed digits. More than two of them are as good as all.
+  // Positions begin anew behind the next hashed bytes. More than two of them are as good as all.
   RangeNumber next = least;
   if (!digits.NextHashed(&next) || digits.CompareHashed(next, most) != 0) return true;
-  return AnyBetween(kept.placing, kept.hashes, hash, first, kept.most_position) ||
-         AnyBetween(kept.placing, kept.hashes, digits.HashOf(most), 0, last);
+  return AnyBetween(kept.placing, kept.hashes, hash, least.position, digits.most_position) ||
+         AnyBetween(kept.placing, kept.hashes, digits.HashOf(most), 0, most.position);
 }
 
 bool RangeFilterView::PayloadIntact() const noexcept {

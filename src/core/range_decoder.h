@@ -1,0 +1,111 @@
+// How what is kept of keys becomes where their positions go.
+
+#ifndef WINNOW_SRC_CORE_RANGE_DECODER_H_
+#define WINNOW_SRC_CORE_RANGE_DECODER_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "src/core/range_digits.h"
+#include "src/core/range_hash.h"
+#include "src/core/range_words.h"
+
+namespace winnow::core {
+
+// What the keys of a range filter turned out to be.
+struct RangeKeysFormat {
+  std::vector<RangeDigit> digits;
+  unsigned hashed_bytes = 0;
+  unsigned counted_words = 0;  // behind the hashed bytes
+  uint64_t most_position = 0;
+};
+
+// Keys that are kept alike: of each a hash, if words are hashed, and then the others, the first
+// bytes first.
+struct RangeSection {
+  static constexpr unsigned kMostKept = 2;
+
+  uint64_t keys = 0;
+  uint32_t hashed = 0;  // a bit for each word of which only the hash is kept
+  uint8_t num_kept = 0;
+  std::array<uint8_t, kMostKept> kept{};  // numbers of words, descending
+
+  unsigned words() const noexcept { return num_kept + (hashed != 0 ? 1u : 0u); }
+};
+
+// What a word adds to the position: the sum of what its bytes do.
+class RangeWordPosition {
+ public:
+  // Digits of this word, whose last one counts as `weight`. Moves that to the weight of the digit
+  // before them.
+  RangeWordPosition(const RangeDigit* begin, const RangeDigit* end, size_t key_length,
+                    uint64_t* weight);
+
+  uint64_t Of(uint64_t word) const noexcept {
+    if (is_number_) return (((word & mask_) >> shift_) - least_) * weight_;
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < num_tables_; ++i) {
+      sum += tables_[i][static_cast<uint8_t>(word >> shifts_[i])];
+    }
+    return sum;
+  }
+
+ private:
+  // The digits are bytes that follow each other, and all their values count.
+  bool is_number_ = false;
+  uint8_t shift_ = 0;
+  uint64_t mask_ = 0;
+  uint64_t least_ = 0;
+  uint64_t weight_ = 0;
+  // Else a table for each digit.
+  unsigned num_tables_ = 0;
+  std::array<uint8_t, kRangeWordBytes> shifts_{};
+  std::vector<std::array<uint64_t, 256>> tables_;
+};
+
+class RangeDecoder {
+ public:
+  RangeDecoder(const RangeKeysFormat& format, const RangePlacing& placing, size_t key_length,
+               const std::vector<uint64_t>& first_key);
+
+  // From now on words are those of this section's keys.
+  void Begin(const RangeSection& section);
+
+  uint64_t PlaceOf(const uint64_t* words) const noexcept {
+    uint64_t hash = hash_;
+    uint64_t position = position_;
+    if (has_hash_) hash ^= *words++;
+    for (unsigned i = 0; i < num_kept_; ++i) {
+      const Kept& kept = kept_[i];
+      if (kept.position != nullptr) {
+        position += kept.position->Of(words[i]);
+      } else {
+        hash ^= HashRangeWord(kept.index, words[i]);
+      }
+    }
+    return placing_.Place(hash, position);
+  }
+
+ private:
+  // A word that is kept, and how it is counted; null: it is hashed.
+  struct Kept {
+    unsigned index;
+    const RangeWordPosition* position;
+  };
+
+  const RangePlacing placing_;
+  const unsigned counted_words_;
+  const std::vector<uint64_t>& first_key_;
+  std::vector<RangeWordPosition> positions_;  // of the words that the digits count
+  bool has_hash_ = false;
+  unsigned num_kept_ = 0;
+  std::array<Kept, RangeSection::kMostKept> kept_{};
+  uint64_t hash_ = 0;  // of all words that are not kept
+  uint64_t position_ = 0;
+};
+
+}  // namespace winnow::core
+
+#endif  // WINNOW_SRC_CORE_RANGE_DECODER_H_
