@@ -177,7 +177,8 @@ bool RangeDigits::LowerBound(std::string_view bound, RangeNumber* number) const 
   }
   if (lies == kWithin) {
     compare_until(key_length);
-    if (lies == kBehind || bound.size() > key_length) carry();
+    if (lies == kWithin && bound.size() > key_length) lies = kBehind;
+    if (lies == kBehind) carry();
   }
   number->position = position;
   return !is_carried || NextHashed(number);

@@ -27,37 +27,44 @@ using testing::KindOfKeys;
 using testing::RandomHashes;
 using testing::SomeKeys;
 
-// Bounds as scans have them, most of them next to a key: cut, lengthened, bytes that no key has.
-std::string AnyBound(const std::vector<std::string>& keys, const KindOfKeys& kind,
-                     RandomHashes* random) {
-  std::string bound = random->Below(4) == 0 ? kind.make(random) : keys[random->Below(keys.size())];
+// Cuts, lengthens or changes a bound that is not empty; or leaves it as it is.
+void Change(std::string* bound, RandomHashes* random) {
+  const size_t at = random->Below(bound->size());
   switch (random->Below(9)) {
     case 0:
-      bound.resize(random->Below(bound.size() + 1));
+      bound->resize(at);
       break;
     case 1:
-      bound.resize(random->Below(bound.size() + 1));
-      bound += static_cast<char>(random->Next());
+      bound->resize(at);
+      *bound += static_cast<char>(random->Next());
       break;
     case 2:
-      bound += std::string(random->Below(3) + 1, static_cast<char>(random->Below(2) - 1));
+      *bound += std::string(random->Below(3) + 1, static_cast<char>(random->Below(2) - 1));
       break;
     case 3:
-      bound[random->Below(bound.size())] = static_cast<char>(random->Next());
+      (*bound)[at] = static_cast<char>(random->Next());
       break;
     case 4:
-      bound[random->Below(bound.size())] += static_cast<char>(random->Below(3) - 1);
+      (*bound)[at] = static_cast<char>((*bound)[at] + static_cast<char>(random->Below(3)) - 1);
       break;
     case 5:
-      bound.back() = static_cast<char>(bound.back() + static_cast<char>(random->Below(3)) - 1);
+      bound->back() = static_cast<char>(bound->back() + static_cast<char>(random->Below(3)) - 1);
       break;
     case 6:
-      std::fill(bound.begin() + static_cast<std::ptrdiff_t>(random->Below(bound.size())),
-                bound.end(), static_cast<char>(random->Below(2) - 1));
+      std::fill(bound->begin() + static_cast<std::ptrdiff_t>(at), bound->end(),
+                static_cast<char>(random->Below(2) - 1));
       break;
     default:
       break;
   }
+}
+
+// Bounds as scans have them, most of them next to a key, and bytes that no key has.
+std::string AnyBound(const std::vector<std::string>& keys, const KindOfKeys& kind,
+                     RandomHashes* random) {
+  std::string bound = random->Below(4) == 0 ? kind.make(random) : keys[random->Below(keys.size())];
+  Change(&bound, random);
+  if (!bound.empty() && random->Below(3) == 0) Change(&bound, random);
   return bound;
 }
 
@@ -127,6 +134,148 @@ TEST(RangeFilterTest, DenseKeysAreKnownExactly) {
     EXPECT_FALSE(view.MayContain("a", "b"));
     EXPECT_TRUE(view.MayContain("v", "w")) << "behind the last key";
   }
+}
+
+// Behind 16 bytes, times of 5 bytes: a range that begins with one user and ends with the next.
+TEST(RangeFilterTest, RangesMayGoFromSomeHashedBytesToTheNext) {
+  const auto key = [](uint64_t user, uint64_t time) {
+    return BigEndian(0x1234567890abcdef) + BigEndian(user) + BigEndian(time);
+  };
+  RandomHashes random(testing::TestSeed());
+  Keys keys;
+  for (int i = 0; i < 20000; ++i) keys.insert(key(random.Next(), random.Next()));
+  // No key is between these.
+  for (const uint64_t user : {0xffull, 0x12345678ffffffffull}) {
+    keys.insert(key(user, UINT64_MAX - 10));
+    keys.insert(key(user + 1, 10));
+  }
+  const FilterBlock filter = BuildRangeFilter(keys, 20);
+  const RangeFilterView view(filter.bytes());
+  ASSERT_EQ(view.info().is_exact, 0u);
+  for (const uint64_t user : {0xffull, 0x12345678ffffffffull}) {
+    EXPECT_FALSE(view.MayContain(key(user, UINT64_MAX - 9), key(user + 1, 10)));
+    EXPECT_TRUE(view.MayContain(key(user, UINT64_MAX - 9), key(user + 1, 11)));
+    EXPECT_TRUE(view.MayContain(key(user, UINT64_MAX - 10), key(user + 1, 10)));
+    EXPECT_TRUE(view.MayContain(key(user, UINT64_MAX - 9), key(user + 2, 0))) << "too far to know";
+    EXPECT_FALSE(view.MayContain(key(user, UINT64_MAX - 9), key(user, UINT64_MAX) + "x"));
+  }
+}
+
+TEST(RangeFilterTest, VersionsOfAKeyCountOnce) {
+  const FilterBlock once = BuildRangeFilter(std::vector<std::string>{"a1", "a2", "b7"});
+  const FilterBlock more =
+      BuildRangeFilter(std::vector<std::string>{"a1", "a1", "a2", "a2", "a2", "b7", "b7"});
+  EXPECT_EQ(once.bytes(), more.bytes());
+  EXPECT_EQ(RangeFilterView(more.bytes()).info().num_keys, 3u);
+}
+
+TEST(RangeFilterTest, OneKeyIsKnown) {
+  const FilterBlock filter = BuildRangeFilter(std::vector<std::string>{"key"});
+  const RangeFilterView view(filter.bytes());
+  EXPECT_TRUE(view.MayContain("key", "key0")) << "behind the last key";
+  EXPECT_FALSE(view.MayContain("", "key"));
+  EXPECT_FALSE(view.MayContain("ke", "key"));
+  EXPECT_TRUE(view.MayContain("a", "z"));
+}
+
+TEST(RangeFilterTest, KeysThatCantHaveOneGetNone) {
+  using List = std::vector<std::string>;
+  const std::string long_key(RangeFilterBuilder::kMaxKeyBytes + 1, 'x');
+  for (const List& keys : {List{}, List{""}, List{"", "a"}, List{"b", "a"}, List{"a", "bb"},
+                           List{"aa", "b"}, List{"a", "c", "b"}, List{"\xff", "\x01"},
+                           List{"12345678a", "12345678b", "12345678a"}, List{long_key}}) {
+    const FilterBlock filter = BuildRangeFilter(keys);
+    EXPECT_EQ(filter.size, 0u);
+    EXPECT_EQ(filter.data, nullptr);
+    const RangeFilterView view(filter.bytes());
+    EXPECT_EQ(view.fault(), Fault::kTooShort);
+    EXPECT_TRUE(view.MayContain("a", "b"));
+  }
+  EXPECT_NE(BuildRangeFilter(List{long_key.substr(1)}).size, 0u);
+}
+
+TEST(RangeFilterTest, ABuilderBeginsAnewWhateverWasBefore) {
+  const std::string expected(BuildRangeFilter(std::vector<std::string>{"k1", "k2", "k5"}).bytes());
+  RangeFilterBuilder builder{RangeFilterOptions()};
+  const auto expect_next = [&] {
+    for (const char* key : {"k1", "k2", "k5"}) builder.Add(key);
+    EXPECT_EQ(builder.num_keys(), 3u);
+    EXPECT_EQ(builder.Finish().bytes(), expected);
+    EXPECT_EQ(builder.num_keys(), 0u);
+  };
+  expect_next();
+  expect_next();
+  builder.Add("z");
+  builder.Add("a");
+  EXPECT_EQ(builder.num_keys(), 0u) << "it is known that there is none";
+  EXPECT_EQ(builder.EstimateSize(100), 0u);
+  builder.Add("zz");
+  EXPECT_EQ(builder.Finish().size, 0u);
+  expect_next();
+  builder.Add("k1");
+  builder.Abandon();
+  builder.Add("k2");
+  EXPECT_EQ(builder.Finish().size, 0u);
+  expect_next();
+  builder.Add("k1");
+  builder.Abandon();
+  builder.Clear();
+  expect_next();
+
+  builder.Add("k1");
+  RangeFilterBuilder other(std::move(builder));
+  other.Add("k2");
+  builder = RangeFilterBuilder(RangeFilterOptions());
+  expect_next();
+  other.Add("k5");
+  builder = std::move(other);
+  EXPECT_EQ(builder.Finish().bytes(), expected);
+  for (const char* key : {"k1", "k2", "k5"}) other.Add(key);
+  EXPECT_EQ(other.Finish().bytes(), expected) << "moved from, and ready for the next";
+}
+
+TEST(RangeFilterTest, OptionsOutOfTheirRangeCountAsTheNearest) {
+  RandomHashes random(testing::TestSeed());
+  const Keys keys = SomeKeys(testing::KindsOfKeys()[0], 3000, &random);
+  const auto bits = [&](double asked) {
+    const FilterBlock filter = BuildRangeFilter(keys, asked);
+    return RangeFilterView(filter.bytes()).info().range_bits;
+  };
+  EXPECT_EQ(bits(0), 1);
+  EXPECT_EQ(bits(-std::numeric_limits<double>::infinity()), 1);
+  EXPECT_EQ(bits(99), 32);
+  EXPECT_EQ(bits(std::numeric_limits<double>::quiet_NaN()), 15);
+  EXPECT_EQ(bits(12.25), 12.25);
+}
+
+TEST(RangeFilterTest, TakesTheBitsThatWereAskedForAndTwoMore) {
+  RandomHashes random(testing::TestSeed());
+  for (const KindOfKeys& kind : testing::KindsOfKeys()) {
+    const Keys keys = SomeKeys(kind, 20000, &random);
+    for (const double range_bits : {1.0, 8.0, 12.5, 15.0, 27.0, 32.0}) {
+      RangeFilterOptions options;
+      options.range_bits = range_bits;
+      RangeFilterBuilder builder(options);
+      for (const std::string& key : keys) builder.Add(key);
+      const size_t estimate = builder.EstimateSize(keys.size());
+      const FilterBlock filter = builder.Finish();
+      const double most = static_cast<double>(keys.size()) * (range_bits + 2.5) / 8 + 400;
+      EXPECT_LE(static_cast<double>(filter.size), most) << kind.name;
+      EXPECT_LE(filter.size, estimate + 100) << kind.name;
+      const RangeFilterInfo info = RangeFilterView(filter.bytes()).info();
+      EXPECT_EQ(info.kind, RangeFilterKind::kPositions);
+      EXPECT_EQ(info.size_bytes, filter.size);
+      EXPECT_EQ(info.key_length, keys.begin()->size());
+      EXPECT_EQ(info.range_bits, range_bits);
+      EXPECT_TRUE(info.is_exact != 0 || filter.size + 400 >= estimate) << kind.name;
+    }
+  }
+}
+
+TEST(RangeFilterTest, KindsHaveNames) {
+  EXPECT_EQ(ToString(RangeFilterKind::kNone), "none");
+  EXPECT_EQ(ToString(RangeFilterKind::kPositions), "positions");
+  EXPECT_EQ(ToString(static_cast<RangeFilterKind>(77)), "unknown");
 }
 
 }  // namespace
