@@ -32,8 +32,8 @@ constexpr size_t kChecksumBytes = 4;
 
 constexpr double kRangeBitsUnit = 1024;
 
-// So that low bits are read with one load of eight bytes.
-constexpr unsigned kMaxLowBits = 32;
+// Numbers are below so many times 2 to this: low bits are read with one load of eight bytes.
+constexpr unsigned kMostRangeBits = 32;
 
 uint16_t Load16(const unsigned char* bytes) noexcept {
   return static_cast<uint16_t>(LoadLittle(bytes, 2));
@@ -41,7 +41,7 @@ uint16_t Load16(const unsigned char* bytes) noexcept {
 
 bool IsShape(const EliasFanoShape& shape) noexcept {
   return shape.count >= 1 && shape.count <= kMaxRangeKeys && shape.bound >= shape.count &&
-         shape.bound >> (kMaxLowBits + 31) == 0 && shape.LowBits() <= kMaxLowBits;
+         shape.bound <= shape.count << kMostRangeBits;
 }
 
 // Whether the digits are what a builder writes, and the last key is made of them. Gives the

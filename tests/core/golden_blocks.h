@@ -48,5 +48,8 @@ void WriteGoldenBlocks(const std::string& folder);
 
 // tests/core/standalone_reader.c
 extern "C" int standalone_may_contain(const unsigned char* block, size_t size, uint64_t hash);
+extern "C" int standalone_may_contain_range(const unsigned char* block, size_t size,
+                                            const unsigned char* begin, size_t begin_size,
+                                            const unsigned char* end, size_t end_size);
 
 #endif  // WINNOW_TESTS_CORE_GOLDEN_BLOCKS_H_

@@ -5,6 +5,8 @@
        cc -o standalone_reader standalone_reader.c -DXXH_INLINE_ALL
        printf 'key0\nabsent0\n' | ./standalone_reader BLOCK           # a line "1" (may contain) or
    "0" (absent) for each key printf '00c0ffee00c0ffee\n' | ./standalone_reader BLOCK --hashes
+       printf 'key0 key1\n' | ./standalone_reader BLOCK --ranges      # of each line: a key from
+   key0 on, before key1?
 
    With -DWINNOW_STANDALONE_LIBRARY it is a function without a main. */
 
@@ -256,6 +258,239 @@ int standalone_may_contain(const unsigned char* block, size_t size, uint64_t h) 
   return 1;
 }
 
+/* A range filter: what its front says, and where its parts are. */
+struct range {
+  const unsigned char *last_key, *digits, *lows, *highs, *end;
+  uint64_t keys, bound, most; /* of all positions */
+  unsigned length, num_digits, hashed, low_bits, block_bits;
+};
+
+/* P bytes and a position. */
+struct range_number {
+  unsigned char bytes[256];
+  uint64_t position;
+};
+
+static unsigned log2_of(uint64_t x) {
+  unsigned bits = 0;
+  while (x >>= 1) ++bits;
+  return bits;
+}
+
+/* The digit at *at: its radix, the rank of a byte, and whether it has that byte. */
+static unsigned digit_at(const unsigned char* at, unsigned byte, unsigned* rank, int* has) {
+  unsigned radix = 0;
+  *rank = 0;
+  *has = 0;
+  for (unsigned i = 0; i < at[1]; ++i) {
+    for (unsigned b = at[2 + 2 * i]; b <= at[3 + 2 * i]; ++b) {
+      ++radix;
+      *rank += b < byte;
+      *has |= b == byte;
+    }
+  }
+  return radix;
+}
+
+/* The checks of FORMAT.md. 0 if it can't be used. */
+static int parse_range(const unsigned char* note, size_t size, struct range* r) {
+  if (size < 32 || memcmp(note, "Wrng\x81", 5) != 0) return 0;
+  r->length = (unsigned)number(note + 6, 2);
+  const size_t digits_bytes = number(note + 26, 2);
+  const size_t front = 32 + r->length + digits_bytes;
+  if (size < front + 4 || (uint32_t)XXH3_64bits(note, front) != number(note + front, 4)) return 0;
+  r->keys = number(note + 8, 4);
+  r->num_digits = (unsigned)number(note + 12, 2);
+  r->hashed = (unsigned)number(note + 14, 2);
+  r->bound = number(note + 16, 8);
+  if (note[5] != 1 || r->length < 1 || r->length > 256) return 0;
+  if (r->hashed != 0 && (r->hashed >= r->length || (r->length - r->hashed) % 8 != 0)) return 0;
+  if (r->keys < 1 || r->keys >> 31 != 0 || r->bound < r->keys || r->bound > r->keys << 32) return 0;
+  r->last_key = note + 32;
+  r->digits = r->last_key + r->length;
+  const unsigned char* at = r->digits;
+  unsigned place = r->hashed;
+  r->most = 0;
+  for (unsigned i = 0; i < r->num_digits; ++i) {
+    if (note + front - at < 2 || at[1] < 1 || at[1] > 4) return 0;
+    if (note + front - at < 2 + 2 * at[1] || at[0] < place || at[0] >= r->length) return 0;
+    for (unsigned j = 0; j < at[1]; ++j) {
+      if (at[2 + 2 * j] > at[3 + 2 * j]) return 0;
+      if (j > 0 && at[2 + 2 * j] <= at[1 + 2 * j]) return 0;
+    }
+    unsigned rank;
+    int has;
+    const unsigned radix = digit_at(at, r->last_key[at[0]], &rank, &has);
+    if (radix < 2 || !has || r->most > (UINT64_MAX - (radix - 1)) / radix) return 0;
+    r->most = r->most * radix + (radix - 1);
+    place = at[0] + 1u;
+    at += 2 + 2 * at[1];
+  }
+  if (at != note + front) return 0;
+  r->low_bits = log2_of(r->bound / r->keys);
+  r->block_bits = log2_of(r->bound);
+  const uint64_t buckets = ((r->bound - 1) >> r->low_bits) + 1;
+  const uint64_t words = (r->keys + buckets + 63) / 64;
+  r->lows = note + front + 4;
+  r->highs = r->lows + (r->keys * r->low_bits + 7) / 8;
+  r->end = r->highs + 8 * words;
+  return r->end + 4 * ((words + 7) / 8) == note + size;
+}
+
+static int next_bytes(const struct range* r, struct range_number* n) {
+  n->position = 0;
+  for (unsigned i = r->hashed; i-- > 0;) {
+    if (++n->bytes[i] != 0) return 1;
+  }
+  return 0;
+}
+
+static int number_before(const struct range* r, struct range_number* n) {
+  if (n->position-- != 0) return 1;
+  n->position = r->most;
+  for (unsigned i = r->hashed; i-- > 0;) {
+    if (n->bytes[i]-- != 0) return 1;
+  }
+  return 0;
+}
+
+/* Place by place. 0 if there is none. */
+static int lower_bound(const struct range* r, const unsigned char* bound, size_t size,
+                       struct range_number* n) {
+  for (unsigned i = 0; i < r->hashed; ++i) n->bytes[i] = i < size ? bound[i] : 0;
+  n->position = 0;
+  const unsigned char* digit = r->digits;
+  const unsigned char* const digits_end = r->digits + number(r->last_key - 32 + 26, 2);
+  int is_zero = size <= r->hashed; /* from here on */
+  int carries = 0;
+  uint64_t most = 0; /* of the digits so far */
+  for (unsigned place = r->hashed; place < r->length; ++place) {
+    const int is_digit = digit < digits_end && digit[0] == place;
+    const unsigned char only[] = {0, 1, r->last_key[place], r->last_key[place]};
+    unsigned rank = 0;
+    int has = 0;
+    const unsigned radix =
+        digit_at(is_digit ? digit : only, !is_zero && place < size ? bound[place] : 0, &rank, &has);
+    if (!is_zero && place >= size) is_zero = 1;
+    if (is_zero) rank = 0;
+    if (!is_zero && rank == radix) {
+      is_zero = 1;
+      rank = 0;
+      carries = n->position == most;
+      n->position = carries ? 0 : n->position + 1;
+    } else if (!has) {
+      is_zero = 1;
+    }
+    n->position = n->position * radix + rank;
+    most = most * radix + (radix - 1);
+    if (is_digit) digit += 2 + 2 * digit[1];
+  }
+  if (!is_zero && size > r->length) {
+    carries = n->position == most;
+    n->position = carries ? 0 : n->position + 1;
+  }
+  return !carries || next_bytes(r, n);
+}
+
+static uint64_t mix(uint64_t x) {
+  x = (x ^ (x >> 32)) * UINT64_C(0xd6e8feb86659fd93);
+  x = (x ^ (x >> 32)) * UINT64_C(0xd6e8feb86659fd93);
+  return x ^ (x >> 32);
+}
+
+static uint64_t hash_of(const struct range* r, const unsigned char* bytes) {
+  uint64_t hash = 0;
+  uint64_t index = (r->length - r->hashed) / 8 + 1;
+  for (unsigned end = r->hashed; end > 0; end = end < 8 ? 0 : end - 8, ++index) {
+    uint64_t word = 0;
+    for (unsigned i = end < 8 ? 0 : end - 8; i < end; ++i) word = word << 8 | bytes[i];
+    hash ^= mix(word + index * UINT64_C(0x9e3779b97f4a7c15));
+  }
+  return hash;
+}
+
+static uint64_t high_half(uint64_t a, uint64_t b) {
+  const uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX);
+  const uint64_t left = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
+  const uint64_t right = (a & UINT32_MAX) * (b >> 32) + (left & UINT32_MAX);
+  return (a >> 32) * (b >> 32) + (left >> 32) + (right >> 32);
+}
+
+static uint64_t place_of(const struct range* r, uint64_t h, uint64_t position) {
+  const uint64_t block = position >> r->block_bits;
+  const uint64_t base = high_half(mix(h + block * UINT64_C(0x9e3779b97f4a7c15)), r->bound);
+  return (base + (position & (((uint64_t)1 << r->block_bits) - 1))) % r->bound;
+}
+
+/* All numbers one after the other. */
+static int is_stored(const struct range* r, uint64_t x, uint64_t y) {
+  uint64_t bucket = 0;
+  uint64_t i = 0;
+  for (uint64_t bit = 0; i < r->keys && bit < 8 * (uint64_t)(r->end - r->highs); ++bit) {
+    if ((r->highs[bit / 8] >> (bit % 8) & 1) == 0) {
+      ++bucket;
+      continue;
+    }
+    uint64_t value = bucket << r->low_bits;
+    for (unsigned j = 0; j < r->low_bits; ++j) {
+      const uint64_t at = i * r->low_bits + j;
+      value |= (uint64_t)(r->lows[at / 8] >> (at % 8) & 1) << j;
+    }
+    if (value >= x && value <= y) return 1;
+    ++i;
+  }
+  return 0;
+}
+
+static int any(const struct range* r, uint64_t h, uint64_t first, uint64_t last) {
+  if (r->hashed == 0 && r->most < r->bound) return is_stored(r, first, last);
+  const uint64_t block = last >> r->block_bits;
+  if (block - (first >> r->block_bits) > 1) return 1;
+  if (block != first >> r->block_bits) {
+    const uint64_t cut = block << r->block_bits;
+    return any(r, h, first, cut - 1) || any(r, h, cut, last);
+  }
+  const uint64_t x = place_of(r, h, first);
+  const uint64_t y = place_of(r, h, last);
+  if (x <= y) return is_stored(r, x, y);
+  return is_stored(r, x, r->bound - 1) || is_stored(r, 0, y);
+}
+
+static int compare(const unsigned char* a, size_t a_size, const unsigned char* b, size_t b_size) {
+  const int order = memcmp(a, b, a_size < b_size ? a_size : b_size);
+  return order != 0 ? order : (a_size > b_size) - (a_size < b_size);
+}
+
+int standalone_may_contain_range(const unsigned char* block, size_t size,
+                                 const unsigned char* begin, size_t begin_size,
+                                 const unsigned char* end, size_t end_size) {
+  struct parsed p;
+  unsigned kind;
+  if (!parse(block, size, &p, &kind)) return 1;
+  const unsigned char* note = p.payload;
+  struct entry e = {0, 0, 0};
+  unsigned i = 0;
+  for (; i < p.entries; ++i) {
+    e = entry_at(&p, i);
+    if (e.type == kTypeNote && e.parameter == 1) break;
+    note += entry_bytes(&p, e);
+  }
+  struct range r;
+  if (i == p.entries || !parse_range(note, e.count, &r)) return 1;
+  if (compare(begin, begin_size, end, end_size) >= 0) return 1;
+  if (compare(end, end_size, r.last_key, r.length) > 0) return 1;
+  struct range_number a, z;
+  if (!lower_bound(&r, begin, begin_size, &a) || !lower_bound(&r, end, end_size, &z)) return 1;
+  if (!number_before(&r, &z)) return 0;
+  const int order = memcmp(a.bytes, z.bytes, r.hashed);
+  if (order > 0 || (order == 0 && a.position > z.position)) return 0;
+  if (order == 0) return any(&r, hash_of(&r, a.bytes), a.position, z.position);
+  struct range_number next = a;
+  if (!next_bytes(&r, &next) || memcmp(next.bytes, z.bytes, r.hashed) != 0) return 1;
+  return any(&r, hash_of(&r, a.bytes), a.position, r.most) ||
+         any(&r, hash_of(&r, z.bytes), 0, z.position);
+}
+
 #ifndef WINNOW_STANDALONE_LIBRARY
 #include <errno.h>
 #include <stdlib.h>
@@ -285,8 +520,9 @@ static unsigned char* read_file(const char* path, size_t* size) {
 
 int main(int argc, char** argv) {
   const int is_hashes = argc == 3 && strcmp(argv[2], "--hashes") == 0;
-  if (argc != 2 && !is_hashes) {
-    fprintf(stderr, "usage: standalone_reader BLOCK [--hashes] < KEYS\n");
+  const int is_ranges = argc == 3 && strcmp(argv[2], "--ranges") == 0;
+  if (argc != 2 && !is_hashes && !is_ranges) {
+    fprintf(stderr, "usage: standalone_reader BLOCK [--hashes|--ranges] < KEYS\n");
     return 2;
   }
   size_t size;
@@ -294,6 +530,14 @@ int main(int argc, char** argv) {
   char line[4096];
   while (fgets(line, sizeof line, stdin) != NULL) {
     const size_t length = strcspn(line, "\n");
+    if (is_ranges) {
+      const unsigned char* text = (const unsigned char*)line;
+      const size_t begin = strcspn(line, " \n");
+      const size_t end = begin < length ? begin + 1 : length;
+      printf("%d\n",
+             standalone_may_contain_range(block, size, text, begin, text + end, length - end));
+      continue;
+    }
     const uint64_t h = is_hashes ? strtoull(line, NULL, 16) : XXH3_64bits(line, length);
     printf("%d\n", standalone_may_contain(block, size, h));
   }

@@ -1,0 +1,194 @@
+// Range filters that are damaged, or forged: no harm, and no key is denied where it is noticed.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "src/core/format.h"
+#include "src/core/range_format.h"
+#include "src/formulas/bytes.h"
+#include "tests/core/range_filter_testing.h"
+#include "tests/support/random_hashes.h"
+#include "winnow/range_filter.h"
+
+namespace winnow {
+namespace {
+
+using testing::BuildRangeFilter;
+using testing::Keys;
+using testing::KindOfKeys;
+using testing::RandomHashes;
+using testing::SomeKeys;
+
+// The first key alone, which is less than the last one.
+bool HasFirst(const RangeFilterView& view, const Keys& keys) {
+  return view.MayContain(*keys.begin(), *keys.begin() + '\0');
+}
+
+void ExpectContainsAll(const RangeFilterView& view, const std::string& what) {
+  EXPECT_NE(view.fault(), Fault::kNone) << what;
+  EXPECT_TRUE(view.MayContain("", "a") && view.MayContain("a", "b")) << what;
+  EXPECT_TRUE(view.MayContain("", std::string(1, '\0'))) << what;
+  EXPECT_EQ(view.info().kind, RangeFilterKind::kNone) << what;
+  EXPECT_FALSE(view.PayloadIntact()) << what;
+}
+
+// Kinds with and without hashed bytes, exact and not.
+std::vector<Keys> SomeOfEachKind(size_t n, RandomHashes* random) {
+  std::vector<Keys> all;
+  for (const KindOfKeys& kind : testing::KindsOfKeys()) all.push_back(SomeKeys(kind, n, random));
+  return all;
+}
+
+TEST(RangeFilterDamageTest, NothingContainsEverything) {
+  ExpectContainsAll(RangeFilterView(), "no bytes");
+  EXPECT_EQ(RangeFilterView().info().size_bytes, 0u);
+  ExpectContainsAll(RangeFilterView(""), "no bytes");
+}
+
+// In copies, so that the address sanitizer sees a read past either end.
+TEST(RangeFilterDamageTest, EveryTruncationContainsEverything) {
+  RandomHashes random(testing::TestSeed());
+  for (const Keys& keys : SomeOfEachKind(150, &random)) {
+    const FilterBlock filter = BuildRangeFilter(keys, 9);
+    for (size_t cut = 1; cut <= filter.size; ++cut) {
+      const std::string front(filter.bytes().substr(cut));
+      ExpectContainsAll(RangeFilterView(front), "the front is cut");
+      const std::string back(filter.bytes().substr(0, filter.size - cut));
+      ExpectContainsAll(RangeFilterView(back), "the end is cut");
+    }
+    ExpectContainsAll(RangeFilterView(std::string(filter.bytes()) + '\0'), "one byte more");
+  }
+}
+
+TEST(RangeFilterDamageTest, EveryByteThatChangesIsFoundByVerified) {
+  RandomHashes random(testing::TestSeed());
+  for (const Keys& keys : SomeOfEachKind(150, &random)) {
+    const FilterBlock filter = BuildRangeFilter(keys, 9);
+    const std::string original(filter.bytes());
+    EXPECT_TRUE(RangeFilterView::Verified(original).PayloadIntact());
+    for (size_t at = 0; at < original.size(); ++at) {
+      std::string changed = original;
+      changed[at] = static_cast<char>(changed[at] ^ (1 + random.Below(255)));
+      ExpectContainsAll(RangeFilterView::Verified(changed), "byte " + std::to_string(at));
+      const RangeFilterView view(changed);
+      (void)HasFirst(view, keys);
+      EXPECT_FALSE(view.PayloadIntact()) << at;
+    }
+  }
+}
+
+TEST(RangeFilterDamageTest, FaultsSayWhatIsWrong) {
+  const FilterBlock filter = BuildRangeFilter(std::vector<std::string>{"k1", "k2", "k9"});
+  const auto fault_with = [&](size_t at, char value) {
+    std::string bytes(filter.bytes());
+    bytes[at] = value;
+    return RangeFilterView(bytes).fault();
+  };
+  EXPECT_EQ(fault_with(0, 'x'), Fault::kForeign);
+  EXPECT_EQ(fault_with(4, 1), Fault::kVersion);
+  EXPECT_EQ(fault_with(8, 2), Fault::kTailChecksum);
+  EXPECT_EQ(RangeFilterView(filter.bytes().substr(0, 31)).fault(), Fault::kTooShort);
+  EXPECT_EQ(RangeFilterView(filter.bytes().substr(0, 33)).fault(), Fault::kTailChecksum);
+  EXPECT_EQ(RangeFilterView(std::string(filter.bytes()) + 'x').fault(), Fault::kSize);
+}
+
+// Makes both checksums right again, where the front is not too long for the bytes.
+void Sign(std::string* bytes) {
+  auto* const front = reinterpret_cast<unsigned char*>(&(*bytes)[0]);
+  if (bytes->size() < 32) return;
+  const size_t summed =
+      32 + formulas::LoadLittle(front + 6, 2) + formulas::LoadLittle(front + 26, 2);
+  if (bytes->size() < summed + 4) return;
+  const size_t arrays = bytes->size() - summed - 4;
+  formulas::StoreLittle(front + 28, core::Checksum(front + summed + 4, arrays), 4);
+  formulas::StoreLittle(front + summed, core::Checksum(front, summed), 4);
+}
+
+// Bounds that reach the last bucket, the first one, and all between.
+void AskAll(const RangeFilterView& view, const Keys& keys, RandomHashes* random) {
+  std::string begin =
+      *std::next(keys.begin(), static_cast<std::ptrdiff_t>(random->Below(keys.size())));
+  std::string end = *keys.rbegin();
+  (void)view.MayContain("", end);
+  (void)view.MayContain(begin, end);
+  (void)view.MayContain(begin, begin + '\0');
+  begin.back() = static_cast<char>(random->Next());
+  end = begin + std::string(1, '\0');
+  (void)view.MayContain(begin, end);
+  (void)view.MayContain("", begin);
+  (void)view.info();
+}
+
+// With right checksums, so that nothing but the checks of single values and of each read is between
+// the bytes and a read outside of them. Copies of their exact size, for the address sanitizer.
+TEST(RangeFilterDamageTest, ForgedFiltersAreSafe) {
+  RandomHashes random(testing::TestSeed());
+  size_t usable = 0;
+  const std::vector<KindOfKeys>& kinds = testing::KindsOfKeys();
+  for (int round = 0; round < 100000; ++round) {
+    static Keys keys;
+    static std::string original;
+    if (round % 100 == 0) {
+      keys = SomeKeys(kinds[random.Below(kinds.size())], 1 + random.Below(600), &random);
+      original = BuildRangeFilter(keys, 1 + static_cast<double>(random.Below(31))).bytes();
+    }
+    std::string forged = original;
+    const size_t front = 36 + keys.begin()->size() + 40;
+    for (uint64_t changes = 1 + random.Below(4); changes-- != 0;) {
+      const size_t most = random.Below(2) == 0 ? std::min(front, forged.size()) : forged.size();
+      char* const at = &forged[random.Below(most)];
+      *at = random.Below(2) == 0 ? static_cast<char>(random.Next())
+                                 : static_cast<char>(*at + static_cast<char>(random.Below(3)) - 1);
+    }
+    if (random.Below(4) == 0) {
+      // Whole parts of the arrays.
+      const size_t begin = random.Below(forged.size());
+      std::fill(forged.begin() + static_cast<std::ptrdiff_t>(begin), forged.end(),
+                static_cast<char>(random.Below(2) - 1));
+    }
+    forged.replace(0, 5, original, 0, 5);
+    Sign(&forged);
+    const std::vector<char> exact(forged.begin(), forged.end());
+    const RangeFilterView view({exact.data(), exact.size()});
+    AskAll(view, keys, &random);
+    usable += view.fault() == Fault::kNone ? 1 : 0;
+  }
+  EXPECT_GT(usable, 20000u) << "most of what is asked must get through the checks of the front";
+}
+
+TEST(RangeFilterDamageTest, AValueThatNoBuilderWritesIsFound) {
+  RandomHashes random(testing::TestSeed());
+  Keys keys;
+  for (int i = 0; i < 500; ++i) keys.insert(testing::BigEndian(random.Next()) + "12345678");
+  keys.insert(std::string(16, '\x7f'));
+  const FilterBlock filter = BuildRangeFilter(keys, 9);
+  const auto fault_with = [&](size_t at, unsigned bytes, uint64_t value) {
+    std::string forged(filter.bytes());
+    formulas::StoreLittle(reinterpret_cast<unsigned char*>(&forged[at]), value, bytes);
+    Sign(&forged);
+    return RangeFilterView(forged).fault();
+  };
+  const size_t digits = 32 + 16;
+  ASSERT_EQ(fault_with(24, 2, 77), Fault::kNone) << "for information";
+  EXPECT_EQ(fault_with(5, 1, 2), Fault::kKind);
+  EXPECT_EQ(fault_with(8, 4, 0), Fault::kParameters) << "no keys";
+  EXPECT_EQ(fault_with(8, 4, uint64_t{1} << 31), Fault::kParameters) << "too many keys";
+  EXPECT_EQ(fault_with(12, 2, 257), Fault::kParameters) << "more digits than bytes";
+  EXPECT_EQ(fault_with(12, 2, 3), Fault::kParameters) << "digits that are not there";
+  EXPECT_EQ(fault_with(14, 2, 4), Fault::kParameters) << "hashed bytes that are no words";
+  EXPECT_EQ(fault_with(14, 2, 16), Fault::kParameters) << "all bytes are hashed";
+  EXPECT_EQ(fault_with(16, 8, 1), Fault::kParameters) << "fewer numbers than keys";
+  EXPECT_EQ(fault_with(16, 8, uint64_t{1} << 62), Fault::kParameters) << "too many numbers";
+  EXPECT_EQ(fault_with(digits, 1, 16), Fault::kParameters) << "a place behind the key";
+  EXPECT_EQ(fault_with(digits + 4, 1, 0), Fault::kParameters) << "places that don't ascend";
+  EXPECT_EQ(fault_with(digits + 1, 1, 0), Fault::kParameters) << "no interval";
+  EXPECT_EQ(fault_with(digits + 1, 1, 5), Fault::kParameters) << "too many intervals";
+  EXPECT_EQ(fault_with(digits + 2, 1, 255), Fault::kParameters) << "an interval that ends before";
+  EXPECT_EQ(fault_with(8, 4, keys.size() - 64), Fault::kSize) << "fewer keys than there are";
+}
+
+}  // namespace
+}  // namespace winnow

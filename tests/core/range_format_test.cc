@@ -1,0 +1,195 @@
+// Range filters in filter blocks: a reader that is written from FORMAT.md alone gives the library's
+// answers, for ranges and for keys; and what the builder writes stays.
+
+#include "src/core/range_format.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "src/core/format.h"
+#include "tests/core/golden_blocks.h"
+#include "tests/core/range_filter_testing.h"
+#include "tests/support/files.h"
+#include "tests/support/random_hashes.h"
+#include "winnow/builder.h"
+#include "winnow/filter.h"
+#include "winnow/range_filter.h"
+
+namespace winnow {
+namespace {
+
+using testing::BuildRangeFilter;
+using testing::Keys;
+using testing::KindOfKeys;
+using testing::RandomHashes;
+using testing::SomeKeys;
+
+const unsigned char* BytesOf(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+
+bool StandaloneRange(std::string_view block, std::string_view begin, std::string_view end) {
+  return standalone_may_contain_range(BytesOf(block), block.size(), BytesOf(begin), begin.size(),
+                                      BytesOf(end), end.size()) != 0;
+}
+
+bool StandaloneKey(std::string_view block, KeyHash hash) {
+  return standalone_may_contain(BytesOf(block), block.size(), hash.value) != 0;
+}
+
+FilterBlock PointFilter(FilterKind kind, const Keys& keys) {
+  FilterOptions options;
+  options.kind = kind;
+  FilterBuilder builder(options);
+  for (const std::string& key : keys) builder.Add(key);
+  return builder.Finish();
+}
+
+std::string Changed(std::string bound, RandomHashes* random) {
+  if (random->Below(3) == 0) bound.resize(random->Below(bound.size() + 1));
+  if (random->Below(3) == 0) bound += static_cast<char>(random->Next());
+  if (!bound.empty() && random->Below(2) == 0) {
+    char& byte = bound[random->Below(3) == 0 ? random->Below(bound.size()) : bound.size() - 1];
+    byte = static_cast<char>(byte + static_cast<char>(random->Below(5)) - 2);
+  }
+  return bound;
+}
+
+TEST(RangeFormatTest, AStrangersReaderGivesTheSameAnswers) {
+  RandomHashes random(testing::TestSeed());
+  for (const KindOfKeys& kind : testing::KindsOfKeys()) {
+    for (const size_t n : {1u, 2u, 50u, 600u}) {
+      const Keys keys = SomeKeys(kind, n, &random);
+      const std::vector<std::string> sorted(keys.begin(), keys.end());
+      const FilterBlock range = BuildRangeFilter(keys, 1 + static_cast<double>(random.Below(16)));
+      const FilterBlock block =
+          WithRangeFilter(PointFilter(FilterKind::kBloom, keys).bytes(), range.bytes());
+      const RangeFilterView view(RangeFilterOf(block.bytes()));
+      ASSERT_EQ(view.fault(), Fault::kNone);
+      for (int i = 0; i < 1500; ++i) {
+        std::string begin = Changed(sorted[random.Below(sorted.size())], &random);
+        std::string end =
+            Changed(random.Below(2) == 0 ? begin : sorted[random.Below(sorted.size())], &random);
+        if (end < begin) std::swap(begin, end);
+        ASSERT_EQ(StandaloneRange(block.bytes(), begin, end), view.MayContain(begin, end))
+            << kind.name << ", " << n << " keys";
+      }
+    }
+  }
+}
+
+// Readers of version 1.0 are the one in C, without its new function, and FilterView.
+TEST(RangeFormatTest, AFilterBlockAnswersForKeysAsBefore) {
+  RandomHashes random(testing::TestSeed());
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    for (const size_t n : {0u, 1u, 40u, 5000u}) {
+      const Keys keys = SomeKeys(testing::KindsOfKeys()[0], n, &random);
+      const FilterBlock before = PointFilter(kind, keys);
+      const FilterBlock range = BuildRangeFilter(std::vector<std::string>{"k1", "k2", "k3"});
+      const FilterBlock block = WithRangeFilter(before.bytes(), range.bytes());
+      EXPECT_EQ(block.size, before.size + range.size + core::kEntryBytes);
+      EXPECT_EQ(RangeFilterOf(block.bytes()), range.bytes());
+      EXPECT_EQ(RangeFilterOf(before.bytes()), "");
+      const FilterView old_view(before.bytes());
+      const FilterView view = FilterView::Verified(block.bytes());
+      ASSERT_EQ(view.fault(), Fault::kNone);
+      EXPECT_EQ(view.info().kind, old_view.info().kind);
+      EXPECT_EQ(view.info().num_hashes, old_view.info().num_hashes);
+      for (const std::string& key : keys) {
+        ASSERT_TRUE(view.MayContain(HashKey(key)) && StandaloneKey(block.bytes(), HashKey(key)));
+      }
+      for (const KeyHash hash : random.Take(3000)) {
+        ASSERT_EQ(view.MayContain(hash), old_view.MayContain(hash));
+        ASSERT_EQ(StandaloneKey(block.bytes(), hash), old_view.MayContain(hash));
+      }
+      EXPECT_TRUE(StandaloneRange(before.bytes(), "a", "b")) << "a block without one";
+    }
+  }
+}
+
+TEST(RangeFormatTest, WhatCantTakeANoteStaysAsItIs) {
+  RandomHashes random(testing::TestSeed());
+  const Keys keys = SomeKeys(testing::KindsOfKeys()[0], 1000, &random);
+  const FilterBlock range = BuildRangeFilter(keys);
+  const std::string block(PointFilter(FilterKind::kBloom, keys).bytes());
+  const auto with = [](std::string_view filter, std::string_view added) {
+    return std::string(WithRangeFilter(filter, added).bytes());
+  };
+  EXPECT_EQ(with(block, ""), block);
+  EXPECT_EQ(with("somebody else's", range.bytes()), "somebody else's");
+  EXPECT_EQ(with("", range.bytes()), "");
+  const std::string noted = with(block, range.bytes());
+  EXPECT_EQ(with(noted, range.bytes()), noted) << "it has one";
+  std::string damaged = block;
+  damaged[100] = static_cast<char>(damaged[100] ^ 1);
+  EXPECT_EQ(with(damaged, range.bytes()), damaged) << "a right checksum would hide it";
+  EXPECT_EQ(RangeFilterOf("somebody else's"), "");
+  damaged = noted;
+  damaged.back() = static_cast<char>(damaged.back() ^ 1);
+  EXPECT_EQ(RangeFilterOf(damaged), "");
+
+  // As many entries as there can be.
+  core::ParsedBlock parsed;
+  ASSERT_EQ(core::Parse(block, &parsed), Fault::kNone);
+  std::vector<core::LayerEntry> entries(core::kMaxEntries, {core::LayerType::kNote, 31, 0});
+  entries[0] = core::ReadLayerEntry(parsed.directory, 0);
+  core::Tail tail = parsed.tail;
+  tail.entries = core::kMaxEntries;
+  std::string full = block.substr(0, parsed.payload_size);
+  full.resize(full.size() + core::kMaxEntries * core::kEntryBytes + core::kTailBytes);
+  core::WriteDirectoryAndTail(reinterpret_cast<unsigned char*>(&full[0]), parsed.payload_size,
+                              entries.data(), tail);
+  ASSERT_EQ(FilterView(full).fault(), Fault::kNone);
+  EXPECT_EQ(with(full, range.bytes()), full);
+}
+
+std::string Hex(std::string_view bytes) {
+  std::string hex;
+  char digits[3];
+  for (const char byte : bytes) {
+    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(byte));
+    hex += digits;
+  }
+  return hex;
+}
+
+TEST(RangeFormatTest, TheRangeFilterInHexIsWhatTheBuilderWrites) {
+  const std::string hex =
+      Hex(BuildRangeFilter(std::vector<std::string>{"user0017", "user0018", "user0042"}).bytes());
+  if (std::getenv("WINNOW_PRINT_VECTORS") != nullptr) std::printf("    %s\n", hex.c_str());
+  EXPECT_NE(testing::ReadFile(WINNOW_FORMAT_MD).find(hex + "\n"), std::string::npos) << hex;
+}
+
+// Of each kind of keys, the hash of its filter's bytes. Another one is another form, which needs
+// another version: WINNOW_PRINT_VECTORS=1 prints them.
+TEST(RangeFormatTest, TodaysBuilderWritesTheseBytes) {
+  RandomHashes random(42);
+  std::string found;
+  for (const KindOfKeys& kind : testing::KindsOfKeys()) {
+    const FilterBlock filter = BuildRangeFilter(SomeKeys(kind, 3000, &random), 12);
+    found += Hex(filter.bytes().substr(4, 1)) + " " +
+             std::to_string(HashKey(filter.bytes()).value) + " " + kind.name + "\n";
+  }
+  if (std::getenv("WINNOW_PRINT_VECTORS") != nullptr) std::printf("%s", found.c_str());
+  EXPECT_EQ(found, R"(81 12720467034746909949 random numbers
+81 5427503500430217741 dense numbers
+81 12047320951647021850 numbers with an outlier
+81 11000374531126242948 decimal text
+81 10207418991492095542 sparse decimal text
+81 10495672683628900802 hexadecimal text
+81 16306688324517578304 user and time
+81 12914182081469635022 16 bytes of db_bench
+81 6648039735097990350 24 bytes of db_bench
+81 12642827158972723322 32 random bytes
+81 13279689890682537627 long keys that differ little
+81 5062267128705368752 few values
+81 17861191652397974054 one byte
+)");
+}
+
+}  // namespace
+}  // namespace winnow
