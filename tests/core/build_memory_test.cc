@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "tests/core/filter_testing.h"
+#include "tests/core/range_filter_testing.h"
 #include "tests/support/counted_memory.h"
 #include "tests/support/random_hashes.h"
 #include "tests/support/sanitized.h"
 #include "winnow/builder.h"
 #include "winnow/filter.h"
+#include "winnow/range_filter.h"
 
 namespace winnow {
 namespace {
@@ -122,6 +124,57 @@ TEST_F(BuildMemoryTest, ABuilderThatLostKeysNeverGivesAFilter) {
     while (ThrowsAt(allocations, kind, hashes)) ++allocations;
     EXPECT_GT(allocations, 5) << "of all, for " << ToString(kind);
   }
+}
+
+// The peak of building a range filter of keys with so many random bytes, less the filter.
+size_t RangeBytes(size_t key_bytes, uint64_t n) {
+  size_t peak = 0;
+  std::thread([&] {
+    const uint64_t step = UINT64_MAX / n;
+    RandomHashes random(n);
+    const size_t before = bytes_in_use;
+    most_bytes_in_use = before;
+    RangeFilterBuilder builder{RangeFilterOptions()};
+    std::string key;
+    for (uint64_t i = 0; i < n; ++i) {
+      key = testing::BigEndian(i * step + random.Below(step));
+      while (key.size() < key_bytes) key += testing::BigEndian(random.Next());
+      builder.Add(key);
+    }
+    EXPECT_EQ(builder.num_keys(), n);
+    const FilterBlock filter = builder.Finish();
+    EXPECT_NE(filter.size, 0u);
+    peak = most_bytes_in_use - before - filter.size;
+  }).join();
+  return peak;
+}
+
+TEST_F(BuildMemoryTest, ARangeFilterTakesThreeWordsAKeyAtMost) {
+  for (const uint64_t n : {1000u, 300'000u, 3'000'000u}) {
+    EXPECT_LE(RangeBytes(8, n), 8 * n + kMaxTemporary) << n;
+    EXPECT_LE(RangeBytes(16, n), 16 * n + kMaxTemporary) << n;
+    EXPECT_LE(RangeBytes(40, n), 24 * n + kMaxTemporary) << n;
+  }
+}
+
+TEST_F(BuildMemoryTest, WithoutMemoryThereIsNoRangeFilter) {
+  RandomHashes random(1);
+  const testing::Keys keys = testing::SomeKeys(testing::KindsOfKeys()[0], 60'000, &random);
+  int allocations = 0;
+  for (bool is_there = false; !is_there; ++allocations) {
+    FilterBuilder::FreeThreadMemory();
+    RangeFilterBuilder builder{RangeFilterOptions()};
+    allocations_left = allocations;
+    for (const std::string& key : keys) builder.Add(key);
+    const FilterBlock filter = builder.Finish();
+    allocations_left = kAllOfThem;
+    is_there = filter.size != 0;
+    const uint64_t num_keys = RangeFilterView(filter.bytes()).info().num_keys;
+    EXPECT_EQ(num_keys, is_there ? keys.size() : 0);
+    builder.Add("k1");
+    EXPECT_NE(builder.Finish().size, 0u) << "the next file has one, after " << allocations;
+  }
+  EXPECT_GT(allocations, 10);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "winnow/candidates.h"
 #include "winnow/filter.h"
 #include "winnow/filter_set.h"
+#include "winnow/range_filter.h"
 #include "winnow/winnow.h"
 
 namespace {
@@ -25,6 +26,7 @@ static_assert(sizeof(winnow::FilterSet) == 16 && sizeof(winnow::FilterSetEdit) =
 static_assert(sizeof(winnow::IndexRange) == 16 && sizeof(winnow::UnusableFilter) == 24);
 static_assert(sizeof(winnow::WordSpan) == 16 && sizeof(winnow::ConstWordSpan) == 16);
 static_assert(sizeof(winnow::CandidateList) == 16 && sizeof(winnow::CandidateRows) == 32);
+static_assert(sizeof(winnow::RangeFilterBuilder) == 512 && sizeof(winnow::RangeFilterView) == 168);
 
 bool HasOption(const std::string& name) {
   for (size_t i = 0; winnow_option_name(i) != nullptr; ++i) {
@@ -86,6 +88,19 @@ int main(int argc, char** argv) {
     Expect(info.IsIntact(), "nothing is written behind what it asked for");
   }
   Expect(asked.IsIntact(), "its options stay");
+
+  Fenced<winnow::RangeFilterOptions> range_asked;
+  range_asked.own.range_bits = 9;
+  winnow::RangeFilterBuilder range_builder(range_asked.own);
+  for (int i = 10000; i < 20000; ++i) range_builder.Add(std::to_string(i * 3));
+  const winnow::FilterBlock range_filter = range_builder.Finish();
+  const winnow::RangeFilterView ranges(range_filter.bytes());
+  Expect(ranges.MayContain("30000", "30001"), "each key's range is found");
+  Fenced<winnow::RangeFilterInfo> range_info;
+  range_info.own = ranges.info();
+  Expect(range_info.own.num_keys == 10000 && range_info.own.range_bits == 9,
+         "the range filter is the one that was asked for");
+  Expect(range_info.IsIntact() && range_asked.IsIntact(), "nothing is written behind its structs");
   std::printf("core: all is well with libwinnow %s (%s)\n", winnow::Version(), argv[1]);
   return 0;
 }

@@ -119,9 +119,9 @@ std::string PartOfClass(const std::string& headers, const std::string& name,
   return WithoutBodies(headers.substr(at, std::min(headers.find("\n private:", at + 1), end) - at));
 }
 
-const std::vector<std::string> kCoreHeaders = {"builder.h", "candidates.h", "fault.h",
-                                               "filter.h",  "filter_set.h", "hash.h",
-                                               "options.h", "version.h"};
+const std::vector<std::string> kCoreHeaders = {"builder.h", "candidates.h",   "fault.h",
+                                               "filter.h",  "filter_set.h",   "hash.h",
+                                               "options.h", "range_filter.h", "version.h"};
 const std::vector<std::string> kPluginHeaders = {"rocksdb_filter_loads.h", "rocksdb_huge_pages.h",
                                                  "rocksdb_listener.h", "rocksdb_policy.h",
                                                  "rocksdb_remote_compaction.h"};

@@ -75,7 +75,7 @@ insert() {
 # Members at the end, each 8 bytes wide, and a row in the tables of options.
 grow() {
   local header struct option
-  for struct in FilterOptions:options FilterInfo:filter PolicyOptions:rocksdb_policy FilterLoads:rocksdb_filter_loads \
+  for struct in FilterOptions:options FilterInfo:filter RangeFilterOptions:range_filter RangeFilterInfo:range_filter PolicyOptions:rocksdb_policy FilterLoads:rocksdb_filter_loads \
     LookupCounters:rocksdb_policy SampleCounters:rocksdb_policy; do
     insert "include/winnow/${struct#*:}.h" "${struct%:*}" '^};' '  uint64_t added_later = 7;'
   done

@@ -130,7 +130,8 @@ TEST(PagesTest, TheirCodeIsThatOfExamplesAndTests) {
   std::string sources;
   for (const auto& entry : fs::recursive_directory_iterator(kRoot + "tests")) {
     const std::string name = entry.path().filename().string();
-    if (name == "filter_example.cc" || name == "c_example.c" || name == "filter_set_example.cc") {
+    if (name == "filter_example.cc" || name == "c_example.c" || name == "filter_set_example.cc" ||
+        name == "range_filter_example.cc") {
       examples.push_back(ReadFile(entry.path().string()));
     }
     const std::string end = entry.path().extension().string();
@@ -138,7 +139,7 @@ TEST(PagesTest, TheirCodeIsThatOfExamplesAndTests) {
       sources += WithoutLayout(ReadFile(entry.path().string())) + "\n";
     }
   }
-  ASSERT_EQ(examples.size(), 3u);
+  ASSERT_EQ(examples.size(), 4u);
   std::vector<std::string> whole;
   for (const Page& page : InstalledPages()) {
     for (const std::string& block : IndentedBlocks(page.text)) {
