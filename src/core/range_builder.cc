@@ -67,11 +67,13 @@ FilterBlock Build(core::RangeKeys* keys, double range_bits) {
       header.shape, bytes + core::RangeFrontBytes(header.key_length, header.digits_bytes));
   core::HashChunkPool pool;
   if (placing.is_exact) {
-    keys->Drain(format, placing, &pool, [&](uint64_t place) { writer.Add(place); });
+    keys->Drain(format, placing, &pool,
+                [&](const uint64_t* places, size_t n) { writer.Add(places, n); });
   } else {
     core::RangeSorter sorter(header.shape, &pool);
-    keys->Drain(format, placing, &pool, [&](uint64_t place) { sorter.Add(place); });
-    sorter.Drain([&](uint64_t place) { writer.Add(place); });
+    keys->Drain(format, placing, &pool,
+                [&](const uint64_t* places, size_t n) { sorter.Add(places, n); });
+    sorter.Drain([&](const uint64_t* places, size_t n) { writer.Add(places, n); });
   }
   writer.Finish();
   core::WriteRangeFront(header, keys->LastKey(), digits, bytes);

@@ -1,5 +1,7 @@
 #include "src/core/range_decoder.h"
 
+#include <algorithm>
+
 namespace winnow::core {
 namespace {
 
@@ -29,20 +31,66 @@ RangeWordPosition::RangeWordPosition(const RangeDigit* begin, const RangeDigit* 
   if (AreNumber(begin, end)) {
     const auto count = static_cast<unsigned>(end - begin);
     is_number_ = true;
-    shift_ = ShiftOf(end[-1], key_length);
-    mask_ = (UINT64_MAX >> (64 - 8 * count)) << shift_;
-    least_ = uint64_t{begin->first[0]} << 8 * (count - 1);
-    weight_ = *weight;
+    const uint8_t shift = ShiftOf(end[-1], key_length);
+    number_ = {(UINT64_MAX >> (64 - 8 * count)) << shift, shift,
+               uint64_t{begin->first[0]} << 8 * (count - 1), *weight};
     for (const RangeDigit* digit = begin; digit != end; ++digit) *weight *= digit->Radix();
     return;
   }
   while (end != begin) {
     const RangeDigit& digit = *--end;
     const unsigned radix = digit.Radix();
-    auto& table = tables_.emplace_back();
+    Table& table = tables_.emplace_back();
     for (unsigned rank = 0; rank < radix; ++rank) table[digit.ByteOf(rank)] = rank * *weight;
-    shifts_[num_tables_++] = ShiftOf(digit, key_length);
+    shifts_[tables_.size() - 1] = ShiftOf(digit, key_length);
     *weight *= radix;
+  }
+}
+
+// Words of the first bytes are mostly equal to the one before, as keys are sorted.
+template <size_t... i>
+void RangeWordPosition::AddTables(std::index_sequence<i...> /*all*/, uint64_t* positions,
+                                  const uint64_t* words, size_t n, size_t stride) const noexcept {
+  const std::array<const uint64_t*, sizeof...(i)> tables{tables_[i].data()...};
+  const std::array<uint8_t, sizeof...(i)> shifts{shifts_[i]...};
+  uint64_t last = *words;
+  uint64_t sum = (... + tables[i][static_cast<uint8_t>(last >> shifts[i])]);
+  for (size_t k = 0; k < n; ++k) {
+    const uint64_t word = words[k * stride];
+    if (word != last) {
+      last = word;
+      sum = (... + tables[i][static_cast<uint8_t>(word >> shifts[i])]);
+    }
+    positions[k] += sum;
+  }
+}
+
+void RangeWordPosition::AddTo(uint64_t* positions, const uint64_t* words, size_t n,
+                              size_t stride) const noexcept {
+  if (is_number_) {
+    const Number number = number_;
+    for (size_t k = 0; k < n; ++k) positions[k] += number.Of(words[k * stride]);
+    return;
+  }
+  switch (tables_.size()) {
+    case 0:
+      return;
+    case 1:
+      return AddTables(std::make_index_sequence<1>(), positions, words, n, stride);
+    case 2:
+      return AddTables(std::make_index_sequence<2>(), positions, words, n, stride);
+    case 3:
+      return AddTables(std::make_index_sequence<3>(), positions, words, n, stride);
+    case 4:
+      return AddTables(std::make_index_sequence<4>(), positions, words, n, stride);
+    case 5:
+      return AddTables(std::make_index_sequence<5>(), positions, words, n, stride);
+    case 6:
+      return AddTables(std::make_index_sequence<6>(), positions, words, n, stride);
+    case 7:
+      return AddTables(std::make_index_sequence<7>(), positions, words, n, stride);
+    default:
+      return AddTables(std::make_index_sequence<8>(), positions, words, n, stride);
   }
 }
 
@@ -79,6 +127,28 @@ void RangeDecoder::Begin(const RangeSection& section) {
       hash_ ^= HashRangeWord(index, first_key_[index]);
     }
   }
+}
+
+void RangeDecoder::Places(const uint64_t* words, size_t n, uint64_t* places) const noexcept {
+  const size_t stride = (has_hash_ ? 1 : 0) + num_kept_;
+  std::array<uint64_t, kBatch> hashes;
+  std::fill_n(places, n, position_);
+  std::fill_n(hashes.begin(), n, hash_);
+  if (has_hash_) {
+    for (size_t k = 0; k < n; ++k) hashes[k] ^= words[k * stride];
+    ++words;
+  }
+  for (unsigned i = 0; i < num_kept_; ++i, ++words) {
+    if (kept_[i].position != nullptr) {
+      kept_[i].position->AddTo(places, words, n, stride);
+      continue;
+    }
+    const unsigned index = kept_[i].index;
+    for (size_t k = 0; k < n; ++k) hashes[k] ^= HashRangeWord(index, words[k * stride]);
+  }
+  const RangePlacing placing = placing_;
+  if (placing.is_exact) return;
+  for (size_t k = 0; k < n; ++k) places[k] = placing.Place(hashes[k], places[k]);
 }
 
 }  // namespace winnow::core

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "src/core/range_digits.h"
@@ -44,25 +45,35 @@ class RangeWordPosition {
                     uint64_t* weight);
 
   uint64_t Of(uint64_t word) const noexcept {
-    if (is_number_) return (((word & mask_) >> shift_) - least_) * weight_;
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < num_tables_; ++i) {
-      sum += tables_[i][static_cast<uint8_t>(word >> shifts_[i])];
-    }
-    return sum;
+    uint64_t position = 0;
+    AddTo(&position, &word, 1, 1);
+    return position;
   }
+
+  // The same for n words, `stride` apart from each other, added to as many positions.
+  void AddTo(uint64_t* positions, const uint64_t* words, size_t n, size_t stride) const noexcept;
 
  private:
   // The digits are bytes that follow each other, and all their values count.
+  struct Number {
+    uint64_t mask = 0;
+    uint8_t shift = 0;
+    uint64_t least = 0;
+    uint64_t weight = 0;
+
+    uint64_t Of(uint64_t word) const noexcept {
+      return (((word & mask) >> shift) - least) * weight;
+    }
+  };
   bool is_number_ = false;
-  uint8_t shift_ = 0;
-  uint64_t mask_ = 0;
-  uint64_t least_ = 0;
-  uint64_t weight_ = 0;
-  // Else a table for each digit.
-  unsigned num_tables_ = 0;
+  Number number_;
+  // Else a table for each digit: by the byte at its place, what it adds.
+  using Table = std::array<uint64_t, 256>;
+  template <size_t... i>
+  void AddTables(std::index_sequence<i...> all, uint64_t* positions, const uint64_t* words,
+                 size_t n, size_t stride) const noexcept;
   std::array<uint8_t, kRangeWordBytes> shifts_{};
-  std::vector<std::array<uint64_t, 256>> tables_;
+  std::vector<Table> tables_;
 };
 
 class RangeDecoder {
@@ -73,20 +84,9 @@ class RangeDecoder {
   // From now on words are those of this section's keys.
   void Begin(const RangeSection& section);
 
-  uint64_t PlaceOf(const uint64_t* words) const noexcept {
-    uint64_t hash = hash_;
-    uint64_t position = position_;
-    if (has_hash_) hash ^= *words++;
-    for (unsigned i = 0; i < num_kept_; ++i) {
-      const Kept& kept = kept_[i];
-      if (kept.position != nullptr) {
-        position += kept.position->Of(words[i]);
-      } else {
-        hash ^= HashRangeWord(kept.index, words[i]);
-      }
-    }
-    return placing_.Place(hash, position);
-  }
+  // Of n keys, at most kBatch, where their positions go.
+  static constexpr size_t kBatch = 256;
+  void Places(const uint64_t* words, size_t n, uint64_t* places) const noexcept;
 
  private:
   // A word that is kept, and how it is counted; null: it is hashed.

@@ -53,24 +53,52 @@ uint64_t EliasFanoShape::Bytes() const noexcept {
 }
 
 EliasFanoWriter::EliasFanoWriter(const EliasFanoShape& shape, unsigned char* bytes) noexcept
-    : shape_(shape),
-      low_bits_(shape.LowBits()),
-      low_mask_(LowMask(low_bits_)),
-      lows_(bytes),
-      highs_(bytes + shape.LowBytes()) {}
+    : shape_(shape), low_bits_(shape.LowBits()), lows_(bytes), highs_(bytes + shape.LowBytes()) {}
 
-void EliasFanoWriter::AddLow(uint64_t low) noexcept {
-  pending_ |= low << pending_bits_;
-  pending_bits_ += low_bits_;
-  if (pending_bits_ < 64) return;
-  StoreLittle64(lows_, pending_);
-  lows_ += 8;
-  pending_bits_ -= 64;
-  pending_ = pending_bits_ == 0 ? 0 : low >> (low_bits_ - pending_bits_);
+void EliasFanoWriter::Add(const uint64_t* numbers, size_t n) noexcept {
+  if (low_bits_ != 0) AddLows(numbers, n);
+  const unsigned low_bits = low_bits_;
+  const uint64_t before = added_;
+  uint64_t word = high_;
+  uint64_t index = high_index_;
+  for (size_t i = 0; i < n; ++i) {
+    const uint64_t bit = (numbers[i] >> low_bits) + before + i;
+    if (bit / 64 != index) {
+      StoreLittle64(highs_ + 8 * index, word);
+      index = bit / 64;
+      word = 0;
+    }
+    word |= uint64_t{1} << bit % 64;
+  }
+  high_ = word;
+  high_index_ = index;
+  added_ += n;
+}
+
+void EliasFanoWriter::AddLows(const uint64_t* numbers, size_t n) noexcept {
+  const unsigned bits = low_bits_;
+  const uint64_t mask = LowMask(bits);
+  unsigned char* lows = lows_;
+  uint64_t pending = pending_;
+  unsigned pending_bits = pending_bits_;
+  for (size_t i = 0; i < n; ++i) {
+    const uint64_t low = numbers[i] & mask;
+    pending |= low << pending_bits;
+    pending_bits += bits;
+    if (pending_bits < 64) continue;
+    StoreLittle64(lows, pending);
+    lows += 8;
+    pending_bits -= 64;
+    pending = pending_bits == 0 ? 0 : low >> (bits - pending_bits);
+  }
+  lows_ = lows;
+  pending_ = pending;
+  pending_bits_ = pending_bits;
 }
 
 void EliasFanoWriter::Finish() noexcept {
   StoreLittle(lows_, pending_, (pending_bits_ + 7) / 8);
+  StoreLittle64(highs_ + 8 * high_index_, high_);
   unsigned char* counts = highs_ + 8 * shape_.HighWords();
   uint64_t ones = 0;
   for (uint64_t word = 0; word < shape_.HighWords(); ++word) {

@@ -29,28 +29,24 @@ class EliasFanoWriter {
   // Writes into so many bytes of zero as the shape has.
   EliasFanoWriter(const EliasFanoShape& shape, unsigned char* bytes) noexcept;
 
-  // The next number, which is not less than the one before.
-  void Add(uint64_t number) noexcept {
-    const uint64_t bit = (number >> low_bits_) + added_;
-    highs_[bit / 8] = static_cast<unsigned char>(highs_[bit / 8] | 1u << bit % 8);
-    if (low_bits_ != 0) AddLow(number & low_mask_);
-    ++added_;
-  }
+  // The next numbers, each not less than the one before.
+  void Add(const uint64_t* numbers, size_t n) noexcept;
 
   // After the last one.
   void Finish() noexcept;
 
  private:
-  void AddLow(uint64_t low) noexcept;
+  void AddLows(const uint64_t* numbers, size_t n) noexcept;
 
   EliasFanoShape shape_;
   unsigned low_bits_;
-  uint64_t low_mask_;
   unsigned char* lows_;
   unsigned char* highs_;
   uint64_t added_ = 0;
   uint64_t pending_ = 0;  // low bits that are not written yet
   unsigned pending_bits_ = 0;
+  uint64_t high_ = 0;  // a word of the highs that is not written yet
+  uint64_t high_index_ = 0;
 };
 
 // Reads nothing outside its bytes, whatever they are.

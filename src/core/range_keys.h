@@ -35,8 +35,8 @@ class RangeKeys {
 
   RangeKeysFormat Format() const;
 
-  // Calls visit(uint64_t place) for each key, in their order, with where its position goes. What
-  // the keys took is given to the pool meanwhile.
+  // Calls visit(const uint64_t* places, size_t n) for some keys at a time, in their order, with
+  // where their positions go. What the keys took is given to the pool meanwhile.
   template <typename Visit>
   void Drain(const RangeKeysFormat& format, const RangePlacing& placing, HashChunkPool* pool,
              Visit visit);
@@ -61,33 +61,43 @@ template <typename Visit>
 void RangeKeys::Drain(const RangeKeysFormat& format, const RangePlacing& placing,
                       HashChunkPool* pool, Visit visit) {
   RangeDecoder decoder(format, placing, key_length_, first_);
+  std::array<uint64_t, RangeDecoder::kBatch> places;
   std::array<uint64_t, 1 + RangeSection::kMostKept> key{};
+  const auto decode = [&](const uint64_t* words, size_t n) {
+    decoder.Places(words, n, places.data());
+    visit(places.data(), n);
+  };
   decoder.Begin(RangeSection());
-  visit(decoder.PlaceOf(key.data()));
+  decode(key.data(), 1);
   auto section = sections_.cbegin();
   uint64_t left = 0;
-  unsigned words = 0;
-  unsigned in_key = 0;
+  size_t words = 0;
+  size_t in_key = 0;  // words of a key that goes on in the next piece
   pool->Drain(&words_, [&](const uint64_t* piece, size_t n) {
-    const uint64_t* const end = piece + n;
-    while (piece != end) {
+    while (n != 0) {
       if (left == 0) {
         decoder.Begin(*section);
         left = section->keys;
         words = section->words();
         ++section;
       }
-      if (words == 1) {
-        const uint64_t* const last = piece + std::min<uint64_t>(left, end - piece);
-        left -= static_cast<uint64_t>(last - piece);
-        for (; piece != last; ++piece) visit(decoder.PlaceOf(piece));
-        continue;
+      size_t taken = 1;
+      if (in_key != 0 || n < words) {
+        key[in_key++] = *piece;
+        if (in_key == words) {
+          decode(key.data(), 1);
+          in_key = 0;
+          --left;
+        }
+      } else {
+        const auto keys =
+            static_cast<size_t>(std::min<uint64_t>({left, n / words, RangeDecoder::kBatch}));
+        decode(piece, keys);
+        left -= keys;
+        taken = keys * words;
       }
-      key[in_key++] = *piece++;
-      if (in_key != words) continue;
-      visit(decoder.PlaceOf(key.data()));
-      in_key = 0;
-      --left;
+      piece += taken;
+      n -= taken;
     }
   });
 }

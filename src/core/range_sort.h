@@ -18,9 +18,13 @@ class RangeSorter {
   RangeSorter(const EliasFanoShape& shape, HashChunkPool* pool)
       : pool_(pool), shift_(ShiftOf(shape)), bins_(((shape.bound - 1) >> shift_) + 1) {}
 
-  void Add(uint64_t number) { pool_->Add(&bins_[number >> shift_], number); }
+  void Add(const uint64_t* numbers, size_t n) {
+    const unsigned shift = shift_;
+    HashBin* const bins = bins_.data();
+    for (size_t i = 0; i < n; ++i) pool_->Add(&bins[numbers[i] >> shift], numbers[i]);
+  }
 
-  // Calls visit(uint64_t number) for each number, in ascending order.
+  // Calls visit(const uint64_t* numbers, size_t n) for some of them at a time, in ascending order.
   template <typename Visit>
   void Drain(Visit visit) {
     for (HashBin& bin : bins_) {
@@ -29,7 +33,7 @@ class RangeSorter {
         numbers_.insert(numbers_.end(), numbers, numbers + n);
       });
       Sort();
-      for (const uint64_t number : numbers_) visit(number);
+      visit(numbers_.data(), numbers_.size());
     }
   }
 
