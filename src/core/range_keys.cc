@@ -63,27 +63,34 @@ bool RangeKeys::Add(std::string_view key) {
   if (size_ == 0) return AddFirst(key);
   if (key.size() != key_length_) return false;
   const unsigned char* const bytes = BytesOf(key);
-  unsigned index = num_words_ - 1;
-  uint64_t word = RangeWord(bytes, key_length_, index);
-  while (word == last_[index]) {
+  uint64_t* const last = last_.data();
+  const uint64_t* const equal = equal_.data();
+  unsigned index = num_words_;
+  uint64_t word;
+  do {
     if (index == 0) return true;
     word = RangeWord(bytes, key_length_, --index);
-  }
-  if (word < last_[index]) return false;
-  uint32_t changed = 0;
-  for (;;) {
-    changed |= (word != last_[index] ? uint32_t{1} : 0) << index;
-    last_[index] = word;
-    if (index == 0) break;
+  } while (word == last[index]);
+  if (word < last[index]) return false;
+
+  // Words behind the first that differs may be any.
+  const unsigned changed = index;
+  uint64_t new_bits = equal[index];
+  last[index] = word;
+  while (index != 0) {
     word = RangeWord(bytes, key_length_, --index);
+    new_bits |= (word ^ last[index]) & equal[index];
+    last[index] = word;
   }
-  if ((changed & ~differing_) != 0) BeginSection(changed);
+  if (new_bits != 0) {
+    BeginSection();
+  } else if (changed >= first_hashed_) {
+    hash_ = HashOf(sections_.back().hashed);
+  }
   RangeSection& section = sections_.back();
-  if (section.hashed != 0) {
-    if ((changed & section.hashed) != 0) hash_ = HashOf(section.hashed);
-    words_.Add(hash_);
-  }
-  for (unsigned i = 0; i < section.num_kept; ++i) words_.Add(last_[section.kept[i]]);
+  if (section.hashed != 0) words_.Add(hash_);
+  words_.Add(last[section.kept[0]]);
+  if (section.num_kept > 1) words_.Add(last[section.kept[1]]);
   ++section.keys;
   ++size_;
   return true;
@@ -97,19 +104,25 @@ bool RangeKeys::AddFirst(std::string_view key) {
     first_.push_back(RangeWord(BytesOf(key), key_length_, i));
   }
   last_ = first_;
+  equal_.assign(num_words_, UINT64_MAX);
   size_ = 1;
   return true;
 }
 
-void RangeKeys::BeginSection(uint32_t changed) {
-  differing_ |= changed;
+void RangeKeys::BeginSection() {
+  static_assert(RangeSection::kMostKept == 2);
   RangeSection section;
-  section.hashed = differing_;
+  for (unsigned index = num_words_; index-- != 0;) {
+    if (last_[index] != first_[index]) equal_[index] = 0;
+    section.hashed |= (equal_[index] == 0 ? uint32_t{1} : 0) << index;
+  }
   while (section.hashed != 0 && section.num_kept < RangeSection::kMostKept) {
     section.kept[section.num_kept++] = static_cast<uint8_t>(__builtin_ctz(section.hashed));
     section.hashed &= section.hashed - 1;
   }
   std::reverse(section.kept.begin(), section.kept.begin() + section.num_kept);
+  first_hashed_ = section.hashed != 0 ? static_cast<unsigned>(__builtin_ctz(section.hashed))
+                                      : static_cast<unsigned>(kMaxRangeWords);
   hash_ = HashOf(section.hashed);
   sections_.push_back(section);
 }

@@ -43,16 +43,17 @@ class RangeKeys {
 
  private:
   bool AddFirst(std::string_view key);
-  void BeginSection(uint32_t changed);
+  void BeginSection();
   uint64_t HashOf(uint32_t words) const noexcept;
 
   size_t key_length_ = 0;
   unsigned num_words_ = 0;
   uint64_t size_ = 0;
-  uint32_t differing_ = 0;       // a bit for each word in which keys differ
+  unsigned first_hashed_ = 0;    // the number of a word, the last one of which only a hash is kept
   uint64_t hash_ = 0;            // of the last key's hashed words
   std::vector<uint64_t> first_;  // the words of the first key
   std::vector<uint64_t> last_;
+  std::vector<uint64_t> equal_;         // of each word: 0 if keys differ in it, else all ones
   std::vector<RangeSection> sections_;  // without the first key
   HashBlocks words_;
 };

@@ -25,6 +25,8 @@
 namespace winnow {
 namespace {
 
+using testing::Hex;
+
 std::string ReadFormat() {
   std::ifstream file(WINNOW_FORMAT_MD);
   std::stringstream text;
@@ -39,16 +41,6 @@ FilterBlock Build(FilterKind kind, double bits_per_key, uint64_t keys) {
   FilterBuilder builder(options);
   for (uint64_t i = 0; i < keys; ++i) builder.Add(HashKey("key" + std::to_string(i)));
   return builder.Finish();
-}
-
-std::string Hex(std::string_view bytes) {
-  std::string hex;
-  char digits[3];
-  for (const char byte : bytes) {
-    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(byte));
-    hex += digits;
-  }
-  return hex;
 }
 
 TEST(FormatTest, WholeBlockInHexIsWhatTheBuilderWrites) {

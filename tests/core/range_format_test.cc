@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/core/format.h"
+#include "tests/core/filter_testing.h"
 #include "tests/core/golden_blocks.h"
 #include "tests/core/range_filter_testing.h"
 #include "tests/support/files.h"
@@ -23,6 +24,7 @@ namespace winnow {
 namespace {
 
 using testing::BuildRangeFilter;
+using testing::Hex;
 using testing::Keys;
 using testing::KindOfKeys;
 using testing::RandomHashes;
@@ -145,16 +147,6 @@ TEST(RangeFormatTest, WhatCantTakeANoteStaysAsItIs) {
                               entries.data(), tail);
   ASSERT_EQ(FilterView(full).fault(), Fault::kNone);
   EXPECT_EQ(with(full, range.bytes()), full);
-}
-
-std::string Hex(std::string_view bytes) {
-  std::string hex;
-  char digits[3];
-  for (const char byte : bytes) {
-    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(byte));
-    hex += digits;
-  }
-  return hex;
 }
 
 TEST(RangeFormatTest, TheRangeFilterInHexIsWhatTheBuilderWrites) {
