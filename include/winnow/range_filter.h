@@ -57,15 +57,17 @@ struct RangeFilterInfo {
 // numbers asks for L positions, a range of all keys with a prefix for as many as there are behind
 // it, which is mostly too many for any "no". The positions are hashed in blocks whose order is
 // kept, and the hashes are stored sorted: the idea of Grafite, by Costa, Ferragina and Vinciguerra,
-// SIGMOD 2024.
+// SIGMOD 2024. A position has 64 bits, of at most 16 bytes of the key; of those before only a hash
+// is stored, and a range that holds more than two such beginnings of keys always passes.
 //
 // There is no range filter, and Finish gives none, where keys have several lengths, no bytes, or
 // more than kMaxKeyBytes; where one is less than the one before, byte by byte; for 2^31 keys and
 // more; and where memory is lacking. So nothing throws. A file's point filter needs none of this.
 //
-// While it collects keys it has 8 bytes for each, 16 where more than 8 of their bytes differ
-// anywhere, 24 where more than 16 do, and not much more while it finishes. The bytes of the filter
-// depend only on the options and the keys. Not safe for use by several threads at once.
+// While it collects keys it has 8 bytes for each, 16 where keys differ in two of the words of 8
+// bytes that they are, counted from their end, 24 in more, and not much more while it finishes. The
+// bytes of the filter depend only on the options and the keys. Not safe for use by several threads
+// at once.
 class WINNOW_EXPORT RangeFilterBuilder {
  public:
   static constexpr size_t kMaxKeyBytes = 256;

@@ -15,9 +15,6 @@
 namespace winnow {
 namespace {
 
-constexpr double kLeastRangeBits = 1;
-constexpr double kMostRangeBits = 32;
-
 // Before there are keys: of such a length, with so many digits.
 constexpr size_t kUsualKeyBytes = 24;
 constexpr size_t kUsualDigits = 8;
@@ -27,7 +24,8 @@ constexpr size_t kUsualDigitBytes = 4;
 
 RangeFilterOptions NearestValid(RangeFilterOptions options) noexcept {
   if (std::isnan(options.range_bits)) options = RangeFilterOptions();
-  options.range_bits = std::clamp(options.range_bits, kLeastRangeBits, kMostRangeBits);
+  options.range_bits =
+      std::clamp<double>(options.range_bits, core::kLeastRangeBits, core::kMostRangeBits);
   return options;
 }
 
@@ -61,7 +59,7 @@ FilterBlock Build(core::RangeKeys* keys, double range_bits) {
 
   FilterBlock block;
   block.size = core::RangeFilterBytes(header);
-  block.data.reset(new char[block.size]());
+  block.data = std::make_unique<char[]>(block.size);
   auto* const bytes = reinterpret_cast<unsigned char*>(block.data.get());
   core::EliasFanoWriter writer(
       header.shape, bytes + core::RangeFrontBytes(header.key_length, header.digits_bytes));

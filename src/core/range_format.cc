@@ -16,24 +16,21 @@ using formulas::StoreLittle;
 constexpr uint32_t kRangeMagic = 0x676e7257;  // "Wrng" in the order of the bytes
 
 // Offsets in the front. Behind them are the last key, the digits and the front's own checksum.
-constexpr size_t kMagicAt = 0;
-constexpr size_t kVersionAt = 4;
-constexpr size_t kKindAt = 5;
-constexpr size_t kKeyLengthAt = 6;
-constexpr size_t kCountAt = 8;
-constexpr size_t kDigitsAt = 12;
-constexpr size_t kHashedBytesAt = 14;
-constexpr size_t kBoundAt = 16;
-constexpr size_t kRangeBitsAt = 24;
-constexpr size_t kDigitsBytesAt = 26;
-constexpr size_t kArraysChecksumAt = 28;
-constexpr size_t kKeyAt = 32;
+constexpr size_t kFrontMagicAt = 0;
+constexpr size_t kFrontVersionAt = 4;
+constexpr size_t kFrontKindAt = 5;
+constexpr size_t kFrontKeyLengthAt = 6;
+constexpr size_t kFrontCountAt = 8;
+constexpr size_t kFrontDigitsAt = 12;
+constexpr size_t kFrontHashedBytesAt = 14;
+constexpr size_t kFrontBoundAt = 16;
+constexpr size_t kFrontRangeBitsAt = 24;
+constexpr size_t kFrontDigitsBytesAt = 26;
+constexpr size_t kFrontArraysChecksumAt = 28;
+constexpr size_t kFrontKeyAt = 32;
 constexpr size_t kChecksumBytes = 4;
 
 constexpr double kRangeBitsUnit = 1024;
-
-// Numbers are below so many times 2 to this: low bits are read with one load of eight bytes.
-constexpr unsigned kMostRangeBits = 32;
 
 uint16_t Load16(const unsigned char* bytes) noexcept {
   return static_cast<uint16_t>(LoadLittle(bytes, 2));
@@ -71,7 +68,7 @@ uint16_t PackRangeBits(double range_bits) noexcept {
 double UnpackRangeBits(uint16_t packed) noexcept { return packed / kRangeBitsUnit; }
 
 size_t RangeFrontBytes(size_t key_length, size_t digits_bytes) noexcept {
-  return kKeyAt + key_length + digits_bytes + kChecksumBytes;
+  return kFrontKeyAt + key_length + digits_bytes + kChecksumBytes;
 }
 
 size_t RangeFilterBytes(const RangeHeader& header) noexcept {
@@ -86,45 +83,45 @@ RangePlacing PlacingOf(const EliasFanoShape& shape, bool has_hashed,
 
 void WriteRangeFront(const RangeHeader& header, std::string_view last_key, std::string_view digits,
                      unsigned char* bytes) noexcept {
-  StoreLittle(bytes + kMagicAt, kRangeMagic, 4);
-  bytes[kVersionAt] = kRangeVersion;
-  bytes[kKindAt] = static_cast<unsigned char>(header.kind);
-  StoreLittle(bytes + kKeyLengthAt, header.key_length, 2);
-  StoreLittle(bytes + kCountAt, header.shape.count, 4);
-  StoreLittle(bytes + kDigitsAt, header.digits, 2);
-  StoreLittle(bytes + kHashedBytesAt, header.hashed_bytes, 2);
-  StoreLittle(bytes + kBoundAt, header.shape.bound, 8);
-  StoreLittle(bytes + kRangeBitsAt, header.range_bits, 2);
-  StoreLittle(bytes + kDigitsBytesAt, header.digits_bytes, 2);
-  unsigned char* at = bytes + kKeyAt;
+  StoreLittle(bytes + kFrontMagicAt, kRangeMagic, 4);
+  bytes[kFrontVersionAt] = kRangeVersion;
+  bytes[kFrontKindAt] = static_cast<unsigned char>(header.kind);
+  StoreLittle(bytes + kFrontKeyLengthAt, header.key_length, 2);
+  StoreLittle(bytes + kFrontCountAt, header.shape.count, 4);
+  StoreLittle(bytes + kFrontDigitsAt, header.digits, 2);
+  StoreLittle(bytes + kFrontHashedBytesAt, header.hashed_bytes, 2);
+  StoreLittle(bytes + kFrontBoundAt, header.shape.bound, 8);
+  StoreLittle(bytes + kFrontRangeBitsAt, header.range_bits, 2);
+  StoreLittle(bytes + kFrontDigitsBytesAt, header.digits_bytes, 2);
+  unsigned char* at = bytes + kFrontKeyAt;
   at = std::copy(last_key.begin(), last_key.end(), at);
   at = std::copy(digits.begin(), digits.end(), at);
   const unsigned char* arrays = at + kChecksumBytes;
-  StoreLittle(bytes + kArraysChecksumAt, Checksum(arrays, header.shape.Bytes()), 4);
+  StoreLittle(bytes + kFrontArraysChecksumAt, Checksum(arrays, header.shape.Bytes()), 4);
   StoreLittle(at, Checksum(bytes, static_cast<size_t>(at - bytes)), 4);
 }
 
 Fault ParseRange(std::string_view bytes, ParsedRange* parsed) noexcept {
   const auto* front = reinterpret_cast<const unsigned char*>(bytes.data());
-  if (bytes.size() < kKeyAt) return Fault::kTooShort;
-  if (LoadLittle(front + kMagicAt, 4) != kRangeMagic) return Fault::kForeign;
-  if (front[kVersionAt] != kRangeVersion) return Fault::kVersion;
+  if (bytes.size() < kFrontKeyAt) return Fault::kTooShort;
+  if (LoadLittle(front + kFrontMagicAt, 4) != kRangeMagic) return Fault::kForeign;
+  if (front[kFrontVersionAt] != kRangeVersion) return Fault::kVersion;
 
   RangeHeader header;
-  header.key_length = Load16(front + kKeyLengthAt);
-  header.digits_bytes = Load16(front + kDigitsBytesAt);
+  header.key_length = Load16(front + kFrontKeyLengthAt);
+  header.digits_bytes = Load16(front + kFrontDigitsBytesAt);
   const size_t front_bytes = RangeFrontBytes(header.key_length, header.digits_bytes);
   if (bytes.size() < front_bytes) return Fault::kTailChecksum;
   const size_t summed = front_bytes - kChecksumBytes;
   if (LoadLittle(front + summed, kChecksumBytes) != Checksum(front, summed)) {
     return Fault::kTailChecksum;
   }
-  header.kind = static_cast<RangeFilterKind>(front[kKindAt]);
+  header.kind = static_cast<RangeFilterKind>(front[kFrontKindAt]);
   if (header.kind != RangeFilterKind::kPositions) return Fault::kKind;
-  header.digits = Load16(front + kDigitsAt);
-  header.hashed_bytes = Load16(front + kHashedBytesAt);
-  header.range_bits = Load16(front + kRangeBitsAt);
-  header.shape = {LoadLittle(front + kCountAt, 4), LoadLittle(front + kBoundAt, 8)};
+  header.digits = Load16(front + kFrontDigitsAt);
+  header.hashed_bytes = Load16(front + kFrontHashedBytesAt);
+  header.range_bits = Load16(front + kFrontRangeBitsAt);
+  header.shape = {LoadLittle(front + kFrontCountAt, 4), LoadLittle(front + kFrontBoundAt, 8)};
   if (header.key_length < 1 || header.key_length > kMaxRangeKeyBytes ||
       header.digits > header.key_length || header.hashed_bytes >= header.key_length ||
       (header.hashed_bytes != 0 &&
@@ -132,7 +129,7 @@ Fault ParseRange(std::string_view bytes, ParsedRange* parsed) noexcept {
       !IsShape(header.shape)) {
     return Fault::kParameters;
   }
-  const unsigned char* key = front + kKeyAt;
+  const unsigned char* key = front + kFrontKeyAt;
   const unsigned char* digits_at = key + header.key_length;
   RangeDigits digits{key, digits_at, header.key_length, header.digits, header.hashed_bytes};
   if (!CheckDigits(digits_at + header.digits_bytes, &digits)) return Fault::kParameters;
@@ -142,7 +139,7 @@ Fault ParseRange(std::string_view bytes, ParsedRange* parsed) noexcept {
              PlacingOf(header.shape, header.hashed_bytes != 0, digits.most_position),
              front + front_bytes,
              bytes.size() - front_bytes,
-             static_cast<uint32_t>(LoadLittle(front + kArraysChecksumAt, 4))};
+             static_cast<uint32_t>(LoadLittle(front + kFrontArraysChecksumAt, 4))};
   return Fault::kNone;
 }
 

@@ -20,6 +20,9 @@ namespace winnow::core {
 inline constexpr uint8_t kRangeVersion = 129;  // from 128 on: not frozen
 inline constexpr uint8_t kRangeNote = 1;       // the parameter of its note in a filter block
 inline constexpr uint64_t kMaxRangeKeys = (uint64_t{1} << 31) - 1;
+// What range_bits may be. So low bits are read with one load of eight bytes.
+inline constexpr unsigned kLeastRangeBits = 1;
+inline constexpr unsigned kMostRangeBits = 32;
 
 // What the front says beside the last key and the digits.
 struct RangeHeader {

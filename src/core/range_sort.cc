@@ -6,12 +6,12 @@ namespace winnow::core {
 namespace {
 
 constexpr unsigned kDigitBits = 9;
-constexpr size_t kFewNumbers = 64;
+constexpr size_t kFewToSort = 64;
 
 }  // namespace
 
 void RangeSorter::Sort() {
-  if (numbers_.size() <= kFewNumbers) {
+  if (numbers_.size() <= kFewToSort) {
     std::sort(numbers_.begin(), numbers_.end());
     return;
   }

@@ -30,7 +30,7 @@ namespace {
 
 using core::RangeNumber;
 
-// Whether a key is in a range of positions behind the same hashed digits.
+// Whether a key is in a range of positions behind the same hashed bytes.
 bool AnyBetween(const core::RangePlacing& placing, const core::EliasFanoReader& hashes,
                 uint64_t high_hash, uint64_t least, uint64_t most) noexcept {
   if (placing.is_exact) return hashes.AnyWithin(least, most);
@@ -110,22 +110,22 @@ bool RangeFilterView::PayloadIntact() const noexcept {
   return core::Checksum(parsed.arrays, parsed.arrays_size) == parsed.arrays_checksum;
 }
 
-void RangeFilterView::FillInfo(RangeFilterInfo* theirs, size_t size) const noexcept {
-  RangeFilterInfo info;
-  info.size_bytes = kept().size;
+void RangeFilterView::FillInfo(RangeFilterInfo* info, size_t size) const noexcept {
+  RangeFilterInfo found;
+  found.size_bytes = kept().size;
   core::ParsedRange parsed;
   if (fault_ == Fault::kNone &&
       core::ParseRange({kept().bytes, kept().size}, &parsed) == Fault::kNone) {
-    info.kind = parsed.header.kind;
-    info.num_keys = parsed.header.shape.count;
-    info.bits_per_key =
-        static_cast<double>(info.size_bytes) * 8 / static_cast<double>(info.num_keys);
-    info.range_bits = core::UnpackRangeBits(parsed.header.range_bits);
-    info.key_length = parsed.header.key_length;
-    info.is_exact = parsed.placing.is_exact ? 1 : 0;
-    info.version = core::kRangeVersion;
+    found.kind = parsed.header.kind;
+    found.num_keys = parsed.header.shape.count;
+    found.bits_per_key =
+        static_cast<double>(found.size_bytes) * 8 / static_cast<double>(found.num_keys);
+    found.range_bits = core::UnpackRangeBits(parsed.header.range_bits);
+    found.key_length = parsed.header.key_length;
+    found.is_exact = parsed.placing.is_exact ? 1 : 0;
+    found.version = core::kRangeVersion;
   }
-  core::ForCaller(info, theirs, size);
+  core::ForCaller(found, info, size);
 }
 
 }  // namespace winnow

@@ -252,10 +252,11 @@ check_last_members() {
     $0 ~ "<class-decl name=.(" structs "). size" {
       struct = $2
       size = number("size-in-bits")
+      last = -1
     }
     struct && /layout-offset-in-bits/ { last = number("layout-offset-in-bits") }
     struct && /<\/class-decl>/ {
-      print (size - last == 64 && last > 0 ? "checked" : "gap in"), struct, "last member at", last, "of", size, "bits"
+      print (size - last == 64 && last >= 0 ? "checked" : "gap in"), struct, "last member at", last, "of", size, "bits"
       struct = ""
     }' "$1")
   [[ $checked == *checked* && $checked != *gap* ]] || fail "the last member of a struct that grows is not 8 bytes wide: $checked"
