@@ -5,6 +5,7 @@
 
 #include "src/c_api/errors.h"
 #include "src/c_api/handles.h"
+#include "src/c_api/properties.h"
 
 using winnow::Fault;
 using winnow::FilterInfo;
@@ -40,19 +41,12 @@ PayloadCheck PayloadCheckOf(winnow_payload_check check) {
 
 namespace {
 
-struct Property {
-  std::string_view name;
-  double (*of)(const FilterView& view);
-};
-
 template <auto kMember>
-double Get(const FilterView& view) {
-  return static_cast<double>(view.info().*kMember);
-}
+constexpr auto Get = InfoOf<FilterView, kMember>;
 
 double GetCountedRate(const FilterView& view) { return view.CountedRate(); }
 
-constexpr Property kProperties[] = {
+constexpr Property<FilterView> kProperties[] = {
     {"kind", Get<&FilterInfo::kind>},
     {"num_hashes", Get<&FilterInfo::num_hashes>},
     {"size_bytes", Get<&FilterInfo::size_bytes>},
@@ -68,15 +62,6 @@ constexpr Property kProperties[] = {
     {"columns", Get<&FilterInfo::columns>},
     {"layers", Get<&FilterInfo::layers>},
 };
-
-const Property& FindProperty(std::string_view name) {
-  for (const Property& property : kProperties) {
-    if (name == property.name) return property;
-  }
-  std::string text = "there is no property " + std::string(name) + "; there are";
-  for (const Property& property : kProperties) text += " " + std::string(property.name);
-  throw Failure{WINNOW_UNKNOWN_NAME, std::move(text)};
-}
 
 }  // namespace
 }  // namespace winnow::c_api
@@ -124,6 +109,6 @@ winnow_code winnow_view_get(const winnow_view* view, const char* name, double* v
                             winnow_error** error) {
   return CodeOf(error, [=] {
     RefuseNull({view, name, value});
-    *value = winnow::c_api::FindProperty(name).of(view->view);
+    *value = winnow::c_api::FindProperty(winnow::c_api::kProperties, name).of(view->view);
   });
 }
