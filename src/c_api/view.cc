@@ -42,25 +42,25 @@ PayloadCheck PayloadCheckOf(winnow_payload_check check) {
 namespace {
 
 template <auto kMember>
-constexpr auto Get = InfoOf<FilterView, kMember>;
+constexpr auto GetOfFilter = InfoOf<FilterView, kMember>;
 
 double GetCountedRate(const FilterView& view) { return view.CountedRate(); }
 
 constexpr Property<FilterView> kProperties[] = {
-    {"kind", Get<&FilterInfo::kind>},
-    {"num_hashes", Get<&FilterInfo::num_hashes>},
-    {"size_bytes", Get<&FilterInfo::size_bytes>},
-    {"bits_per_key", Get<&FilterInfo::bits_per_key>},
-    {"expected_fpr", Get<&FilterInfo::expected_fpr>},
+    {"kind", GetOfFilter<&FilterInfo::kind>},
+    {"num_hashes", GetOfFilter<&FilterInfo::num_hashes>},
+    {"size_bytes", GetOfFilter<&FilterInfo::size_bytes>},
+    {"bits_per_key", GetOfFilter<&FilterInfo::bits_per_key>},
+    {"expected_fpr", GetOfFilter<&FilterInfo::expected_fpr>},
     {"counted_fpr", GetCountedRate},
-    {"target_fpr", Get<&FilterInfo::target_fpr>},
-    {"level", Get<&FilterInfo::level>},
-    {"level_plan", Get<&FilterInfo::level_plan>},
-    {"levels_below", Get<&FilterInfo::levels_below>},
-    {"version", Get<&FilterInfo::version>},
-    {"probes", Get<&FilterInfo::probes>},
-    {"columns", Get<&FilterInfo::columns>},
-    {"layers", Get<&FilterInfo::layers>},
+    {"target_fpr", GetOfFilter<&FilterInfo::target_fpr>},
+    {"level", GetOfFilter<&FilterInfo::level>},
+    {"level_plan", GetOfFilter<&FilterInfo::level_plan>},
+    {"levels_below", GetOfFilter<&FilterInfo::levels_below>},
+    {"version", GetOfFilter<&FilterInfo::version>},
+    {"probes", GetOfFilter<&FilterInfo::probes>},
+    {"columns", GetOfFilter<&FilterInfo::columns>},
+    {"layers", GetOfFilter<&FilterInfo::layers>},
 };
 
 }  // namespace
