@@ -275,6 +275,87 @@ WINNOW_EXPORT bool winnow_view_payload_intact(const winnow_view* view);
 WINNOW_EXPORT winnow_code winnow_view_get(const winnow_view* view, const char* name, double* value,
                                           winnow_error** error);
 
+// ---- Range filters: whether a key may be in a range. winnow/range_filter.h has what they are, and
+// of which keys there are none. Experimental: the functions stay, the form of the bytes may not.
+
+// Collects the keys of a file, in their order, and makes a range filter of them.
+typedef struct winnow_range_builder winnow_range_builder;
+
+// A range of L keys passes wrongly with a probability of at most L / 2^range_bits, 1 to 32, and the
+// filter takes about two bits a key more. Fails with WINNOW_OUT_OF_MEMORY and WINNOW_BAD_VALUE.
+WINNOW_EXPORT winnow_range_builder* winnow_range_builder_new(double range_bits,
+                                                             winnow_error** error);
+WINNOW_EXPORT void winnow_range_builder_free(winnow_range_builder* builder);
+
+// Adds a key that is greater than the one before, bytewise; one that equals it is dropped. Fails
+// with WINNOW_NULL_ARGUMENT alone: keys that can't have a range filter, and those that memory was
+// lacking for, end in none.
+WINNOW_EXPORT winnow_code winnow_range_builder_add(winnow_range_builder* builder, const void* key,
+                                                   size_t size, winnow_error** error);
+
+// The keys since the last filter; 0 once it is known that they get none.
+WINNOW_EXPORT uint64_t winnow_range_builder_num_keys(const winnow_range_builder* builder);
+
+// The most bytes of a range filter of n keys like those added so far.
+WINNOW_EXPORT size_t winnow_range_builder_estimate_size(const winnow_range_builder* builder,
+                                                        uint64_t n);
+
+// Makes the range filter: *block is NULL if there is none. The builder is empty again afterwards.
+// Fails with WINNOW_OUT_OF_MEMORY and WINNOW_NULL_ARGUMENT, and then has its keys.
+WINNOW_EXPORT winnow_code winnow_range_builder_finish(winnow_range_builder* builder,
+                                                      winnow_block** block, winnow_error** error);
+
+// No range filter of these keys, nor of those that are added to them; or forgets them.
+WINNOW_EXPORT void winnow_range_builder_abandon(winnow_range_builder* builder);
+WINNOW_EXPORT void winnow_range_builder_clear(winnow_range_builder* builder);
+
+// The filter of so many bytes with a range filter as a note, for one place to store both. A copy of
+// the filter as it is where it can't have one. Fails with WINNOW_OUT_OF_MEMORY and
+// WINNOW_NULL_ARGUMENT.
+WINNOW_EXPORT winnow_block* winnow_block_with_range_filter(const void* bytes, size_t size,
+                                                           const void* range_filter,
+                                                           size_t range_filter_size,
+                                                           winnow_error** error);
+
+// The range filter in the bytes of such a filter, and its size; NULL and 0 if there is none.
+WINNOW_EXPORT const void* winnow_range_filter_of(const void* bytes, size_t size,
+                                                 size_t* range_filter_size);
+
+// A range filter's bytes, ready for questions, which never fail, never allocate and read nothing
+// outside the bytes, whatever these are.
+typedef struct winnow_range_view winnow_range_view;
+
+// Borrows the bytes, as winnow_view_new does, and fails with the same codes. Bytes that can't be
+// used may have a key in every range.
+WINNOW_EXPORT winnow_range_view* winnow_range_view_new(const void* bytes, size_t size,
+                                                       winnow_payload_check check,
+                                                       winnow_error** error);
+WINNOW_EXPORT void winnow_range_view_free(winnow_range_view* view);
+
+WINNOW_EXPORT winnow_fault winnow_range_view_fault(const winnow_range_view* view);
+
+// Whether a key is in [begin, end), of any length: false only if none was added. True, too, where
+// end is greater than the last key, and where begin is not less than end.
+WINNOW_EXPORT bool winnow_range_view_may_contain(const winnow_range_view* view, const void* begin,
+                                                 size_t begin_size, const void* end,
+                                                 size_t end_size);
+
+// Recomputes the checksum over all bytes. False for a view with a fault.
+WINNOW_EXPORT bool winnow_range_view_payload_intact(const winnow_range_view* view);
+
+// A property of the range filter by its name; fails with WINNOW_UNKNOWN_NAME.
+//
+//   kind           0 none, 1 positions
+//   num_keys       each counted once
+//   size_bytes     the only one that says something for a view with a fault
+//   bits_per_key   8 size_bytes / num_keys
+//   range_bits     as it was asked for
+//   key_length     of each key, in bytes
+//   is_exact       1: no range passes wrongly
+//   version        of the range filter's form
+WINNOW_EXPORT winnow_code winnow_range_view_get(const winnow_range_view* view, const char* name,
+                                                double* value, winnow_error** error);
+
 // ---- Asking many filters at once: which of a tree's files may hold a key
 //
 // A set has the filters of a version's files in the order in which a lookup searches them. A file

@@ -12,6 +12,7 @@
 #include "winnow/filter_set.h"
 #include "winnow/hash.h"
 #include "winnow/options.h"
+#include "winnow/range_filter.h"
 #include "winnow/winnow.h"
 
 struct winnow_options {
@@ -30,6 +31,14 @@ struct winnow_builder {
 struct winnow_view {
   winnow::FilterView view;
   winnow::FilterSet owner;  // of the bytes, if they are those of a set's file
+};
+
+struct winnow_range_builder {
+  winnow::RangeFilterBuilder builder;
+};
+
+struct winnow_range_view {
+  winnow::RangeFilterView view;
 };
 
 struct winnow_set {

@@ -5,6 +5,7 @@
 
 #include "src/c_api/errors.h"
 #include "src/c_api/handles.h"
+#include "src/c_api/properties.h"
 
 using winnow::Fault;
 using winnow::FilterInfo;
@@ -40,43 +41,27 @@ PayloadCheck PayloadCheckOf(winnow_payload_check check) {
 
 namespace {
 
-struct Property {
-  std::string_view name;
-  double (*of)(const FilterView& view);
-};
-
 template <auto kMember>
-double Get(const FilterView& view) {
-  return static_cast<double>(view.info().*kMember);
-}
+constexpr auto GetOfFilter = InfoOf<FilterView, kMember>;
 
 double GetCountedRate(const FilterView& view) { return view.CountedRate(); }
 
-constexpr Property kProperties[] = {
-    {"kind", Get<&FilterInfo::kind>},
-    {"num_hashes", Get<&FilterInfo::num_hashes>},
-    {"size_bytes", Get<&FilterInfo::size_bytes>},
-    {"bits_per_key", Get<&FilterInfo::bits_per_key>},
-    {"expected_fpr", Get<&FilterInfo::expected_fpr>},
+constexpr Property<FilterView> kProperties[] = {
+    {"kind", GetOfFilter<&FilterInfo::kind>},
+    {"num_hashes", GetOfFilter<&FilterInfo::num_hashes>},
+    {"size_bytes", GetOfFilter<&FilterInfo::size_bytes>},
+    {"bits_per_key", GetOfFilter<&FilterInfo::bits_per_key>},
+    {"expected_fpr", GetOfFilter<&FilterInfo::expected_fpr>},
     {"counted_fpr", GetCountedRate},
-    {"target_fpr", Get<&FilterInfo::target_fpr>},
-    {"level", Get<&FilterInfo::level>},
-    {"level_plan", Get<&FilterInfo::level_plan>},
-    {"levels_below", Get<&FilterInfo::levels_below>},
-    {"version", Get<&FilterInfo::version>},
-    {"probes", Get<&FilterInfo::probes>},
-    {"columns", Get<&FilterInfo::columns>},
-    {"layers", Get<&FilterInfo::layers>},
+    {"target_fpr", GetOfFilter<&FilterInfo::target_fpr>},
+    {"level", GetOfFilter<&FilterInfo::level>},
+    {"level_plan", GetOfFilter<&FilterInfo::level_plan>},
+    {"levels_below", GetOfFilter<&FilterInfo::levels_below>},
+    {"version", GetOfFilter<&FilterInfo::version>},
+    {"probes", GetOfFilter<&FilterInfo::probes>},
+    {"columns", GetOfFilter<&FilterInfo::columns>},
+    {"layers", GetOfFilter<&FilterInfo::layers>},
 };
-
-const Property& FindProperty(std::string_view name) {
-  for (const Property& property : kProperties) {
-    if (name == property.name) return property;
-  }
-  std::string text = "there is no property " + std::string(name) + "; there are";
-  for (const Property& property : kProperties) text += " " + std::string(property.name);
-  throw Failure{WINNOW_UNKNOWN_NAME, std::move(text)};
-}
 
 }  // namespace
 }  // namespace winnow::c_api
@@ -124,6 +109,6 @@ winnow_code winnow_view_get(const winnow_view* view, const char* name, double* v
                             winnow_error** error) {
   return CodeOf(error, [=] {
     RefuseNull({view, name, value});
-    *value = winnow::c_api::FindProperty(name).of(view->view);
+    *value = winnow::c_api::FindProperty(winnow::c_api::kProperties, name).of(view->view);
   });
 }

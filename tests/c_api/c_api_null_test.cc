@@ -113,6 +113,8 @@ class Arguments {
     winnow_block_free(made);
     winnow_set_free(set);
     winnow_set_edit_free(edit);
+    winnow_range_view_free(range_view);
+    winnow_range_builder_free(range_builder);
     winnow_view_free(view);
     winnow_block_free(block);
     winnow_builder_free(builder);
@@ -122,6 +124,8 @@ class Arguments {
   void Get(winnow_options** to, const std::string&) { *to = options; }
   void Get(winnow_builder** to, const std::string&) { *to = builder; }
   void Get(winnow_view** to, const std::string&) { *to = view; }
+  void Get(winnow_range_builder** to, const std::string&) { *to = range_builder; }
+  void Get(winnow_range_view** to, const std::string&) { *to = range_view; }
   void Get(winnow_set** to, const std::string&) { *to = set; }
   void Get(winnow_set_edit** to, const std::string&) { *to = edit; }
   void Get(const char** to, const std::string& name) {
@@ -145,7 +149,8 @@ class Arguments {
   }
   void Get(size_t* to, const std::string& name) {
     const bool is_one = name == "n" || name == "last";
-    *to = name == "size"                              ? winnow_block_size(block)
+    const bool is_size = name == "size" || name == "range_filter_size";
+    *to = is_size                                     ? winnow_block_size(block)
           : is_one                                    ? 1
           : name == "capacity" || name == "num_words" ? sizeof room_ / sizeof(uint64_t)
                                                       : 0;  // an index
@@ -164,6 +169,9 @@ class Arguments {
   winnow_block* const block = winnow_builder_finish(builder, nullptr);
   winnow_view* const view = winnow_view_new(winnow_block_data(block), winnow_block_size(block),
                                             WINNOW_VERIFY_PAYLOAD, nullptr);
+  winnow_range_builder* const range_builder = winnow_range_builder_new(15, nullptr);
+  winnow_range_view* const range_view =
+      winnow_range_view_new(nullptr, 0, WINNOW_VERIFY_PAYLOAD, nullptr);
   winnow_set_edit* const edit = winnow_set_edit_new(nullptr, nullptr);
   winnow_set* set = nullptr;
   winnow_error* error = nullptr;
@@ -182,6 +190,8 @@ void Free(winnow_options* handle) { winnow_options_free(handle); }
 void Free(winnow_builder* handle) { winnow_builder_free(handle); }
 void Free(winnow_block* handle) { winnow_block_free(handle); }
 void Free(winnow_view* handle) { winnow_view_free(handle); }
+void Free(winnow_range_builder* handle) { winnow_range_builder_free(handle); }
+void Free(winnow_range_view* handle) { winnow_range_view_free(handle); }
 void Free(winnow_set* handle) { winnow_set_free(handle); }
 void Free(winnow_set_edit* handle) { winnow_set_edit_free(handle); }
 

@@ -506,6 +506,92 @@ static void TestSets(void) {
   for (size_t i = 0; i < kFiles; ++i) winnow_block_free(blocks[i]);
 }
 
+static double RangeNumber(const winnow_range_view* view, const char* name) {
+  double value = -99;
+  EXPECT(winnow_range_view_get(view, name, &value, NULL) == WINNOW_OK);
+  return value;
+}
+
+static bool MayBeIn(const winnow_range_view* view, const char* begin, const char* end) {
+  return winnow_range_view_may_contain(view, begin, strlen(begin), end, strlen(end));
+}
+
+static void TestRanges(void) {
+  static const char* const kKeys[] = {"user0017", "user0018", "user0018", "user0042"};
+  winnow_error* error = kUnassigned;
+  EXPECT(winnow_range_builder_new(0.5, &error) == NULL);
+  EXPECT(Says(error, WINNOW_BAD_VALUE, "range_bits"));
+  EXPECT(winnow_range_builder_new(NAN, &error) == NULL);
+  EXPECT(Says(error, WINNOW_BAD_VALUE, "range_bits"));
+  winnow_range_builder* builder = winnow_range_builder_new(12.5, &error);
+  EXPECT(builder != NULL && error == NULL);
+  for (size_t i = 0; i < sizeof kKeys / sizeof kKeys[0]; ++i) {
+    EXPECT(winnow_range_builder_add(builder, kKeys[i], strlen(kKeys[i]), &error) == WINNOW_OK);
+  }
+  EXPECT(winnow_range_builder_num_keys(builder) == 3);
+  const size_t estimate = winnow_range_builder_estimate_size(builder, 3);
+  winnow_block* ranges = NULL;
+  EXPECT(winnow_range_builder_finish(builder, &ranges, &error) == WINNOW_OK && ranges != NULL);
+  EXPECT(winnow_block_size(ranges) <= estimate);
+  EXPECT(winnow_range_builder_num_keys(builder) == 0);
+
+  // With a filter beside it.
+  winnow_builder* filter_builder = winnow_builder_new(NULL, NULL);
+  EXPECT(winnow_builder_add(filter_builder, "user0017", 8, NULL) == WINNOW_OK);
+  winnow_block* filter = winnow_builder_finish(filter_builder, NULL);
+  winnow_block* both =
+      winnow_block_with_range_filter(winnow_block_data(filter), winnow_block_size(filter),
+                                     winnow_block_data(ranges), winnow_block_size(ranges), &error);
+  EXPECT(both != NULL && error == NULL);
+  size_t size = 99;
+  EXPECT(winnow_range_filter_of(winnow_block_data(filter), winnow_block_size(filter), &size) ==
+         NULL);
+  EXPECT(size == 0);
+  const void* found =
+      winnow_range_filter_of(winnow_block_data(both), winnow_block_size(both), &size);
+  EXPECT(size == winnow_block_size(ranges));
+  EXPECT(memcmp(found, winnow_block_data(ranges), size) == 0);
+
+  winnow_range_view* view = winnow_range_view_new(found, size, WINNOW_VERIFY_PAYLOAD, &error);
+  EXPECT(view != NULL && error == NULL);
+  EXPECT(winnow_range_view_fault(view) == WINNOW_NO_FAULT);
+  EXPECT(winnow_range_view_payload_intact(view));
+  EXPECT(MayBeIn(view, "user0010", "user0018") && MayBeIn(view, "", "user0018"));
+  EXPECT(!MayBeIn(view, "user0020", "user0030") && !MayBeIn(view, "", "user0017"));
+  EXPECT(RangeNumber(view, "kind") == 1 && RangeNumber(view, "num_keys") == 3);
+  EXPECT(RangeNumber(view, "size_bytes") == (double)size);
+  EXPECT(RangeNumber(view, "bits_per_key") == (double)size * 8 / 3);
+  EXPECT(RangeNumber(view, "range_bits") == 12.5 && RangeNumber(view, "key_length") == 8);
+  EXPECT(RangeNumber(view, "is_exact") == 1 && RangeNumber(view, "version") > 0);
+  double value = 0;
+  EXPECT(winnow_range_view_get(view, "bits", &value, &error) == WINNOW_UNKNOWN_NAME);
+  EXPECT(Says(error, WINNOW_UNKNOWN_NAME, "range_bits"));
+  winnow_range_view_free(view);
+
+  view = winnow_range_view_new(found, size - 1, WINNOW_SKIP_PAYLOAD, &error);
+  EXPECT(winnow_range_view_fault(view) == WINNOW_FAULT_SIZE);
+  EXPECT(MayBeIn(view, "user0020", "user0030") && !winnow_range_view_payload_intact(view));
+  winnow_range_view_free(view);
+
+  // Keys that get none.
+  EXPECT(winnow_range_builder_add(builder, "b", 1, &error) == WINNOW_OK);
+  EXPECT(winnow_range_builder_add(builder, "a", 1, &error) == WINNOW_OK);
+  winnow_block* none = ranges;
+  EXPECT(winnow_range_builder_finish(builder, &none, &error) == WINNOW_OK && none == NULL);
+  EXPECT(winnow_range_builder_add(builder, "a", 1, &error) == WINNOW_OK);
+  winnow_range_builder_abandon(builder);
+  EXPECT(winnow_range_builder_num_keys(builder) == 0);
+  winnow_range_builder_clear(builder);
+  EXPECT(winnow_range_builder_add(builder, "b", 1, &error) == WINNOW_OK);
+  EXPECT(winnow_range_builder_num_keys(builder) == 1);
+
+  winnow_block_free(both);
+  winnow_block_free(filter);
+  winnow_block_free(ranges);
+  winnow_builder_free(filter_builder);
+  winnow_range_builder_free(builder);
+}
+
 static void TestErrors(void) {
   winnow_error* error = kUnassigned;
   EXPECT(winnow_options_set(NULL, "kind", "bloom", &error) == WINNOW_NULL_ARGUMENT);
@@ -529,6 +615,8 @@ static void TestErrors(void) {
   winnow_builder_free(NULL);
   winnow_block_free(NULL);
   winnow_view_free(NULL);
+  winnow_range_view_free(NULL);
+  winnow_range_builder_free(NULL);
   winnow_set_free(NULL);
   winnow_set_edit_free(NULL);
 }
@@ -551,6 +639,7 @@ int main(void) {
   TestHashes();
   TestOptions();
   TestOneFilter();
+  TestRanges();
   TestSets();
   TestErrors();
   if (failures != 0) fprintf(stderr, "%d expectations were not met\n", failures);

@@ -257,9 +257,11 @@ TEST(Exports, OfTheCoreAreTheContractOnly) {
     }
   }
   EXPECT_EQ(functions, MarkedFunctions(headers));
-  EXPECT_THAT(classes, ElementsAre("FilterBuilder", "FilterSet", "FilterSetEdit", "FilterView"));
+  EXPECT_THAT(classes, ElementsAre("FilterBuilder", "FilterSet", "FilterSetEdit", "FilterView",
+                                   "RangeFilterBuilder", "RangeFilterView"));
   EXPECT_THAT(private_members,
-              ElementsAre("winnow::FilterSet::CandidatesOfAll", "winnow::FilterView::FillInfo"));
+              ElementsAre("winnow::FilterSet::CandidatesOfAll", "winnow::FilterView::FillInfo",
+                          "winnow::RangeFilterView::FillInfo"));
 }
 
 // A pattern such as "winnow::FilterSet::*" exports what is private, too. One that nothing matches
