@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "third_party/rocksdb_abi/type_information.h"
+
 namespace winnow::plugin {
 
 // Every key is in its domain and has the empty prefix, which stands for a note of the key

@@ -74,6 +74,7 @@ NoteRing* TakeFreeRing() noexcept {
        ring = ring->older) {
     bool is_taken = false;
     if (ring->is_taken.compare_exchange_strong(is_taken, true, std::memory_order_acquire)) {
+      ring->next += kNotes;  // the keys of the thread before are gone
       return ring;
     }
   }
