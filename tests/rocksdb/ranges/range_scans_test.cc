@@ -65,7 +65,6 @@ struct Shape {
   bool is_next_to_key;  // else anywhere
 };
 
-
 constexpr Shape kShapes[] = {
     {"IntegersNear16", "random integers, 16 behind a key", Keys::kIntegers, 16, true},
     {"IntegersNear64", "random integers, 64 behind a key", Keys::kIntegers, 64, true},
