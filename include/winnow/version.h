@@ -24,10 +24,10 @@
 //
 // Later versions add members to FilterOptions, FilterInfo, RangeFilterOptions, RangeFilterInfo,
 // PolicyOptions, FilterLoads, LookupCounters and SampleCounters, at their ends and each 8 bytes
-// wide, so that a struct with more members is larger. What takes or returns one of them is inline, and tells the library the
-// size that the program was compiled with: members that only the library knows are at their
-// defaults, or are left out. All other types of the contract headers beside this one keep their
-// size. docs/compatibility.md has what is promised.
+// wide, so that a struct with more members is larger. What takes or returns one of them is inline,
+// and tells the library the size that the program was compiled with: members that only the library
+// knows are at their defaults, or are left out. All other types of the contract headers beside this
+// one keep their size. docs/compatibility.md has what is promised.
 
 // Before a member of an exported class, or after `struct`, what is not exported; and before an
 // inline function that tells the library a size, of which each library of a process needs its own.

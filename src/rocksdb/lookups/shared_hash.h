@@ -84,10 +84,10 @@ struct LookupsUnderWay;
 
 // Never null. Not thread_local, as such a variable of another file is reached by a function call.
 // Initial-exec costs one load. It needs room in the thread-local storage that is left for libraries
-// that are opened late, and this library's fits. In RocksDB's own tree all of RocksDB's thread-local
-// storage would need such room, and does not fit: a library for Java is not loaded then. So the
-// compiler chooses there, but may not be told -mtls-dialect=gnu2: glibc's slow path for that loses
-// vector registers (BZ 31372).
+// that are opened late, and this library's fits. In RocksDB's own tree all of RocksDB's
+// thread-local storage would need such room, and does not fit: a library for Java is not loaded
+// then. So the compiler chooses there, but may not be told -mtls-dialect=gnu2: glibc's slow path
+// for that loses vector registers (BZ 31372).
 #if defined(WINNOW_IN_TREE)
 #define WINNOW_THREAD_STORAGE
 #else

@@ -14,6 +14,16 @@ using ROCKSDB_NAMESPACE::Slice;
 
 namespace {
 
+// A number to count from.
+uint64_t FirstNumber() noexcept {
+  try {
+    std::random_device random;
+    return uint64_t{random()} << 32 | random();
+  } catch (...) {
+    return reinterpret_cast<uintptr_t>(&FirstNumber);
+  }
+}
+
 struct Note {
   const char* data;
   size_t size;
@@ -26,6 +36,9 @@ struct NoteRing {
   uint64_t next = 0;            // the number of the next note
   const char* begin = nullptr;  // of the addresses
   NoteRing* older = nullptr;    // the one that was made before
+  // What numbers of threads and processes differ by; counted without an atomic, as iterators of all
+  // threads ask for them.
+  uint64_t different = FirstNumber();
   std::atomic<bool> is_taken{true};
 
   // The number of the note at this address, which may be gone: the latest one that it can be. False
@@ -44,30 +57,34 @@ struct NoteRing {
 constexpr size_t kReadable = 64;
 
 // The address of keys that could not be noted.
-constexpr char kLost[kReadable] = {};
+constexpr char kNotNoted[kReadable] = {};
 
 // Behind it all rings, the latest first.
 std::atomic<NoteRing*> rings{nullptr};
 
-// Only the thread's own ring. A pointer, as room for a thread's variables is scarce in libraries
-// that are loaded late.
-thread_local NoteRing* this_thread_ring = nullptr;
-thread_local bool has_ended = false;
-
+// A thread's own ring is the value of a key, not a thread_local variable: these are scarce in
+// libraries that are loaded late. A value has a destructor, too.
 void GiveBack(void* ring) noexcept {
-  this_thread_ring = nullptr;
-  has_ended = true;
   static_cast<NoteRing*>(ring)->is_taken.store(false, std::memory_order_release);
 }
 
-// As in shared_hash.cc: a thread_local object's destructor would be registered with an allocation,
-// which ends the program where it fails.
-struct EndOfThread {
+struct RingOfThread {
   pthread_key_t key{};
   const bool works;
 
-  EndOfThread() noexcept : works(pthread_key_create(&key, GiveBack) == 0) {}
+  RingOfThread() noexcept : works(pthread_key_create(&key, GiveBack) == 0) {}
 };
+
+const RingOfThread& RingKey() noexcept {
+  static const RingOfThread ring_of_thread;
+  return ring_of_thread;
+}
+
+// Null where the thread has none yet.
+NoteRing* ThisThreadRing() noexcept {
+  const RingOfThread& ring = RingKey();
+  return ring.works ? static_cast<NoteRing*>(pthread_getspecific(ring.key)) : nullptr;
+}
 
 NoteRing* TakeFreeRing() noexcept {
   for (NoteRing* ring = rings.load(std::memory_order_acquire); ring != nullptr;
@@ -99,18 +116,18 @@ NoteRing* MakeRing() noexcept {
   return ring;
 }
 
-// Null where memory is short, and in destructors of a thread that has ended.
+// Null where memory is short.
 __attribute__((noinline)) NoteRing* TakeRing() noexcept {
-  static const EndOfThread end_of_thread;
-  if (!end_of_thread.works || has_ended) return nullptr;
+  const RingOfThread& of_thread = RingKey();
+  if (!of_thread.works) return nullptr;
   NoteRing* ring = TakeFreeRing();
   if (ring == nullptr) ring = MakeRing();
   if (ring == nullptr) return nullptr;
-  if (pthread_setspecific(end_of_thread.key, ring) != 0) {
+  if (pthread_setspecific(of_thread.key, ring) != 0) {
     ring->is_taken.store(false, std::memory_order_release);
     return nullptr;
   }
-  return this_thread_ring = ring;
+  return ring;
 }
 
 bool IsOfSomeRing(const char* address) noexcept {
@@ -126,10 +143,10 @@ bool IsOfSomeRing(const char* address) noexcept {
 }  // namespace
 
 const char* NoteTransformedKey(const Slice& key, const void* frame) noexcept {
-  NoteRing* ring = this_thread_ring;
+  NoteRing* ring = ThisThreadRing();
   if (__builtin_expect(ring == nullptr, 0)) {
     ring = TakeRing();
-    if (ring == nullptr) return kLost;
+    if (ring == nullptr) return kNotNoted;
   }
   const uint64_t number = ring->next++;
   ring->notes[number % kNotes] = {key.data(), key.size(), reinterpret_cast<uintptr_t>(frame)};
@@ -138,18 +155,18 @@ const char* NoteTransformedKey(const Slice& key, const void* frame) noexcept {
 
 TransformedKey FindTransformedKey(const char* address) noexcept {
   using Origin = TransformedKey::Origin;
-  if (const NoteRing* const ring = this_thread_ring) {
+  if (const NoteRing* const ring = ThisThreadRing()) {
     uint64_t number = 0;
     if (ring->NumberAt(address, &number)) {
       if (!ring->Has(number)) return {Origin::kLost, {}};
       return {Origin::kFound, Slice(ring->At(number).data, ring->At(number).size)};
     }
   }
-  return {address == kLost || IsOfSomeRing(address) ? Origin::kLost : Origin::kElsewhere, {}};
+  return {address == kNotNoted || IsOfSomeRing(address) ? Origin::kLost : Origin::kElsewhere, {}};
 }
 
 bool FindSeekBounds(const char* address, Slice* begin, Slice* end) noexcept {
-  const NoteRing* const ring = this_thread_ring;
+  const NoteRing* const ring = ThisThreadRing();
   uint64_t number = 0;
   if (ring == nullptr || !ring->NumberAt(address, &number)) return false;
   if (!ring->Has(number) || !ring->Has(number + 1)) return false;
@@ -164,21 +181,16 @@ bool FindSeekBounds(const char* address, Slice* begin, Slice* end) noexcept {
 }
 
 uint64_t DifferentNumber() noexcept {
-  // Numbers of one thread differ, those of threads and processes by where they begin. Not atomic:
-  // iterators of all threads ask for them.
-  thread_local uint64_t next = 0;
-  if (next == 0) {
-    try {
-      std::random_device random;
-      next = uint64_t{random()} << 32 | random();
-    } catch (...) {
-      next = reinterpret_cast<uintptr_t>(&next);
-    }
-  }
-  next += 0x9e3779b97f4a7c15;
+  NoteRing* ring = ThisThreadRing();
+  if (ring == nullptr) ring = TakeRing();
+  static std::atomic<uint64_t> without_ring{FirstNumber()};
+  constexpr uint64_t kStep = 0x9e3779b97f4a7c15;
+  const uint64_t number = ring != nullptr
+                              ? ring->different += kStep
+                              : without_ring.fetch_add(kStep, std::memory_order_relaxed);
   // splitmix64 (Steele, Lea, Flood, OOPSLA 2014): so that numbers of near beginnings have nothing
   // in common.
-  uint64_t mixed = next;
+  uint64_t mixed = number;
   mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
   mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
   return mixed ^ (mixed >> 31);
