@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include <atomic>
-#include <mutex>
 #include <new>
 #include <random>
 

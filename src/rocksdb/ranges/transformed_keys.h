@@ -56,8 +56,8 @@ struct TransformedKey {
   ROCKSDB_NAMESPACE::Slice key;
 };
 
-// The key that is known by this address. Its bytes are those of whoever transformed it. Takes a
-// lock if it is not one of this thread.
+// The key that is known by this address. Its bytes are those of whoever transformed it. If it is
+// not one of this thread, this looks through the rings of all threads.
 TransformedKey FindTransformedKey(const char* address) noexcept;
 
 // The keys that are known by this address and the next one, if both are there and are the two

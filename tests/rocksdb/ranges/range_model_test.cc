@@ -29,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/rocksdb/ranges/big_endian.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/versions.h"
@@ -48,6 +49,8 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Snapshot;
 using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::WriteOptions;
+using testing::BigEndian;
+using testing::LastNumber;
 
 using Rows = std::map<std::string, std::string>;
 
@@ -67,22 +70,6 @@ class AppendOperator final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator 
     return true;
   }
 };
-
-// 64 bits, the highest first.
-std::string BigEndian(uint64_t number) {
-  std::string bytes(8, '\0');
-  for (int i = 7; i >= 0; --i, number >>= 8)
-    bytes[static_cast<size_t>(i)] = static_cast<char>(number);
-  return bytes;
-}
-
-uint64_t LastNumber(const std::string& key) {
-  uint64_t number = 0;
-  for (size_t i = key.size() - 8; i < key.size(); ++i) {
-    number = number << 8 | static_cast<unsigned char>(key[i]);
-  }
-  return number;
-}
 
 enum class Keys { kIntegers, kEvents, kDecimals, kPaths, kAnyBytes };
 

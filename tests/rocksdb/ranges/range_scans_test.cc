@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/rocksdb/ranges/big_endian.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
 #include "winnow/rocksdb_policy.h"
@@ -37,6 +38,8 @@ using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::WriteOptions;
+using testing::BigEndian;
+using testing::LastNumber;
 
 constexpr size_t kKeysOfPage = 200'000;
 constexpr int kFiles = 8;  // on level 0: a scan may have to look into each
@@ -46,13 +49,6 @@ constexpr int kRangeBits = 15;
 size_t NumKeys() {
   const char* const text = std::getenv("WINNOW_RANGE_KEYS");
   return text == nullptr ? kKeysOfPage : std::strtoull(text, nullptr, 10);
-}
-
-// 64 bits, the highest first.
-std::string BigEndian(uint64_t number) {
-  std::string bytes(8, '\0');
-  for (size_t i = 8; i > 0; --i, number >>= 8) bytes[i - 1] = static_cast<char>(number);
-  return bytes;
 }
 
 enum class Keys { kIntegers, kEvents };
@@ -173,14 +169,6 @@ class ScannedDatabase {
     }
     std::shuffle(keys.begin(), keys.end(), random);
     return keys;
-  }
-
-  static uint64_t LastNumber(const std::string& key) {
-    uint64_t number = 0;
-    for (size_t i = key.size() - 8; i < key.size(); ++i) {
-      number = number << 8 | static_cast<unsigned char>(key[i]);
-    }
-    return number;
   }
 
   void Load() {
