@@ -22,6 +22,7 @@
 #include "src/formulas/bytes.h"
 #include "tests/amq/filter_testing.h"
 #include "tests/support/files.h"
+#include "tests/support/hex.h"
 #include "winnow/amq/blocked_bloom.h"
 #include "winnow/amq/counting_bloom.h"
 #include "winnow/amq/cuckoo_filter.h"
@@ -33,6 +34,7 @@ namespace {
 
 using testing::ExpectContainsAll;
 using ::testing::HasSubstr;
+using testing::Hex;
 using testing::RandomHashes;
 using testing::Take;
 using testing::TestSeed;
@@ -363,16 +365,6 @@ TEST(SerializedKinds, ValuesOutOfTheirRangeAreNamed) {
 }
 
 // ---- FORMAT.md
-
-std::string Hex(std::string_view bytes) {
-  std::string hex;
-  char digits[3];
-  for (const char byte : bytes) {
-    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(byte));
-    hex += digits;
-  }
-  return hex;
-}
 
 bool IsPrinting() { return std::getenv("WINNOW_PRINT_VECTORS") != nullptr; }
 

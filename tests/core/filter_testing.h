@@ -6,9 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdio>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "winnow/builder.h"
@@ -40,16 +37,6 @@ inline FilterBlock Build(const FilterOptions& options, const std::vector<KeyHash
 inline size_t FalseNegatives(const FilterView& view, const std::vector<KeyHash>& hashes) {
   return static_cast<size_t>(std::count_if(hashes.begin(), hashes.end(),
                                            [&](KeyHash hash) { return !view.MayContain(hash); }));
-}
-
-inline std::string Hex(std::string_view bytes) {
-  std::string hex;
-  char digits[3];
-  for (const char byte : bytes) {
-    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(byte));
-    hex += digits;
-  }
-  return hex;
 }
 
 }  // namespace winnow::testing

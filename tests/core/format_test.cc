@@ -18,6 +18,7 @@
 #include "src/core/bloom.h"
 #include "tests/core/filter_testing.h"
 #include "tests/core/golden_blocks.h"
+#include "tests/support/hex.h"
 #include "tests/support/matches.h"
 #include "tests/support/random_hashes.h"
 #include "winnow/builder.h"

@@ -15,6 +15,7 @@
 #include "tests/core/golden_blocks.h"
 #include "tests/core/range_filter_testing.h"
 #include "tests/support/files.h"
+#include "tests/support/hex.h"
 #include "tests/support/random_hashes.h"
 #include "winnow/builder.h"
 #include "winnow/filter.h"

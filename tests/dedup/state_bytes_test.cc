@@ -6,16 +6,18 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdio>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tests/support/hex.h"
 #include "winnow/amq/plan.h"
 
 namespace winnow::dedup {
 namespace {
+
+using testing::Hex;
 
 // Magic number, version and kind, a, b; the hash; payload, count, keys, x, y; two checksums; the
 // sizes of filter and journal.
@@ -41,16 +43,6 @@ const char kEntry[] =
     "7c7f3bf192f68205";
 
 const std::vector<uint64_t> kHashes = {0x0102030405060708u, ~uint64_t{0}, uint64_t{1} << 63};
-
-std::string Hex(std::string_view bytes) {
-  std::string hex;
-  char digits[3];
-  for (const char byte : bytes) {
-    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(byte));
-    hex += digits;
-  }
-  return hex;
-}
 
 std::string BytesOfHex(std::string_view hex) {
   std::string bytes;

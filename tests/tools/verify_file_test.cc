@@ -15,6 +15,7 @@
 #include "src/sst/internal_keys.h"
 #include "src/sst/sst_filters.h"
 #include "tests/support/files.h"
+#include "tests/support/hex.h"
 #include "tests/support/inspect_testing.h"
 #include "tests/tools/forgetful_policy.h"
 
@@ -29,6 +30,7 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::WriteOptions;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::Hex;
 using ::testing::IsEmpty;
 using testing::KeyOf;
 using testing::MakeOptions;
@@ -46,15 +48,6 @@ const char* const kPolicies[] = {
     "bloomfilter:10",
     "ribbonfilter:10:-1",
 };
-
-std::string Hex(const std::string& bytes) {
-  std::string hex;
-  for (const char byte : bytes) {
-    hex += "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4];
-    hex += "0123456789abcdef"[static_cast<unsigned char>(byte) & 15];
-  }
-  return hex;
-}
 
 class VerifyFileTest : public ::testing::Test {
  protected:
