@@ -118,6 +118,33 @@ TEST_F(LearnedTrialTest, TooFewLookupsTeachNothing) {
   EXPECT_GT(bits[0], bits[20] + 2);
 }
 
+// Before anything is learned, by the plan alone.
+TEST_F(LearnedTrialTest, EachOptionOfTheTreeThatThePlanNeedsIsKnown) {
+  constexpr size_t kLevel2 = 2;  // the first of its files
+  constexpr size_t kLevel3 = 20;
+  const auto bits_of = [this](const TreeShape& shape) {
+    return LearnedTrial(shape, files_).BitsOnceWritten(policy_);
+  };
+  const TreeShape usual;
+  const std::vector<double> bits = bits_of(usual);
+
+  // The last level is full, so the step to it is a whole one.
+  TreeShape dynamic = usual;
+  dynamic.has_dynamic_levels = true;
+  EXPECT_GT(bits_of(dynamic)[kLevel2], bits[kLevel2] + 1);
+  EXPECT_EQ(bits_of(dynamic)[kLevel3], bits[kLevel3]);
+
+  TreeShape narrow = usual;
+  narrow.size_ratio = 3;
+  EXPECT_LT(bits_of(narrow)[0] - bits_of(narrow)[kLevel2], bits[0] - bits[kLevel2] - 1);
+
+  // Level 2 is then the last one that has filters.
+  TreeShape without_last = usual;
+  without_last.last_level_has_filters = false;
+  EXPECT_EQ(bits_of(without_last)[kLevel2], policy_.bits_per_key);
+  EXPECT_GT(bits[kLevel2], policy_.bits_per_key + 1);
+}
+
 TEST(LearnedPolicyTest, IsKnownByItsText) {
   for (const char* text :
        {"winnow:10", "bloomfilter:10", "nullptr", "", "{id=winnow;level_plan=auto}",
