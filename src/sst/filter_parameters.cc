@@ -87,17 +87,23 @@ FilterParameters ParametersOfWinnow(std::string_view block) {
   parameters.format = "winnow";
   parameters.version = parsed.tail.version;
   parameters.hash = HashOf(parsed.tail);
-  if (parsed.tail.kind == FilterKind::kBloom) {
-    const core::LayerEntry entry = core::ReadLayerEntry(parsed.directory, 0);
-    parameters.probes = entry.parameter;
-    parameters.blocks = entry.count;
-    parameters.block_bits = 512;
-    parameters.fill_ratio = ShareOfBitsSet(block.substr(
-        static_cast<size_t>(parsed.payload - reinterpret_cast<const unsigned char*>(block.data())),
-        core::LayerBytes(entry, {})));
-  } else if (parsed.tail.kind == FilterKind::kRibbon) {
-    parameters.columns = FilterView(block).info().columns;
-    PutRibbon(block, parsed.tail.num_hashes, &parameters);
+  switch (parsed.tail.kind) {
+    case FilterKind::kEmpty:
+      break;
+    case FilterKind::kBloom: {
+      const core::LayerEntry entry = core::ReadLayerEntry(parsed.directory, 0);
+      parameters.probes = entry.parameter;
+      parameters.blocks = entry.count;
+      parameters.block_bits = 512;
+      const auto* begin = reinterpret_cast<const unsigned char*>(block.data());
+      parameters.fill_ratio = ShareOfBitsSet(
+          block.substr(static_cast<size_t>(parsed.payload - begin), core::LayerBytes(entry, {})));
+      break;
+    }
+    case FilterKind::kRibbon:
+      parameters.columns = FilterView(block).info().columns;
+      PutRibbon(block, parsed.tail.num_hashes, &parameters);
+      break;
   }
   return parameters;
 }

@@ -31,15 +31,20 @@ constexpr double kAlike = 1.005;
 // Filters of few keys have whole numbers of columns or of fingerprints' bits, which round up.
 double WinnowRate(uint64_t n, const FilterOptions& building) {
   const core::FilterPlan plan = core::PlanFilter(n, building);
-  if (plan.kind == FilterKind::kBloom) {
-    return core::BloomRate(n, plan.blocks, plan.probes);
+  switch (plan.kind) {
+    case FilterKind::kEmpty:
+      break;
+    case FilterKind::kBloom:
+      return core::BloomRate(n, plan.blocks, plan.probes);
+    case FilterKind::kRibbon:
+      if (n < core::kMinSmallKeys) {
+        return std::ldexp(static_cast<double>(n),
+                          -static_cast<int>(core::ListBits(n, plan.target_rate)));
+      }
+      return n < core::kMinBumpedKeys ? std::exp2(-static_cast<double>(plan.columns.most()))
+                                      : core::ColumnsRate(plan.columns);
   }
-  if (n < core::kMinSmallKeys) {
-    return std::ldexp(static_cast<double>(n),
-                      -static_cast<int>(core::ListBits(n, plan.target_rate)));
-  }
-  return n < core::kMinBumpedKeys ? std::exp2(-static_cast<double>(plan.columns.most()))
-                                  : core::ColumnsRate(plan.columns);
+  return 0;
 }
 
 // What RocksDB's policy builds of n keys.

@@ -54,12 +54,20 @@ SizedKind OfCore(FilterKind filter_kind, double bits, uint64_t keys) {
   options.kind = filter_kind;
   options.bits_per_key = bits;
   SizedKind kind;
-  kind.kind = filter_kind == FilterKind::kBloom ? "Winnow Bloom" : "Winnow Ribbon";
+  switch (filter_kind) {
+    case FilterKind::kEmpty:
+      break;
+    case FilterKind::kBloom:
+      kind.kind = "Winnow Bloom";
+      kind.rate = core::RateForBits(bits);
+      break;
+    case FilterKind::kRibbon:
+      kind.kind = "Winnow Ribbon";
+      kind.rate = core::ColumnsRate(core::RibbonColumns(core::RateForBits(bits)));
+      break;
+  }
   kind.bytes = FilterBuilder(options).EstimateSize(keys);
   kind.bits_per_key = static_cast<double>(kind.bytes) * 8 / static_cast<double>(keys);
-  kind.rate = filter_kind == FilterKind::kBloom
-                  ? core::RateForBits(bits)
-                  : core::ColumnsRate(core::RibbonColumns(core::RateForBits(bits)));
   kind.rate = std::min(1.0, kind.rate + std::ldexp(static_cast<double>(keys), -64));
   return kind;
 }
@@ -115,11 +123,11 @@ void ReportKinds(const SizeWish& wish, SizeReport* report) {
        wish.rate ? amq::SizesFor({keys, *wish.rate}) : amq::SizesWithin(keys, *wish.bytes)) {
     report->kinds.push_back(Of(size, keys));
   }
-  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
-    if (keys > UINT32_MAX) break;  // no file has as many
+  for (const auto& [name, kind] : kKindOption.values) {
+    if (!kind || keys > UINT32_MAX) continue;  // no file has as many
     const std::optional<double> bits = wish.rate ? std::optional(core::BitsForRate(*wish.rate))
-                                                 : BitsWithin(kind, keys, *wish.bytes);
-    if (bits) report->kinds.push_back(OfCore(kind, *bits, keys));
+                                                 : BitsWithin(*kind, keys, *wish.bytes);
+    if (bits) report->kinds.push_back(OfCore(*kind, *bits, keys));
   }
   for (SizedKind& kind : report->kinds) {
     // Equal hashes come on top, with every kind; for the rest, a hundredth is let pass.
