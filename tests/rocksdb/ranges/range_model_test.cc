@@ -21,7 +21,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
-#include <map>
 #include <memory>
 #include <ostream>
 #include <random>
@@ -30,6 +29,7 @@
 #include <vector>
 
 #include "tests/rocksdb/ranges/big_endian.h"
+#include "tests/rocksdb/ranges/scan_checks.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/versions.h"
@@ -50,9 +50,10 @@ using ROCKSDB_NAMESPACE::Snapshot;
 using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::WriteOptions;
 using testing::BigEndian;
+using testing::Check;
 using testing::LastNumber;
-
-using Rows = std::map<std::string, std::string>;
+using testing::Rows;
+using testing::ScanChecks;
 
 uint64_t NumberOf(const char* variable, uint64_t otherwise) {
   const char* const text = std::getenv(variable);
@@ -138,8 +139,8 @@ class RangeModel {
     ScanAll(scans);
   }
 
-  uint64_t scans() const { return scans_; }
-  uint64_t empty() const { return empty_; }
+  uint64_t scans() const { return checks_.scans(); }
+  uint64_t empty() const { return checks_.empty(); }
   // Filters that told that a seek finds nothing.
   uint64_t filtered() const {
     uint64_t sum = 0;
@@ -155,9 +156,7 @@ class RangeModel {
     Rows rows;
   };
 
-  static void Check(const Status& status) { ASSERT_TRUE(status.ok()) << status.ToString(); }
-
-  uint64_t Below(uint64_t n) { return random_() % n; }
+  uint64_t Below(uint64_t n) { return testing::Below(n, &random_); }
   bool OneIn(uint64_t n) { return Below(n) == 0; }
 
   Options MakeOptions() {
@@ -330,7 +329,7 @@ class RangeModel {
       read.auto_prefix_mode = OneIn(2);
       read.iterate_upper_bound = &bound;
       const std::unique_ptr<Iterator> iterator(reader.NewIterator(read));
-      Scan(iterator.get(), rows, begin, end, "a file by itself");
+      checks_.Scan(iterator.get(), rows, begin, end, "a file by itself");
     }
   }
 
@@ -367,9 +366,9 @@ class RangeModel {
       if (OneIn(3)) {
         moved_end = end;
         moved_bound = moved_end;
-        Scan(moved.get(), rows_, begin, end, "a moved iterator");
+        checks_.Scan(moved.get(), rows_, begin, end, "a moved iterator");
       } else if (is_tailed_ && OneIn(12)) {
-        if (begin < tailing_end) ScanTailing(tailing.get(), begin, tailing_end);
+        if (begin < tailing_end) checks_.ScanTailing(tailing.get(), rows_, begin, tailing_end);
       } else if (OneIn(6)) {
         Get({begin, end, std::string()});
       } else {
@@ -397,14 +396,15 @@ class RangeModel {
     const std::unique_ptr<Iterator> iterator(database_->NewIterator(read));
     if (from_first) {
       iterator->SeekToFirst();
-      CompareForward(iterator.get(), rows, begin, end, "from the lower bound");
+      checks_.CompareForward(iterator.get(), rows, begin, end, "from the lower bound");
       return;
     }
-    Scan(iterator.get(), rows, begin, end, kept == nullptr ? "a new iterator" : "a snapshot");
-    if (OneIn(4)) Scan(iterator.get(), rows, begin, end, "the same again");
+    checks_.Scan(iterator.get(), rows, begin, end,
+                 kept == nullptr ? "a new iterator" : "a snapshot");
+    if (OneIn(4)) checks_.Scan(iterator.get(), rows, begin, end, "the same again");
     if (kept == nullptr && OneIn(10)) {
       Check(iterator->Refresh());
-      Scan(iterator.get(), rows, begin, end, "a refreshed iterator");
+      checks_.Scan(iterator.get(), rows, begin, end, "a refreshed iterator");
     }
   }
 
@@ -425,113 +425,9 @@ class RangeModel {
     }
   }
 
-  // From the key sought on, or backward, or with turns.
-  void Scan(Iterator* iterator, const Rows& rows, const std::string& begin, const std::string& end,
-            const char* how) {
-    const bool is_range = begin < end;
-    switch (Below(8)) {
-      case 0:
-        if (!is_range) break;
-        iterator->SeekForPrev(end);
-        if (iterator->Valid() && iterator->key() == Slice(end)) iterator->Prev();
-        return CompareBackward(iterator, rows, begin, end, how);
-      case 1:
-        if (!is_range) break;
-        iterator->SeekToLast();
-        return CompareBackward(iterator, rows, begin, end, how);
-      case 2:
-        return ScanWithTurns(iterator, rows, begin, end, how);
-      default:
-        break;
-    }
-    ScanForward(iterator, rows, begin, end, how);
-  }
-
-  void ScanForward(Iterator* iterator, const Rows& rows, const std::string& begin,
-                   const std::string& end, const char* how) {
-    iterator->Seek(begin);
-    CompareForward(iterator, rows, begin, end, how);
-  }
-
-  // RocksDB's tailing iterators apply a merge twice at times, also without a prefix extractor: the
-  // keys count.
-  void ScanTailing(Iterator* iterator, const std::string& begin, const std::string& end) {
-    auto row = rows_.lower_bound(begin);
-    const auto last = rows_.lower_bound(end);
-    ++scans_;
-    int n = 0;
-    for (iterator->Seek(begin); iterator->Valid() && n < kMaxRows; ++n, iterator->Next(), ++row) {
-      if (row == last || iterator->key() != Slice(row->first)) return Wrong("tailing", begin, end);
-    }
-    if (!iterator->Valid() && row != last) Wrong("tailing", begin, end);
-  }
-
-  // Not to the end of very long ones.
-  static constexpr int kMaxRows = 60;
-
-  void CompareForward(Iterator* iterator, const Rows& rows, const std::string& begin,
-                      const std::string& end, const char* how) {
-    auto row = rows.lower_bound(begin);
-    const auto last = begin < end ? rows.lower_bound(end) : row;
-    ++scans_;
-    empty_ += row == last ? 1 : 0;
-    for (int n = 0; iterator->Valid() && n < kMaxRows; ++n, iterator->Next(), ++row) {
-      if (row == last || !IsAt(iterator, row)) return Wrong(how, begin, end);
-    }
-    Check(iterator->status());
-    if (!iterator->Valid() && row != last) Wrong(how, begin, end);
-  }
-
-  void CompareBackward(Iterator* iterator, const Rows& rows, const std::string& begin,
-                       const std::string& end, const char* how) {
-    const auto first = rows.lower_bound(begin);
-    auto row = rows.lower_bound(end);
-    ++scans_;
-    int n = 0;
-    for (; n < kMaxRows && iterator->Valid() && !(iterator->key().compare(begin) < 0);
-         ++n, iterator->Prev()) {
-      if (row == first || !IsAt(iterator, --row)) return Wrong(how, begin, end);
-    }
-    Check(iterator->status());
-    if (n < kMaxRows && row != first) Wrong(how, begin, end);
-  }
-
-  // Between turns it may leave the range where that begins, but not where it ends.
-  void ScanWithTurns(Iterator* iterator, const Rows& rows, const std::string& begin,
-                     const std::string& end, const char* how) {
-    auto row = rows.lower_bound(begin);
-    const auto last = begin < end ? rows.lower_bound(end) : row;
-    ++scans_;
-    iterator->Seek(begin);
-    for (int n = 0; iterator->Valid() && n < kMaxRows; ++n) {
-      if (row == last || !IsAt(iterator, row)) return Wrong(how, begin, end);
-      for (uint64_t back = OneIn(3) ? 1 + Below(4) : 0; back > 0; --back) {
-        iterator->Prev();
-        if (row == rows.begin()) {
-          if (iterator->Valid()) Wrong(how, begin, end);
-          return;
-        }
-        --row;
-        if (!iterator->Valid() || !IsAt(iterator, row)) return Wrong(how, begin, end);
-      }
-      iterator->Next();
-      ++row;
-    }
-    Check(iterator->status());
-    if (!iterator->Valid() && row != last) Wrong(how, begin, end);
-  }
-
-  static bool IsAt(const Iterator* iterator, Rows::const_iterator row) {
-    return iterator->key() == Slice(row->first) && iterator->value() == Slice(row->second);
-  }
-
-  void Wrong(const char* how, const std::string& begin, const std::string& end) {
-    ADD_FAILURE() << how << " of [" << Slice(begin).ToString(true) << ", "
-                  << Slice(end).ToString(true) << ") gives other rows than the model";
-  }
-
   const Case test_;
   std::mt19937_64 random_;
+  ScanChecks checks_{&random_};
   const bool is_tailed_ = OneIn(2);  // RocksDB's tailing iterators see no range deletions
   testing::TemporaryFolder folder_;
   std::vector<std::string> users_;
@@ -539,8 +435,6 @@ class RangeModel {
   std::unique_ptr<DB> database_;
   Rows rows_;
   std::deque<Kept> snapshots_;
-  uint64_t scans_ = 0;
-  uint64_t empty_ = 0;
 };
 
 class RangeModelTest : public ::testing::TestWithParam<Case> {};
