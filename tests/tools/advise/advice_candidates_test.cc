@@ -15,7 +15,7 @@
 #include "src/policy_trial/trial_filter.h"
 #include "src/sst/filter_prober.h"
 #include "src/sst/sst_filters.h"
-#include "tests/tools/advised_databases.h"
+#include "tests/tools/advise/advised_databases.h"
 #include "winnow/hash.h"
 
 namespace winnow::inspect {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/tools/advised_databases.h"
+#include "tests/tools/advise/advised_databases.h"
 #include "tools/winnow/advise/advice_reading.h"
 
 namespace winnow::inspect {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/tools/advised_databases.h"
+#include "tests/tools/advise/advised_databases.h"
 
 namespace winnow::inspect {
 namespace {

@@ -1,7 +1,7 @@
 // What the tests of advice share: databases of several levels, and advice on them.
 
-#ifndef WINNOW_TESTS_TOOLS_ADVISED_DATABASES_H_
-#define WINNOW_TESTS_TOOLS_ADVISED_DATABASES_H_
+#ifndef WINNOW_TESTS_TOOLS_ADVISE_ADVISED_DATABASES_H_
+#define WINNOW_TESTS_TOOLS_ADVISE_ADVISED_DATABASES_H_
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -176,4 +176,4 @@ class AdvisedDatabase : public ::testing::Test {
 
 }  // namespace winnow::inspect
 
-#endif  // WINNOW_TESTS_TOOLS_ADVISED_DATABASES_H_
+#endif  // WINNOW_TESTS_TOOLS_ADVISE_ADVISED_DATABASES_H_

@@ -10,7 +10,7 @@
 #include <map>
 #include <string>
 
-#include "tests/tools/advised_databases.h"
+#include "tests/tools/advise/advised_databases.h"
 
 namespace winnow::inspect {
 namespace {
