@@ -17,7 +17,7 @@
 #include "src/text/flag_words.h"
 #include "tests/distributed/fleet.h"
 #include "tests/distributed/worker.h"
-#include "tests/stress/ask_again.h"
+#include "tests/stress/blame/ask_again.h"
 #include "tests/stress/model.h"
 #include "winnow/rocksdb_policy.h"
 

@@ -20,7 +20,7 @@
 #include "tests/distributed/built_anew.h"
 #include "tests/distributed/events.h"
 #include "tests/distributed/folder_service.h"
-#include "tests/stress/blame.h"
+#include "tests/stress/blame/blame.h"
 #include "tests/stress/counts.h"
 #include "tests/stress/database.h"
 #include "tests/stress/merge_operator.h"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/stress/difference.h"
+#include "tests/stress/blame/difference.h"
 #include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow::stress {

@@ -13,10 +13,10 @@
 #include <memory>
 #include <string>
 
+#include "tests/stress/blame/watch.h"
 #include "tests/stress/gate.h"
 #include "tests/stress/model.h"
 #include "tests/stress/settings.h"
-#include "tests/stress/watch.h"
 
 namespace winnow::stress {
 

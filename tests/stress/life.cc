@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "tests/stress/blame.h"
+#include "tests/stress/blame/blame.h"
 #include "tests/stress/database.h"
 #include "tests/stress/part.h"
 #include "tests/stress/reads.h"

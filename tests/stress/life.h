@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "tests/stress/blame/watch.h"
 #include "tests/stress/counts.h"
-#include "tests/stress/watch.h"
 
 namespace winnow::stress {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "tests/stress/difference.h"
+#include "tests/stress/blame/difference.h"
 #include "tests/stress/reads.h"
 
 namespace winnow::stress {

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "tests/stress/blame/difference.h"
 #include "tests/stress/counts.h"
 #include "tests/stress/database.h"
-#include "tests/stress/difference.h"
 #include "tests/stress/keys.h"
 #include "tests/stress/model.h"
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "tests/stress/difference.h"
+#include "tests/stress/blame/difference.h"
 #include "tests/stress/reads.h"
 #include "tests/stress/timestamps.h"
 #include "tests/stress/upkeep.h"

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "tests/stress/blame.h"
+#include "tests/stress/blame/blame.h"
 #include "tests/stress/counts.h"
 #include "tests/stress/database.h"
 #include "tests/stress/life.h"

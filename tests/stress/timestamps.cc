@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "tests/stress/difference.h"
+#include "tests/stress/blame/difference.h"
 
 namespace winnow::stress {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/stress/difference.h"
+#include "tests/stress/blame/difference.h"
 #include "third_party/rocksdb_abi/version_at_least.h"
 
 namespace winnow::stress {

@@ -19,7 +19,7 @@
 #include "db_bench_ext/read_amplification/program/about_program.h"
 #include "src/simd/kernels.h"
 #include "src/text/flag_words.h"
-#include "tests/stress/ask_again.h"
+#include "tests/stress/blame/ask_again.h"
 #include "tests/stress/counts.h"
 #include "tests/stress/summary.h"
 #include "tests/stress/supervisor.h"

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "tests/stress/difference.h"
+#include "tests/stress/blame/difference.h"
 #include "tests/stress/reads.h"
 
 namespace winnow::stress {

@@ -1,4 +1,4 @@
-#include "tests/stress/file_filters.h"
+#include "tests/stress/blame/file_filters.h"
 
 #include <rocksdb/metadata.h>
 #include <rocksdb/options.h>

@@ -1,4 +1,4 @@
-#include "tests/stress/watch.h"
+#include "tests/stress/blame/watch.h"
 
 #include <rocksdb/slice.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "src/core/format.h"
-#include "tests/stress/planted_faults.h"
+#include "tests/stress/blame/planted_faults.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/filter.h"
 #include "winnow/hash.h"

@@ -1,7 +1,7 @@
 // What the files of a database hold of a key, and what their filters say about it.
 
-#ifndef WINNOW_TESTS_STRESS_FILE_FILTERS_H_
-#define WINNOW_TESTS_STRESS_FILE_FILTERS_H_
+#ifndef WINNOW_TESTS_STRESS_BLAME_FILE_FILTERS_H_
+#define WINNOW_TESTS_STRESS_BLAME_FILE_FILTERS_H_
 
 #include <cstddef>
 #include <string>
@@ -35,4 +35,4 @@ std::string ToString(const FileAndKey& file);
 
 }  // namespace winnow::stress
 
-#endif  // WINNOW_TESTS_STRESS_FILE_FILTERS_H_
+#endif  // WINNOW_TESTS_STRESS_BLAME_FILE_FILTERS_H_

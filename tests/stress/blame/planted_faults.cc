@@ -1,4 +1,4 @@
-#include "tests/stress/planted_faults.h"
+#include "tests/stress/blame/planted_faults.h"
 
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>

@@ -1,14 +1,14 @@
 // A question asked again, of any database that holds the same.
 
-#ifndef WINNOW_TESTS_STRESS_ASK_AGAIN_H_
-#define WINNOW_TESTS_STRESS_ASK_AGAIN_H_
+#ifndef WINNOW_TESTS_STRESS_BLAME_ASK_AGAIN_H_
+#define WINNOW_TESTS_STRESS_BLAME_ASK_AGAIN_H_
 
 #include <rocksdb/db.h>
 
 #include <optional>
 #include <string>
 
-#include "tests/stress/difference.h"
+#include "tests/stress/blame/difference.h"
 #include "tests/stress/settings.h"
 
 namespace winnow::stress {
@@ -48,4 +48,4 @@ int AskInThisProcess(int argc, char** argv);
 
 }  // namespace winnow::stress
 
-#endif  // WINNOW_TESTS_STRESS_ASK_AGAIN_H_
+#endif  // WINNOW_TESTS_STRESS_BLAME_ASK_AGAIN_H_

@@ -1,13 +1,13 @@
 // Whose fault a difference is.
 
-#ifndef WINNOW_TESTS_STRESS_BLAME_H_
-#define WINNOW_TESTS_STRESS_BLAME_H_
+#ifndef WINNOW_TESTS_STRESS_BLAME_BLAME_H_
+#define WINNOW_TESTS_STRESS_BLAME_BLAME_H_
 
 #include <string>
 
-#include "tests/stress/ask_again.h"
+#include "tests/stress/blame/ask_again.h"
+#include "tests/stress/blame/difference.h"
 #include "tests/stress/database.h"
-#include "tests/stress/difference.h"
 
 namespace winnow::stress {
 
@@ -42,4 +42,4 @@ Blame FindBlame(const Finding& finding, const Database& database, const std::str
 
 }  // namespace winnow::stress
 
-#endif  // WINNOW_TESTS_STRESS_BLAME_H_
+#endif  // WINNOW_TESTS_STRESS_BLAME_BLAME_H_

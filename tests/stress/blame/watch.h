@@ -1,7 +1,7 @@
 // A filter policy around another one that watches what readers answer, and can be told to go wrong.
 
-#ifndef WINNOW_TESTS_STRESS_WATCH_H_
-#define WINNOW_TESTS_STRESS_WATCH_H_
+#ifndef WINNOW_TESTS_STRESS_BLAME_WATCH_H_
+#define WINNOW_TESTS_STRESS_BLAME_WATCH_H_
 
 #include <rocksdb/filter_policy.h>
 
@@ -60,4 +60,4 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewWatchedPolicy(
 
 }  // namespace winnow::stress
 
-#endif  // WINNOW_TESTS_STRESS_WATCH_H_
+#endif  // WINNOW_TESTS_STRESS_BLAME_WATCH_H_

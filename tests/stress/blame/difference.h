@@ -1,7 +1,7 @@
 // An answer that is not the model's.
 
-#ifndef WINNOW_TESTS_STRESS_DIFFERENCE_H_
-#define WINNOW_TESTS_STRESS_DIFFERENCE_H_
+#ifndef WINNOW_TESTS_STRESS_BLAME_DIFFERENCE_H_
+#define WINNOW_TESTS_STRESS_BLAME_DIFFERENCE_H_
 
 #include <rocksdb/slice.h>
 #include <rocksdb/snapshot.h>
@@ -65,4 +65,4 @@ inline void Require(const ROCKSDB_NAMESPACE::Status& status, const std::string& 
 
 }  // namespace winnow::stress
 
-#endif  // WINNOW_TESTS_STRESS_DIFFERENCE_H_
+#endif  // WINNOW_TESTS_STRESS_BLAME_DIFFERENCE_H_

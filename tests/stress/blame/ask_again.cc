@@ -1,4 +1,4 @@
-#include "tests/stress/ask_again.h"
+#include "tests/stress/blame/ask_again.h"
 
 #include <rocksdb/iterator.h>
 #include <rocksdb/slice.h>

@@ -1,12 +1,12 @@
 // The faults of watch.h, in a builder and in a reader of filters: what a mistake of Winnow's would
 // do.
 
-#ifndef WINNOW_TESTS_STRESS_PLANTED_FAULTS_H_
-#define WINNOW_TESTS_STRESS_PLANTED_FAULTS_H_
+#ifndef WINNOW_TESTS_STRESS_BLAME_PLANTED_FAULTS_H_
+#define WINNOW_TESTS_STRESS_BLAME_PLANTED_FAULTS_H_
 
 #include <memory>
 
-#include "tests/stress/watch.h"
+#include "tests/stress/blame/watch.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 
 namespace winnow::stress {
@@ -21,4 +21,4 @@ std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> PlantInReader(
 
 }  // namespace winnow::stress
 
-#endif  // WINNOW_TESTS_STRESS_PLANTED_FAULTS_H_
+#endif  // WINNOW_TESTS_STRESS_BLAME_PLANTED_FAULTS_H_

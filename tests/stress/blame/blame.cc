@@ -1,12 +1,12 @@
-#include "tests/stress/blame.h"
+#include "tests/stress/blame/blame.h"
 
 #include <exception>
 #include <filesystem>
 #include <optional>
 #include <vector>
 
-#include "tests/stress/file_filters.h"
-#include "tests/stress/watch.h"
+#include "tests/stress/blame/file_filters.h"
+#include "tests/stress/blame/watch.h"
 
 namespace winnow::stress {
 namespace {
