@@ -19,7 +19,7 @@
 
 #include "src/amq/serialized.h"
 #include "src/streams/dedup/seen_lines.h"
-#include "src/streams/dedup/state_layout.h"
+#include "src/streams/dedup/state/state_layout.h"
 #include "tests/dedup/dedup_testing.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"

@@ -1,7 +1,7 @@
 // The bytes of a state of seen lines are those that are written here in hexadecimal digits, on
 // every machine, and are read from them.
 
-#include "src/streams/dedup/state_bytes.h"
+#include "src/streams/dedup/state/state_bytes.h"
 
 #include <gtest/gtest.h>
 

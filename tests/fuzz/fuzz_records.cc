@@ -18,7 +18,7 @@
 
 #include "src/amq/serialized.h"
 #include "src/formulas/bytes.h"
-#include "src/streams/dedup/state_bytes.h"
+#include "src/streams/dedup/state/state_bytes.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/guarded_bytes.h"
 #include "tests/support/random_hashes.h"

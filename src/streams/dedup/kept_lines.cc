@@ -16,10 +16,10 @@
 
 #include "src/amq/blocked_parts.h"
 #include "src/streams/dedup/brought_bloom.h"
-#include "src/streams/dedup/state_bytes.h"
-#include "src/streams/dedup/state_file.h"
-#include "src/streams/dedup/state_filter.h"
-#include "src/streams/dedup/state_layout.h"
+#include "src/streams/dedup/state/state_bytes.h"
+#include "src/streams/dedup/state/state_file.h"
+#include "src/streams/dedup/state/state_filter.h"
+#include "src/streams/dedup/state/state_layout.h"
 #include "winnow/amq/blocked_bloom.h"
 
 namespace winnow::dedup {

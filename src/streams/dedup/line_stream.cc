@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "src/streams/dedup/line_source.h"
-#include "src/streams/dedup/state_layout.h"
+#include "src/streams/dedup/state/state_layout.h"
 
 namespace winnow::dedup {
 namespace {

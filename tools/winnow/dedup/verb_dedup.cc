@@ -24,7 +24,7 @@
 #include "src/streams/dedup/line_stream.h"
 #include "src/streams/dedup/redis_lines.h"
 #include "src/streams/dedup/seen_lines.h"
-#include "src/streams/dedup/state_layout.h"
+#include "src/streams/dedup/state/state_layout.h"
 #include "src/streams/dedup/stream_admin.h"
 #include "src/streams/redis/redis_access.h"
 #include "src/text/numbers.h"

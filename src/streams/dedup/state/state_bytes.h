@@ -1,8 +1,8 @@
 // The bytes of a state's record and of its journal's entries (src/amq/FORMAT.md), the same on every
 // machine.
 
-#ifndef WINNOW_SRC_STREAMS_DEDUP_STATE_BYTES_H_
-#define WINNOW_SRC_STREAMS_DEDUP_STATE_BYTES_H_
+#ifndef WINNOW_SRC_STREAMS_DEDUP_STATE_STATE_BYTES_H_
+#define WINNOW_SRC_STREAMS_DEDUP_STATE_STATE_BYTES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "src/amq/serialized.h"
-#include "src/streams/dedup/state_layout.h"
+#include "src/streams/dedup/state/state_layout.h"
 #include "winnow/amq/blocked_bloom.h"
 
 namespace winnow::dedup {
@@ -52,4 +52,4 @@ uint64_t EntryHash(const unsigned char* entry, uint64_t place) noexcept;
 
 }  // namespace winnow::dedup
 
-#endif  // WINNOW_SRC_STREAMS_DEDUP_STATE_BYTES_H_
+#endif  // WINNOW_SRC_STREAMS_DEDUP_STATE_STATE_BYTES_H_

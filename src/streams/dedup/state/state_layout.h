@@ -1,7 +1,7 @@
 // Where the parts of a state's file are (src/amq/FORMAT.md).
 
-#ifndef WINNOW_SRC_STREAMS_DEDUP_STATE_LAYOUT_H_
-#define WINNOW_SRC_STREAMS_DEDUP_STATE_LAYOUT_H_
+#ifndef WINNOW_SRC_STREAMS_DEDUP_STATE_STATE_LAYOUT_H_
+#define WINNOW_SRC_STREAMS_DEDUP_STATE_STATE_LAYOUT_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -36,4 +36,4 @@ inline StateLayout LayoutFor(uint64_t filter_bytes) {
 
 }  // namespace winnow::dedup
 
-#endif  // WINNOW_SRC_STREAMS_DEDUP_STATE_LAYOUT_H_
+#endif  // WINNOW_SRC_STREAMS_DEDUP_STATE_STATE_LAYOUT_H_

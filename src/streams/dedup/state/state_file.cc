@@ -1,4 +1,4 @@
-#include "src/streams/dedup/state_file.h"
+#include "src/streams/dedup/state/state_file.h"
 
 #include <absl/strings/str_cat.h>
 #include <errno.h>

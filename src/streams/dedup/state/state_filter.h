@@ -1,14 +1,14 @@
 // A filter's bytes in a file, through a small buffer.
 
-#ifndef WINNOW_SRC_STREAMS_DEDUP_STATE_FILTER_H_
-#define WINNOW_SRC_STREAMS_DEDUP_STATE_FILTER_H_
+#ifndef WINNOW_SRC_STREAMS_DEDUP_STATE_STATE_FILTER_H_
+#define WINNOW_SRC_STREAMS_DEDUP_STATE_STATE_FILTER_H_
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include <cstdint>
 
-#include "src/streams/dedup/state_file.h"
+#include "src/streams/dedup/state/state_file.h"
 #include "winnow/amq/blocked_bloom.h"
 
 namespace winnow::dedup {
@@ -28,4 +28,4 @@ absl::StatusOr<amq::BlockedBloom> ReadBlocks(const StateFile& file, uint64_t at,
 
 }  // namespace winnow::dedup
 
-#endif  // WINNOW_SRC_STREAMS_DEDUP_STATE_FILTER_H_
+#endif  // WINNOW_SRC_STREAMS_DEDUP_STATE_STATE_FILTER_H_

@@ -1,4 +1,4 @@
-#include "src/streams/dedup/state_bytes.h"
+#include "src/streams/dedup/state/state_bytes.h"
 
 #include <xxhash.h>
 

@@ -1,8 +1,8 @@
 // The file that holds a state: locked, with all its room taken, read and written in pieces so that
 // none of it counts as the program's memory.
 
-#ifndef WINNOW_SRC_STREAMS_DEDUP_STATE_FILE_H_
-#define WINNOW_SRC_STREAMS_DEDUP_STATE_FILE_H_
+#ifndef WINNOW_SRC_STREAMS_DEDUP_STATE_STATE_FILE_H_
+#define WINNOW_SRC_STREAMS_DEDUP_STATE_STATE_FILE_H_
 
 #include <absl/status/status.h>
 #include <absl/strings/string_view.h>
@@ -45,4 +45,4 @@ class StateFile {
 
 }  // namespace winnow::dedup
 
-#endif  // WINNOW_SRC_STREAMS_DEDUP_STATE_FILE_H_
+#endif  // WINNOW_SRC_STREAMS_DEDUP_STATE_STATE_FILE_H_

@@ -1,4 +1,4 @@
-#include "src/streams/dedup/state_filter.h"
+#include "src/streams/dedup/state/state_filter.h"
 
 #include <absl/strings/str_cat.h>
 #include <xxhash.h>
