@@ -10,7 +10,7 @@
 
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
-#include "src/rocksdb/file_filter_options.h"
+#include "src/rocksdb/builders/file_filter_options.h"
 #include "src/rocksdb/lookups/lookup_samples.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/trees/context.h"

@@ -11,7 +11,7 @@
 #include <unordered_map>
 
 #include "src/base/switch.h"
-#include "src/rocksdb/builtin_builders.h"
+#include "src/rocksdb/builders/builtin_builders.h"
 #include "src/rocksdb/messages/stderr_line.h"
 
 namespace winnow::preload {

@@ -10,9 +10,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "src/rocksdb/builtin_builders.h"
+#include "src/rocksdb/builders/builtin_builders.h"
+#include "src/rocksdb/builders/planned_builders.h"
 #include "src/rocksdb/log_line.h"
-#include "src/rocksdb/planned_builders.h"
 #include "src/rocksdb/policy_meter.h"
 #include "src/rocksdb/policy_state.h"
 #include "third_party/rocksdb_abi/filter_bits.h"

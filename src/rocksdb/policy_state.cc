@@ -1,6 +1,6 @@
 #include "src/rocksdb/policy_state.h"
 
-#include "src/rocksdb/builtin_builders.h"
+#include "src/rocksdb/builders/builtin_builders.h"
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy_options.h"
 

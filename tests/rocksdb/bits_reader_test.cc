@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "src/rocksdb/bits_builder.h"
+#include "src/rocksdb/builders/bits_builder.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/lookups/shared_hash.h"
 #include "tests/support/rocksdb_testing.h"

@@ -1,4 +1,4 @@
-#include "src/rocksdb/builtin_builders.h"
+#include "src/rocksdb/builders/builtin_builders.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "src/rocksdb/memory_budget.h"
+#include "src/rocksdb/builders/memory_budget.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

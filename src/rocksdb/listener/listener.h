@@ -22,8 +22,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/rocksdb/builders/planned_builders.h"
 #include "src/rocksdb/load_meter.h"
-#include "src/rocksdb/planned_builders.h"
 #include "src/rocksdb/remote/remote_outputs.h"
 
 namespace winnow::plugin {

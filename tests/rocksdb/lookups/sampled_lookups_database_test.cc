@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "src/rocksdb/bits_reader.h"
+#include "src/rocksdb/builders/planned_builders.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
 #include "src/rocksdb/lookups/shared_hash.h"
-#include "src/rocksdb/planned_builders.h"
 #include "tests/rocksdb/lookups/sampled_lookups_testing.h"
 #include "tests/support/rocksdb_testing.h"
 #include "winnow/hash.h"

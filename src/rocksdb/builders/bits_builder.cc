@@ -1,4 +1,4 @@
-#include "src/rocksdb/bits_builder.h"
+#include "src/rocksdb/builders/bits_builder.h"
 
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>

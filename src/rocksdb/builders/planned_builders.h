@@ -1,7 +1,7 @@
 // The builder of a file's filter by the policy's options, with or without a level plan.
 
-#ifndef WINNOW_SRC_ROCKSDB_PLANNED_BUILDERS_H_
-#define WINNOW_SRC_ROCKSDB_PLANNED_BUILDERS_H_
+#ifndef WINNOW_SRC_ROCKSDB_BUILDERS_PLANNED_BUILDERS_H_
+#define WINNOW_SRC_ROCKSDB_BUILDERS_PLANNED_BUILDERS_H_
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
-#include "src/rocksdb/file_filter_options.h"
+#include "src/rocksdb/builders/file_filter_options.h"
+#include "src/rocksdb/builders/memory_budget.h"
 #include "src/rocksdb/load_meter.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
-#include "src/rocksdb/memory_budget.h"
 #include "src/rocksdb/ranges/comparators_seen.h"
 #include "src/rocksdb/ranges/range_part.h"
 #include "src/rocksdb/remote/stated_rates.h"
@@ -143,4 +143,4 @@ class PlannedBuilders {
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_PLANNED_BUILDERS_H_
+#endif  // WINNOW_SRC_ROCKSDB_BUILDERS_PLANNED_BUILDERS_H_

@@ -1,7 +1,7 @@
 // Building the filters of one file (or of its partitions) for RocksDB.
 
-#ifndef WINNOW_SRC_ROCKSDB_BITS_BUILDER_H_
-#define WINNOW_SRC_ROCKSDB_BITS_BUILDER_H_
+#ifndef WINNOW_SRC_ROCKSDB_BUILDERS_BITS_BUILDER_H_
+#define WINNOW_SRC_ROCKSDB_BUILDERS_BITS_BUILDER_H_
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice.h>
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/rocksdb/file_filter_options.h"
+#include "src/rocksdb/builders/file_filter_options.h"
 #include "src/rocksdb/ranges/range_part.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/builder.h"
@@ -162,4 +162,4 @@ ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBitsBuilder(
 #undef WINNOW_OVERRIDE_SINCE_9_6
 #undef WINNOW_OVERRIDE_SINCE_10_9
 
-#endif  // WINNOW_SRC_ROCKSDB_BITS_BUILDER_H_
+#endif  // WINNOW_SRC_ROCKSDB_BUILDERS_BITS_BUILDER_H_

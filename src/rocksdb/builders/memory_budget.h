@@ -29,8 +29,8 @@
 // have half of the keys, and in FIFO compaction and in a load by time no file lies over others.
 // Correcting only the rest would come too late in such trees.
 
-#ifndef WINNOW_SRC_ROCKSDB_MEMORY_BUDGET_H_
-#define WINNOW_SRC_ROCKSDB_MEMORY_BUDGET_H_
+#ifndef WINNOW_SRC_ROCKSDB_BUILDERS_MEMORY_BUDGET_H_
+#define WINNOW_SRC_ROCKSDB_BUILDERS_MEMORY_BUDGET_H_
 
 #include <rocksdb/env.h>
 
@@ -95,4 +95,4 @@ std::string MemoryLine(const PolicyOptions& asked, const KnownTotals& known);
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_MEMORY_BUDGET_H_
+#endif  // WINNOW_SRC_ROCKSDB_BUILDERS_MEMORY_BUDGET_H_

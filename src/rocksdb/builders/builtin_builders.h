@@ -1,7 +1,7 @@
 // The builders of RocksDB's own filters, for a policy of ours that builds these (option `build`).
 
-#ifndef WINNOW_SRC_ROCKSDB_BUILTIN_BUILDERS_H_
-#define WINNOW_SRC_ROCKSDB_BUILTIN_BUILDERS_H_
+#ifndef WINNOW_SRC_ROCKSDB_BUILDERS_BUILTIN_BUILDERS_H_
+#define WINNOW_SRC_ROCKSDB_BUILDERS_BUILTIN_BUILDERS_H_
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/status.h>
@@ -55,4 +55,4 @@ class BuiltinBuilders {
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_BUILTIN_BUILDERS_H_
+#endif  // WINNOW_SRC_ROCKSDB_BUILDERS_BUILTIN_BUILDERS_H_

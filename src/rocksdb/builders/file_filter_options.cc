@@ -1,11 +1,11 @@
-#include "src/rocksdb/file_filter_options.h"
+#include "src/rocksdb/builders/file_filter_options.h"
 
 #include <optional>
 #include <string>
 
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
-#include "src/rocksdb/memory_budget.h"
+#include "src/rocksdb/builders/memory_budget.h"
 #include "src/rocksdb/trees/last_built_filter.h"
 #include "src/rocksdb/trees/plan_budget.h"
 

@@ -1,8 +1,8 @@
 // Settles the options of a file's filter, once it is known where in the range of keys the file
 // lies.
 
-#ifndef WINNOW_SRC_ROCKSDB_FILE_FILTER_OPTIONS_H_
-#define WINNOW_SRC_ROCKSDB_FILE_FILTER_OPTIONS_H_
+#ifndef WINNOW_SRC_ROCKSDB_BUILDERS_FILE_FILTER_OPTIONS_H_
+#define WINNOW_SRC_ROCKSDB_BUILDERS_FILE_FILTER_OPTIONS_H_
 
 #include <rocksdb/slice.h>
 
@@ -80,4 +80,4 @@ class FileFilterOptions {
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_FILE_FILTER_OPTIONS_H_
+#endif  // WINNOW_SRC_ROCKSDB_BUILDERS_FILE_FILTER_OPTIONS_H_

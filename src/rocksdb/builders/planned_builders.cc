@@ -1,4 +1,4 @@
-#include "src/rocksdb/planned_builders.h"
+#include "src/rocksdb/builders/planned_builders.h"
 
 #include <rocksdb/comparator.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "src/core/format.h"
-#include "src/rocksdb/bits_builder.h"
+#include "src/rocksdb/builders/bits_builder.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/loads/loaded_filter.h"
 #include "src/rocksdb/messages/info_log.h"
