@@ -36,48 +36,44 @@
 #include "winnow/amq/plan.h"
 
 WINNOW_FLAG(dedup, double, capacity, 1e7, WholeValue("N", 1, static_cast<double>(amq::kMostKeys)),
-            "distinct lines that memory is taken for, as 1e8");
-WINNOW_FLAG(dedup, double, rate, 1e-9, NumberValue("P", amq::kLowestRate, amq::kHighestRate),
-            "the chance that a new line is dropped when there were as many as --capacity; before "
-            "that it is lower");
-WINNOW_SWITCH(dedup, seen, "print the lines that were seen before instead");
-WINNOW_SWITCH(dedup, count, "print how many lines there are to print instead of them");
-WINNOW_SWITCH(dedup, grow, "take more memory past --capacity, so that --rate is kept");
-WINNOW_FLAG(dedup, double, window, 0, WholeValue("N", 0, static_cast<double>(amq::kMostKeys)),
-            "forget lines: each is remembered for N lines after it came last, and for 2 N at most; "
-            "a repeat renews it, so that a line that keeps coming is printed once");
-WINNOW_FLAG(dedup, absl::Duration, every, absl::ZeroDuration(), TimeValue("TIME"),
-            "forget lines: each is remembered for this time after it came last, as 10m, and for "
-            "twice that at most; a repeat renews it; --capacity is then of lines in that time");
-WINNOW_FLAG(dedup, std::string, state, "", TextValue("FILE"),
-            "a file that keeps what was seen and its --capacity and --rate, made with the first "
-            "line: later runs go on from it, and refuse other ones");
-WINNOW_SWITCH(dedup, plain,
-              "take the bytes of compressed input for lines as they are; for a text that begins "
-              "like such");
-WINNOW_FLAG(dedup, std::string, redis, "", TextValue("SERVER[,...]"),
-            "servers of Redis or Valkey, with commas between, that keep what was seen, for all "
-            "machines that give the same --name and plan; of a cluster some, which name the "
-            "others: each HOST:PORT, or "
-            "redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE], or rediss://... for TLS. Others on "
-            "this machine see a password in it (ps), but not one in --password_file");
-WINNOW_FLAG(dedup, std::string, name, "winnow-dedup", TextValue("NAME"),
-            "the stream in --redis: what its keys there begin with");
-WINNOW_SWITCH(dedup, join,
-              "go on with a stream in --redis, and end with an error if there is none");
-WINNOW_FLAG(dedup, int, inflight, 4096, WholeValue("N", 1, dedup::kMaxUnkept),
-            "lines that are sent to --redis before an answer is waited for, 1 to 65536");
-WINNOW_FLAG(dedup, int, replay, winnow::dedup::kDefaultReplay, WholeValue("SECONDS", 0, 3600),
-            "lines that a cluster of --redis acknowledged in these last seconds are sent again "
-            "after a fail-over; above its node timeout; 0: none");
-WINNOW_FLAG(dedup, std::string, password_file, "", TextValue("FILE"),
-            "a file with the password for --redis; else it is WINNOW_REDIS_PASSWORD or "
-            "REDISCLI_AUTH of the environment, if one is set");
-WINNOW_SWITCH(dedup, list, "read no lines: list the streams that --redis has, as their plans say");
+            "number of distinct lines to take memory for, as 1e8");
 WINNOW_FLAG(
-    dedup, std::string, check, "", TextValue("NAME"),
-    "read no lines: say whether all of this stream is there, on each server of --redis, and "
-    "count its bits");
+    dedup, double, rate, 1e-9, NumberValue("P", amq::kLowestRate, amq::kHighestRate),
+    "probability that a new line is dropped after --capacity lines; before that it is lower");
+WINNOW_SWITCH(dedup, seen, "print the lines that were seen before instead");
+WINNOW_SWITCH(dedup, count, "print the number of lines instead of the lines");
+WINNOW_SWITCH(dedup, grow, "take more memory beyond --capacity, and so keep --rate");
+WINNOW_FLAG(dedup, double, window, 0, WholeValue("N", 0, static_cast<double>(amq::kMostKeys)),
+            "forget a line N to 2 N lines after it came last; a line that keeps coming is printed "
+            "once. 0: never");
+WINNOW_FLAG(dedup, absl::Duration, every, absl::ZeroDuration(), TimeValue("TIME"),
+            "forget a line when this time, as 10m, or at most twice this time has gone by since it "
+            "came last; --capacity is then the number of lines in that time. 0: never");
+WINNOW_FLAG(dedup, std::string, state, "", TextValue("FILE"),
+            "file that keeps what was seen. The first run makes it, with its --capacity and "
+            "--rate; later runs continue from it, and refuse other values");
+WINNOW_SWITCH(dedup, plain, "decompress nothing, for text that begins like compressed input");
+WINNOW_FLAG(
+    dedup, std::string, redis, "", TextValue("SERVER[,...]"),
+    "servers of Redis or Valkey, with commas between them, that keep what was seen for all "
+    "machines with the same --name and plan; of a cluster, some of its servers are enough. Each is "
+    "HOST:PORT, or redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE], or rediss://... for TLS. "
+    "Others on this machine see a password in it (ps), but not one in --password_file");
+WINNOW_FLAG(dedup, std::string, name, "winnow-dedup", TextValue("NAME"),
+            "name of the stream in --redis, with which its keys begin");
+WINNOW_SWITCH(dedup, join, "continue a stream in --redis, and end with an error if there is none");
+WINNOW_FLAG(dedup, int, inflight, 4096, WholeValue("N", 1, dedup::kMaxUnkept),
+            "number of lines in flight to --redis before their answers are awaited, 1 to 65536");
+WINNOW_FLAG(dedup, int, replay, winnow::dedup::kDefaultReplay, WholeValue("SECONDS", 0, 3600),
+            "after a fail-over, send the lines again that a cluster acknowledged in so many last "
+            "seconds; give more than its node timeout; 0: none");
+WINNOW_FLAG(dedup, std::string, password_file, "", TextValue("FILE"),
+            "file with the password for --redis; without it, WINNOW_REDIS_PASSWORD or "
+            "REDISCLI_AUTH of the environment is used, if set");
+WINNOW_SWITCH(dedup, list, "read no lines: list the streams in --redis with their plans");
+WINNOW_FLAG(dedup, std::string, check, "", TextValue("NAME"),
+            "read no lines: check that all keys of this stream exist, on each server of --redis, "
+            "and count its bits");
 WINNOW_FLAG(dedup, std::string, remove, "", TextValue("NAME"),
             "read no lines: remove this stream from --redis, for all its clients");
 WINNOW_TAKES(dedup, kJsonFlag);
@@ -383,62 +379,62 @@ Verb DedupVerb() {
   return {
       "dedup",
       "[FILE...]",
-      "Copies each line that was not seen before: sort -u as a stream in fixed memory",
-      "Reads files, or standard input (also as -). gzip, LZ4 and zstd are recognised by their\n"
-      "first bytes and unpacked; --plain takes all for text. Lines keep their order, may be\n"
-      "empty and may hold any bytes: a carriage return is part of its line. A Bloom filter\n"
-      "remembers the lines: a repeat is never printed, but a new line is dropped with a\n"
-      "probability that grows up to --rate as new lines reach --capacity. 10 million lines take\n"
-      "60 MB at 1e-9, from the first line on. Past the capacity there is a warning. Past the\n"
-      "rate, a little later, the run ends with exit code 1, and everything read until then is\n"
-      "printed. A new line that is dropped is not counted: at a --rate of 0.1 or more the\n"
-      "capacity is reached late, and the probability is higher by then. Totals go to standard\n"
-      "error.\n"
+      "Prints each line that was not seen before: sort -u for a stream, in fixed memory",
+      "winnow dedup reads files, or standard input (also as -). Input that begins like gzip,\n"
+      "LZ4 or zstd is decompressed; with --plain all input is text. Lines keep their order,\n"
+      "may be empty and may hold any bytes: a carriage return is part of its line. A Bloom\n"
+      "filter remembers the lines. A repeat is never printed. A new line is dropped with a\n"
+      "small probability, which grows with the number of new lines and reaches --rate at\n"
+      "--capacity of them. 10 million lines take 60 MB at 1e-9, from the first line on. Beyond\n"
+      "the capacity there is a warning. Beyond the rate, a little later, the run ends with\n"
+      "exit code 1; everything that was read until then is printed. A new line that is dropped\n"
+      "is not counted. So at a --rate of 0.1 or more the capacity is reached late, and the\n"
+      "probability is higher by then. Totals go to standard error.\n"
       "\n"
-      "With --window or --every old lines are forgotten. A repeat starts a line's time again,\n"
+      "With --window or --every, old lines are forgotten. A repeat starts a line's time again,\n"
       "so a line that keeps coming is printed once. This needs two filters, and so twice the\n"
       "memory.\n"
       "\n"
-      "Zeros behind the last member of gzip are skipped. Anything else there is reported, with\n"
-      "exit code 2, and not read, as gzip does.\n"
+      "Zeros behind the last member of gzip are skipped. Other bytes there are not read, as\n"
+      "with gzip, and reported; exit code 2.\n"
       "\n"
-      "With --state a run goes on where the one before ended. Output is written before the\n"
-      "state, by at most 65,536 lines: if the program is killed, the next run may print that\n"
-      "many lines again, and none is lost; give it the lines not printed so far. With --count\n"
-      "the state learns of the lines once their number is written. A state takes 1.25 times the\n"
-      "filter's size on the disk, or 1 MiB more than the filter if that is more, from the first\n"
-      "line on. If the machine itself goes down during a run, go on from a copy: the output may\n"
-      "lack lines that the state has.\n"
+      "With --state a run continues where the previous run ended. Lines are printed first, and\n"
+      "stored in the state at most 65,536 lines later. So if the program is killed, no line is\n"
+      "lost, but the next run may print so many lines again; give it the lines that were not\n"
+      "printed yet. With --count, lines are stored once their number is printed. A state takes\n"
+      "1.25 times the filter's size on disk, or 1 MiB more than the filter if that is more,\n"
+      "from the first line on. If the machine itself goes down during a run, continue from a\n"
+      "copy of the state: the output may lack lines that the state has.\n"
       "\n"
-      "With --redis the bits are in servers, in keys that are allocated at once. Each line is\n"
-      "one command that sets its bits and returns what they were: of several machines with one\n"
-      "stream, exactly one prints a line. A line is printed after its bits are set: a client\n"
-      "that is killed loses the lines in flight, at most --inflight, and with --count all that\n"
-      "it had counted. A line whose answer was lost is printed, and counted as uncertain. A\n"
-      "client waits for a server that restarts. If an error ends the run, the next run of the\n"
-      "same input prints the lines that were refused or not sent.\n"
+      "With --redis the bits are on servers, in keys that are allocated at once. For each\n"
+      "line, one command sets its bits and returns their old values. So if several machines\n"
+      "share a stream, exactly one of them prints a line. A line is printed after its bits are\n"
+      "set: a client that is killed loses the lines in flight, at most --inflight, and with\n"
+      "--count all that it had counted. If the answer for a line was lost, the line is printed\n"
+      "and counted as uncertain. A client waits for a server that restarts. If an error ends\n"
+      "the run, the next run of the same input prints the lines that were refused or not sent.\n"
       "\n"
-      "In a cluster the keys are spread over all masters, and a replica that takes over may\n"
-      "lack the last writes that its master acknowledged. A client keeps the hashes of the\n"
-      "lines of the last --replay seconds (8 bytes each, 31 MB for 30 seconds of 130,000 lines\n"
-      "a second), and sends them again after a fail-over: what was lost is set again, and\n"
-      "counted. Lines that another client sends before that are printed twice and not counted,\n"
-      "and so are lines of a client that had ended. No line is missing from the output because\n"
-      "of a fail-over.\n"
+      "In a cluster the keys are spread over all masters. A replica that takes over may lack\n"
+      "the last writes that its master acknowledged. So a client keeps the hashes of the lines\n"
+      "of the last --replay seconds (8 bytes each, 31 MB for 30 seconds of 130,000 lines per\n"
+      "second), and sends them again after a fail-over. What was lost is then set again, and\n"
+      "counted. Two kinds of lines can be printed twice without being counted: those that\n"
+      "another client sends before that, and those of a client that had ended. No line is\n"
+      "missing from the output because of a fail-over.\n"
       "\n"
       "--list, --check and --remove read no lines. Exit code 0: done; 1: --check found that\n"
-      "keys of the stream are missing or its rate is exceeded, or there is no such stream; 2: a\n"
-      "server could not be asked, or clients make keys again that --remove removes. Clients\n"
-      "that run while their stream is removed end with an error at their next line; the next\n"
-      "client begins it anew.\n",
+      "keys of the stream are missing or its rate is exceeded, or there is no such stream; 2:\n"
+      "a server could not be asked, or clients make keys again that --remove removes. If a\n"
+      "stream is removed, its running clients end with an error at their next line; the next\n"
+      "client begins the stream anew.\n",
       RunDedup,
       {{"winnow dedup KEYS", "each line of a file once"},
-       {"winnow dedup KEYS KEYS --seen", "the lines of which there are more"},
+       {"winnow dedup KEYS KEYS --seen", "the lines that come more than once"},
        {"winnow dedup KEYS --count --rate=1e-3 --capacity=1e6",
         "how many different lines, in 2 MB"},
        {"winnow dedup KEYS --window=100000", "repeats only if they are near"},
        {"winnow dedup KEYS --count --state=STATE",
-        "how many were in no run before, for the next as well"}}};
+        "how many lines no earlier run had seen; the state is for the next run"}}};
 }
 
 }  // namespace winnow::tools

@@ -26,14 +26,14 @@ struct FamilyFlag;
 
 WINNOW_SHARED_FLAG(kJobsFlag, int, jobs, 0, WholeValue("N", 0, 1024),
                    "files to read at once; 0: as many as the machine has processors");
-WINNOW_SHARED_FLAG(
-    kPathFlag, winnow::tools::KeptTexts<winnow::tools::PathFlag>, path, {}, TextValue("FOLDER"),
-    "a folder in which a database with db_paths or cf_paths has SST files; for several "
-    "folders the flag is repeated, in any order");
-WINNOW_SHARED_FLAG(
-    kFamilyFlag, winnow::tools::KeptTexts<winnow::tools::FamilyFlag>, cf, {}, TextValue("NAME"),
-    "only files of this column family; for several the flag is repeated, or has a list with "
-    "commas; a name that has a comma is given by itself");
+WINNOW_SHARED_FLAG(kPathFlag, winnow::tools::KeptTexts<winnow::tools::PathFlag>, path, {},
+                   TextValue("FOLDER"),
+                   "a folder in which a database with db_paths or cf_paths has SST files; for "
+                   "several folders, repeat the flag, in any order");
+WINNOW_SHARED_FLAG(kFamilyFlag, winnow::tools::KeptTexts<winnow::tools::FamilyFlag>, cf, {},
+                   TextValue("NAME"),
+                   "only files of this column family; for several, repeat the flag or put commas "
+                   "between them; a name with a comma needs a flag of its own");
 
 namespace winnow::tools {
 namespace {

@@ -96,21 +96,21 @@ std::string AbslUnparseFlag(const Order& order) {
 }  // namespace
 }  // namespace winnow::tools
 
-WINNOW_SWITCH(inspect, summary, "list no files; the last line is how much is converted");
+WINNOW_SWITCH(inspect, summary, "list no files; the last line says how much is converted");
 WINNOW_TAKES(inspect, kFamilyFlag);
 WINNOW_FLAG(inspect, winnow::tools::LevelList, level, {},
             WholeListValue("N", 0, std::numeric_limits<int>::max()),
-            "only files of this level; lists as for --cf");
+            "only files of this level; several as for --cf");
 WINNOW_FLAG(inspect, winnow::tools::Order, sort, {},
             TextValue("FIELD", "path level entries bytes bits fpr"),
-            "order of the files: path or level, or from the highest down entries, bytes, bits (a "
-            "key) or fpr; else by level and path");
+            "sort the files by path or level, or by entries, bytes, bits (per key) or fpr with the "
+            "highest first; by default by level and path");
 WINNOW_FLAG(inspect, std::optional<uint64_t>, limit, std::nullopt, WholeValue("N", 0, 1e15),
-            "so many files are listed; sums are over all of them");
+            "list so many files at most; sums are over all files");
 WINNOW_TAKES(inspect, kJsonFlag);
 WINNOW_SWITCH(inspect, csv, "write comma-separated values (RFC 4180), one line a file");
 WINNOW_FLAG(inspect, std::string, html, "", TextValue("FILE"),
-            "write a page of sums, charts and files to this file as well; it needs nothing else");
+            "also write an HTML page of sums, charts and files to this file; it needs no network");
 WINNOW_TAKES(inspect, kPathFlag);
 WINNOW_TAKES(inspect, kJobsFlag);
 
@@ -297,16 +297,15 @@ std::string KindNames() {
 std::string HelpOfInspect() {
   const std::string of_sums_and_files = absl::StrCat(
       "column family, level and filter: ", KindNames(),
-      ". The expected rate (fpr) is the false-positive rate, in sums the mean over keys; \"over "
-      "bound\" is what filters take beyond n log2(1/fpr) bits for n keys, the least possible. Keys "
-      "are what a filter was built from, each once: whole keys, prefixes, or both. So there may be "
-      "fewer or more of them than entries, which are what an SST file holds: values, deletions, "
-      "merges and older versions. Advice says what could be improved. The line \"converted\", as "
-      "in "
-      "JSON, says how much of the data has Winnow's filters; with --summary it is the last. Then "
-      "there is a row for each file, on a terminal for the first 40. Files are read in several "
-      "processes: a file on which RocksDB fails is named, and the others are shown. Nothing is "
-      "written, and the database may be in use.");
+      ". The expected rate (fpr) is the false-positive rate; in sums it is the mean over keys. "
+      "\"over bound\" is what filters take beyond n log2(1/fpr) bits for n keys, the least "
+      "possible. Keys are what a filter was built from, each once: whole keys, prefixes, or both. "
+      "Entries are what an SST file holds: values, deletions, merges and older versions. So there "
+      "can be fewer keys than entries, or more. Advice says what could be improved. The line "
+      "\"converted\", as in JSON, says how much of the data has Winnow's filters; with --summary "
+      "it is the last. Then there is a row for each file, on a terminal for the first 40. Files "
+      "are read in several processes: if RocksDB fails on a file, that file is named and the "
+      "others are shown. Nothing is written, and the database may be in use.");
   return absl::StrCat(
       inspect::Paragraph("A PATH is an SST file (*.sst), a database's folder, a folder with such "
                          "folders in it, or "
@@ -347,8 +346,8 @@ Verb InspectVerb() {
       *help,
       RunInspect,
       {{"winnow inspect DB", "the filter of every SST file of a database, and sums"},
-       {"winnow inspect DB --summary", "the sums alone, and how much is converted"},
-       {"winnow inspect FILE.sst", "that of one file"},
+       {"winnow inspect DB --summary", "only the sums, and how much is converted"},
+       {"winnow inspect FILE.sst", "the filter of one file"},
        {"winnow inspect DB --json", "the same for a script"},
        {"winnow inspect DB --level=6 --sort=fpr --limit=10", "the ten worst filters of level 6"},
        {"winnow inspect DB --csv", "a line for each file, for a spreadsheet"}}};

@@ -45,21 +45,21 @@ WINNOW_TAKES(pages, kHexFlag);
 WINNOW_TAKES(pages, kKeysFlag);
 WINNOW_FLAG(pages, std::optional<uint64_t>, capacity, std::nullopt,
             WholeValue("N", 0, static_cast<double>(amq::kMostKeys)),
-            "distinct keys, as 1000000 or 1e6, that the pages are built for; else as many as are "
-            "given, and hardly one can be added later");
+            "number of distinct keys to build the pages for, as 1000000 or 1e6; by default the "
+            "number of given keys, and then hardly any can be added later");
 WINNOW_FLAG(pages, double, rate, 0.01, NumberValue("SHARE", amq::kLowestRate, amq::kHighestRate),
-            "the share of absent keys that may be there all the same, when there are as many keys "
-            "as the pages are built for");
-WINNOW_FLAG(pages, std::string, page_size, "1KiB", BytesValue("BYTES", 64, 1 << 20),
-            "bytes of the bits of a page, a multiple of 8; 72 more are stored with them");
+            "false-positive rate of pages that have as many keys as they were built for");
+WINNOW_FLAG(
+    pages, std::string, page_size, "1KiB", BytesValue("BYTES", 64, 1 << 20),
+    "bytes of the bits of a page, a multiple of 8; 72 more bytes are stored with each page");
 WINNOW_FLAG(pages, std::string, redis, "", TextValue("SERVER[,...]"),
             "keep the pages in this Redis or Valkey server, or in the cluster of these servers, "
             "instead of a folder: HOST:PORT, or redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE], "
             "or rediss://... for TLS. Others on this machine see a password in it (ps), but not "
             "one in REDISCLI_AUTH in the environment");
 WINNOW_FLAG(pages, std::string, name, "pages", TextValue("NAME"),
-            "what the server's keys of the pages begin with, before a colon: letters, digits, ., - "
-            "and _, in a cluster in braces, as {NAME}: all are in one server of it");
+            "prefix of the pages' keys on the server, before a colon: letters, digits, ., - and _; "
+            "in a cluster in braces, as {NAME}, so that all pages are on one server");
 
 namespace winnow::tools {
 namespace {
@@ -428,27 +428,27 @@ Verb PagesVerb() {
   return {
       "pages",
       "build|add|ask FOLDER|--redis [KEY...] [--keys] [--hex] [--name] [FLAGS] [--json]",
-      "Makes, updates and asks a filter in small pages: a cache of what a store does not have",
-      "For a key-value cache in front of a store that mostly answers no. A key belongs to one\n"
-      "page, so that an application keeps and asks only the pages that it needs. Keys come from\n"
-      "the command line and a list, or else from standard input; empty lines of a list are left\n"
-      "out.\n"
+      "Makes, updates and asks a filter in small pages: a cache of which keys a store lacks",
+      "This is for a key-value cache in front of a store that does not have most of the keys.\n"
+      "Each key belongs to one page, so an application loads only the pages that it needs.\n"
+      "Keys come from the command line and from --keys, or else from standard input; empty\n"
+      "lines of a list are ignored.\n"
       "  build  makes the pages of all keys in FOLDER, and replaces those that are there; it\n"
-      "         takes 8 bytes of memory a key. If the keys would exceed the rate (exit code 1),\n"
+      "         takes 8 bytes of memory per key. If the keys would exceed the rate (exit code 1),\n"
       "         or the run does not finish (2, or the signal's), the old pages stay.\n"
-      "  add    adds keys. A key that would exceed the rate is refused, with those after it;\n"
-      "         the keys before it are stored (exit code 1). Then build for more keys.\n"
+      "  add    adds keys. A key that would exceed the rate is refused, and so are those after\n"
+      "         it; the keys before it are stored (exit code 1). Then use build for more keys.\n"
       "  ask    says of each key whether it may be there or is absent, from that key's page\n"
       "         alone. Exit code 0: all may be there; 1: at least one is absent. A key whose\n"
       "         page is missing or damaged may be there; the fault is named (2).\n"
       "--capacity, --rate and --page_size belong to build. The rate is the mean of all pages;\n"
-      "that of the fullest page is shown beside it. One process at a time can build or add, and\n"
-      "any number may ask meanwhile. With --redis there is no FOLDER: each page is a key of the\n"
-      "server, NAME:1-0 and so on, and NAME:plan says how many there are.\n",
+      "that of the fullest page is shown beside it. Only one process at a time can build or\n"
+      "add; any number can ask meanwhile. With --redis there is no FOLDER: each page is a key\n"
+      "of the server, NAME:1-0 and so on, and NAME:plan says how many there are.\n",
       RunPages,
       {{"winnow pages build PAGES --keys=KEYS --capacity=1000000", "a filter that can grow"},
        {"winnow pages add PAGES KEY", "one more key"},
-       {"winnow pages ask PAGES KEY", "whether it may be there, by the one page that tells"},
+       {"winnow pages ask PAGES KEY", "whether it may be there, from that key's page alone"},
        {"winnow pages ask PAGES --keys=KEYS --json", "each key of a list"}}};
 }
 

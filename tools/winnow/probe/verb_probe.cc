@@ -27,7 +27,8 @@ WINNOW_TAKES(probe, kFamilyFlag);
 WINNOW_TAKES(probe, kJobsFlag);
 WINNOW_TAKES(probe, kHexFlag);
 WINNOW_TAKES(probe, kKeysFlag);
-WINNOW_SWITCH(probe, exact, "read for each hit the block where the key would be");
+WINNOW_SWITCH(probe, exact,
+              "also read the data block where the key would be, in each file that may have it");
 
 namespace winnow::tools {
 namespace {
@@ -140,23 +141,24 @@ Verb ProbeVerb() {
       "probe",
       "PATH... KEY... [FLAGS] [--cf] [--jobs] [--path] [--json]",
       "Shows which SST files may hold each key, by key range and by filter",
-      "A PATH is an SST file (*.sst) or a database's folder. The first argument that exists as\n"
-      "neither is a KEY, and so are all after it. An argument with a / that does not exist is\n"
-      "refused, as a mistyped path, unless it is the last. Give keys without a timestamp.\n"
-      "Each SST file whose key range has the key is asked as a lookup asks it: by the filter of\n"
-      "whole keys, or else of prefixes. If a file could not be read, a key that no other file\n"
-      "may have is \"not known\", exit code 2. Entries that are only in a write-ahead log are not\n"
-      "seen.\n"
-      "With --exact the data block where the key would be is read for each file that may have\n"
-      "it: its newest entry is shown, or that the filter's answer was a false positive; also\n"
-      "deleted ranges that cover the key. If the database's comparator is not known here, only\n"
-      "filters are asked. A damaged filter is named and not trusted; exit code 1.\n"
-      "Nothing is written, and the database may be in use. In --json each key's \"answer\" is "
-      "\"in\n"
-      "none\", \"may be in some\" or \"not known\"; \"files_not_read\" and \"trees_read\" say "
+      "A PATH is an SST file (*.sst) or a database's folder. The first argument that is\n"
+      "neither is a KEY, and so are all arguments after it. If an argument with a / does not\n"
+      "exist, it counts as a mistyped path and is refused, unless it is the last one. Give\n"
+      "keys without a timestamp.\n"
+      "winnow probe asks each SST file whose key range has the key, as a lookup does: by the\n"
+      "filter of whole keys, or else by that of prefixes. If a file could not be read, and no\n"
+      "other file may have the key, the answer is \"not known\", with exit code 2. Entries that\n"
+      "are only in a write-ahead log are not seen.\n"
+      "With --exact, winnow probe also reads the data block where the key would be, in each\n"
+      "file that may have the key. It shows the newest entry, or that the filter's answer was\n"
+      "a false positive, and deleted ranges that cover the key. If the database's comparator\n"
+      "is not known here, only filters are asked. A damaged filter is reported and not used;\n"
+      "exit code 1.\n"
+      "Nothing is written, and the database may be in use. In --json each key's \"answer\" is\n"
+      "\"in none\", \"may be in some\" or \"not known\"; \"files_not_read\" and \"trees_read\" say "
       "why.\n",
       RunProbe,
-      {{"winnow probe DB KEY", "in which files a lookup of the key reads"},
+      {{"winnow probe DB KEY", "the files that a lookup of the key reads"},
        {"winnow probe DB KEY --exact", "and what it finds there"},
        {"winnow probe FILE.sst --keys=KEYS", "each key of a list, of one file"},
        {"winnow probe DB 0x00ff --hex", "a key that no shell can write"}}};

@@ -20,16 +20,16 @@
 WINNOW_TAKES(size, kJsonFlag);
 WINNOW_FLAG(size, std::optional<uint64_t>, keys, std::nullopt,
             WholeValue("N", 1, static_cast<double>(amq::kMostKeys)),
-            "keys that the filter holds: 1000000, 1e9");
+            "number of keys in the filter: 1000000, 1e9");
 WINNOW_FLAG(size, std::string, rate, "", NumberValue("R", amq::kLowestRate, amq::kHighestRate),
             "false-positive rate: 0.01, 1e-9");
 WINNOW_FLAG(size, std::string, memory, "", BytesValue("BYTES", 1, 1e15),
-            "bytes that there are: 1200000, 512MiB, 4GB");
+            "memory for the filter: 1200000, 512MiB, 4GB");
 WINNOW_FLAG(size, std::string, page, "", BytesValue("BYTES", 64, 1 << 20),
             "bytes of a page, with --rate, --keys or both: 1024, 4KiB");
 WINNOW_SWITCH(size, grows, "keys are added after the filter is made");
-WINNOW_SWITCH(size, deletes, "keys are removed from it");
-WINNOW_SWITCH(size, threads, "several threads add keys at once");
+WINNOW_SWITCH(size, deletes, "keys are removed from the filter");
+WINNOW_SWITCH(size, threads, "several threads add keys at the same time");
 
 namespace winnow::tools {
 namespace {
@@ -78,16 +78,16 @@ Verb SizeVerb() {
   return {
       "size",
       "--keys (--rate|--memory) [FLAGS] [--json] | --page (--rate|--keys) [--json]",
-      "Says what filters of every kind would take, and which one to take",
-      "With keys and a rate: the memory, bits per key, number of probes or fingerprint bits (k)\n"
-      "and rate of each kind of filter, the smallest first; also pages, shards of 512 MiB, and\n"
-      "the filter_policy of that rate.\n"
-      "With keys and memory: the lowest rate that each kind reaches in it.\n"
-      "With a page: the keys that fit at the rate, by k, or the rate of the keys, and which k\n"
-      "to take.\n"
-      "Rates include n / 2^64 for keys with equal hashes. No filter_policy is named if keys are\n"
-      "added or removed later. If no filter can do what was asked, a sentence says so; exit\n"
-      "code 1.\n",
+      "Says how much memory each kind of filter would take, and which kind to choose",
+      "With --keys and --rate: the memory, bits per key, number of probes or fingerprint bits\n"
+      "(k) and rate of each kind of filter, the smallest first; also pages, shards of 512 MiB,\n"
+      "and the filter_policy of that rate.\n"
+      "With --keys and --memory: the lowest rate that each kind reaches in this memory.\n"
+      "With --page: for each number of probes (k), how many keys a page has at the rate, or\n"
+      "which rate so many keys have; and which k to choose.\n"
+      "Rates include n / 2^64 for keys with equal hashes. No filter_policy is named if keys\n"
+      "are added or removed later. If no filter can do what was asked, a sentence says so;\n"
+      "exit code 1.\n",
       RunSize,
       {{"winnow size --keys=1e6 --rate=0.01", "what a million keys take at 1 %"},
        {"winnow size --keys=1e9 --memory=2GiB --grows", "the lowest rate in so much memory"},

@@ -100,21 +100,23 @@ Verb VerifyVerb() {
   return {
       "verify",
       "PATH... [FLAGS] [--path] [--json]",
-      "Checks that each filter finds every key of its file, and how often it errs",
-      "A PATH is an SST file (*.sst) or a database's folder. Checks all checksums of each file\n"
-      "and the order of its keys. Then asks its filter (or the partition that a lookup would\n"
-      "ask) for every key that it was built from, deleted and merged ones too. A key that the\n"
-      "filter denies is a fault: lookups don't find it.\n"
-      "The false-positive rate is measured with absent keys, and shown with its 95 % confidence\n"
-      "interval. A rate more than 4 standard deviations from the expected one is remarked on.\n"
-      "It is a fault if it is above 1.5 times the expected rate and more than 6 standard\n"
-      "deviations away. With many files these limits are wider, so that a run on good files has\n"
-      "a remark once in 30,000 runs.\n"
+      "Checks that each filter finds every key of its file, and measures its false positives",
+      "A PATH is an SST file (*.sst) or a database's folder. winnow verify checks all\n"
+      "checksums of each file and the order of its keys. Then it asks the filter (or the\n"
+      "partition that a lookup would ask) for every key that the filter was built from, also\n"
+      "for deleted and merged ones. If the filter denies a key, that is a fault: lookups do\n"
+      "not find the key.\n"
+      "The false-positive rate is measured with absent keys, and shown with its 95 %\n"
+      "confidence interval. A remark names a rate that is more than 4 standard deviations from\n"
+      "the expected one. A rate is a fault if it is above 1.5 times the expected rate and more\n"
+      "than 6 standard deviations away from it. With many files these limits are wider, so\n"
+      "that a run on good files has a remark once in 30,000 runs.\n"
       "The column \"keys\" counts whole keys and prefixes, each once, as filters do. Filters of\n"
-      "unknown policies can't be verified, nor partitioned ones under unknown comparators.\n"
-      "Nothing is written, and the database may be in use. In --json \"files_not_verified\"\n"
-      "counts the files that were not verified, and \"trees_read\" is false if a database may\n"
-      "have more files than were found.\n",
+      "unknown policies cannot be verified, nor partitioned filters if the comparator is\n"
+      "unknown. Nothing is written, and the database may be in use. In --json,\n"
+      "\"files_not_verified\" counts the files that were not verified, and \"trees_read\" is "
+      "false\n"
+      "if a database may have more files than were found.\n",
       RunVerify,
       {{"winnow verify DB", "whether every filter of a database finds its keys, and its rate"},
        {"winnow verify FILE.sst --samples=1000000", "a file's rate, measured more exactly"},
