@@ -58,9 +58,11 @@ uint64_t WriteSequence::operator[](uint64_t position) const {
       Random random = RandomAt(part.seed, at);
       return RandomBelow(&random, keys_);
     }
-    default:
-      return at;
+    case WriteKind::kInOrder:
+    case WriteKind::kCompact:
+      break;
   }
+  return at;
 }
 
 bool WriteSequence::EachOnce() const {
