@@ -105,6 +105,8 @@ Verb VerifyVerb() {
       "and the order of its keys. Then asks its filter (or the partition that a lookup would\n"
       "ask) for every key that it was built from, deleted and merged ones too. A key that the\n"
       "filter denies is a fault: lookups don't find it.\n"
+      "A range filter is asked for each key as well, as scans ask it; \"range\" of the JSON says\n"
+      "so, for files that have one. Its rate is not measured.\n"
       "The false-positive rate is measured with absent keys, and shown with its 95 % confidence\n"
       "interval. A rate more than 4 standard deviations from the expected one is remarked on.\n"
       "It is a fault if it is above 1.5 times the expected rate and more than 6 standard\n"
