@@ -5,6 +5,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +28,11 @@ WINNOW_TAKES(probe, kFamilyFlag);
 WINNOW_TAKES(probe, kJobsFlag);
 WINNOW_TAKES(probe, kHexFlag);
 WINNOW_TAKES(probe, kKeysFlag);
+WINNOW_FLAG(
+    probe, std::optional<std::string>, from, std::nullopt, TextValue("KEY"),
+    "the first key of a range to ask for as well; without it the range begins with any key");
+WINNOW_FLAG(probe, std::optional<std::string>, to, std::nullopt, TextValue("KEY"),
+            "the key before which the range ends, as --from=a --to=b");
 WINNOW_SWITCH(probe, exact, "read for each hit the block where the key would be");
 
 namespace winnow::tools {
@@ -34,10 +40,12 @@ namespace {
 
 using inspect::FileProbe;
 using inspect::ProbedKey;
+using inspect::ProbedRange;
 
 struct Arguments {
   std::vector<std::string> paths;
   std::vector<ProbedKey> keys;
+  std::optional<ProbedRange> range;
   std::string problem;  // what is wrong with them; empty: nothing
 };
 
@@ -71,8 +79,30 @@ Arguments Sort(const std::vector<std::string>& given) {
   return arguments;
 }
 
+// As --from and --to say.
+void AddRange(Arguments* arguments) {
+  const std::optional<std::string> from = absl::GetFlag(FLAGS_probe_from);
+  const std::optional<std::string> to = absl::GetFlag(FLAGS_probe_to);
+  if (!from && !to) return;
+  if (!to || to->empty()) {
+    arguments->problem = "--from needs --to, as a range filter is asked for ranges with an end";
+    return;
+  }
+  const std::string& problem = arguments->problem;
+  ProbedRange range;
+  if (problem.empty() && from && !from->empty()) {
+    range.begin = KeyOfArgument(*from, &arguments->problem);
+  }
+  if (problem.empty()) range.end = KeyOfArgument(*to, &arguments->problem);
+  if (problem.empty() && range.begin == range.end) {
+    arguments->problem = "--from and --to are the same key, and no key is between";
+  }
+  arguments->range = std::move(range);
+}
+
 std::vector<FileProbe> ProbeAll(const std::vector<inspect::ListedTable>& tables,
-                                const std::vector<ProbedKey>& keys) {
+                                const std::vector<ProbedKey>& keys,
+                                const std::optional<ProbedRange>& range) {
   const bool exact = absl::GetFlag(FLAGS_probe_exact);
   ProgressLine line;
   size_t answered = 0;
@@ -82,7 +112,7 @@ std::vector<FileProbe> ProbeAll(const std::vector<inspect::ListedTable>& tables,
   show();
   FileWork<FileProbe> work;
   work.read = [&](const inspect::ListedTable& table, const inspect::WorkerReport&) {
-    return inspect::ProbeFile(table.path, keys, exact);
+    return inspect::ProbeFile(table.path, keys, exact, range);
   };
   work.on_file = [&](size_t file, FileProbe* probe) {
     probe->level = tables[file].level;
@@ -98,8 +128,9 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
   if (arguments.problem.empty() && arguments.paths.empty()) {
     arguments.problem = "which files or database folders?";
   }
+  if (arguments.problem.empty()) AddRange(&arguments);
   const std::string list = absl::GetFlag(FLAGS_keys);
-  if (arguments.problem.empty() && arguments.keys.empty() && list.empty()) {
+  if (arguments.problem.empty() && arguments.keys.empty() && list.empty() && !arguments.range) {
     arguments.problem = "which keys? What exists as a file or folder is taken for a path";
   }
   if (!arguments.problem.empty()) {
@@ -118,11 +149,14 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
   }
   inspect::ProbeReport report;
   report.keys = std::move(arguments.keys);
+  report.range = std::move(arguments.range);
   report.exact = absl::GetFlag(FLAGS_probe_exact);
   Tables tables;
   auto files = ReadInPlaceOfGone<FileProbe>(
       verb, arguments.paths,
-      [&](const std::vector<inspect::ListedTable>& fresh) { return ProbeAll(fresh, report.keys); },
+      [&](const std::vector<inspect::ListedTable>& fresh) {
+        return ProbeAll(fresh, report.keys, report.range);
+      },
       &tables);
   if (!files) return kCouldNotRead;
   report.files = *std::move(files);
@@ -138,7 +172,7 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
 Verb ProbeVerb() {
   return {
       "probe",
-      "PATH... KEY... [FLAGS] [--cf] [--jobs] [--path] [--json]",
+      "PATH... KEY... [--from --to] [FLAGS] [--cf] [--jobs] [--path] [--json]",
       "Shows which SST files may hold each key, by key range and by filter",
       "A PATH is an SST file (*.sst) or a database's folder. The first argument that exists as\n"
       "neither is a KEY, and so are all after it. An argument with a / that does not exist is\n"
@@ -147,6 +181,9 @@ Verb ProbeVerb() {
       "whole keys, or else of prefixes. If a file could not be read, a key that no other file\n"
       "may have is \"not known\", exit code 2. Entries that are only in a write-ahead log are not\n"
       "seen.\n"
+      "With --from and --to also a range of keys is looked for, from the first one to before the\n"
+      "second, as a scan does: by range filters, in files that have them. Keys are not needed\n"
+      "then. In --json \"range\" says of it what \"keys\" says of each key.\n"
       "With --exact the data block where the key would be is read for each file that may have\n"
       "it: its newest entry is shown, or that the filter's answer was a false positive; also\n"
       "deleted ranges that cover the key. If the database's comparator is not known here, only\n"
@@ -158,6 +195,7 @@ Verb ProbeVerb() {
       RunProbe,
       {{"winnow probe DB KEY", "in which files a lookup of the key reads"},
        {"winnow probe DB KEY --exact", "and what it finds there"},
+       {"winnow probe DB --from=KEY --to=KEY9", "in which files a scan of a range reads"},
        {"winnow probe FILE.sst --keys=KEYS", "each key of a list, of one file"},
        {"winnow probe DB 0x00ff --hex", "a key that no shell can write"}}};
 }
