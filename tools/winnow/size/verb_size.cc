@@ -30,6 +30,8 @@ WINNOW_FLAG(size, std::string, page, "", BytesValue("BYTES", 64, 1 << 20),
 WINNOW_SWITCH(size, grows, "keys are added after the filter is made");
 WINNOW_SWITCH(size, deletes, "keys are removed from it");
 WINNOW_SWITCH(size, threads, "several threads add keys at once");
+WINNOW_FLAG(size, std::optional<double>, range_bits, std::nullopt, NumberValue("W", 1, 32),
+            "with --rate: range filters beside those of RocksDB's files, as the option range_bits");
 
 namespace winnow::tools {
 namespace {
@@ -50,6 +52,7 @@ inspect::SizeWish WishOfFlags() {
   wish.grows = absl::GetFlag(FLAGS_size_grows);
   wish.deletes = absl::GetFlag(FLAGS_size_deletes);
   wish.threads = absl::GetFlag(FLAGS_size_threads);
+  wish.range_bits = absl::GetFlag(FLAGS_size_range_bits);
   return wish;
 }
 
@@ -85,6 +88,7 @@ Verb SizeVerb() {
       "With keys and memory: the lowest rate that each kind reaches in it.\n"
       "With a page: the keys that fit at the rate, by k, or the rate of the keys, and which k\n"
       "to take.\n"
+      "With --range_bits also the memory that range filters take on top, for keys of one length.\n"
       "Rates include n / 2^64 for keys with equal hashes. No filter_policy is named if keys are\n"
       "added or removed later. If no filter can do what was asked, a sentence says so; exit\n"
       "code 1.\n",
