@@ -92,8 +92,11 @@ void BitsBuilder::SettleOptions() noexcept {
     return;
   }
   try {
-    options_ = core::NearestValid(file_options_->Settle(builder_.num_hashes()));
+    const size_t range_bytes =
+        range_part_ == nullptr ? 0 : range_part_->EstimateSize(range_part_->num_keys());
+    options_ = core::NearestValid(file_options_->Settle(builder_.num_hashes(), range_bytes));
     builder_.SetOptions(options_);
+    if (range_bytes > 0 && !file_options_->has_room_for_ranges()) range_part_->GiveWay();
   } catch (...) {
     file_options_.reset();
   }

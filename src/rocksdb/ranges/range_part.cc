@@ -70,7 +70,7 @@ FilterBlock RangePart::Finish() noexcept {
     range = builder_.Finish();
     if (range.size == 0) lack_ = Lack::kKeys;
   }
-  SayLack();
+  Say(lack_, logger_);
   builder_.Clear();
   has_keys_ = false;
   lack_ = Lack::kNone;
@@ -78,9 +78,9 @@ FilterBlock RangePart::Finish() noexcept {
   return range;
 }
 
-void RangePart::SayLack() const noexcept {
+void RangePart::Say(Lack lack, ROCKSDB_NAMESPACE::Logger* logger) noexcept {
   const char* why = nullptr;
-  switch (lack_) {
+  switch (lack) {
     case Lack::kNone:
       return;
     case Lack::kExtractor:
@@ -95,9 +95,14 @@ void RangePart::SayLack() const noexcept {
     case Lack::kLostKey:
       why = "memory was short, or keys were added to the filter by another thread than read them";
       break;
+    case Lack::kMemory:
+      why =
+          "filter_memory has room for filters of single keys alone; raise it, or take less "
+          "range_bits";
+      break;
   }
   try {
-    WarnOnceInLog(logger_, std::string("range_bits: a file or more has no range filter: ") + why);
+    WarnOnceInLog(logger, std::string("range_bits: a file or more has no range filter: ") + why);
   } catch (...) {
     // The LOG is for information.
   }
