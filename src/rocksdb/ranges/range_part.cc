@@ -38,6 +38,8 @@ void RangePart::AddKey(const Slice& key) noexcept {
   has_keys_ = true;
   builder_.Add(std::string_view(key.data(), key.size()));
   num_keys_.store(builder_.num_keys(), std::memory_order_relaxed);
+  // Keys of a family with another extractor are not kept to the end.
+  if (!has_our_prefixes_ && num_keys() == kKeysToWaitForAPrefix) GiveUp(Lack::kExtractor);
 }
 
 void RangePart::AddWithoutBytes(const char* address) noexcept {

@@ -62,6 +62,9 @@ class RangePart {
     kMemory,
   };
 
+  // RocksDB adds a prefix of ours before the first key, or soon behind it.
+  static constexpr size_t kKeysToWaitForAPrefix = 64;
+
   void AddKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
   void AddWithoutBytes(const char* address) noexcept;
   void GiveUp(Lack why) noexcept;
