@@ -34,7 +34,7 @@ std::optional<FileInTree> InTree(const SstReport& file) {
   placed.below = file.below;
   placed.keys =
       filter.keys > 0 ? filter.keys : file.entries - std::min(file.entries, file.range_deletions);
-  placed.filter_bytes = filter.bytes;
+  placed.filter_bytes = filter.bytes_without_range();
   placed.rate = filter.expected_fpr.value_or(1);
   placed.built_for = filter.built_for;
   placed.lacks_planned = filter.kind == kNoFilter && filter.policy_name == kWinnowPolicy;

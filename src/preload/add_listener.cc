@@ -82,6 +82,10 @@ void BeforeCreating(DB& database, const std::string& family, const ColumnFamilyO
   const BlockBasedTableOptions* const table = TableWithPolicy(options);
   if (table == nullptr) return;
   const std::shared_ptr<KnownFiles> known = KnownOf(*table);
+  // RocksDB does not show a policy the options of a family that is made later.
+  if (known != nullptr && options.comparator != nullptr) {
+    known->comparators.Note(options.comparator->Name());
+  }
   const std::shared_ptr<LoadMeter> meter = MeterThatSaw(*table);
   for (const std::shared_ptr<EventListener>& listener : database.GetDBOptions().listeners) {
     if (!IsOurs(listener)) continue;

@@ -12,6 +12,7 @@
 #include "src/preload/stock_functions.h"
 #include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/messages/stderr_line.h"
+#include "src/rocksdb/ranges/range_extractor.h"
 
 namespace winnow::preload {
 namespace {
@@ -80,7 +81,9 @@ std::string ReasonToLeave(const ColumnFamilyOptions& options) {
       options.comparator->CanKeysWithDifferentByteContentsBeEqual()) {
     return "has a comparator by which keys of different bytes may be equal";
   }
-  if (options.prefix_extractor != nullptr) {
+  // With ours iterators see what they see without any.
+  if (options.prefix_extractor != nullptr &&
+      !plugin::IsRangeExtractor(options.prefix_extractor.get())) {
     return "has a prefix extractor, with which a filter would change what iterators see";
   }
   return {};
@@ -125,7 +128,8 @@ void BeforeSetOptions(DB& database, ColumnFamilyHandle* family,
                       const rocksdb_abi::OptionTexts& options) {
   const auto extractor = options.find("prefix_extractor");
   ColumnFamilyDescriptor descriptor;
-  if (extractor == options.end() || extractor->second == "nullptr" || family == nullptr ||
+  if (extractor == options.end() || extractor->second == "nullptr" ||
+      plugin::IsRangeExtractorText(extractor->second) || family == nullptr ||
       !family->GetDescriptor(&descriptor).ok()) {
     return;
   }

@@ -13,8 +13,9 @@ namespace winnow::preload {
 // Why a column family with these options gets no policy from us, as the end of a sentence about it;
 // empty if it gets one. It gets one if it has block-based tables without a filter policy, and if a
 // filter can't change what the program reads: its comparator must tell apart all keys that differ
-// in a byte, and it must have no prefix extractor, by which a filter would make iterators skip what
-// lies behind a prefix. "has a filter policy" is said of those that need none.
+// in a byte, and it must have no prefix extractor but winnow.range: by another one a filter would
+// make iterators skip what lies behind a prefix. "has a filter policy" is said of those that need
+// none.
 std::string ReasonToLeave(const ColumnFamilyOptions& options);
 
 // The same, and where the RocksDB in use does not let us see what would take a policy away again.

@@ -12,6 +12,7 @@
 
 #include "src/preload/add_listener.h"
 #include "src/preload/add_policy.h"
+#include "src/preload/add_ranges.h"
 #include "src/preload/family_notes.h"
 #include "src/preload/hook_types.h"
 #include "src/preload/inner_calls.h"
@@ -20,6 +21,7 @@
 #include "src/preload/open_and_compact.h"
 #include "src/preload/request.h"
 #include "src/preload/stock_functions.h"
+#include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/registration.h"
 #include "src/rocksdb/version_guard.h"
 #include "winnow/rocksdb_policy.h"
@@ -55,16 +57,23 @@ bool AsksForFilters(const Families& families) {
   return false;
 }
 
-// Passes each argument of an opening function on, and options with policies and a listener added
-// where these are to be.
+// Passes each argument of an opening function on, and options with policies, the extractor of range
+// filters, and a listener added where these are to be.
 class Adding {
  public:
   Adding(const std::string& name, bool to_write)
-      : name_(name), adds_policies_(IsInterposing() && IsAdding()), listener_(to_write) {}
+      : name_(name),
+        adds_policies_(IsInterposing() && IsAdding()),
+        adds_ranges_(RequestedRangeBits() > 0),
+        listener_(to_write) {}
 
   // All arguments are to be seen first.
   void See(const Options& options) {
     if (adds_policies_) options_ = WithPolicy(options, name_);
+    if (adds_ranges_) {
+      if (!options_) options_ = options;
+      AddRanges(ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, name_, &*options_);
+    }
     listener_.See(ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, options_ ? *options_ : options);
     if (!listener_.IsNeeded(options)) return;
     if (!options_) options_ = options;
@@ -72,6 +81,12 @@ class Adding {
   }
   void See(const Families& families) {
     if (adds_policies_) families_ = WithPolicy(families, name_);
+    if (adds_ranges_) {
+      if (!families_) families_ = families;
+      for (ColumnFamilyDescriptor& family : *families_) {
+        AddRanges(family.name, name_, &family.options);
+      }
+    }
     for (const ColumnFamilyDescriptor& family : families_ ? *families_ : families) {
       listener_.See(family.name, family.options);
     }
@@ -95,6 +110,7 @@ class Adding {
  private:
   const std::string& name_;
   const bool adds_policies_;
+  const bool adds_ranges_;
   ListenerAdder listener_;
   std::optional<Options> options_;
   std::optional<DBOptions> database_;
@@ -180,6 +196,10 @@ Status OnCreateFamilies(Status (*stock)(DBImpl*, const ColumnFamilyOptions&, con
   if (IsInterposing() && IsAdding() && !names.empty()) {
     changed = WithPolicy(options, names.front(), opened.GetName());
   }
+  if (RequestedRangeBits() > 0) {
+    if (!changed) changed = options;
+    for (const std::string& family : names) AddRanges(family, opened.GetName(), &*changed);
+  }
   const ColumnFamilyOptions& used = changed ? *changed : options;
   for (const std::string& family : names) BeforeCreating(opened, family, used);
   Status status = stock(database, used, name, parameters...);
@@ -195,6 +215,12 @@ Status OnCreateDescribedFamilies(Signature<Hook::kCreateDescribedFamilies>::Type
   DB& opened = rocksdb_abi::AsDatabase(database);
   std::optional<Families> changed;
   if (IsInterposing() && IsAdding()) changed = WithPolicy(families, opened.GetName());
+  if (RequestedRangeBits() > 0) {
+    if (!changed) changed = families;
+    for (ColumnFamilyDescriptor& family : *changed) {
+      AddRanges(family.name, opened.GetName(), &family.options);
+    }
+  }
   const Families& used = changed ? *changed : families;
   for (const ColumnFamilyDescriptor& family : used) {
     BeforeCreating(opened, family.name, family.options);
@@ -287,11 +313,21 @@ void SetHandlers(Interposer* all) {
 #endif
 }
 
+// What is to be said of a WINNOW_RANGE_BITS that counts for nothing.
+std::string NoRanges() {
+  const double bits = GivenRangeBits();
+  if (bits == 0) return std::string();
+  PolicyOptions options;
+  options.range_bits = bits;
+  return "; WINNOW_RANGE_BITS=" + plugin::PolicyOptionText("range_bits", options) +
+         " has no effect without a WINNOW_POLICY that builds Winnow's filters";
+}
+
 // The rest of the line, of which the front says the beginning.
 std::string InForce() {
   std::string line = std::string("Winnow ") + Version() + ", RocksDB " + plugin::CompiledVersion();
   if (!IsInterposing()) {
-    line += "; " + WhatBuiltinPoliciesBuild();
+    line += "; " + WhatBuiltinPoliciesBuild() + NoRanges();
     if (!IsAdding()) return line;
     return line + (IsLeftAsItWas() ? "; WINNOW_ADD=1 has no effect then"
                                    : "; WINNOW_ADD=1 has no effect without WINNOW_POLICY");
@@ -308,6 +344,8 @@ std::string InForce() {
                   ? "; column families without a policy get one that reads, and builds none"
                   : "; column families without a policy get one";
     }
+    if (HasRangeBits()) line += "; column families without a prefix extractor get range filters";
+    if (!HasRangeBits()) line += NoRanges();
   }
   const std::string unreplaced = UnreplacedCalls();
   return unreplaced.empty() ? line : line + "; " + unreplaced;

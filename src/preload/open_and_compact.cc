@@ -6,13 +6,16 @@
 #include <utility>
 
 #include "src/preload/add_policy.h"
+#include "src/preload/add_ranges.h"
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"
 #include "src/rocksdb/listener/listener.h"
 #include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/messages/stderr_line.h"
+#include "src/rocksdb/ranges/range_extractor.h"
 #include "src/rocksdb/remote/job_options.h"
 #include "src/rocksdb/remote/remote_compaction.h"
+#include "winnow/rocksdb_policy.h"
 #include "winnow/rocksdb_remote_compaction.h"
 
 namespace winnow::preload {
@@ -111,7 +114,20 @@ Status WorkerCompaction::Prepare() {
     return Status::InvalidArgument(CheckedPolicy().complaint);
   }
   if (IsAdding()) AddPolicy();
+  if (RequestedRangeBits() > 0 && options().prefix_extractor == nullptr) AddRangeExtractor();
   return Status::OK();
+}
+
+// Where the database's own process has it, by which alone it reads range filters.
+void WorkerCompaction::AddRangeExtractor() {
+  plugin::JobOptions job;
+  if (!plugin::ReadJobOptions(options().env, name_, input_, &job).ok() ||
+      !plugin::IsRangeExtractorText(job.Object("prefix_extractor"))) {
+    return;
+  }
+  NoteOrderOfKeys(PolicyOf(options()), options().comparator);
+  if (!changed_) changed_ = given_;
+  changed_->prefix_extractor = NewRangeExtractor();
 }
 
 void WorkerCompaction::AddPolicy() {
@@ -123,7 +139,8 @@ void WorkerCompaction::AddPolicy() {
   plugin::JobOptions job;
   // A prefix extractor that the program did not set is one all the same, for the database's own.
   if (!plugin::ReadJobOptions(options().env, name_, input_, &job).ok() ||
-      !job.Object("prefix_extractor").empty()) {
+      !(job.Object("prefix_extractor").empty() ||
+        plugin::IsRangeExtractorText(job.Object("prefix_extractor")))) {
     return;
   }
   if (!changed_) changed_ = given_;

@@ -39,6 +39,7 @@ class WorkerCompaction {
  private:
   Status Prepare();
   void AddPolicy();
+  void AddRangeExtractor();
   void TellOfTree() const;
   std::string FaultOfPolicy() const;
   void SayWhatIsInForce() const;

@@ -26,11 +26,22 @@ constexpr std::string_view kStock = "stock";
 // Read once and copied: a program may change its environment at any time.
 struct Environment {
   std::string policy;
+  double range_bits = 0;
   bool add = false;
   bool log = false;
 };
 
 bool IsOne(const char* value) { return value != nullptr && std::string_view(value) == "1"; }
+
+// 0 for what is no number of the option's.
+double RangeBitsIn(const char* value) {
+  PolicyOptions options;
+  if (value == nullptr || !plugin::ParsePolicyOption("range_bits", value, &options).ok() ||
+      !plugin::CheckTogether(options).ok()) {
+    return 0;
+  }
+  return options.range_bits;
+}
 
 const Environment& GetEnvironment() {
   static const Environment& environment = *[] {
@@ -41,6 +52,7 @@ const Environment& GetEnvironment() {
     if (read->policy.empty()) {
       read->policy = kPolicyIfUnset;
     }
+    read->range_bits = RangeBitsIn(std::getenv("WINNOW_RANGE_BITS"));
     read->add = IsOne(std::getenv("WINNOW_ADD"));
     read->log = base::IsOn(std::getenv("WINNOW_LOG"));
     return read;
@@ -108,9 +120,22 @@ bool IsInterposing() { return !GetEnvironment().policy.empty() && !IsLeftAsItWas
 bool IsLeftAsItWas() { return GetEnvironment().policy == kStock; }
 
 const PolicyRequest& RequestedPolicy() {
-  static const PolicyRequest& request =
-      *new PolicyRequest(ParsePolicyRequest(GetEnvironment().policy));
+  static const PolicyRequest& request = *[] {
+    auto* const parsed = new PolicyRequest(ParsePolicyRequest(GetEnvironment().policy));
+    const bool builds_ours = !parsed->only_reads && parsed->options.build == Build::kWinnow;
+    if (builds_ours && GetEnvironment().range_bits > 0) {
+      parsed->options.range_bits = GetEnvironment().range_bits;
+    }
+    return parsed;
+  }();
   return request;
+}
+
+double RequestedRangeBits() {
+  if (!IsInterposing() || GetEnvironment().range_bits == 0) return 0;
+  const PolicyRequest& request = CheckedPolicy();
+  const bool builds_ours = !request.only_reads && request.options.build == Build::kWinnow;
+  return builds_ours && request.complaint.empty() ? request.options.range_bits : 0;
 }
 
 const PolicyRequest& CheckedPolicy() {
@@ -127,6 +152,13 @@ const PolicyRequest& CheckedPolicy() {
   }();
   return checked;
 }
+
+bool HasRangeBits() {
+  return IsInterposing() && GetEnvironment().range_bits > 0 &&
+         RequestedPolicy().options.range_bits > 0;
+}
+
+double GivenRangeBits() { return GetEnvironment().range_bits; }
 
 bool IsAdding() { return GetEnvironment().add; }
 

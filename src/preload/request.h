@@ -47,6 +47,14 @@ const PolicyRequest& RequestedPolicy();
 // RocksDB's functions lead to the plugin.
 const PolicyRequest& CheckedPolicy();
 
+// What WINNOW_RANGE_BITS says, where WINNOW_POLICY builds Winnow's filters; 0: it says nothing that
+// counts. The options of RequestedPolicy have it as well.
+double RequestedRangeBits();
+
+// The same as far as it can be told while the plugin is opened; and whatever WINNOW_POLICY is.
+bool HasRangeBits();
+double GivenRangeBits();
+
 // Whether column families without a filter policy get one: WINNOW_ADD is 1.
 bool IsAdding();
 

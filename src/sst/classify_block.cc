@@ -54,9 +54,14 @@ FilterSummary ClassifyWinnow(std::string_view block, FilterSummary summary) {
   if (info.level_plan != LevelPlan::kUniform) {
     absl::StrAppend(&summary.detail, ", ", PlanText(*summary.built_for));
   }
+  summary.range = RangeOf(block);
+  if (summary.range) summary.fault = summary.range->fault;
   if (!view.PayloadIntact()) {
-    summary.fault =
-        "the filter's payload is damaged (checksum): lookups may miss keys that are in the file";
+    summary.fault = summary.fault
+                        ? "the filter's payload is damaged (checksum), and so is its range filter: "
+                          "lookups and scans may miss keys that are in the file"
+                        : "the filter's payload is damaged (checksum): lookups may miss keys that "
+                          "are in the file";
   }
   return summary;
 }
@@ -102,7 +107,7 @@ BloomBlocks BloomOf(const FilterSummary& filter) {
   if (!is_bloom || filter.keys == 0 || filter.expected_fpr.value_or(1) >= 1) {
     return {};
   }
-  return {1, filter.keys, filter.bytes,
+  return {1, filter.keys, filter.bytes_without_range(),
           core::EstimateRibbonBytes(filter.keys, *filter.expected_fpr)};
 }
 
@@ -148,9 +153,10 @@ std::string PlanText(const BuiltFor& built_for) {
 }
 
 std::string ParametersText(const FilterSummary& filter) {
+  const std::string of_range = filter.range ? "; " + ToText(*filter.range) : std::string();
   std::string text = filter.parameters ? ToText(*filter.parameters) : std::string();
   if (text.empty()) {
-    return filter.detail;
+    return filter.detail + of_range;
   }
   if (filter.built_for) {
     const BuiltFor& goal = *filter.built_for;
@@ -160,7 +166,7 @@ std::string ParametersText(const FilterSummary& filter) {
       absl::StrAppend(&text, ", ", PlanText(goal));
     }
   }
-  return text;
+  return text + of_range;
 }
 
 BloomBlocks& BloomBlocks::operator+=(const BloomBlocks& other) {

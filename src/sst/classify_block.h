@@ -3,6 +3,7 @@
 #ifndef WINNOW_SRC_SST_CLASSIFY_BLOCK_H_
 #define WINNOW_SRC_SST_CLASSIFY_BLOCK_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "src/sst/filter_parameters.h"
+#include "src/sst/range_summary.h"
 #include "winnow/options.h"
 
 namespace winnow::inspect {
@@ -132,18 +134,26 @@ struct FilterSummary {
   // Of filters that are not damaged and whose form is known; of partitions the first one's.
   std::optional<FilterParameters> parameters;
 
+  // Unset: no block has a range filter.
+  std::optional<RangeSummary> range;
+
   // Blocks by kind, when there are blocks: {"winnow-ribbon", 12}. In order of first appearance.
   std::vector<std::pair<std::string, int>> kinds;
 
   template <typename Code>
   void Fields(Code& code) {
     code(kind, keys, bytes, bits_per_key, expected_fpr, partitions, bloom, detail, built_for,
-         policy_name, fault, stored_bytes, obsolete, parameters, kinds);
+         policy_name, fault, stored_bytes, obsolete, parameters, range, kinds);
+  }
+
+  // Of the filters of single keys and prefixes alone.
+  uint64_t bytes_without_range() const {
+    return range ? bytes - std::min(bytes, range->bytes) : bytes;
   }
 };
 
 // "6 probes, 20 blocks, 0.468 full, winnow format 1, XXH3, seed 0; for 0.957 % on level 2", of a
-// filter whose parameters are known; else its detail.
+// filter whose parameters are known; else its detail. Then what range filter it has.
 std::string ParametersText(const FilterSummary& filter);
 
 // What one filter block is, judged by its bytes alone. Pure. Bytes that any of Winnow's marker,

@@ -83,6 +83,7 @@ FilterSummary SumOfPartitions(const std::vector<FilterSummary>& parts) {
     sum.keys += parts[i].keys;
     sum.bytes += parts[i].bytes;
     sum.bloom += parts[i].bloom;
+    AddTo(parts[i].range, &sum.range);
     CountKind(parts[i], &sum);
     if (parts[i].fault && !sum.fault) {
       sum.fault = absl::StrCat("partition ", i + 1, " of ", parts.size(), ": ", *parts[i].fault);

@@ -64,6 +64,7 @@ StoredFilter::StoredFilter(const std::string& path, const RawSst& sst, const Com
     : comparator_(comparator), contents_(ContentsOf(*sst.properties)) {
   for (const std::string& block : sst.blocks) {
     probers_.emplace_back(block);
+    ranges_.emplace_back(RangeFilterOf(block));
   }
   if (sst.partitioned && comparator != nullptr) {
     partitions_ = ReadFilterPartitions(path, *sst.properties);
@@ -83,12 +84,25 @@ std::optional<bool> StoredFilter::MayContain(std::string_view key, uint64_t hash
     return std::any_of(probers_.begin(), probers_.end(),
                        [&asked](FilterProber& prober) { return Ask(&prober, asked); });
   }
+  return Ask(&probers_[BlockOf(key)], asked);
+}
+
+std::optional<bool> StoredFilter::MayContainRange(std::string_view begin,
+                                                  std::string_view end) const {
+  const bool is_known = partitions_.partitions.size() == ranges_.size() || ranges_.size() == 1;
+  const bool is_bytewise =
+      comparator_ != nullptr &&
+      std::string_view(comparator_->Name()) == ROCKSDB_NAMESPACE::BytewiseComparator()->Name();
+  if (!is_known || !is_bytewise || !partitions_.problem.empty()) return std::nullopt;
+  const RangeFilterView& range = ranges_[BlockOf(begin)];
+  if (range.fault() != Fault::kNone) return std::nullopt;
+  return range.MayContain(begin, end);
+}
+
+size_t StoredFilter::BlockOf(std::string_view key) const {
+  if (partitions_.partitions.empty()) return 0;
   const std::string sought = SoughtKey(key, comparator_);
-  const size_t block =
-      partitions_.partitions.empty()
-          ? 0
-          : FindPartition(partitions_, comparator_, {sought, kNewestSequence, 255});
-  return Ask(&probers_[block], asked);
+  return FindPartition(partitions_, comparator_, {sought, kNewestSequence, 255});
 }
 
 }  // namespace winnow::inspect

@@ -1,4 +1,5 @@
-// The filter that an SST file has, asked for single keys as a lookup asks it.
+// The filter that an SST file has, asked for single keys as a lookup asks it, and for ranges as a
+// scan does.
 
 #ifndef WINNOW_SRC_SST_STORED_FILTER_H_
 #define WINNOW_SRC_SST_STORED_FILTER_H_
@@ -17,6 +18,7 @@
 #include "src/sst/filter_prober.h"
 #include "src/sst/internal_keys.h"
 #include "src/sst/sst_reader.h"
+#include "winnow/range_filter.h"
 
 namespace winnow::inspect {
 
@@ -69,11 +71,19 @@ class StoredFilter {
   // the key.
   std::optional<bool> MayContain(std::string_view key, uint64_t hash);
 
+  // Whether the range filter says that a key may be in [begin, end), which are keys without
+  // timestamps; unset: there is none that a scan asks.
+  std::optional<bool> MayContainRange(std::string_view begin, std::string_view end) const;
+
  private:
+  // The number of the partition that a lookup of the key asks, of those that are known.
+  size_t BlockOf(std::string_view key) const;
+
   const ROCKSDB_NAMESPACE::Comparator* comparator_;
   FilterContents contents_;
   FilterPartitions partitions_;
   std::vector<FilterProber> probers_;
+  std::vector<RangeFilterView> ranges_;  // of the same blocks
 };
 
 }  // namespace winnow::inspect

@@ -10,6 +10,12 @@
 //   read DB POLICY KEYS       looks up all keys, and as many absent ones; prints what was wrong,
 //   and
 //                             how many data blocks were read for absent keys
+//   scan DB POLICY KEYS       scans from each key to the next, with a bound, with and without the
+//   key;
+//                             prints what was wrong, and how many data blocks were read for nothing
+//   switch DB POLICY KEYS     scans, sets the prefix extractors SWITCH in the open database one
+//   after
+//                             the other, each time writes the first half again, and scans
 //   read-until-alarm DB POLICY KEYS
 //                             looks up keys until the database's LOG has the alarm, or for long
 //   remote DB POLICY KEYS     the same as write, but that workers compact: processes of this
@@ -27,7 +33,7 @@
 // OPTIONS file). A DB may have a prefix that says how it is opened: transaction@, optimistic@,
 // ttl@, read-only@, secondary@, follower@ (RocksDB 9.2 and later), families@ (three column
 // families, of which the last has a policy of its own). COMPARATOR=equal-cases and PREFIX=4 in the
-// environment choose other options of the column family.
+// environment choose other options of the column family, as MEMTABLE=bloom and MEMTABLE=hash do.
 
 #include <fcntl.h>
 #include <rocksdb/comparator.h>
@@ -35,6 +41,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
+#include <rocksdb/memtablerep.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
@@ -54,6 +61,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -152,6 +160,14 @@ Options MakeOptions(const std::string& policy, const std::string& path) {
   if (const char* length = std::getenv("PREFIX")) {
     options.prefix_extractor.reset(
         rocksdb::NewFixedPrefixTransform(static_cast<size_t>(std::atoi(length))));
+  }
+  if (const char* memtable = std::getenv("MEMTABLE")) {
+    if (memtable == std::string("bloom")) {
+      options.memtable_prefix_bloom_size_ratio = 0.1;
+    } else {
+      options.memtable_factory.reset(rocksdb::NewHashSkipListRepFactory());
+      options.allow_concurrent_memtable_write = false;
+    }
   }
   return options;
 }
@@ -260,6 +276,60 @@ int Overwrite(const std::string& how, const std::string& path, const Options& op
   const std::string first = Key(2 * (keys / 2));
   const rocksdb::Slice begin(first);
   Compact(&db, &begin);
+  return 0;
+}
+
+// Scans of all column families.
+void ScanAndSay(Database* db, const Options& options, int keys) {
+  int missing = 0;
+  int invented = 0;
+  const auto count = [&](ColumnFamilyHandle* family, const std::string& from,
+                         const std::string& to) {
+    const rocksdb::Slice bound(to);
+    rocksdb::ReadOptions read;
+    read.iterate_upper_bound = &bound;
+    const std::unique_ptr<rocksdb::Iterator> rows((*db)->NewIterator(read, family));
+    int found = 0;
+    for (rows->Seek(from); rows->Valid(); rows->Next()) ++found;
+    Check(rows->status());
+    return found;
+  };
+  const auto blocks = [&] {
+    return options.statistics->getTickerCount(rocksdb::BLOCK_CACHE_DATA_HIT) +
+           options.statistics->getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS);
+  };
+  uint64_t read_for_nothing = 0;
+  for (ColumnFamilyHandle* family : db->handles()) {
+    for (int i = 0; i < keys; ++i) {
+      missing += count(family, Key(2 * i), Key(2 * i + 1)) == 1 ? 0 : 1;
+      const uint64_t before = blocks();
+      invented += count(family, Key(2 * i + 1), Key(2 * i + 2));
+      read_for_nothing += blocks() - before;
+    }
+  }
+  std::printf("missing=%d invented=%d blocks=%llu\n", missing, invented,
+              static_cast<unsigned long long>(read_for_nothing));
+}
+
+int Scan(const std::string& how, const std::string& path, const Options& options, int keys) {
+  Database db(how, path, options);
+  ScanAndSay(&db, options, keys);
+  return 0;
+}
+
+// SWITCH: names with blanks between.
+int Switch(const std::string& how, const std::string& path, const Options& options, int keys) {
+  Database db(how, path, options);
+  ScanAndSay(&db, options, keys);
+  std::istringstream extractors(std::getenv("SWITCH"));
+  for (std::string extractor; extractors >> extractor;) {
+    Check(db->SetOptions({{"prefix_extractor", extractor}}));
+    ScanAndSay(&db, options, keys);
+    Put(&db, 0, keys / 2, "value");
+    Flush(&db);
+    Compact(&db, nullptr);
+    ScanAndSay(&db, options, keys);
+  }
   return 0;
 }
 
@@ -597,12 +667,13 @@ int main(int argc, char** argv) {
     return AskAndFork();
   }
   if (arguments.size() != 4) {
-    std::fprintf(stderr,
-                 "preload_client: expected write, overwrite, again, remote, worker, read, "
-                 "read-until-alarm, daemon, "
-                 "close-stderr, "
-                 "later-families, "
-                 "prefixes or old-prefixes, DB, POLICY and KEYS\n");
+    std::fprintf(
+        stderr,
+        "preload_client: expected write, overwrite, again, remote, worker, read, scan, switch, "
+        "read-until-alarm, daemon, "
+        "close-stderr, "
+        "later-families, "
+        "prefixes or old-prefixes, DB, POLICY and KEYS\n");
     return 2;
   }
   if (arguments[0] == "worker") {
@@ -630,6 +701,12 @@ int main(int argc, char** argv) {
   }
   if (arguments[0] == "overwrite") {
     return Overwrite(how, path, options, keys);
+  }
+  if (arguments[0] == "scan") {
+    return Scan(how, path, options, keys);
+  }
+  if (arguments[0] == "switch") {
+    return Switch(how, path, options, keys);
   }
   if (arguments[0] == "remote") {
     return WriteRemotely(how, path, options, keys);

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,9 +16,11 @@
 
 #include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/counters.h"
+#include "src/rocksdb/ranges/range_extractor.h"
 #include "tests/support/counted_memory.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/filter.h"
+#include "winnow/range_filter.h"
 
 namespace winnow::plugin {
 namespace {
@@ -205,6 +208,77 @@ TEST(BitsBuilder, SizesAndNumbersOfKeysAgree) {
   }
 }
 
+// With a range filter, of keys that it can have.
+class BuilderWithRange {
+ public:
+  explicit BuilderWithRange(FilterKind kind, bool verify = false)
+      : builder(OptionsOf(kind), verify, nullptr, NewRangePart(15, true, nullptr)) {}
+
+  void Add(uint64_t from, uint64_t to) {
+    for (uint64_t i = from; i < to; ++i) {
+      char key[24];
+      std::snprintf(key, sizeof key, "%015llu", static_cast<unsigned long long>(i * 999'999'937));
+      builder.AddKeyAndAlt(key, extractor_.Transform(key));
+    }
+  }
+
+  BitsBuilder builder;
+
+ private:
+  const RangeExtractor extractor_;
+};
+
+TEST(BitsBuilder, EstimatesCountTheRangeFilter) {
+  constexpr size_t kKeys = 20'000;
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    BuilderWithRange with(kind);
+    BitsBuilder without(OptionsOf(kind), false);
+    BitsBuilder& builder = with.builder;
+    for (int partition = 0; partition < 2; ++partition) {
+      with.Add(partition * kKeys, (partition + 1) * kKeys);
+      EXPECT_EQ(builder.EstimateEntriesAdded(), kKeys + 1) << "and the prefix of all";
+      const size_t expected = builder.CalculateSpace(kKeys);
+      const double rate = builder.EstimatedFpRate(kKeys, expected);
+      const size_t most = builder.ApproximateNumEntries(expected);
+      std::unique_ptr<const char[]> bytes;
+      const Slice filter = builder.Finish(&bytes);
+      const size_t range = RangeFilterOf({filter.data(), filter.size()}).size();
+      EXPECT_GT(range, kKeys * 17 / 8);
+      EXPECT_NEAR(static_cast<double>(filter.size()), static_cast<double>(expected),
+                  0.01 * static_cast<double>(expected));
+      EXPECT_GE(expected, filter.size() - 100);
+      EXPECT_NEAR(static_cast<double>(most), kKeys, 0.01 * kKeys);
+      // That of single keys, which the range filter's bytes don't lower.
+      EXPECT_NEAR(rate, ViewOf(filter).info().expected_fpr, 0.03 * rate);
+      EXPECT_NEAR(rate, without.EstimatedFpRate(kKeys, without.CalculateSpace(kKeys)), 0.03 * rate);
+    }
+  }
+}
+
+TEST(BitsBuilder, SizesAndNumbersOfKeysAgreeWithRangeFilters) {
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    BuilderWithRange with(kind);
+    BitsBuilder& builder = with.builder;
+    for (size_t keys = 300; keys < 100'000; keys += keys / 7) {
+      const size_t size = builder.CalculateSpace(keys);
+      EXPECT_GE(size, builder.CalculateSpace(keys - 1));
+      // But for a per cent: sizes of Ribbons don't grow with each key.
+      EXPECT_GE(builder.ApproximateNumEntries(size), keys - keys / 100);
+      EXPECT_LE(builder.CalculateSpace(builder.ApproximateNumEntries(size)), size);
+    }
+    // No partitions that are little but beginnings and ends of filters.
+    size_t least = 0;
+    for (size_t size = 1; least == 0; ++size) {
+      const size_t keys = builder.ApproximateNumEntries(size);
+      if (keys == 0) continue;
+      least = size;
+      EXPECT_LT(8 * static_cast<double>(builder.CalculateSpace(keys)) / static_cast<double>(keys),
+                1.5 * (10 + 17.5));
+    }
+    EXPECT_LT(least, 1024u);
+  }
+}
+
 TEST(BitsBuilder, EstimatedRatesAreThoseOfTheBuiltinBuilders) {
   BitsBuilder bloom(OptionsOf(FilterKind::kBloom), false);
   BitsBuilder ribbon(OptionsOf(FilterKind::kRibbon), false);
@@ -289,6 +363,35 @@ TEST(MaybePostVerify, FindsEveryFlippedBitWhenItWasAskedTo) {
         EXPECT_EQ(builder.MaybePostVerify(damaged).IsCorruption(), verify) << bit;
       }
     }
+  }
+}
+
+// Also where the filter's own checksum was made of the damaged bytes.
+TEST(MaybePostVerify, FindsADamagedRangeFilter) {
+  BuilderWithRange with(FilterKind::kRibbon, /*verify=*/true);
+  const auto verify = [&](const std::string& block) {
+    return with.builder.MaybePostVerify({block.data(), block.size()});
+  };
+  std::string good;
+  for (const size_t flipped : {size_t{0}, size_t{40}, size_t{1000}}) {
+    with.Add(0, 1000);
+    std::unique_ptr<const char[]> bytes;
+    const Slice filter = with.builder.Finish(&bytes);
+    good.assign(filter.data(), filter.size());
+    std::string range(RangeFilterOf(good));
+    if (flipped == 0) {
+      EXPECT_TRUE(verify(good).ok());
+      continue;
+    }
+    range[flipped] = static_cast<char>(range[flipped] ^ 1);
+    BitsBuilder plain(OptionsOf(FilterKind::kRibbon), false);
+    std::unique_ptr<const char[]> plain_bytes;
+    for (uint64_t i = 0; i < 1000; ++i) plain.AddKey(Key(i));
+    const Slice block = plain.Finish(&plain_bytes);
+    const FilterBlock damaged = WithRangeFilter({block.data(), block.size()}, range);
+    const Status status = verify(std::string(damaged.bytes()));
+    EXPECT_TRUE(status.IsCorruption());
+    EXPECT_THAT(status.ToString(), ::testing::HasSubstr("its range filter can't be used"));
   }
 }
 

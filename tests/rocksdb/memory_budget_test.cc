@@ -111,6 +111,37 @@ TEST(WithBitsThatFitTest, AFileTakesItsShareOfTheMemory) {
   }
 }
 
+// It is built where a filter of the bits that were asked for has room beside it, and gets the rest.
+TEST(WithBitsThatFitTest, ARangeFilterGivesWayBeforeTheOther) {
+  constexpr uint64_t kKeys = 10'000;
+  FileToSize file = LastLevel(kKeys);
+  file.range_bytes = RangeBytes(15, kKeys);
+  EXPECT_NEAR(8 * file.range_bytes / kKeys, 17.2, 0.3);
+  EXPECT_EQ(RangeBytes(0, kKeys), 0);
+  PolicyOptions asked = Asked(0);
+  asked.range_bits = 15;
+  const double both = BytesOf(kKeys, 10) + file.range_bytes;
+  for (const double share : {0.2, 0.5, 0.9, 0.99, 1.01, 1.1, 1.5}) {
+    // In place of as many keys, with filters of this size.
+    const double taken = share * both * 100;
+    asked.filter_memory = static_cast<uint64_t>(taken / 0.97);
+    file.replaced.filter_bytes = share * both;
+    const auto sized = WithBitsThatFit(asked, Known(100 * kKeys, taken), file);
+    ASSERT_TRUE(sized);
+    EXPECT_EQ(sized->range_bits, share > 1 ? 15 : 0) << share;
+    const double bytes =
+        BytesOf(kKeys, sized->bits_per_key) + (sized->range_bits > 0 ? file.range_bytes : 0);
+    // At most the bits that the option may have.
+    const double most =
+        BytesOf(kKeys, kBitsPerKeyOption.most) + (sized->range_bits > 0 ? file.range_bytes : 0);
+    EXPECT_NEAR(bytes, std::min(share * both, most), 0.02 * both) << share;
+    EXPECT_GE(sized->bits_per_key, share > 1 ? 10 : 1) << share;
+    FileToSize without = file;
+    without.range_bytes = 0;
+    EXPECT_EQ(WithBitsThatFit(asked, Known(100 * kKeys, taken), without)->range_bits, 15);
+  }
+}
+
 // Of more keys than there are bits, some large files have the fewest and others have none.
 TEST(WithBitsThatFitTest, WhereOneBitIsTooMuchSomeFilesHaveItAndOthersNone) {
   for (const double taken : {0.5, 0.9, 0.96}) {

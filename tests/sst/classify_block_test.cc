@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <random>
 #include <string>
 
 #include "src/sst/sst_filters.h"
 #include "tests/core/filter_testing.h"
 #include "winnow/builder.h"
+#include "winnow/range_filter.h"
 
 namespace winnow::inspect {
 namespace {
@@ -229,6 +231,95 @@ TEST(ClassifyBlockTest, RandomBytesGiveOneOfTheKinds) {
     const FilterSummary summary = ClassifyBlock(block, random() % 1000);
     ASSERT_THAT(summary.kind, ::testing::AnyOf("builtin-bloom", "builtin-ribbon", "unknown"));
   }
+}
+
+// A filter of as many keys, with a range filter of them.
+std::string WithRange(uint64_t keys) {
+  RangeFilterBuilder ranges(RangeFilterOptions{15});
+  for (uint64_t i = 0; i < keys; ++i) {
+    char key[16];
+    std::snprintf(key, sizeof key, "%010llu", static_cast<unsigned long long>(i * 1'999'993));
+    ranges.Add(key);
+  }
+  const FilterBlock range = ranges.Finish();
+  return std::string(WithRangeFilter(Build(FilterKind::kRibbon, keys), range.bytes()).bytes());
+}
+
+// Where its range filter begins in a block.
+size_t RangeAt(const std::string& block) {
+  return static_cast<size_t>(RangeFilterOf(block).data() - block.data());
+}
+
+TEST(ClassifyBlockTest, TellsARangeFilter) {
+  const std::string plain = Build(FilterKind::kRibbon, 5'000);
+  EXPECT_FALSE(ClassifyBlock(plain, 0).range);
+  const std::string block = WithRange(5'000);
+  const FilterSummary summary = ClassifyBlock(block, 0);
+  EXPECT_FALSE(summary.fault);
+  EXPECT_EQ(summary.kind, "winnow-ribbon");
+  EXPECT_EQ(summary.bytes, block.size());
+  ASSERT_TRUE(summary.range);
+  EXPECT_EQ(summary.range->kind, "positions");
+  EXPECT_EQ(summary.range->keys, 5'000u);
+  EXPECT_EQ(summary.range->bytes, RangeFilterOf(block).size());
+  EXPECT_DOUBLE_EQ(summary.range->range_bits, 15);
+  EXPECT_EQ(summary.range->key_length, 10u);
+  EXPECT_NEAR(summary.range->bits_per_key, 17.4, 0.4);
+  EXPECT_FALSE(summary.range->is_exact);
+  EXPECT_FALSE(summary.range->fault);
+  EXPECT_LE(summary.bytes_without_range() - plain.size(), 8u);
+  EXPECT_THAT(ParametersText(summary), HasSubstr("; range filter of 17."));
+  EXPECT_THAT(ParametersText(summary), HasSubstr(" bits a key, range_bits 15"));
+}
+
+// With Ribbons it is compared without its range filter.
+TEST(ClassifyBlockTest, ARangeFilterIsNoPartOfABloomFilter) {
+  const std::string bloom = Build(FilterKind::kBloom, 5'000);
+  const std::string_view range = RangeFilterOf(WithRange(5'000));
+  const std::string copy(range);
+  const FilterBlock both = WithRangeFilter(bloom, copy);
+  EXPECT_NEAR(static_cast<double>(ClassifyBlock(both.bytes(), 0).bloom.bytes),
+              static_cast<double>(ClassifyBlock(bloom, 0).bloom.bytes), 8);
+}
+
+// Also where the block's own checksum was made of the damaged bytes.
+TEST(ClassifyBlockTest, TellsADamagedRangeFilter) {
+  const std::string good = WithRange(5'000);
+  const std::string ribbon = Build(FilterKind::kRibbon, 5'000);
+  const size_t size = RangeFilterOf(good).size();
+  std::string block = good;
+  block[RangeAt(good) + size / 2] ^= 4;
+  EXPECT_EQ(ClassifyBlock(block, 0).fault,
+            "the filter's payload is damaged (checksum), and so is its range filter: lookups and "
+            "scans may miss keys that are in the file");
+  const std::string range(RangeFilterOf(block));
+  const FilterSummary inner = ClassifyBlock(WithRangeFilter(ribbon, range).bytes(), 0);
+  EXPECT_EQ(inner.fault,
+            "the range filter is damaged (checksum): scans may miss keys that are in the file");
+  EXPECT_EQ(inner.kind, "winnow-ribbon");
+  ASSERT_TRUE(inner.range);
+  EXPECT_EQ(inner.range->kind, "unknown");
+  EXPECT_EQ(inner.range->keys, 0u);
+  // Its front: then it says yes to everything.
+  std::string front(RangeFilterOf(good));
+  front[34] ^= 4;
+  EXPECT_THAT(*ClassifyBlock(WithRangeFilter(ribbon, front).bytes(), 0).fault,
+              HasSubstr("every scan reads the file: directory or tail are damaged (checksum)"));
+  // The point filter's bytes.
+  block = good;
+  block[1] ^= 4;
+  EXPECT_THAT(*ClassifyBlock(block, 0).fault, HasSubstr("(checksum): lookups may miss"));
+}
+
+TEST(ClassifyBlockTest, ARangeFilterOfALaterVersionIsNoFault) {
+  std::string range(RangeFilterOf(WithRange(5'000)));
+  range[4] = 77;
+  const std::string ribbon = Build(FilterKind::kRibbon, 5'000);
+  const FilterSummary summary = ClassifyBlock(WithRangeFilter(ribbon, range).bytes(), 0);
+  EXPECT_FALSE(summary.fault);
+  ASSERT_TRUE(summary.range);
+  EXPECT_EQ(summary.range->kind, "unknown");
+  EXPECT_THAT(ParametersText(summary), HasSubstr(" bytes, not understood"));
 }
 
 }  // namespace

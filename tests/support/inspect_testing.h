@@ -4,6 +4,7 @@
 #define WINNOW_TESTS_SUPPORT_INSPECT_TESTING_H_
 
 #include <gtest/gtest.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
 
@@ -71,6 +72,18 @@ inline void PutAndFlush(ROCKSDB_NAMESPACE::DB* database, const KeyNumbers& keys,
   }
   ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions(), family));
 }
+
+// A database of one file with these keys, whose filter has a range filter beside it.
+inline void MakeWithRangeFilter(const std::string& path,
+                                const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table,
+                                const KeyNumbers& keys) {
+  ROCKSDB_NAMESPACE::Options options = MakeOptions(table);
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::SliceTransform::CreateFromString(
+      StrictConfig(), "winnow.range", &options.prefix_extractor));
+  PutAndFlush(OpenDatabase(options, path).get(), keys);
+}
+
+constexpr char kRangePolicy[] = "{id=winnow;bits_per_key=10;range_bits=15}";
 
 // A database with level_plan=auto and a file on level 6 that SstFileWriter wrote; then one above
 // it, unless all is to be written anew.

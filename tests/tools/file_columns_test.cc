@@ -41,6 +41,7 @@ SstReport WithAll() {
   filter.built_for = BuiltFor{4, 0.5, "auto", 1.5};
   filter.parameters =
       FilterParameters{"format", 1, "hash", 8, 10, 512, 640, 7.5, {"a", "b"}, 0.1, 0.9};
+  filter.range = RangeSummary{"positions", 3, 6, 4, 5.5, 15, 8, true, "a fault"};
   return file;
 }
 
@@ -85,7 +86,8 @@ TEST(FileColumnsTest, TheHelpNamesEveryField) {
   } lines[] = {{"  files  ", file},
                {"\n  files.filter ", filter},
                {"\n    .built_for ", filter.at("built_for")},
-               {"\n    .parameters ", filter.at("parameters")}};
+               {"\n    .parameters ", filter.at("parameters")},
+               {"\n    .range ", filter.at("range")}};
   size_t at = 0;
   for (const auto& [label, object] : lines) {
     at = help.find(label, at);

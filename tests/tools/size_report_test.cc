@@ -44,6 +44,34 @@ const SizedKind& Find(const SizeReport& report, const std::string& kind) {
   return none;
 }
 
+TEST(SizeReport, RangeFiltersComeOnTopOfTheFiltersOfFiles) {
+  SizeWish wish = Wish(1'000'000, 0.01);
+  const SizeReport without = ReportSizes(wish);
+  wish.range_bits = 15;
+  const SizeReport report = ReportSizes(wish);
+  EXPECT_EQ(report.impossible, "");
+  EXPECT_NEAR(8 * static_cast<double>(report.range_bytes) / 1e6, 17.2, 0.1);
+  EXPECT_EQ(report.filter_policy, "{id=winnow;bits_per_key=9.91;range_bits=15}");
+  EXPECT_EQ(Find(report, "Winnow Ribbon").bytes, Find(without, "Winnow Ribbon").bytes);
+  const nlohmann::json json = nlohmann::json::parse(SizeJson(report));
+  EXPECT_EQ(json.at("range_bits"), 15);
+  EXPECT_EQ(json.at("range_bytes"), report.range_bytes);
+  EXPECT_EQ(nlohmann::json::parse(SizeJson(without)).count("range_bytes"), 0u);
+  // No file has as many keys: they are those of many files.
+  wish.keys = uint64_t{1} << 34;
+  EXPECT_NEAR(8 * static_cast<double>(ReportSizes(wish).range_bytes) / std::ldexp(1, 34), 17.2,
+              0.1);
+  wish.deletes = true;
+  EXPECT_THAT(ReportSizes(wish).impossible, HasSubstr("range_bits goes with"));
+  SizeWish page = Wish(10, 0.01);
+  page.page_bytes = 1024;
+  page.range_bits = 15;
+  EXPECT_THAT(ReportSizes(page).impossible, HasSubstr("range_bits"));
+  wish = Wish(10, 0.01);
+  wish.range_bits = 33;
+  EXPECT_THAT(ReportSizes(wish).impossible, HasSubstr("from 1 to 32"));
+}
+
 // Which kind it would take.
 std::string Taken(const SizeWish& wish) {
   const std::string advice = ReportSizes(wish).advice;

@@ -34,7 +34,9 @@ using testing::ChildResult;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::KeyOf;
+using testing::kRangePolicy;
 using testing::MakeOptions;
+using testing::MakeWithRangeFilter;
 using ::testing::Not;
 using testing::OpenDatabase;
 using testing::PutAndFlush;
@@ -112,6 +114,46 @@ TEST_F(VerbInspectTest, SumsComeFirstAndRatesAreWeightedByKeys) {
   EXPECT_NEAR(all.at("bytes_above_bound").get<double>(), bytes - bound_bits / 8, 1e-6);
   EXPECT_GT(all["bytes_above_bound"], 0);
   EXPECT_THAT(document.at("advice").at(0).get<std::string>(), HasSubstr("has no filter"));
+}
+
+TEST_F(VerbInspectTest, RangeFiltersAreShownInEveryOutput) {
+  MakeWithRangeFilter(folder_ / "db", TableWith(kRangePolicy), {20'000, 0, 7});
+  const json document = RunJson({folder_ / "db"}, 0);
+  const json& filter = document.at("files").at(0).at("filter");
+  const json& range = filter.at("range");
+  const double keys = (20'000 + 6) / 7;
+  EXPECT_EQ(range.at("kind"), "positions");
+  EXPECT_EQ(range.at("filters"), 1);
+  EXPECT_EQ(range.at("keys"), keys);
+  EXPECT_EQ(range.at("range_bits"), 15);
+  EXPECT_EQ(range.at("key_length"), KeyOf(1).size());
+  EXPECT_LT(range.at("bytes"), filter.at("bytes"));
+  EXPECT_NEAR(range.at("bits_per_key").get<double>(), range["bytes"].get<double>() * 8 / keys,
+              1e-9);
+  const json& all = document.at("summary").at("all");
+  EXPECT_EQ(all.at("range_bytes"), range["bytes"]);
+  // The bound is that of the other filters.
+  EXPECT_LT(all.at("bytes_above_bound"), all.at("bound_bytes"));
+  EXPECT_NEAR(all.at("bytes_above_bound").get<double>(),
+              filter["bytes"].get<double>() - range["bytes"].get<double>() -
+                  all.at("bound_bytes").get<double>(),
+              1e-6);
+  const std::string text = Run({folder_ / "db"}).output;
+  EXPECT_THAT(text, AllOf(HasSubstr("of which range filters take"), HasSubstr("; range filter of "),
+                          HasSubstr("range_bits 15")));
+  const std::string csv = Run({folder_ / "db", "--csv"}).output;
+  EXPECT_THAT(csv, HasSubstr(",error,range_kind,range_keys,range_bytes,range_bits_per_key,"
+                             "range_bits\r\n"));
+  EXPECT_THAT(csv, HasSubstr(",positions," + range["keys"].dump() + "," + range["bytes"].dump()));
+  MakeWithRangeFilter(folder_ / "parts", testing::PartitionedTableWith(kRangePolicy), {20'000});
+  const json parts = RunJson({folder_ / "parts"}, 0).at("files").at(0).at("filter");
+  EXPECT_GT(parts.at("partitions"), 1);
+  EXPECT_EQ(parts.at("range").at("filters"), parts["partitions"]);
+  EXPECT_GE(parts["range"].at("keys"), 20'000);
+  PutAndFlush(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "none").get(), {100});
+  const json none = RunJson({folder_ / "none"}, 0);
+  EXPECT_EQ(none["files"][0]["filter"].count("range"), 0u);
+  EXPECT_EQ(none["summary"]["all"].count("range_bytes"), 0u);
 }
 
 TEST_F(VerbInspectTest, FamiliesAndLevelsAreSummedAndChosen) {

@@ -31,7 +31,9 @@ using testing::ChildResult;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::KeyOf;
+using testing::kRangePolicy;
 using testing::MakeOptions;
+using testing::MakeWithRangeFilter;
 using ::testing::Not;
 using testing::OpenDatabase;
 using testing::PartitionedTableWith;
@@ -432,12 +434,65 @@ TEST_F(VerbProbeTest, ADamagedFilterIsOneAndNamed) {
   }
 }
 
+// The filter is asked as by a scan: what lies between keys is in no file but by its rate.
+TEST_F(VerbProbeTest, ARangeIsAskedOfRangeFilters) {
+  MakeWithRangeFilter(folder_ / "db", TableWith(kRangePolicy), {50'000, 0, 100});
+  const std::string empty = "--from=" + KeyOf(1'201) + " --to=" + KeyOf(1'203);
+  const json none = RunJson(Quoted("db") + empty, 0);
+  EXPECT_TRUE(none.at("keys").empty());
+  EXPECT_EQ(none.at("range").at("answer"), "in none");
+  EXPECT_EQ(none["range"].at("to_hex").get<std::string>().size(), 2 * KeyOf(1).size());
+  EXPECT_TRUE(none["range"].at("may_contain").empty());
+  const std::string full = "--from=" + KeyOf(1'201) + " --to=" + KeyOf(1'401);
+  const json some = RunJson(Quoted("db") + full + " --exact", 0).at("range");
+  EXPECT_EQ(some.at("answer"), "may be in some");
+  EXPECT_EQ(some.at("may_contain").size(), 1u);
+  EXPECT_EQ(some.at("by_filter"), some["may_contain"]);
+  EXPECT_EQ(some.at("contains"), some["may_contain"]);
+  EXPECT_EQ(some.at("entries").at(0).at("type"), "value");
+  const json key = RunJson(Quoted("db") + KeyOf(1'300) + " " + full, 0);
+  EXPECT_EQ(key.at("keys").size(), 1u);
+  EXPECT_EQ(key.at("files").at(0).at("hits"), 2);
+  EXPECT_THAT(Run(Quoted("db") + full + " --exact").output,
+              AllOf(HasSubstr(": may be in 1 of 1 file\n"),
+                    HasSubstr("value of 5 bytes, of " + KeyOf(1'300)),
+                    HasSubstr("\n1 range in 1 file: 1 hit, 1 present, 0 false positives\n")));
+  EXPECT_THAT(Run(Quoted("db") + empty).output, HasSubstr(": in none of 1 file\n1 range in 1"));
+  EXPECT_EQ(RunJson(Quoted("db") + "--to=" + KeyOf(0), 0).at("range").at("answer"), "in none");
+  EXPECT_EQ(RunJson(Quoted("db") + "--hex --from=00 --to=ff", 0).at("range").at("from_hex"), "00");
+}
+
+TEST_F(VerbProbeTest, ARangeIsAskedInTheOrderOfKeysWhereNoFilterTells) {
+  WriteSst(TableWith("winnow:10"), 1'000, folder_ / "a.sst");
+  const std::string range = "--from=" + KeyOf(7) + "x --to=" + KeyOf(7) + "y";
+  EXPECT_THAT(Run(Quoted("a.sst") + range).output, HasSubstr("may be there, by the range of keys"));
+  EXPECT_THAT(Run(Quoted("a.sst") + range + " --exact").output,
+              HasSubstr("absent, and no filter says so"));
+  EXPECT_EQ(RunJson(Quoted("a.sst") + "--from=x --to=y", 0)["range"].at("answer"), "in none");
+  EXPECT_TRUE(RunJson(Quoted("a.sst") + range, 0)["range"].at("by_filter").empty());
+}
+
+TEST_F(VerbProbeTest, EachPartitionIsAskedForTheRangesThatBeginInIt) {
+  MakeWithRangeFilter(folder_ / "db", PartitionedTableWith(kRangePolicy), {50'000, 0, 100});
+  int passed = 0;
+  for (int i = 0; i < 10; ++i) {
+    const std::string from = "--from=" + KeyOf(4'800 * i + 101) + " --to=";
+    passed +=
+        RunJson(Quoted("db") + from + KeyOf(4'800 * i + 103), 0)["range"]["answer"] != "in none";
+    EXPECT_EQ(RunJson(Quoted("db") + from + KeyOf(4'800 * i + 201), 0)["range"]["answer"],
+              "may be in some");
+  }
+  // Behind the last key of a partition.
+  EXPECT_LE(passed, 3);
+}
+
 TEST_F(VerbProbeTest, WrongUsageIsTwo) {
   WriteSst(TableWith("winnow:10"), 100, folder_ / "a.sst");
   const std::string file = Quoted("a.sst");
   for (const std::string& arguments :
        {std::string(), file, std::string("nowhere key"), file + "nowhere.sst key",
-        file + "key --jobs=-1", file + "--keys", file + "--keyz=x"}) {
+        file + "key --jobs=-1", file + "--from=a", file + "--from=a --to=a",
+        file + "--from=a --to=b --hex", file + "--keys", file + "--keyz=x"}) {
     const ChildResult outcome = Run(arguments);
     EXPECT_EQ(outcome.status, 2) << arguments;
     EXPECT_THAT(outcome.output, IsEmpty()) << arguments;

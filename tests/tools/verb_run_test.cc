@@ -134,6 +134,19 @@ TEST_F(VerbRunTest, TheProgramGetsTheLibraryAndThePolicy) {
   EXPECT_THAT(outcome.errors, StartsWith("winnow: not in force in started_program ("));
 }
 
+TEST_F(VerbRunTest, RangeBitsAreThoseOfTheFlagOrTheEnvironment) {
+  const auto of = [&](Words arguments, const Words& environment) {
+    arguments.push_back(STARTED_PROGRAM);
+    const json variables = DryRun(arguments, 0, environment).at("environment");
+    return variables.value("WINNOW_RANGE_BITS", "");
+  };
+  EXPECT_EQ(of({}, {}), "");
+  EXPECT_EQ(of({"--range_bits=12.5"}, {}), "12.5");
+  EXPECT_EQ(of({}, {"WINNOW_RANGE_BITS=15"}), "15");
+  EXPECT_EQ(of({"--range_bits=12"}, {"WINNOW_RANGE_BITS=15"}), "12");
+  EXPECT_EQ(Run({"--range_bits=0.5", STARTED_PROGRAM}).status, 125);
+}
+
 TEST_F(VerbRunTest, WhatIsBehindTheProgramIsItsOwn) {
   const std::string program = STARTED_PROGRAM;
   for (const Words& arguments : {Words{"--help"},

@@ -104,6 +104,14 @@ TEST_F(VerbVerifyTest, FamiliesAreNamedAndChosen) {
   EXPECT_THAT(none.errors, HasSubstr("no file is of the column family defalt; there are: default"));
 }
 
+TEST_F(VerbVerifyTest, TheJsonTellsOfRangeFilters) {
+  testing::MakeWithRangeFilter(folder_ / "db", TableWith(testing::kRangePolicy), {1'000});
+  const json range = RunJson(Quoted("db"), 0).at("files").at(0).at("range");
+  EXPECT_EQ(range, json({{"keys", 1'000}, {"false_negatives", 0}, {"denied_keys", json::array()}}));
+  WriteSst(TableWith("winnow:10"), 100, folder_ / "a.sst");
+  EXPECT_EQ(RunJson(Quoted("a.sst"), 0).at("files").at(0).count("range"), 0u);
+}
+
 // Whatever family it may be of.
 TEST_F(VerbVerifyTest, AFileOfAnUnknownFamilyMakesNotSeveral) {
   WriteSst(TableWith("winnow:10"), 1'000, folder_ / "a.sst");

@@ -18,6 +18,7 @@
 #include "tests/support/hex.h"
 #include "tests/support/inspect_testing.h"
 #include "tests/tools/forgetful_policy.h"
+#include "winnow/range_filter.h"
 
 namespace winnow::inspect {
 namespace {
@@ -28,12 +29,16 @@ using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::WriteOptions;
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::Hex;
 using ::testing::IsEmpty;
 using testing::KeyOf;
+using testing::kRangePolicy;
 using testing::MakeOptions;
+using testing::MakeWithRangeFilter;
 using testing::PartitionedTableWith;
 using testing::ReadFile;
 using testing::TableWith;
@@ -160,6 +165,63 @@ TEST_F(VerifyFileTest, ALostPrefixIsNamed) {
 
 // A key that its own partition denies must not be found by asking another, which holds it by chance
 // or, as here, in truth.
+TEST_F(VerifyFileTest, RangeFiltersAreAskedForEveryKey) {
+  for (const bool partitioned : {false, true}) {
+    for (const bool whole_keys : {true, false}) {
+      BlockBasedTableOptions table =
+          partitioned ? PartitionedTableWith(kRangePolicy) : TableWith(kRangePolicy);
+      table.whole_key_filtering = whole_keys;
+      fs::remove_all(folder_ / "db");
+      MakeWithRangeFilter(folder_ / "db", table, {20'000, 0, 3});
+      const FileVerdict verdict = VerifyFile(TableFiles().at(0), {});
+      EXPECT_FALSE(verdict.error) << *verdict.error;
+      EXPECT_THAT(verdict.faults, IsEmpty());
+      ASSERT_TRUE(verdict.range) << partitioned << whole_keys;
+      EXPECT_EQ(verdict.range->keys, (20'000u + 2) / 3);
+      EXPECT_EQ(verdict.range->false_negatives, 0u);
+      EXPECT_EQ(verdict.partitions > 1, partitioned);
+    }
+  }
+  WriteSst(TableWith("winnow:10"), 100, path_);
+  EXPECT_FALSE(VerifyFile(path_, {}).range);
+}
+
+TEST_F(VerifyFileTest, AKeyThatARangeFilterDeniesIsNamed) {
+  for (const bool partitioned : {false, true}) {
+    BlockBasedTableOptions table =
+        partitioned ? PartitionedTableWith(kRangePolicy) : TableWith(kRangePolicy);
+    // The policy learns the order of keys from the database that it belongs to.
+    fs::remove_all(folder_ / "own");
+    fs::remove_all(folder_ / "db");
+    MakeWithRangeFilter(folder_ / "own", table, {1});
+    table.filter_policy = testing::ForgetfulPolicy(table.filter_policy, KeyOf(4'002));
+    MakeWithRangeFilter(folder_ / "db", table, {20'000, 0, 3});
+    const FileVerdict verdict = VerifyFile(TableFiles().at(0), {});
+    ASSERT_TRUE(verdict.range);
+    EXPECT_EQ(verdict.range->false_negatives, 1u);
+    ASSERT_EQ(verdict.range->denied.size(), 1u);
+    EXPECT_EQ(verdict.range->denied[0].bytes, KeyOf(4'002));
+    EXPECT_EQ(verdict.range->denied[0].partition.has_value(), partitioned);
+    EXPECT_THAT(verdict.faults,
+                Contains(AllOf(HasSubstr("the range filter denies 1 of the 6667 keys of the file"),
+                               HasSubstr(Hex(KeyOf(4'002))))));
+  }
+}
+
+TEST_F(VerifyFileTest, ADamagedRangeFilterIsAFault) {
+  BlockBasedTableOptions table = TableWith(kRangePolicy);
+  table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  MakeWithRangeFilter(folder_ / "db", table, {20'000, 0, 3});
+  const std::string path = TableFiles().at(0);
+  std::string error;
+  const std::string block = ReadFilterBlocks(path, &error).at(0);
+  std::string bytes = ReadFile(path);
+  char& byte = bytes[bytes.find(block) + block.size() - RangeFilterOf(block).size() / 2];
+  byte = static_cast<char>(byte ^ 8);
+  WriteFile(path, bytes);
+  EXPECT_THAT(VerifyFile(path, {}).faults, Contains(HasSubstr("and so is its range filter")));
+}
+
 TEST_F(VerifyFileTest, OnlyTheKeysOwnPartitionCounts) {
   BlockBasedTableOptions table = PartitionedTableWith("winnow:10");
   table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
@@ -428,6 +490,23 @@ TEST_F(VerifyFileTest, TimestampsThatWereNotKeptAreNotLeftOut) {
     WriteSst(options, 20'000, path_);
     ExpectGood(path_, 20'000, partitioned ? "partitioned" : "whole");
   }
+}
+
+// As a family has that is made later than its policy is known.
+TEST_F(VerifyFileTest, ARangeFilterOfKeysInAnotherOrderIsAFault) {
+  const NameOfTimestamps comparator;
+  const BlockBasedTableOptions table = TableWith(kRangePolicy);
+  Options options = MakeOptions(table);
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::SliceTransform::CreateFromString(
+      testing::StrictConfig(), "winnow.range", &options.prefix_extractor));
+  const auto database = testing::OpenDatabase(options, folder_ / "db");
+  ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
+  options.comparator = &comparator;
+  ASSERT_STATUS_OK(database->CreateColumnFamily(options, "other", &family));
+  testing::PutAndFlush(database.get(), {1'000}, family);
+  ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+  const FileVerdict verdict = VerifyFile(TableFiles().at(0), {});
+  EXPECT_THAT(verdict.faults, Contains(HasSubstr("and not by their bytes: scans may miss")));
 }
 
 TEST_F(VerifyFileTest, AFileWithoutAFilterIsGoodAndSaysSo) {

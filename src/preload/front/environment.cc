@@ -12,8 +12,8 @@ namespace winnow::preload {
 namespace {
 
 constexpr char kPrefix[] = "WINNOW_";
-constexpr const char* kVariables[] = {"WINNOW_POLICY", "WINNOW_ADD", "WINNOW_LOG",
-                                      "WINNOW_SHARED_HASH", "WINNOW_KERNEL"};
+constexpr const char* kVariables[] = {"WINNOW_POLICY",      "WINNOW_ADD",    "WINNOW_LOG",
+                                      "WINNOW_SHARED_HASH", "WINNOW_KERNEL", "WINNOW_RANGE_BITS"};
 
 bool g_is_logging = false;
 bool g_has_policy = false;
@@ -43,6 +43,13 @@ bool IsOnOtherThanByOne(const char* value) noexcept {
   return base::IsOn(value) && std::strcmp(value, "1") != 0;
 }
 
+// As the option range_bits has it; empty counts as 0, which is off.
+bool IsRangeBits(const char* value) noexcept {
+  char* end = nullptr;
+  const double bits = std::strtod(value, &end);
+  return *end == '\0' && (bits == 0 || (bits >= 1 && bits <= 32));
+}
+
 // What the value of one of our variables does, if its writer may not have meant that, as the end of
 // a sentence; else null.
 const char* Surprise(const char* variable) noexcept {
@@ -55,6 +62,10 @@ const char* Surprise(const char* variable) noexcept {
   }
   if (IsOnOtherThanByOne(ValueOf(variable, "WINNOW_LOG"))) {
     return "is not 1, and counts as 1";
+  }
+  const char* const range_bits = ValueOf(variable, "WINNOW_RANGE_BITS");
+  if (range_bits != nullptr && !IsRangeBits(range_bits)) {
+    return "is no number from 1 to 32, as which alone it counts";
   }
   return nullptr;
 }

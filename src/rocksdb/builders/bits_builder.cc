@@ -92,8 +92,11 @@ void BitsBuilder::SettleOptions() noexcept {
     return;
   }
   try {
-    options_ = core::NearestValid(file_options_->Settle(builder_.num_hashes()));
+    const size_t range_bytes =
+        range_part_ == nullptr ? 0 : range_part_->EstimateSize(range_part_->num_keys());
+    options_ = core::NearestValid(file_options_->Settle(builder_.num_hashes(), range_bytes));
     builder_.SetOptions(options_);
+    if (range_bytes > 0 && !file_options_->has_room_for_ranges()) range_part_->GiveWay();
   } catch (...) {
     file_options_.reset();
   }
@@ -152,6 +155,8 @@ size_t BitsBuilder::ApproximateNumEntries(size_t bytes) {
   if (bytes < kMinForPartition) return 0;
   auto most = static_cast<size_t>(builder_.EstimateCapacity(bytes));
   if (range_part_ == nullptr) return most;
+  // What a range filter has besides its keys is then at most a quarter as well.
+  if (bytes < kMinForPartition + 4 * range_part_->EstimateSize(1)) return 0;
   size_t least = 1;  // as EstimateCapacity has it
   while (least < most) {
     const size_t middle = least + (most - least + 1) / 2;
@@ -283,6 +288,11 @@ Status BitsBuilder::MaybePostVerify(const Slice& filter_content) {
   if (!view.PayloadIntact()) {
     return Status::Corruption("A Winnow filter is damaged right after it was built",
                               "its payload does not have its checksum");
+  }
+  const std::string_view range = RangeFilterOf({filter_content.data(), filter_content.size()});
+  if (!range.empty() && RangeFilterView::Verified(range).fault() != Fault::kNone) {
+    return Status::Corruption("A Winnow filter is damaged right after it was built",
+                              "its range filter can't be used");
   }
   for (const KeyHash hash : hashes) {
     if (!view.MayContain(hash)) {

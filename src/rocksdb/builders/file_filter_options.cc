@@ -8,6 +8,7 @@
 #include "src/rocksdb/builders/memory_budget.h"
 #include "src/rocksdb/trees/last_built_filter.h"
 #include "src/rocksdb/trees/plan_budget.h"
+#include "winnow/range_filter.h"
 
 namespace winnow::plugin {
 
@@ -24,17 +25,20 @@ void FileFilterOptions::Note(const ROCKSDB_NAMESPACE::Slice& key) {
 
 // Sets the bits by what all filters of the policy take now.
 void FileFilterOptions::SizeBits(const LiveFiles::NewFile& file, const LiveFiles::Place& place,
-                                 bool sees_last) {
+                                 bool sees_last, size_t range_bytes) {
   if (policy_.filter_memory == 0 || trees_ == nullptr) return;
   const FileToSize to_size{static_cast<double>(file.keys),
                            record_->files.ReplacedBy(file, known_.base),
                            file.is_bottom ? FileToSize::kLast : static_cast<size_t>(level_),
-                           sees_last, ByPlan(place, sees_last)};
+                           sees_last,
+                           ByPlan(place, sees_last),
+                           static_cast<double>(range_bytes)};
   const std::optional<PolicyOptions> sized = WithBitsThatFit(policy_, trees_->Totals(), to_size);
   policy_.bits_per_key = sized ? sized->bits_per_key : kBitsPerKeyOption.least;
+  policy_.range_bits = sized ? sized->range_bits : 0;
 }
 
-FilterOptions FileFilterOptions::Settle(uint64_t keys) {
+FilterOptions FileFilterOptions::Settle(uint64_t keys, size_t range_bytes) {
   uniform_bytes_ = 0;
   if (seen_ == 0) {
     return id_ == 0 ? PlannedOptions(policy_, facts_, known_, -1) : settled_;
@@ -42,7 +46,7 @@ FilterOptions FileFilterOptions::Settle(uint64_t keys) {
   // The keys of the next partition begin a new range.
   seen_ = 0;
   if (id_ == 0) {
-    SettleFile(keys);
+    SettleFile(keys, range_bytes);
   } else {
     record_->files.Extend(id_, range_, keys);
   }
@@ -50,7 +54,7 @@ FilterOptions FileFilterOptions::Settle(uint64_t keys) {
   return settled_;
 }
 
-void FileFilterOptions::SettleFile(uint64_t keys) {
+void FileFilterOptions::SettleFile(uint64_t keys, size_t range_bytes) {
   const LiveFiles::Place place = record_->files.PlaceOf(facts_.level, range_, known_.base);
   // If the last level has no filters, its files are not seen. They lie below all other files.
   const bool sees_last = LastLevelHasFilters(policy_, known_);
@@ -61,7 +65,7 @@ void FileFilterOptions::SettleFile(uint64_t keys) {
   file.range = range_;
   file.keys = keys;
   level_ = RecordedFiles::LevelIndex(file.level, file.is_bottom);
-  SizeBits(file, place, sees_last);
+  SizeBits(file, place, sees_last, range_bytes);
   settled_ = Planned(place, keys, sees_last, &file.relative_miss_heat);
   id_ = record_->files.Add(file, known_.base);
 }
@@ -100,8 +104,11 @@ FilterOptions FileFilterOptions::WithLearnedRate(const FilterOptions& planned, u
 
 void FileFilterOptions::Built(std::string_view block) {
   if (id_ == 0 || uniform_bytes_ == 0) return;
-  const FilterMemory memory{static_cast<double>(block.size()), static_cast<double>(uniform_bytes_)};
-  record_->files.AddMemory(id_, memory);
+  // What a range filter takes is nothing that a plan could share out.
+  const auto range_bytes = static_cast<double>(RangeFilterOf(block).size());
+  const FilterMemory memory{static_cast<double>(block.size()) - range_bytes,
+                            static_cast<double>(uniform_bytes_)};
+  record_->files.AddMemory(id_, memory, range_bytes);
   if (policy_.level_plan == LevelPlan::kLearned) {
     record_->rates.Built(core::PlannedRate(settled_), core::RateForBits(policy_.bits_per_key),
                          memory);

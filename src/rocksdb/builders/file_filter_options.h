@@ -6,6 +6,7 @@
 
 #include <rocksdb/slice.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -43,9 +44,13 @@ class FileFilterOptions {
   }
 
   // The options of the filter of the keys seen, of which there are `keys`; the filter has at least
-  // the fewest bits. If a file has several filters (partitions), the first one decides for all.
-  // From here on this file counts for other files. May throw std::bad_alloc.
-  FilterOptions Settle(uint64_t keys);
+  // the fewest bits. range_bytes: what a range filter of them takes, if there can be one. If a file
+  // has several filters (partitions), the first one decides for all. From here on this file counts
+  // for other files. May throw std::bad_alloc.
+  FilterOptions Settle(uint64_t keys, size_t range_bytes = 0);
+
+  // Whether filter_memory has room for a range filter, too, of the file that was settled.
+  bool has_room_for_ranges() const noexcept { return policy_.range_bits > 0; }
 
   // The filter for which Settle was called is finished.
   void Built(std::string_view block);
@@ -54,8 +59,9 @@ class FileFilterOptions {
   static constexpr uint64_t kEvery = 64;
 
   void Note(const ROCKSDB_NAMESPACE::Slice& key);
-  void SettleFile(uint64_t keys);
-  void SizeBits(const LiveFiles::NewFile& file, const LiveFiles::Place& place, bool sees_last);
+  void SettleFile(uint64_t keys, size_t range_bytes);
+  void SizeBits(const LiveFiles::NewFile& file, const LiveFiles::Place& place, bool sees_last,
+                size_t range_bytes);
   FilterOptions ByPlan(const LiveFiles::Place& place, bool sees_last) const;
   FilterOptions Planned(const LiveFiles::Place& place, uint64_t keys, bool sees_last,
                         double* relative_miss_heat);
@@ -63,7 +69,7 @@ class FileFilterOptions {
   FilterOptions WithLearnedRate(const FilterOptions& planned, uint64_t keys,
                                 double* relative_miss_heat);
 
-  PolicyOptions policy_;  // bits_per_key is what was asked for until the file is settled
+  PolicyOptions policy_;  // bits are what was asked for until the file is settled
   const BuildFacts facts_;
   const KnownTree known_;
   const std::shared_ptr<TreeRecord> record_;

@@ -8,6 +8,7 @@
 #include "src/core/sizing.h"
 #include "src/rocksdb/messages/size_text.h"
 #include "src/rocksdb/policy_options.h"
+#include "winnow/range_filter.h"
 
 namespace winnow::plugin {
 namespace {
@@ -118,6 +119,13 @@ std::string OptionText(const PolicyOptions& asked, const char* name) {
 
 }  // namespace
 
+double RangeBytes(double range_bits, double keys) noexcept {
+  if (range_bits == 0) return 0;
+  const RangeFilterBuilder builder(RangeFilterOptions{range_bits});
+  return static_cast<double>(
+      builder.EstimateSize(static_cast<uint64_t>(std::clamp(keys, 1.0, kMaxKeys))));
+}
+
 FileToSize FileBeforeItsKeys(const FilterOptions& form, const BuildFacts& facts,
                              const LiveFiles::Sums& tree) noexcept {
   constexpr double kKeysOfAFile = 10'000;
@@ -184,7 +192,15 @@ std::optional<PolicyOptions> WithBitsThatFit(const PolicyOptions& asked, const K
     return std::nullopt;
   }
   PolicyOptions sized = asked;
-  sized.bits_per_key = BitsThatTake(form, file.keys, fit.bytes);
+  double bytes = fit.bytes;
+  if (asked.range_bits > 0 && file.range_bytes > 0) {
+    if (bytes >= Bytes(form, file.keys, asked.bits_per_key) + file.range_bytes) {
+      bytes -= file.range_bytes;
+    } else {
+      sized.range_bits = 0;
+    }
+  }
+  sized.bits_per_key = BitsThatTake(form, file.keys, bytes);
   return sized;
 }
 
@@ -204,7 +220,8 @@ std::string MemoryLine(const PolicyOptions& asked, const KnownTotals& known) {
   BuildFacts facts;
   facts.level = 1;
   facts.is_bottommost = true;
-  const FileToSize next = FileBeforeItsKeys(FactsToOptions(asked, facts), facts, files);
+  FileToSize next = FileBeforeItsKeys(FactsToOptions(asked, facts), facts, files);
+  next.range_bytes = RangeBytes(asked.range_bits, next.keys);
   const auto count = [](size_t n, const char* one, const char* more) {
     return std::to_string(n) + " " + (n == 1 ? one : more);
   };
@@ -218,6 +235,10 @@ std::string MemoryLine(const PolicyOptions& asked, const KnownTotals& known) {
     std::snprintf(bits, sizeof bits, "new files of the last level get bits_per_key=%.1f",
                   sized->bits_per_key);
     line += bits;
+    if (asked.range_bits > 0) {
+      line +=
+          sized->range_bits > 0 ? " and range filters" : " and no range filters, for lack of room";
+    }
   } else {
     line += "new files of the last level get no filters";
   }

@@ -23,6 +23,9 @@
 // levels get less, too, level 0 last, down to half of their share. A file of level 0 always has a
 // filter, even if that level is large: the file may be there when it is small again.
 //
+// A range filter is built where what a file may have is enough for it and for a filter of the
+// bits_per_key that were asked for, which then gets the rest.
+//
 // A level is small if it has up to a sixth of all keys (KnownTotals::kMaxOfSmall). Files that lie
 // over nothing never count as small. The level's number does not tell: a last level that was just
 // begun has fewer keys than the one above, a run of universal compaction that is not the last may
@@ -56,8 +59,12 @@ struct FileToSize {
   // Whether files that have no filter might get one: not where the last level needs none. Then no
   // level is small.
   bool all_have_filters = true;
-  FilterOptions form;  // of the filter by the level plan, but for bits_per_key
+  FilterOptions form;      // of the filter by the level plan, but for bits_per_key
+  double range_bytes = 0;  // of its range filter, if it can have one
 };
+
+// What a range filter of so many keys takes, about; 0 if range_bits is.
+double RangeBytes(double range_bits, double keys) noexcept;
 
 // One of a tree that has these files, before its keys are known: like the others on an average.
 FileToSize FileBeforeItsKeys(const FilterOptions& form, const BuildFacts& facts,
@@ -72,8 +79,10 @@ struct Fit {
 Fit FitOf(uint64_t filter_memory, const KnownTotals& known, const FileToSize& file) noexcept;
 
 // The policy's options for the file: where it has filter_memory, bits_per_key is what fits, of
-// those that the option may have. As they are where not all files are known. None: no filter, as
-// one of the fewest bits has no room. A pure function.
+// those that the option may have. A range filter gives way first: range_bits is 0 where it has no
+// room beside a filter of bits_per_key as it was asked for, else the rest is what fits. As they are
+// where not all files are known. None: no filter, as one of the fewest bits has no room. A pure
+// function.
 std::optional<PolicyOptions> WithBitsThatFit(const PolicyOptions& asked, const KnownTotals& known,
                                              const FileToSize& file) noexcept;
 

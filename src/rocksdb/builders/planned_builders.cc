@@ -53,6 +53,14 @@ constexpr char kRangesOfUnknownOrder[] =
     "range_bits has no effect on this file: its policy was not part of the options of a database "
     "that was opened, so the order of its keys is not known";
 
+// Builds the range filter of a file; null: none.
+std::unique_ptr<RangePart> NewRange(const PolicyOptions& options,
+                                    const FilterBuildingContext& context) noexcept {
+  if (options.range_bits == 0) return nullptr;
+  return NewRangePart(options.range_bits, context.table_options.whole_key_filtering,
+                      context.info_log);
+}
+
 std::string TooManyTreesNote() {
   return "more than " + std::to_string(KnownTrees::kMaxTrees) +
          " column families, or too many files, share this policy: a family that was not written "
@@ -98,17 +106,23 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
   const bool verify = context.table_options.detect_filter_construct_corruption;
   SetPolicy(asked);
   NoteBuilder(known_.get());
+  const bool may_have_range = MayHaveRange(asked, context);
   if (asked.level_plan == LevelPlan::kUniform && asked.filter_memory == 0) {
     return NewBitsBuilder(ContextToOptions(asked, context), verify, nullptr,
-                          NewRange(asked, context));
+                          may_have_range ? NewRange(asked, context) : nullptr);
   }
   try {
     FileToBuild file = FindTree(asked, context);
+    if (!may_have_range) file.options.range_bits = 0;
     const std::optional<PolicyOptions> sized = FitIntoMemory(file, context.info_log);
     if (!sized) return nullptr;
     const FilterOptions planned = PlannedByLevel(*sized, file);
     if (!NeedsFilter(planned)) return nullptr;
-    std::unique_ptr<RangePart> range = NewRange(asked, context);
+    std::unique_ptr<RangePart> range = NewRange(*sized, context);
+    if (range == nullptr && file.options.range_bits > 0) {
+      if (sized->range_bits == 0) RangePart::SayNoRoom(context.info_log);
+      file.options.range_bits = 0;
+    }
     if (!IsDecidedByItsPlace(file)) {
       return NewBitsBuilder(planned, verify, nullptr, std::move(range));
     }
@@ -121,19 +135,18 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
   }
 }
 
-std::unique_ptr<RangePart> PlannedBuilders::NewRange(
-    const PolicyOptions& options, const FilterBuildingContext& context) const noexcept {
+bool PlannedBuilders::MayHaveRange(const PolicyOptions& options,
+                                   const FilterBuildingContext& context) const noexcept {
   if (options.range_bits == 0) {
     if (known_->has_range_extractor) WarnOnceInLog(context.info_log, kExtractorWithoutBits);
-    return nullptr;
+    return false;
   }
   if (!known_->comparators.are_bytewise()) {
     WarnOnceInLog(context.info_log,
                   known_->comparators.has_other() ? kRangesOfOtherOrder : kRangesOfUnknownOrder);
-    return nullptr;
+    return false;
   }
-  return NewRangePart(options.range_bits, context.table_options.whole_key_filtering,
-                      context.info_log);
+  return true;
 }
 
 PlannedBuilders::FileToBuild PlannedBuilders::FindTree(const PolicyOptions& asked,
@@ -162,6 +175,7 @@ std::optional<PolicyOptions> PlannedBuilders::FitIntoMemory(const FileToBuild& f
       FileBeforeItsKeys(PlannedByLevel(file.options, file), file.facts,
                         file.record != nullptr ? file.record->files.sums() : LiveFiles::Sums());
   to_size.all_have_filters = LastLevelHasFilters(file.options, file.tree);
+  to_size.range_bytes = RangeBytes(file.options.range_bits, to_size.keys);
   return WithBitsThatFit(file.options, totals, to_size);
 }
 

@@ -114,10 +114,9 @@ class PlannedBuilders {
     std::shared_ptr<TreeRecord> record;  // null: nothing is known of the tree's files
   };
 
-  // Builds the range filter of a file, beside its filter; null: none.
-  std::unique_ptr<RangePart> NewRange(
-      const PolicyOptions& options,
-      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const noexcept;
+  // Whether the file can have a range filter beside its filter; else the LOG says why not.
+  bool MayHaveRange(const PolicyOptions& options,
+                    const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const noexcept;
 
   // The steps of NewBuilder. None, "no filter": filter_memory has no room for one.
   FileToBuild FindTree(const PolicyOptions& asked,

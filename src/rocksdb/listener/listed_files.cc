@@ -50,7 +50,8 @@ bool Listener::SayMoved(const std::string& path, ROCKSDB_NAMESPACE::Logger* logg
       family.files.push_back({{file.level, -1, measured->keys, measured->filter_bytes},
                               file.smallestkey,
                               file.largestkey,
-                              measured->is_ours,
+                              // Of what single keys take too little is known.
+                              measured->is_ours && !measured->may_have_range,
                               measured->made_for});
     }
     for (auto& [name, family] : families) family.known = KnownOf(name);
@@ -176,7 +177,7 @@ void Listener::Measure(DB* opened, const Files& files, Clock::duration listing) 
   for (const LiveFileMetaData* file : unknown) {
     if (Clock::now() - start > most) break;
     // If a table can't be read in this way, it has another format, and so no filter of a policy.
-    Measured measured{file->size, file->num_entries, 0, false, std::nullopt};
+    Measured measured{file->size, file->num_entries, 0, false, false, std::nullopt};
     ROCKSDB_NAMESPACE::SstFileReader reader(options);
     if (reader.Open(file->directory + "/" + file->relative_filename).ok()) {
       measured = MeasuredBy(*reader.GetTableProperties(), file->size);
@@ -220,6 +221,7 @@ Listener::Told Listener::ToTell(const std::string& path, const Files& files) {
       listed.keys = known->keys;
       listed.filter_bytes = static_cast<double>(known->filter_bytes);
       listed.is_ours = known->is_ours;
+      listed.may_have_range = known->may_have_range;
       listed.is_measured = true;
     } else {
       listed.keys =

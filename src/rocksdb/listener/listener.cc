@@ -11,6 +11,7 @@
 #include <unordered_set>
 
 #include "src/rocksdb/policy.h"
+#include "src/rocksdb/ranges/range_extractor.h"
 #include "src/rocksdb/trees/last_built_filter.h"
 #include "src/rocksdb/trees/moved_files.h"
 #include "src/rocksdb/version_guard.h"
@@ -118,8 +119,11 @@ bool Listener::NeedsFiles() const {
 }
 
 Listener::Measured Listener::MeasuredBy(const TableProperties& properties, uint64_t size) {
-  return {size, properties.num_entries, properties.filter_size,
+  return {size,
+          properties.num_entries,
+          properties.filter_size,
           properties.filter_policy_name == Policy::kName,
+          properties.prefix_extractor_name.rfind(RangeExtractor::kName, 0) == 0,
           properties.user_collected_properties.count(kExternalVersion) > 0 ? std::optional<int>(-1)
                                                                            : std::nullopt};
 }

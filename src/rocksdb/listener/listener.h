@@ -91,7 +91,8 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
     uint64_t size = 0;  // of the file: numbers come again where a database is made anew
     uint64_t keys = 0;
     uint64_t filter_bytes = 0;
-    bool is_ours = false;  // the policy that it names
+    bool is_ours = false;         // the policy that it names
+    bool may_have_range = false;  // a range filter is a part of the filter's bytes
     // The level that the filter was made for, if that is known. -1: it was made by SstFileWriter or
     // in another database, not for the file's level.
     std::optional<int> made_for;

@@ -48,6 +48,13 @@ inline bool IsRangeExtractor(const ROCKSDB_NAMESPACE::SliceTransform* extractor)
   return extractor != nullptr && std::string_view(extractor->Name()) == RangeExtractor::kName;
 }
 
+// Whether an options string or an OPTIONS file names it so: with or without a number.
+inline bool IsRangeExtractorText(std::string_view text) {
+  constexpr std::string_view kName = RangeExtractor::kName;
+  return text.substr(0, kName.size()) == kName &&
+         (text.size() == kName.size() || text[kName.size()] == ':');
+}
+
 // Makes it known by its name, with or without a number behind it.
 void AddRangeExtractor(ROCKSDB_NAMESPACE::ObjectLibrary& library);
 

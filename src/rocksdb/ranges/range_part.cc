@@ -38,6 +38,8 @@ void RangePart::AddKey(const Slice& key) noexcept {
   has_keys_ = true;
   builder_.Add(std::string_view(key.data(), key.size()));
   num_keys_.store(builder_.num_keys(), std::memory_order_relaxed);
+  // Keys of a family with another extractor are not kept to the end.
+  if (!has_our_prefixes_ && num_keys() == kKeysToWaitForAPrefix) GiveUp(Lack::kExtractor);
 }
 
 void RangePart::AddWithoutBytes(const char* address) noexcept {
@@ -70,7 +72,7 @@ FilterBlock RangePart::Finish() noexcept {
     range = builder_.Finish();
     if (range.size == 0) lack_ = Lack::kKeys;
   }
-  SayLack();
+  Say(lack_, logger_);
   builder_.Clear();
   has_keys_ = false;
   lack_ = Lack::kNone;
@@ -78,9 +80,9 @@ FilterBlock RangePart::Finish() noexcept {
   return range;
 }
 
-void RangePart::SayLack() const noexcept {
+void RangePart::Say(Lack lack, ROCKSDB_NAMESPACE::Logger* logger) noexcept {
   const char* why = nullptr;
-  switch (lack_) {
+  switch (lack) {
     case Lack::kNone:
       return;
     case Lack::kExtractor:
@@ -95,9 +97,14 @@ void RangePart::SayLack() const noexcept {
     case Lack::kLostKey:
       why = "memory was short, or keys were added to the filter by another thread than read them";
       break;
+    case Lack::kMemory:
+      why =
+          "filter_memory has room for filters of single keys alone; raise it, or take less "
+          "range_bits";
+      break;
   }
   try {
-    WarnOnceInLog(logger_, std::string("range_bits: a file or more has no range filter: ") + why);
+    WarnOnceInLog(logger, std::string("range_bits: a file or more has no range filter: ") + why);
   } catch (...) {
     // The LOG is for information.
   }

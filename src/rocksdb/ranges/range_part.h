@@ -42,6 +42,11 @@ class RangePart {
   // The most bytes that a range filter of n such keys takes.
   size_t EstimateSize(size_t n) const noexcept { return builder_.EstimateSize(n); }
 
+  // There will be no range filter of the entries since the last Finish: filter_memory has no room.
+  void GiveWay() noexcept { GiveUp(Lack::kMemory); }
+  // What the LOG says then. Null is allowed.
+  static void SayNoRoom(ROCKSDB_NAMESPACE::Logger* logger) noexcept { Say(Lack::kMemory, logger); }
+
   // That of the entries since the last Finish; of size 0 if there is none, of which the LOG says
   // why.
   FilterBlock Finish() noexcept;
@@ -54,12 +59,16 @@ class RangePart {
     kKeys,       // what RangeFilterBuilder says of keys
     kEmptyKey,
     kLostKey,  // TransformedKey::Origin::kLost
+    kMemory,
   };
+
+  // RocksDB adds a prefix of ours before the first key, or soon behind it.
+  static constexpr size_t kKeysToWaitForAPrefix = 64;
 
   void AddKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
   void AddWithoutBytes(const char* address) noexcept;
   void GiveUp(Lack why) noexcept;
-  void SayLack() const noexcept;
+  static void Say(Lack lack, ROCKSDB_NAMESPACE::Logger* logger) noexcept;
 
   const bool has_whole_keys_;
   ROCKSDB_NAMESPACE::Logger* const logger_;

@@ -19,10 +19,11 @@ struct ListedFile {
   KeyRange range;
   uint64_t keys = 0;
   double filter_bytes = 0;
-  bool is_ours = false;      // the filter, by a policy of Winnow
-  FilterMemory memory;       // as it counts where memory is weighed against uniform filters'
-  bool is_measured = false;  // all of these; else they are estimates
-  bool is_ending = false;    // a compaction reads it
+  bool is_ours = false;         // the filter, by a policy of Winnow
+  bool may_have_range = false;  // a range filter, in its bytes
+  FilterMemory memory;          // as it counts where memory is weighed against uniform filters'
+  bool is_measured = false;     // all of these; else they are estimates
+  bool is_ending = false;       // a compaction reads it
 };
 
 struct FileList {

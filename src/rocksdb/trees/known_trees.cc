@@ -305,8 +305,10 @@ void KnownTrees::Weigh(ToldFamily* told) const {
     const auto bytes = static_cast<double>(core::EstimateBytes(file.keys, uniform));
     if (!file.is_measured) file.filter_bytes = bytes;
     if (file.filter_bytes == 0) continue;
-    // A filter that another policy built says nothing about the memory that a plan takes.
+    // A filter that another policy built says nothing about the memory that a plan takes, nor does
+    // one in which a range filter is.
     file.memory = {file.is_ours ? file.filter_bytes : bytes, bytes};
+    if (file.may_have_range) file.memory.bytes = std::min(file.memory.bytes, bytes);
   }
 }
 

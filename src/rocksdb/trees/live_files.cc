@@ -326,7 +326,7 @@ void LiveFiles::Extend(Id id, const KeyRange& full, uint64_t keys) {
   recorded_.Insert(id, std::move(file));
 }
 
-void LiveFiles::AddMemory(Id id, const FilterMemory& memory) {
+void LiveFiles::AddMemory(Id id, const FilterMemory& memory, double more_bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = recorded_.live.find(id);
   if (found == recorded_.live.end()) return;
@@ -334,6 +334,7 @@ void LiveFiles::AddMemory(Id id, const FilterMemory& memory) {
   recorded_.Count(file, -1);
   file.is_measured = true;
   file.memory += memory;
+  file.more_bytes += more_bytes;
   recorded_.Count(file, 1);
 }
 

@@ -72,9 +72,9 @@ class LiveFiles {
   Id Add(const NewFile& file, int base);
 
   // What becomes known later: further keys, if the filter has partitions, and the size of the
-  // filter.
+  // filter; more_bytes is what is not to be weighed against uniform filters.
   void Extend(Id id, const KeyRange& range, uint64_t keys);
-  void AddMemory(Id id, const FilterMemory& memory);
+  void AddMemory(Id id, const FilterMemory& memory, double more_bytes = 0);
 
   // A reader of the file's filter is made, or ends.
   void Opened(Id id);

@@ -48,6 +48,11 @@ const FilterParameters* OwnerOf(T FilterParameters::*, const SstReport& file) {
 }
 
 template <typename T>
+const RangeSummary* OwnerOf(T RangeSummary::*, const SstReport& file) {
+  return file.filter && file.filter->range ? &*file.filter->range : nullptr;
+}
+
+template <typename T>
 Json JsonOf(const T& value) {
   return value;
 }
@@ -96,6 +101,10 @@ Json FilterObject(const SstReport& file, Output) { return file.filter ? Json::ob
 
 Json GoalObject(const SstReport& file, Output) {
   return file.filter && file.filter->built_for ? Json::object() : Nothing();
+}
+
+Json RangeObject(const SstReport& file, Output) {
+  return OwnerOf(&RangeSummary::kind, file) != nullptr ? Json::object() : Nothing();
 }
 
 Json ParametersObject(const SstReport& file, Output) {
@@ -236,6 +245,17 @@ constexpr FileColumn kColumns[] = {
      ValueIfAny<&FilterParameters::bumped_share>, "of its first layer"},
     {"/filter/parameters/fill_ratio", "fill_ratio", kNone, kNone,
      ValueIfAny<&FilterParameters::fill_ratio>, "Bloom: bits that are set; Ribbon: keys a slot"},
+    {"/filter/range", kNone, kNone, kNone, RangeObject, "its range filter, a part of its bytes"},
+    {"/filter/range/kind", kNone, kNone, kNone, Value<&RangeSummary::kind>},
+    {"/filter/range/filters", kNone, kNone, kNone, Value<&RangeSummary::filters>,
+     "partitions that have one"},
+    {"/filter/range/keys", kNone, kNone, kNone, Value<&RangeSummary::keys>},
+    {"/filter/range/bytes", kNone, kNone, kNone, Value<&RangeSummary::bytes>},
+    {"/filter/range/bits_per_key", kNone, kNone, kNone, Value<&RangeSummary::bits_per_key>},
+    {"/filter/range/range_bits", kNone, kNone, kNone, Value<&RangeSummary::range_bits>},
+    {"/filter/range/key_length", kNone, kNone, kNone, Value<&RangeSummary::key_length>},
+    {"/filter/range/is_exact", kNone, kNone, kNone, Value<&RangeSummary::is_exact>,
+     "no range passes wrongly"},
     {kNone, "target_fpr", kNone, kNone, Value<&BuiltFor::target_fpr>},
     {kNone, "built_for_level", kNone, kNone, ValueIfKnown<&BuiltFor::level>},
     {kNone, "level_plan", kNone, kNone, Value<&BuiltFor::level_plan>},
@@ -248,6 +268,12 @@ constexpr FileColumn kColumns[] = {
     {kNone, kNone, "", kNone, RemarkOfTable, "", Align::kLeft},
     {kNone, kNone, kNone, "parameters", RemarkOfPage},
     {"/error", "error", kNone, kNone, Value<&SstReport::error>, "why it could not be read"},
+    // Behind those of 1.0, whose places scripts may count.
+    {kNone, "range_kind", kNone, kNone, Value<&RangeSummary::kind>},
+    {kNone, "range_keys", kNone, kNone, Value<&RangeSummary::keys>},
+    {kNone, "range_bytes", kNone, kNone, Value<&RangeSummary::bytes>},
+    {kNone, "range_bits_per_key", kNone, kNone, Value<&RangeSummary::bits_per_key>},
+    {kNone, "range_bits", kNone, kNone, Value<&RangeSummary::range_bits>},
 };
 
 const char* NameIn(const FileColumn& column, Output output) {

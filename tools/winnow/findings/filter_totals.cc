@@ -15,6 +15,7 @@ void FilterTotals::Add(const SstReport& file) {
   entries += file.entries;
   keys += filter.keys;
   bytes += filter.bytes;
+  if (filter.range) range_bytes += filter.range->bytes;
   file_bytes += file.file_bytes;
   if (filter.kind == kNoFilter) {
     ++without_filter;
@@ -30,7 +31,7 @@ void FilterTotals::Add(const SstReport& file) {
   rate_by_keys_ += weight * rate;
   if (filter.keys > 0 && rate > 0) {
     bound_bits_ -= weight * std::log2(std::min(rate, 1.0));
-    bounded_bytes_ += filter.bytes;
+    bounded_bytes_ += filter.bytes_without_range();
   }
 }
 

@@ -25,7 +25,8 @@ class FilterTotals {
   uint64_t entries = 0;
   uint64_t keys = 0;  // in the filters
   uint64_t bytes = 0;
-  uint64_t file_bytes = 0;  // of the files themselves
+  uint64_t range_bytes = 0;  // of these, range filters
+  uint64_t file_bytes = 0;   // of the files themselves
 
   void Add(const SstReport& file);
 
@@ -36,7 +37,8 @@ class FilterTotals {
   std::optional<double> mean_fpr() const;
 
   // The least that any filters of these rates for these keys could take: n log2(1/rate) bits for
-  // each. Filters whose keys or rate are unknown count neither here nor for bytes_above_bound.
+  // each. Filters whose keys or rate are unknown count neither here nor for bytes_above_bound, nor
+  // do range filters.
   double bound_bytes() const { return bound_bits_ / 8; }
 
   // What the filters take beyond that, and as a share of it; unset without a bound.

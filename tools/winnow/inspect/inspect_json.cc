@@ -10,18 +10,20 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json ToJson(const FilterTotals& totals) {
-  return {{"files", totals.files},
-          {"files_not_read", totals.not_read},
-          {"files_without_filter", totals.without_filter},
-          {"entries", totals.entries},
-          {"entries_without_filter", totals.entries_without_filter},
-          {"file_bytes", totals.file_bytes},
-          {"keys", totals.keys},
-          {"bytes", totals.bytes},
-          {"bits_per_key", totals.bits_per_key()},
-          {"mean_expected_fpr", OrNull(totals.mean_fpr())},
-          {"bound_bytes", totals.bound_bytes()},
-          {"bytes_above_bound", totals.bytes_above_bound()}};
+  Json json = {{"files", totals.files},
+               {"files_not_read", totals.not_read},
+               {"files_without_filter", totals.without_filter},
+               {"entries", totals.entries},
+               {"entries_without_filter", totals.entries_without_filter},
+               {"file_bytes", totals.file_bytes},
+               {"keys", totals.keys},
+               {"bytes", totals.bytes},
+               {"bits_per_key", totals.bits_per_key()},
+               {"mean_expected_fpr", OrNull(totals.mean_fpr())},
+               {"bound_bytes", totals.bound_bytes()},
+               {"bytes_above_bound", totals.bytes_above_bound()}};
+  if (totals.range_bytes > 0) json["range_bytes"] = totals.range_bytes;
+  return json;
 }
 
 Json ToJson(const TotalsOfFiles& totals) {

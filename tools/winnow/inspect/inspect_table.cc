@@ -208,6 +208,10 @@ std::string Headline(const InspectReport& report, size_t width) {
   if (all.keys > 0) {
     absl::StrAppend(&text, "; filters of ", inspect::ByteSize(static_cast<double>(all.bytes)),
                     " for ", Number(all.keys, "key"), ", ", Bits(all.bits_per_key()), " bits each");
+    if (all.range_bytes > 0) {
+      absl::StrAppend(&text, ", of which range filters take ",
+                      inspect::ByteSize(static_cast<double>(all.range_bytes)));
+    }
   }
   if (all.keys > 0 && all.mean_fpr()) {
     absl::StrAppend(&text, "; ", Percent(all.mean_fpr()),

@@ -33,6 +33,28 @@ std::optional<FoundEntry> Find(const std::string& key, const Comparator* compara
   return FoundEntry{keys->key().type, keys->key().sequence, keys->value().size()};
 }
 
+// The first entry of the range.
+std::optional<FoundEntry> FindFirst(const ProbedRange& range, const Comparator* comparator,
+                                    InternalKeys* keys, std::string* key) {
+  keys->Seek(SoughtKey(range.begin, comparator));
+  if (!keys->Valid()) return std::nullopt;
+  const std::string_view found = keys->key().user_key;
+  if (comparator->CompareWithoutTimestamp(Slice(found.data(), found.size()), true, range.end,
+                                          false) >= 0) {
+    return std::nullopt;
+  }
+  key->assign(found);
+  return FoundEntry{keys->key().type, keys->key().sequence, keys->value().size()};
+}
+
+// Whether a scan of the range goes to a file with these keys. Without a comparator it may.
+bool Overlap(const StoredRange& keys, const Comparator* comparator, const ProbedRange& range) {
+  return !keys.empty &&
+         (comparator == nullptr || !keys.known ||
+          (comparator->CompareWithoutTimestamp(range.begin, false, keys.last, true) <= 0 &&
+           comparator->CompareWithoutTimestamp(range.end, false, keys.first, true) > 0));
+}
+
 std::string KindOf(const RawSst& sst) {
   return !sst.blocks.empty()                ? ClassifyBlock(sst.blocks.front(), 0).kind
          : sst.properties->filter_size == 0 ? std::string(kNoFilter)
@@ -67,7 +89,8 @@ std::string Remark(const RawSst& sst, const StoredFilter& filter, const Comparat
 
 }  // namespace
 
-FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys, bool exact) {
+FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys, bool exact,
+                    const std::optional<ProbedRange>& probed_range) {
   FileProbe probe;
   probe.path = path;
   const RawSst sst = ReadRawSst(path);
@@ -117,6 +140,19 @@ FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys,
       status = status.ok() ? entries->status() : status;
     }
     probe.hits.push_back(hit);
+  }
+  if (probed_range && probe.asked && Overlap(range, comparator, *probed_range)) {
+    const std::optional<bool> answer =
+        probe.fault ? std::nullopt : filter.MayContainRange(probed_range->begin, probed_range->end);
+    if (answer.value_or(true)) {
+      RangeHit& hit = probe.range_hit.emplace();
+      hit.by_filter = answer.has_value();
+      if (probe.exact) {
+        hit.entry = FindFirst(*probed_range, comparator, entries.get(), &hit.key);
+        hit.looked_for = entries->status().ok();
+        status = status.ok() ? entries->status() : status;
+      }
+    }
   }
   if (!status.ok()) {
     probe.error = absl::StrCat("a block can't be read: ", status.ToString());

@@ -1,5 +1,5 @@
-// Which keys an SST file may hold: by the range of its keys and by its filter, as lookups are
-// told.
+// Which keys an SST file may hold: by the range of its keys and by its filter, as lookups and scans
+// are told.
 
 #ifndef WINNOW_TOOLS_WINNOW_PROBE_PROBE_FILE_H_
 #define WINNOW_TOOLS_WINNOW_PROBE_PROBE_FILE_H_
@@ -18,6 +18,12 @@ namespace winnow::inspect {
 struct ProbedKey {
   std::string bytes;
   uint64_t hash = 0;  // HashKey(bytes).value, computed once for all files
+};
+
+// Keys to look for from `begin` on, and before `end`; without timestamps.
+struct ProbedRange {
+  std::string begin;
+  std::string end;
 };
 
 // The newest entry that a file has of a key.
@@ -45,6 +51,19 @@ struct ProbeHit {
   }
 };
 
+// That a file may hold a key of the range.
+struct RangeHit {
+  bool by_filter = false;           // a range filter was asked; else only the range of keys tells
+  bool looked_for = false;          // the block where the first one would be was read
+  std::string key;                  // of the entry, with a timestamp if keys have one
+  std::optional<FoundEntry> entry;  // the first one; unset: none is there, where it was looked for
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(by_filter, looked_for, key, entry);
+  }
+};
+
 // A key that a file's range deletions cover.
 struct CoveredKey {
   size_t key = 0;         // its place in the list that was given
@@ -64,6 +83,7 @@ struct FileProbe {
   std::string kind = std::string(kUnknown);  // of the filter, as FilterSummary::kind
   std::vector<ProbeHit> hits;                // in the order of the keys
   std::vector<CoveredKey> covered;           // only if exact; also of keys that are no hits
+  std::optional<RangeHit> range_hit;         // unset: it has no key of the range, or none was given
   bool exact = false;  // each hit was looked for, but for what could not be read
 
   // Why it can't be told better than the hits say, though the file was read, as a sentence; empty:
@@ -75,7 +95,7 @@ struct FileProbe {
   // All but what the caller sets, for src/workers/wire.h.
   template <typename Code>
   void Fields(Code& code) {
-    code(asked, kind, hits, covered, exact, remark, fault, error);
+    code(asked, kind, hits, covered, range_hit, exact, remark, fault, error);
   }
 };
 
@@ -83,8 +103,9 @@ struct FileProbe {
 // else nobody. Where the file's comparator is unknown here, or its first or last block can't be
 // read, the range tells nothing; without the comparator any partition of a filter may say yes. A
 // damaged filter is not asked. exact: reads for each hit the block where the key would be, and the
-// file's range deletions.
-FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys, bool exact);
+// file's range deletions, of which those of the range are not told.
+FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys, bool exact,
+                    const std::optional<ProbedRange>& range = std::nullopt);
 
 }  // namespace winnow::inspect
 

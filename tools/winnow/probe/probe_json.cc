@@ -19,13 +19,18 @@ Json ToJson(const FileProbe& file) {
     present += hit.entry ? 1 : 0;
     by_filter_and_absent += hit.by_filter && hit.looked_for && !hit.entry ? 1 : 0;
   }
+  if (file.range_hit) {
+    const RangeHit& hit = *file.range_hit;
+    present += hit.entry ? 1 : 0;
+    by_filter_and_absent += hit.by_filter && hit.looked_for && !hit.entry ? 1 : 0;
+  }
   Json json = Json::object();
   PutName("path", file.path, &json);
   PutName("column_family", file.column_family, &json);
   json.update({{"level", OrNull(file.level)},
                {"kind", file.kind},
                {"asked", file.asked},
-               {"hits", file.hits.size()},
+               {"hits", file.hits.size() + (file.range_hit ? 1 : 0)},
                {"present", file.exact ? Json(present) : Json(nullptr)},
                {"false_positives", file.exact ? Json(by_filter_and_absent) : Json(nullptr)},
                {"remark", SentenceOrNull(file.remark)},
@@ -61,11 +66,31 @@ std::string ProbeJson(const ProbeReport& report) {
                                 {"entries", Json::array()},
                                 {"range_deletions", exact ? Json::array() : Json(nullptr)}});
   }
+  if (report.range) {
+    document["range"] = {{"from_hex", absl::BytesToHexString(report.range->begin)},
+                         {"to_hex", absl::BytesToHexString(report.range->end)},
+                         {"answer", report.has_all() ? "in none" : "not known"},
+                         {"may_contain", Json::array()},
+                         {"by_filter", Json::array()},
+                         {"contains", exact ? Json::array() : Json(nullptr)},
+                         {"entries", Json::array()}};
+  }
   for (const FileProbe& file : report.files) {
     document["files"].push_back(ToJson(file));
     for (const CoveredKey& covered : file.covered) {
       document["keys"][covered.key]["range_deletions"].push_back(
           {{"path", file.path}, {"sequence", covered.sequence}});
+    }
+    if (file.range_hit) {
+      Json& range = document["range"];
+      range["answer"] = "may be in some";
+      range["may_contain"].push_back(file.path);
+      if (file.range_hit->by_filter) range["by_filter"].push_back(file.path);
+      if (file.range_hit->entry) {
+        range["contains"].push_back(file.path);
+        range["entries"].push_back(ToJson(file.path, *file.range_hit->entry));
+        range["entries"].back()["key_hex"] = absl::BytesToHexString(file.range_hit->key);
+      }
     }
     for (const ProbeHit& hit : file.hits) {
       Json& key = document["keys"][hit.key];

@@ -4,6 +4,7 @@
 #define WINNOW_TOOLS_WINNOW_PROBE_PROBE_JSON_H_
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace winnow::inspect {
 // What was found of all files.
 struct ProbeReport {
   std::vector<ProbedKey> keys;
+  std::optional<ProbedRange> range;
   std::vector<FileProbe> files;
   bool exact = false;                 // entries were asked for
   bool trees_read = true;             // else the databases may have further files
@@ -22,7 +24,7 @@ struct ProbeReport {
   // Files that may have any key, as they could not be read.
   size_t not_asked() const;
 
-  // Whether a key that is in none of the files' hits is in none of the databases' files.
+  // Whether what is in none of the files' hits is in none of the databases' files.
   bool has_all() const { return trees_read && not_asked() == 0; }
 };
 
@@ -33,8 +35,8 @@ std::string ProbeJson(const ProbeReport& report);
 
 namespace winnow::tools {
 
-// For each key the files that may hold it, and what could not be read if it may be there as well;
-// then remarks and faults as sentences, then the sum. Ends with a newline.
+// For each key, and then the range, the files that may hold it, and what could not be read if it
+// may be there as well; then remarks and faults as sentences, then the sum. Ends with a newline.
 std::string ProbeText(const inspect::ProbeReport& report);
 
 }  // namespace winnow::tools

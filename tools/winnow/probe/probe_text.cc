@@ -1,6 +1,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <cstdint>
+#include <optional>
 
 #include "src/sst/internal_keys.h"
 #include "src/text/numbers.h"
@@ -17,12 +18,15 @@ using inspect::Number;
 using inspect::ProbedKey;
 using inspect::ProbeHit;
 using inspect::ProbeReport;
+using inspect::RangeHit;
+
+std::string Present(const inspect::FoundEntry& entry) {
+  return absl::StrCat("present: ", inspect::NameOfType(entry.type), ", sequence number ",
+                      entry.sequence, ", value of ", entry.value_bytes, " bytes");
+}
 
 std::string Outcome(const FileProbe& file, const ProbeHit& hit) {
-  if (hit.entry) {
-    return absl::StrCat("present: ", inspect::NameOfType(hit.entry->type), ", sequence number ",
-                        hit.entry->sequence, ", value of ", hit.entry->value_bytes, " bytes");
-  }
+  if (hit.entry) return Present(*hit.entry);
   if (hit.looked_for) {
     return hit.by_filter ? "false positive" : "absent, and no filter says so";
   }
@@ -32,6 +36,12 @@ std::string Outcome(const FileProbe& file, const ProbeHit& hit) {
   return hit.by_filter ? "may be there" : "may be there, by the range of keys";
 }
 
+// The first entry that is there is named.
+std::string Outcome(const FileProbe& file, const RangeHit& hit) {
+  if (hit.entry) return absl::StrCat(Present(*hit.entry), ", of ", KeyName(hit.key));
+  return Outcome(file, ProbeHit{0, hit.by_filter, hit.looked_for, std::nullopt});
+}
+
 std::string Place(const FileProbe& file, bool with_family) {
   return absl::StrCat("    ",
                       with_family ? absl::StrCat(inspect::Printable(file.column_family), ": ") : "",
@@ -39,7 +49,8 @@ std::string Place(const FileProbe& file, bool with_family) {
                       inspect::Printable(file.path), "  ");
 }
 
-std::string Line(const FileProbe& file, const ProbeHit& hit, bool with_family) {
+template <typename Hit>
+std::string Line(const FileProbe& file, const Hit& hit, bool with_family) {
   return absl::StrCat(Place(file, with_family), file.kind, "  ", Outcome(file, hit), "\n");
 }
 
@@ -71,16 +82,20 @@ std::string Sum(const ProbeReport& report) {
   uint64_t present = 0;
   uint64_t false_positives = 0;
   bool exact = false;
+  const auto count = [&](const auto& hit) {
+    ++hits;
+    present += hit.entry ? 1 : 0;
+    false_positives += hit.looked_for && hit.by_filter && !hit.entry ? 1 : 0;
+  };
   for (const FileProbe& file : report.files) {
-    hits += file.hits.size();
     exact = exact || file.exact;
-    for (const ProbeHit& hit : file.hits) {
-      present += hit.entry ? 1 : 0;
-      false_positives += hit.looked_for && hit.by_filter && !hit.entry ? 1 : 0;
-    }
+    for (const ProbeHit& hit : file.hits) count(hit);
+    if (file.range_hit) count(*file.range_hit);
   }
+  const std::string keys = report.keys.empty() ? "" : Number(report.keys.size(), "key");
   return absl::StrCat(
-      Number(report.keys.size(), "key"), " in ", Number(report.files.size(), "file"),
+      keys, report.range ? absl::StrCat(keys.empty() ? "" : " and ", "1 range") : "", " in ",
+      Number(report.files.size(), "file"),
       report.not_asked() > 0 ? absl::StrCat(", ", report.not_asked(), " of them not read") : "",
       ": ", Number(hits, "hit"),
       exact ? absl::StrCat(", ", present, " present, ", Number(false_positives, "false positive"))
@@ -95,6 +110,8 @@ std::string ProbeText(const ProbeReport& report) {
   const std::vector<FileProbe>& files = report.files;
   std::vector<std::string> lines(keys.size());
   std::vector<uint64_t> hits(keys.size(), 0);
+  std::string range_lines;
+  uint64_t range_hits = 0;
   std::string sentences;
   const bool with_family = OfSeveralFamilies(files);
   for (const FileProbe& file : files) {
@@ -106,6 +123,10 @@ std::string ProbeText(const ProbeReport& report) {
       absl::StrAppend(&lines[covered.key], Place(file, with_family),
                       "deleted with a range of keys: range deletion, sequence number ",
                       covered.sequence, "\n");
+    }
+    if (file.range_hit) {
+      range_lines += Line(file, *file.range_hit, with_family);
+      ++range_hits;
     }
     if (!file.remark.empty()) {
       absl::StrAppend(&sentences, "remark: ", inspect::Printable(file.path), ": ", file.remark,
@@ -121,6 +142,10 @@ std::string ProbeText(const ProbeReport& report) {
   for (size_t i = 0; i < keys.size(); ++i) {
     absl::StrAppend(&text, KeyName(keys[i].bytes), ": ", Answer(hits[i], report, doubt), "\n",
                     lines[i]);
+  }
+  if (report.range) {
+    absl::StrAppend(&text, KeyName(report.range->begin), " to ", KeyName(report.range->end), ": ",
+                    Answer(range_hits, report, doubt), "\n", range_lines);
   }
   return absl::StrCat(text, sentences, Sum(report));
 }

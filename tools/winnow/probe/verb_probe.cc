@@ -5,6 +5,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +28,11 @@ WINNOW_TAKES(probe, kFamilyFlag);
 WINNOW_TAKES(probe, kJobsFlag);
 WINNOW_TAKES(probe, kHexFlag);
 WINNOW_TAKES(probe, kKeysFlag);
+WINNOW_FLAG(
+    probe, std::optional<std::string>, from, std::nullopt, TextValue("KEY"),
+    "the first key of a range to ask for as well; without it the range begins with any key");
+WINNOW_FLAG(probe, std::optional<std::string>, to, std::nullopt, TextValue("KEY"),
+            "the key before which the range ends, as --from=a --to=b");
 WINNOW_SWITCH(probe, exact,
               "also read the data block where the key would be, in each file that may have it");
 
@@ -35,10 +41,12 @@ namespace {
 
 using inspect::FileProbe;
 using inspect::ProbedKey;
+using inspect::ProbedRange;
 
 struct Arguments {
   std::vector<std::string> paths;
   std::vector<ProbedKey> keys;
+  std::optional<ProbedRange> range;
   std::string problem;  // what is wrong with them; empty: nothing
 };
 
@@ -72,8 +80,30 @@ Arguments Sort(const std::vector<std::string>& given) {
   return arguments;
 }
 
+// As --from and --to say.
+void AddRange(Arguments* arguments) {
+  const std::optional<std::string> from = absl::GetFlag(FLAGS_probe_from);
+  const std::optional<std::string> to = absl::GetFlag(FLAGS_probe_to);
+  if (!from && !to) return;
+  if (!to || to->empty()) {
+    arguments->problem = "--from needs --to, as a range filter is asked for ranges with an end";
+    return;
+  }
+  const std::string& problem = arguments->problem;
+  ProbedRange range;
+  if (problem.empty() && from && !from->empty()) {
+    range.begin = KeyOfArgument(*from, &arguments->problem);
+  }
+  if (problem.empty()) range.end = KeyOfArgument(*to, &arguments->problem);
+  if (problem.empty() && range.begin == range.end) {
+    arguments->problem = "--from and --to are the same key, and no key is between";
+  }
+  arguments->range = std::move(range);
+}
+
 std::vector<FileProbe> ProbeAll(const std::vector<inspect::ListedTable>& tables,
-                                const std::vector<ProbedKey>& keys) {
+                                const std::vector<ProbedKey>& keys,
+                                const std::optional<ProbedRange>& range) {
   const bool exact = absl::GetFlag(FLAGS_probe_exact);
   ProgressLine line;
   size_t answered = 0;
@@ -83,7 +113,7 @@ std::vector<FileProbe> ProbeAll(const std::vector<inspect::ListedTable>& tables,
   show();
   FileWork<FileProbe> work;
   work.read = [&](const inspect::ListedTable& table, const inspect::WorkerReport&) {
-    return inspect::ProbeFile(table.path, keys, exact);
+    return inspect::ProbeFile(table.path, keys, exact, range);
   };
   work.on_file = [&](size_t file, FileProbe* probe) {
     probe->level = tables[file].level;
@@ -99,8 +129,9 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
   if (arguments.problem.empty() && arguments.paths.empty()) {
     arguments.problem = "which files or database folders?";
   }
+  if (arguments.problem.empty()) AddRange(&arguments);
   const std::string list = absl::GetFlag(FLAGS_keys);
-  if (arguments.problem.empty() && arguments.keys.empty() && list.empty()) {
+  if (arguments.problem.empty() && arguments.keys.empty() && list.empty() && !arguments.range) {
     arguments.problem = "which keys? What exists as a file or folder is taken for a path";
   }
   if (!arguments.problem.empty()) {
@@ -119,11 +150,14 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
   }
   inspect::ProbeReport report;
   report.keys = std::move(arguments.keys);
+  report.range = std::move(arguments.range);
   report.exact = absl::GetFlag(FLAGS_probe_exact);
   Tables tables;
   auto files = ReadInPlaceOfGone<FileProbe>(
       verb, arguments.paths,
-      [&](const std::vector<inspect::ListedTable>& fresh) { return ProbeAll(fresh, report.keys); },
+      [&](const std::vector<inspect::ListedTable>& fresh) {
+        return ProbeAll(fresh, report.keys, report.range);
+      },
       &tables);
   if (!files) return kCouldNotRead;
   report.files = *std::move(files);
@@ -139,7 +173,7 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
 Verb ProbeVerb() {
   return {
       "probe",
-      "PATH... KEY... [FLAGS] [--cf] [--jobs] [--path] [--json]",
+      "PATH... KEY... [--from --to] [FLAGS] [--cf] [--jobs] [--path] [--json]",
       "Shows which SST files may hold each key, by key range and by filter",
       "A PATH is an SST file (*.sst) or a database's folder. The first argument that is\n"
       "neither is a KEY, and so are all arguments after it. If an argument with a / does not\n"
@@ -149,6 +183,9 @@ Verb ProbeVerb() {
       "filter of whole keys, or else by that of prefixes. If a file could not be read, and no\n"
       "other file may have the key, the answer is \"not known\", with exit code 2. Entries that\n"
       "are only in a write-ahead log are not seen.\n"
+      "With --from and --to, winnow probe also asks range filters, as a scan does, which files\n"
+      "a scan from the first key to before the second one reads. Keys are not needed then. In\n"
+      "--json \"range\" says of it what \"keys\" says of each key.\n"
       "With --exact, winnow probe also reads the data block where the key would be, in each\n"
       "file that may have the key. It shows the newest entry, or that the filter's answer was\n"
       "a false positive, and deleted ranges that cover the key. If the database's comparator\n"
@@ -160,6 +197,7 @@ Verb ProbeVerb() {
       RunProbe,
       {{"winnow probe DB KEY", "the files that a lookup of the key reads"},
        {"winnow probe DB KEY --exact", "and what it finds there"},
+       {"winnow probe DB --from=KEY --to=KEY9", "in which files a scan of a range reads"},
        {"winnow probe FILE.sst --keys=KEYS", "each key of a list, of one file"},
        {"winnow probe DB 0x00ff --hex", "a key that no shell can write"}}};
 }

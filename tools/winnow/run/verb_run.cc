@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,9 @@ static int times_add_was_set = 0;
 static int times_log_was_set = 0;
 WINNOW_SWITCH(run, add, "give a policy to column families without one, too (WINNOW_ADD=1)")
     .OnUpdate([] { ++times_add_was_set; });
+WINNOW_FLAG(
+    run, std::optional<double>, range_bits, std::nullopt, NumberValue("W", 1, 32),
+    "give range filters to column families without a prefix extractor (WINNOW_RANGE_BITS=W)");
 WINNOW_SWITCH(run, log, "have the program say on stderr which policy is in force (WINNOW_LOG=1)")
     .OnUpdate([] { ++times_log_was_set; });
 WINNOW_SWITCH(run, dry_run,
@@ -120,6 +124,11 @@ Start Prepare(const std::vector<std::string>& command) {
 // What the program's environment has that this one's may not have.
 Variables VariablesOf(const Start& start) {
   Variables variables = {{"LD_PRELOAD", start.library.variable}, {"WINNOW_POLICY", start.policy}};
+  std::string range_bits = Environment("WINNOW_RANGE_BITS");
+  if (const std::optional<double> given = absl::GetFlag(FLAGS_run_range_bits)) {
+    range_bits = absl::StrCat(*given);
+  }
+  if (!range_bits.empty()) variables.emplace_back("WINNOW_RANGE_BITS", range_bits);
   const struct {
     const char* name;
     bool is_on;
@@ -279,6 +288,7 @@ Verb RunVerb() {
       {{"WINNOW_POLICY", "The policy if --policy is not given. The program gets the one in use."},
        {"WINNOW_ADD",
         "1: column families without a policy get one too, as with --add; --noadd overrides it."},
+       {"WINNOW_RANGE_BITS", "The same as --range_bits, which overrides it."},
        {"WINNOW_LOG",
         "1: the program says on stderr which policy is in force, as with --log; --nolog overrides "
         "it."},

@@ -7,11 +7,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "src/core/range_format.h"
 #include "src/core/sizing.h"
 #include "tools/winnow/findings/filter_json.h"
 #include "winnow/amq/paged_bloom.h"
 #include "winnow/amq/sizes.h"
 #include "winnow/builder.h"
+#include "winnow/range_filter.h"
 
 namespace winnow::inspect {
 namespace {
@@ -123,6 +125,12 @@ void ReportKinds(const SizeWish& wish, SizeReport* report) {
        wish.rate ? amq::SizesFor({keys, *wish.rate}) : amq::SizesWithin(keys, *wish.bytes)) {
     report->kinds.push_back(Of(size, keys));
   }
+  if (wish.range_bits) {
+    const RangeFilterBuilder builder(RangeFilterOptions{*wish.range_bits});
+    constexpr uint64_t kMost = core::kMaxRangeKeys;  // of one file
+    report->range_bytes =
+        keys / kMost * builder.EstimateSize(kMost) + builder.EstimateSize(keys % kMost);
+  }
   for (const auto& [name, kind] : kKindOption.values) {
     if (!kind || keys > UINT32_MAX) continue;  // no file has as many
     const std::optional<double> bits = wish.rate ? std::optional(core::BitsForRate(*wish.rate))
@@ -169,7 +177,11 @@ void ReportKinds(const SizeWish& wish, SizeReport* report) {
       report->no_filter_policy =
           "a file's filter is built once, of all its keys: none is added or removed later";
     } else if (core::RateForBits(bits) <= 1.01 * *wish.rate) {
-      report->filter_policy = absl::StrFormat("winnow:%.2f", std::ceil(bits * 100) / 100);
+      const std::string bits_text = absl::StrFormat("%.2f", std::ceil(bits * 100) / 100);
+      report->filter_policy = !wish.range_bits
+                                  ? absl::StrCat("winnow:", bits_text)
+                                  : absl::StrFormat("{id=winnow;bits_per_key=%s;range_bits=%g}",
+                                                    bits_text, *wish.range_bits);
     } else {
       report->no_filter_policy =
           absl::StrFormat("a file's filter has at most %g bits a key, and with them a rate of %.3g",
@@ -241,9 +253,9 @@ std::string WhatIsWrong(const SizeWish& wish) {
   if (wish.page_bytes) {
     if (wish.bytes) return "a page has its own memory: leave out one of the two";
     if (!wish.keys && !wish.rate) return "a page wants a rate, or a number of keys, or both";
-    if (wish.grows || wish.deletes || wish.threads) {
+    if (wish.grows || wish.deletes || wish.threads || wish.range_bits) {
       return "a page is sized for its keys alone: leave out grows, deletes and threads, which "
-             "choose among kinds";
+             "choose among kinds, and range_bits";
     }
     amq::PagedPlan plan;
     plan.page_bytes = static_cast<uint32_t>(std::min<uint64_t>(*wish.page_bytes, UINT32_MAX));
@@ -256,6 +268,16 @@ std::string WhatIsWrong(const SizeWish& wish) {
   }
   if (!wish.keys || wish.rate.has_value() == wish.bytes.has_value()) {
     return "keys and a rate are wanted, or keys and memory, or a page";
+  }
+  if (wish.range_bits) {
+    if (!(*wish.range_bits >= core::kLeastRangeBits && *wish.range_bits <= core::kMostRangeBits)) {
+      return absl::StrCat("range_bits are ", RateText(*wish.range_bits), ", but must be from ",
+                          core::kLeastRangeBits, " to ", core::kMostRangeBits);
+    }
+    if (!wish.rate || wish.grows || wish.deletes || wish.threads) {
+      return "range filters lie beside those of files that are built once: range_bits goes with "
+             "keys and a rate alone";
+    }
   }
   return wish.bytes && *wish.bytes < 1 ? "there is no filter without memory" : "";
 }
@@ -306,6 +328,10 @@ std::string SizeJson(const SizeReport& report) {
                              {"deletes", kind.deletes},
                              {"threads", kind.threads},
                              {"will_do", kind.fits_wish}});
+  }
+  if (report.wish.range_bits) {
+    json["range_bits"] = *report.wish.range_bits;
+    json["range_bytes"] = report.range_bytes;
   }
   json["advice"] = report.advice;
   json["shards_of_512_mib"] = report.shards;

@@ -20,6 +20,8 @@ struct SizeWish {
   bool grows = false;    // keys are added after it was made
   bool deletes = false;  // keys are removed
   bool threads = false;  // several threads add at once
+  // Range filters beside the filters of files, with keys and a rate; none of the four above.
+  std::optional<double> range_bits;
 };
 
 struct SizedKind {
@@ -49,6 +51,7 @@ struct SizeReport {
   std::string advice;            // which kind, or of a page which k, to take, and why: sentences
   std::string filter_policy;     // for per-file filters of RocksDB as is wished; may be empty
   std::string no_filter_policy;  // why none is so; empty: one is, or no rate was wished
+  uint64_t range_bytes = 0;      // that range filters take on top, for keys of one length
   uint64_t pages = 0;            // of 1 KiB that keys at this rate take, if these will do
   uint64_t shards = 0;           // of 512 MiB, of the standard filter, if that will do
   std::vector<PageRow> page;

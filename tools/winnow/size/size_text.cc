@@ -62,6 +62,13 @@ std::string SizeText(const SizeReport& report) {
     absl::StrAppend(&text, "In shards of 512 MiB, the standard filter: ", report.shards, "\n");
   }
   if (report.pages > 0) absl::StrAppend(&text, "In pages of 1 KiB: ", report.pages, "\n");
+  if (report.range_bytes > 0) {
+    absl::StrAppend(
+        &text, "Range filters take on top, if keys have one length: ",
+        inspect::ByteSize(static_cast<double>(report.range_bytes)),
+        absl::StrFormat(", %.2f bits/key\n", 8 * static_cast<double>(report.range_bytes) /
+                                                 static_cast<double>(*report.wish.keys)));
+  }
   if (!report.filter_policy.empty()) {
     absl::StrAppend(&text, "For RocksDB's files: filter_policy=", report.filter_policy, "\n");
   }

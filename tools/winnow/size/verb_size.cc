@@ -30,6 +30,8 @@ WINNOW_FLAG(size, std::string, page, "", BytesValue("BYTES", 64, 1 << 20),
 WINNOW_SWITCH(size, grows, "keys are added after the filter is made");
 WINNOW_SWITCH(size, deletes, "keys are removed from the filter");
 WINNOW_SWITCH(size, threads, "several threads add keys at the same time");
+WINNOW_FLAG(size, std::optional<double>, range_bits, std::nullopt, NumberValue("W", 1, 32),
+            "with --rate: range filters beside those of RocksDB's files, as the option range_bits");
 
 namespace winnow::tools {
 namespace {
@@ -50,6 +52,7 @@ inspect::SizeWish WishOfFlags() {
   wish.grows = absl::GetFlag(FLAGS_size_grows);
   wish.deletes = absl::GetFlag(FLAGS_size_deletes);
   wish.threads = absl::GetFlag(FLAGS_size_threads);
+  wish.range_bits = absl::GetFlag(FLAGS_size_range_bits);
   return wish;
 }
 
@@ -85,6 +88,7 @@ Verb SizeVerb() {
       "With --keys and --memory: the lowest rate that each kind reaches in this memory.\n"
       "With --page: for each number of probes (k), how many keys a page has at the rate, or\n"
       "which rate so many keys have; and which k to choose.\n"
+      "With --range_bits also the memory that range filters take on top, for keys of one length.\n"
       "Rates include n / 2^64 for keys with equal hashes. No filter_policy is named if keys\n"
       "are added or removed later. If no filter can do what was asked, a sentence says so;\n"
       "exit code 1.\n",

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "winnow/hash.h"
 
@@ -133,6 +134,43 @@ class CheckedKeys {
   std::optional<std::string> last_prefix_;
 };
 
+// The keys of entries asked of the range filters of their blocks.
+class CheckedRanges {
+ public:
+  CheckedRanges(const CheckedFilter& filter, RangeCheck* check) : filter_(filter), check_(check) {}
+
+  void Add(size_t block, std::string_view key) {
+    if (filter_.ranges.empty() || filter_.ranges[block].fault() != Fault::kNone) return;
+    const bool same_block = any_ && block == block_;
+    if (same_block && key == std::string_view(behind_).substr(0, behind_.size() - 1)) return;
+    std::swap(behind_, behind_last_);
+    behind_.assign(key).push_back('\0');
+    const RangeFilterView& range = filter_.ranges[block];
+    const bool answer =
+        range.MayContain(key, behind_) && (!same_block || range.MayContain(behind_last_, behind_));
+    ++check_->keys;
+    if (!answer) Deny(block, key);
+    block_ = block;
+    any_ = true;
+  }
+
+ private:
+  void Deny(size_t block, std::string_view key) {
+    if (++check_->false_negatives > kMaxDeniedShown) return;
+    check_->denied.push_back({std::string(key), false,
+                              filter_.partitions != nullptr
+                                  ? std::optional<int>(static_cast<int>(block))
+                                  : std::nullopt});
+  }
+
+  const CheckedFilter& filter_;
+  RangeCheck* check_;
+  bool any_ = false;
+  size_t block_ = 0;
+  std::string behind_;  // the least key that is greater than the last one
+  std::string behind_last_;
+};
+
 // Whether each entry comes after the one before: by its user key, and of one key the newest first.
 class OrderCheck {
  public:
@@ -170,6 +208,7 @@ KeyCheck CheckKeys(InternalKeys* keys, CheckedFilter* filter, AbsentKeys* absent
   CheckedBatch batch(filter, absent, &check);
   OrderCheck order(filter->comparator);
   CheckedKeys keys_of_entries(*filter, &batch);
+  CheckedRanges ranges(*filter, &check.range);
   std::optional<PartitionWalk> walk;
   if (filter->partitions != nullptr) {
     walk.emplace(*filter->partitions, filter->comparator);
@@ -189,8 +228,11 @@ KeyCheck CheckKeys(InternalKeys* keys, CheckedFilter* filter, AbsentKeys* absent
       ++check.too_short;
       continue;
     }
-    keys_of_entries.Add(walk ? walk->PartitionOf(key) : 0,
-                        key.user_key.substr(0, key.user_key.size() - filter->timestamp_bytes));
+    const size_t block = walk ? walk->PartitionOf(key) : 0;
+    const std::string_view user_key =
+        key.user_key.substr(0, key.user_key.size() - filter->timestamp_bytes);
+    keys_of_entries.Add(block, user_key);
+    ranges.Add(block, user_key);
   }
   batch.Ask();
   return check;

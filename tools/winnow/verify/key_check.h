@@ -16,6 +16,7 @@
 #include "src/sst/filter_prober.h"
 #include "src/sst/filter_rate.h"
 #include "src/sst/internal_keys.h"
+#include "winnow/range_filter.h"
 
 namespace winnow::inspect {
 
@@ -28,7 +29,8 @@ struct CheckedFilter {
   // The first prefix of a partition is in the one before as well (HasNextPrefixes).
   bool has_next_prefixes = true;
   FilterContents contents;
-  size_t timestamp_bytes = 0;  // at the end of each user key, which filters leave out
+  std::vector<RangeFilterView> ranges;  // of the blocks; one that has none says yes to everything
+  size_t timestamp_bytes = 0;           // at the end of each user key, which filters leave out
 };
 
 // A key that a filter was built from and denies: a lookup of it does not find it.
@@ -45,12 +47,26 @@ struct DeniedKey {
 
 inline constexpr size_t kMaxDeniedShown = 5;
 
+// What range filters said of ranges that begin at a key, or behind the key before it, and end
+// behind it.
+struct RangeCheck {
+  uint64_t keys = 0;  // of blocks that have one
+  uint64_t false_negatives = 0;
+  std::vector<DeniedKey> denied;  // the first kMaxDeniedShown
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(keys, false_negatives, denied);
+  }
+};
+
 struct KeyCheck {
   uint64_t entries = 0;
   uint64_t keys = 0;                     // asked: whole keys and prefixes, equal neighbours once
   std::vector<uint64_t> keys_of_blocks;  // the same for each block
   uint64_t false_negatives = 0;
-  std::vector<DeniedKey> denied;   // the first kMaxDeniedShown
+  std::vector<DeniedKey> denied;  // the first kMaxDeniedShown
+  RangeCheck range;
   uint64_t too_short = 0;          // keys with fewer bytes than a timestamp
   uint64_t out_of_order = 0;       // entries that come before the one before them
   std::string first_out_of_order;  // the user key of the first such
@@ -58,8 +74,9 @@ struct KeyCheck {
 
 // Reads the keys from the first to the last, and asks for each the block that RocksDB would ask for
 // that entry; for the first prefix of a partition also the one before, as a seek to it may end
-// there, if it was built so. Tells `absent` of every key. keys->status() says afterwards whether
-// all were read.
+// there, if it was built so. Of whole keys the
+// block's range filter is asked, too. Tells `absent` of every key. keys->status() says afterwards
+// whether all were read.
 KeyCheck CheckKeys(InternalKeys* keys, CheckedFilter* filter, AbsentKeys* absent,
                    const std::function<void(const KeyCheck&)>& progress);
 

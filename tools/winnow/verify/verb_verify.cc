@@ -106,6 +106,8 @@ Verb VerifyVerb() {
       "partition that a lookup would ask) for every key that the filter was built from, also\n"
       "for deleted and merged ones. If the filter denies a key, that is a fault: lookups do\n"
       "not find the key.\n"
+      "A range filter is asked for each key as well, as scans ask it; \"range\" of the JSON says\n"
+      "so, for files that have one. Its rate is not measured.\n"
       "The false-positive rate is measured with absent keys, and shown with its 95 %\n"
       "confidence interval. A remark names a rate that is more than 4 standard deviations from\n"
       "the expected one. A rate is a fault if it is above 1.5 times the expected rate and more\n"

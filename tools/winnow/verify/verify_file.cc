@@ -16,6 +16,7 @@
 #include "src/sst/sst_reader.h"
 #include "tools/winnow/verify/key_check.h"
 #include "winnow/hash.h"
+#include "winnow/range_filter.h"
 
 namespace winnow::inspect {
 namespace {
@@ -97,6 +98,23 @@ void TakeOver(const KeyCheck& check, FileVerdict* verdict) {
   verdict->keys = check.keys;
   verdict->false_negatives = check.false_negatives;
   verdict->denied = check.denied;
+}
+
+// A file with range filters.
+void JudgeRanges(const RangeCheck& check, const TableProperties& properties, size_t blocks,
+                 FileVerdict* verdict) {
+  verdict->range = check;
+  if (check.false_negatives > 0) {
+    verdict->faults.push_back(absl::StrCat("the range filter denies ", check.false_negatives,
+                                           " of the ", check.keys,
+                                           " keys of the file: scans do not find them. First ",
+                                           Describe(check.denied.front(), blocks)));
+  }
+  if (properties.comparator_name != ROCKSDB_NAMESPACE::BytewiseComparator()->Name()) {
+    verdict->faults.push_back(absl::StrCat(
+        "the file has a range filter, but its keys are ordered by ", properties.comparator_name,
+        " and not by their bytes: scans may miss keys that are in the file"));
+  }
 }
 
 void JudgeKeys(const KeyCheck& check, const TableProperties& properties, size_t blocks,
@@ -252,6 +270,7 @@ CheckedFilter FilterOf(const RawSst& sst, const FilterPartitions& partitions,
   CheckedFilter filter;
   for (const std::string& block : sst.blocks) {
     filter.blocks.emplace_back(block);
+    filter.ranges.emplace_back(RangeFilterOf(block));
   }
   filter.partitions = sst.partitioned ? &partitions : nullptr;
   filter.comparator = comparator;
@@ -305,6 +324,10 @@ void CheckFilter(const RawSst& sst, const FilterPartitions& partitions,
   }
   TakeOver(check, verdict);
   JudgeKeys(check, *sst.properties, sst.blocks.size(), verdict);
+  if (std::any_of(sst.blocks.begin(), sst.blocks.end(),
+                  [](const std::string& block) { return !RangeFilterOf(block).empty(); })) {
+    JudgeRanges(check.range, *sst.properties, sst.blocks.size(), verdict);
+  }
   if (!keys->status().ok()) {
     Tell("the entries can't be read to the end", keys->status(), verdict);
   } else {

@@ -26,6 +26,8 @@ struct FileVerdict {
   uint64_t false_negatives = 0;
   std::vector<DeniedKey> denied;  // the first of them, at most kMaxDeniedShown
 
+  std::optional<RangeCheck> range;  // unset: no block has a range filter
+
   uint64_t samples = 0;  // absent keys that the filter was asked for
   uint64_t false_positives = 0;
   std::optional<double> measured_fpr;  // unset without samples
@@ -43,7 +45,7 @@ struct FileVerdict {
   // All but what the caller sets, for src/workers/wire.h.
   template <typename Code>
   void Fields(Code& code) {
-    code(kind, partitions, entries, keys, false_negatives, denied, samples, false_positives,
+    code(kind, partitions, entries, keys, false_negatives, denied, range, samples, false_positives,
          measured_fpr, interval, expected_fpr, faults, remarks, error);
   }
 };

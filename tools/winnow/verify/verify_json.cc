@@ -37,6 +37,14 @@ Json WithoutPath(const FileVerdict& file) {
   for (const DeniedKey& key : file.denied) {
     json["denied_keys"].push_back(ToJson(key));
   }
+  if (file.range) {
+    json["range"] = {{"keys", file.range->keys},
+                     {"false_negatives", file.range->false_negatives},
+                     {"denied_keys", Json::array()}};
+    for (const DeniedKey& key : file.range->denied) {
+      json["range"]["denied_keys"].push_back(ToJson(key));
+    }
+  }
   return json;
 }
 

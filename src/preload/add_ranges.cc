@@ -1,0 +1,83 @@
+#include "src/preload/add_ranges.h"
+
+#include <rocksdb/comparator.h>
+#include <rocksdb/memtablerep.h>
+#include <rocksdb/table.h>
+
+#include <string_view>
+
+#include "src/preload/add_policy.h"
+#include "src/preload/interposed_policy.h"
+#include "src/preload/request.h"
+#include "src/rocksdb/messages/stderr_line.h"
+#include "src/rocksdb/planned_builders.h"
+#include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/ranges/range_extractor.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::preload {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+
+// Those that need no prefix. Of any other one it is not known.
+bool IsWithoutPrefixes(const ROCKSDB_NAMESPACE::MemTableRepFactory* memtable) {
+  return memtable == nullptr || memtable->Name() == std::string_view("SkipListFactory") ||
+         memtable->Name() == std::string_view("VectorRepFactory");
+}
+
+}  // namespace
+
+std::string ReasonForNoRanges(const ColumnFamilyOptions& options) {
+  if (!HasBlockBasedTables(options)) return "has tables of another format than the block-based one";
+  const auto& table = *options.table_factory->GetOptions<BlockBasedTableOptions>();
+  if (table.filter_policy == nullptr) return "has no filter policy";
+  if (KnownByInterposed(*table.filter_policy) == nullptr) {
+    return "has a filter policy that WINNOW_POLICY does not replace";
+  }
+  if (options.comparator == nullptr || std::string_view(options.comparator->Name()) !=
+                                           ROCKSDB_NAMESPACE::BytewiseComparator()->Name()) {
+    return "has a comparator that does not order keys by their bytes";
+  }
+  if (plugin::IsRangeExtractor(options.prefix_extractor.get())) return {};
+  if (options.prefix_extractor != nullptr) {
+    return "has a prefix extractor, and can have one alone";
+  }
+  if (!table.whole_key_filtering) return "has whole_key_filtering=false";
+  if (options.memtable_prefix_bloom_size_ratio > 0) {
+    return "has memtable_prefix_bloom_size_ratio, by which its memtables would have a filter of "
+           "no use";
+  }
+  if (!IsWithoutPrefixes(options.memtable_factory.get())) {
+    return "has the memtable " + plugin::Quoted(options.memtable_factory->Name()) +
+           ", which may go by prefixes";
+  }
+  return {};
+}
+
+void NoteOrderOfKeys(const FilterPolicy* policy, const ROCKSDB_NAMESPACE::Comparator* comparator) {
+  if (policy == nullptr || comparator == nullptr) return;
+  if (const auto known = KnownByInterposed(*policy)) known->comparators.Note(comparator->Name());
+}
+
+void AddRanges(const std::string& family, const std::string& database,
+               ColumnFamilyOptions* options) {
+  if (RequestedRangeBits() == 0) return;
+  if (HasBlockBasedTables(*options)) {
+    NoteOrderOfKeys(
+        options->table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy.get(),
+        options->comparator);
+  }
+  const std::string reason = ReasonForNoRanges(*options);
+  if (reason.empty() && options->prefix_extractor == nullptr) {
+    options->prefix_extractor = NewRangeExtractor();
+  }
+  if (!IsLogging()) return;
+  const std::string subject = "column family " + family + " of " + database + " gets ";
+  plugin::SayOnceOnStderr(
+      reason.empty() ? subject + "range filters, of range_bits=" +
+                           plugin::PolicyOptionText("range_bits", RequestedPolicy().options)
+                     : subject + "no range filters by WINNOW_RANGE_BITS: it " + reason);
+}
+
+}  // namespace winnow::preload

@@ -1,0 +1,266 @@
+// What range filters do to the sizes of filters: plans don't weigh them, and filter_memory counts
+// them and lets them give way first.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+
+#include "tests/support/database_files.h"
+#include "tests/support/files.h"
+#include "tests/support/rocksdb_testing.h"
+#include "winnow/filter.h"
+#include "winnow/range_filter.h"
+#include "winnow/rocksdb_listener.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::CompactRangeOptions;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::FlushOptions;
+using ROCKSDB_NAMESPACE::Iterator;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::ReadOptions;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using ::testing::HasSubstr;
+
+constexpr uint64_t kMostKeys = 1 << 30;
+
+std::string Key(uint64_t number) {
+  char key[24];
+  std::snprintf(key, sizeof key, "k%012llu", static_cast<unsigned long long>(number));
+  return key;
+}
+
+struct Sizes {
+  uint64_t files = 0;
+  uint64_t keys = 0;
+  uint64_t bytes = 0;
+  uint64_t range_files = 0;
+  uint64_t range_bytes = 0;
+  std::multiset<double> rates;  // that filters were built for
+  double PointBits() const {
+    return 8 * static_cast<double>(bytes - range_bytes) / static_cast<double>(keys);
+  }
+};
+
+class RangeMemoryTest : public ::testing::Test {
+ protected:
+  RangeMemoryTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
+
+  void Open(const std::string& policy,
+            const std::function<void(Options*, BlockBasedTableOptions*)>& change = nullptr) {
+    database_.reset();
+    BlockBasedTableOptions table;
+    table.filter_policy = testing::MakePolicyFrom(policy);
+    options_ = testing::SmallLevels(table);
+    options_.prefix_extractor = NewRangeExtractor();
+    options_.target_file_size_base = 16 << 10;
+    options_.max_bytes_for_level_base = 64 << 10;
+    if (change) change(&options_, &table);
+    options_.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+    options_.listeners = {NewListener(table.filter_policy)};
+    database_ = testing::OpenDatabase(options_, path_);
+  }
+
+  void PutRandom(uint64_t n) {
+    WriteOptions write;
+    write.disableWAL = true;
+    for (uint64_t i = 0; i < n; ++i) {
+      const std::string key = Key(random_() % kMostKeys);
+      ASSERT_STATUS_OK(database_->Put(write, key, "a value of some bytes"));
+      keys_.insert(key);
+    }
+    ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
+    testing::WaitForRest(database_.get());
+  }
+
+  void RewriteAll() {
+    CompactRangeOptions all;
+    all.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+    ASSERT_STATUS_OK(database_->CompactRange(all, nullptr, nullptr));
+  }
+
+  Sizes Now() const {
+    Sizes sizes;
+    std::set<std::string> live;
+    ROCKSDB_NAMESPACE::TablePropertiesCollection tables;
+    EXPECT_TRUE(database_->GetPropertiesOfAllTables(&tables).ok());
+    for (const auto& [name, table] : tables) live.insert(name.substr(name.rfind('/') + 1));
+    for (const testing::FileFilter& file : testing::ReadFilters(path_)) {
+      if (live.count(file.file.substr(file.file.rfind('/') + 1)) == 0) continue;
+      ++sizes.files;
+      sizes.keys += file.entries;
+      sizes.bytes += file.block.size();
+      const size_t range = RangeFilterOf(file.block).size();
+      sizes.range_files += range > 0 ? 1 : 0;
+      sizes.range_bytes += range;
+      sizes.rates.insert(FilterView(file.block).info().target_fpr);
+    }
+    return sizes;
+  }
+
+  // Scans next to keys and elsewhere give the rows that there are.
+  void ExpectRows() {
+    std::mt19937_64 random(2);
+    for (int i = 0; i < 2000; ++i) {
+      const auto near = keys_.lower_bound(Key(random() % kMostKeys));
+      const std::string begin =
+          i % 2 == 0 && near != keys_.end() ? *near + "0" : Key(random() % kMostKeys);
+      const std::string end = Key(std::stoull(begin.substr(1, 12)) + random() % 2000);
+      const Slice bound(end);
+      ReadOptions read;
+      read.iterate_upper_bound = &bound;
+      const std::unique_ptr<Iterator> rows(database_->NewIterator(read));
+      auto expected = keys_.lower_bound(begin);
+      for (rows->Seek(begin); rows->Valid(); rows->Next(), ++expected) {
+        ASSERT_NE(expected, keys_.end());
+        ASSERT_EQ(rows->key().ToString(), *expected);
+      }
+      ASSERT_STATUS_OK(rows->status());
+      ASSERT_TRUE(expected == keys_.end() || *expected >= end) << begin << " to " << end;
+    }
+  }
+
+  std::string Log() const { return testing::ReadFile(path_ + "/LOG"); }
+
+  const testing::TemporaryFolder folder_;
+  const std::string path_ = folder_ / "database";
+  Options options_;
+  std::unique_ptr<DB> database_;
+  std::set<std::string> keys_;
+  std::mt19937_64 random_{1};
+};
+
+// Also of files from before, of which the filter's size in all is known.
+TEST_F(RangeMemoryTest, ALevelPlanGivesTheRatesThatItGivesWithoutThem) {
+  for (const bool opens_again : {false, true}) {
+    Sizes sizes[2];
+    int accurate[2] = {0, 0};
+    for (const bool has_ranges : {false, true}) {
+      random_.seed(1);
+      keys_.clear();
+      const std::string policy = std::string("{id=winnow;bits_per_key=10;level_plan=auto") +
+                                 (has_ranges ? ";range_bits=15}" : "}");
+      Open(policy);
+      for (int round = 0; round < 20; ++round) {
+        PutRandom(2'000);
+        if (opens_again && round == 8) Open(policy);
+        // Those of upper levels, far below the rate of a uniform filter. Jobs end in another order
+        // each time, so they are counted in many states of the tree.
+        sizes[has_ranges] = Now();
+        for (const double rate : sizes[has_ranges].rates) {
+          accurate[has_ranges] += round > 8 && rate < 0.005 ? 1 : 0;
+        }
+      }
+      if (has_ranges) ExpectRows();
+      database_.reset();
+      ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options_));
+    }
+    EXPECT_EQ(sizes[1].range_files, sizes[1].files);
+    EXPECT_EQ(sizes[0].range_bytes, 0u);
+    EXPECT_NEAR(sizes[1].PointBits(), sizes[0].PointBits(), 0.05 * sizes[0].PointBits());
+    EXPECT_GT(accurate[0], 20);
+    EXPECT_GT(accurate[1], accurate[0] / 2) << accurate[0];
+    std::printf("%d and %d accurate filters\n", accurate[0], accurate[1]);
+  }
+}
+
+TEST_F(RangeMemoryTest, WithMuchMemoryFilesHaveBoth) {
+  Open("{id=winnow;bits_per_key=10;filter_memory=1MiB;range_bits=15}");
+  PutRandom(20'000);
+  RewriteAll();
+  const Sizes now = Now();
+  EXPECT_EQ(now.range_files, now.files);
+  EXPECT_LT(now.bytes, 1u << 20);
+  EXPECT_GT(now.PointBits(), 15);
+  ExpectRows();
+}
+
+TEST_F(RangeMemoryTest, WithLittleMemoryRangeFiltersGiveWayAndTheLogSaysSo) {
+  // Room for 8 bits a key, and for a third of a range filter.
+  Open("{id=winnow;bits_per_key=10;filter_memory=20KiB;range_bits=15}");
+  for (int round = 0; round < 4; ++round) PutRandom(5'000);
+  RewriteAll();
+  RewriteAll();
+  const Sizes now = Now();
+  EXPECT_LT(static_cast<double>(now.bytes), 1.1 * (20 << 10));
+  EXPECT_EQ(now.range_files, 0u);
+  EXPECT_GT(now.PointBits(), 5);
+  const std::string log = Log();
+  EXPECT_THAT(log, HasSubstr("range_bits: a file or more has no range filter: filter_memory has "
+                             "room for filters of single keys alone"));
+  EXPECT_THAT(log, HasSubstr("and no range filters, for lack of room"));
+  ExpectRows();
+}
+
+// As the tree grows, in each of its states: both, some files without, none.
+TEST_F(RangeMemoryTest, AGrowingTreeStaysInItsMemory) {
+  constexpr double kMemory = 48 << 10;
+  for (const char* plan : {"uniform", "auto"}) {
+    Open(std::string("{id=winnow;bits_per_key=10;filter_memory=48KiB;range_bits=15;level_plan=") +
+         plan + "}");
+    bool had_most = false;
+    bool had_none = false;
+    while (keys_.size() < 60'000) {
+      PutRandom(3000);
+      const Sizes now = Now();
+      EXPECT_LT(static_cast<double>(now.bytes) / kMemory, 1.25) << now.keys << " keys";
+      had_most = had_most || now.range_files * 5 > now.files * 4;
+      had_none = had_none || now.range_files * 5 < now.files;
+    }
+    EXPECT_TRUE(had_most) << plan;
+    EXPECT_TRUE(had_none) << plan;
+    ExpectRows();
+    database_.reset();
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options_));
+    keys_.clear();
+  }
+}
+
+// Which are all of the filters then; a scan finds its rows in partitions with and without.
+TEST_F(RangeMemoryTest, PartitionsStayInTheMemory) {
+  Open("{id=winnow;bits_per_key=10;filter_memory=40KiB;range_bits=15}",
+       [](Options*, BlockBasedTableOptions* table) {
+         table->index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+         table->partition_filters = true;
+         table->metadata_block_size = 512;
+       });
+  for (int round = 0; round < 12; ++round) {
+    PutRandom(3'000);
+    ROCKSDB_NAMESPACE::TablePropertiesCollection tables;
+    ASSERT_STATUS_OK(database_->GetPropertiesOfAllTables(&tables));
+    uint64_t bytes = 0;
+    for (const auto& [name, table] : tables) bytes += table->filter_size;
+    // With the index over partitions.
+    EXPECT_LT(bytes, 1.4 * (40 << 10)) << round;
+  }
+  ExpectRows();
+}
+
+TEST_F(RangeMemoryTest, WithoutFiltersForHitsTheLastLevelHasNone) {
+  Open("{id=winnow;bits_per_key=10;range_bits=15}", [](Options* options, BlockBasedTableOptions*) {
+    options->optimize_filters_for_hits = true;
+  });
+  for (int round = 0; round < 4; ++round) PutRandom(5'000);
+  const Sizes now = Now();
+  EXPECT_GT(now.range_files, 0u);
+  EXPECT_LT(now.range_files, now.files);
+  ExpectRows();
+}
+
+}  // namespace
+}  // namespace winnow::plugin
