@@ -18,10 +18,13 @@ namespace winnow::core {
 inline uint64_t FractionWord(std::string_view key, uint64_t byte) noexcept {
   const auto* const bytes = reinterpret_cast<const unsigned char*>(key.data());
   if (byte + 8 <= key.size()) return __builtin_bswap64(formulas::LoadLittle64(bytes + byte));
-  uint64_t word = 0;
-  for (unsigned i = 0; i < 8 && byte + i < key.size(); ++i) {
-    word |= uint64_t{bytes[byte + i]} << (56 - 8 * i);
+  if (byte >= key.size()) return 0;
+  if (key.size() >= 8) {
+    const uint64_t word = __builtin_bswap64(formulas::LoadLittle64(bytes + key.size() - 8));
+    return word << 8 * (byte + 8 - key.size());
   }
+  uint64_t word = 0;
+  for (size_t i = 0; byte + i < key.size(); ++i) word |= uint64_t{bytes[byte + i]} << (56 - 8 * i);
   return word;
 }
 

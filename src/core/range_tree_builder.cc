@@ -26,13 +26,14 @@ void Append32(uint64_t value, std::string* bytes) {
 bool RangeTreeBuilder::Add(std::string_view key) {
   if (key.size() > kMaxTreeKeyBytes) return false;
   if (size_ != 0) {
-    const std::string_view before = last_key_;
+    const std::string_view before = Key(waiting_ - 1);
     const uint64_t depth = CommonBits(before, key);
     if (depth == 8 * std::max(before.size(), key.size())) {
       // As fractions they are equal.
       if (key.size() < before.size()) return false;
       if (key.size() == before.size()) return true;
-      last_key_.assign(key);
+      bytes_.append(key.size() - before.size(), '\0');
+      begins_[waiting_] = static_cast<uint32_t>(bytes_.size());
       ++size_;
       return true;
     }
@@ -40,7 +41,6 @@ bool RangeTreeBuilder::Add(std::string_view key) {
     depths_[waiting_] = static_cast<uint32_t>(depth);
   }
   bytes_ += key;
-  last_key_.assign(key);
   ++size_;
   begins_[++waiting_] = static_cast<uint32_t>(bytes_.size());
   if (waiting_ > kMostKeys) {
@@ -51,6 +51,7 @@ bool RangeTreeBuilder::Add(std::string_view key) {
 }
 
 void RangeTreeBuilder::Finish() {
+  last_key_ = Key(waiting_ - 1);
   EndBlock(waiting_, last_key_);
   trees_.append(RangeTrees::kPadding, '\0');
 }
@@ -66,7 +67,7 @@ size_t RangeTreeBuilder::EstimateBytes(uint64_t n) const noexcept {
     bits = 8 * bytes / static_cast<double>(in_blocks) * kReserve;
   }
   constexpr size_t kFrontBytes = 64;
-  return kFrontBytes + 2 * last_key_.size() +
+  return kFrontBytes + 2 * Key(waiting_ - 1).size() +
          static_cast<size_t>(static_cast<double>(n) * bits / 8);
 }
 
@@ -79,8 +80,9 @@ size_t RangeTreeBuilder::ChooseEnd() const noexcept {
 // Of the first `end` keys.
 void RangeTreeBuilder::EndBlock(size_t end, std::string_view next_separator) {
   separators_ += separator_;
+  tree_end_ = tree_.data();
   AppendTree(end, CommonBits(separator_, next_separator));
-  PadToByte();
+  EndTree();
   Append32(separators_.size(), &entries_);
   Append32(trees_.size(), &entries_);
   separator_ = next_separator;
@@ -93,7 +95,7 @@ void RangeTreeBuilder::EndBlock(size_t end, std::string_view next_separator) {
 }
 
 // The branch of the least depth is the root, and parts the keys before its number from the others.
-void RangeTreeBuilder::AppendTree(size_t end, uint64_t depth) {
+void RangeTreeBuilder::AppendTree(size_t end, uint64_t depth) noexcept {
   // For each branch, those behind it on either side; 0 for a leaf.
   std::array<uint8_t, kMostKeys + 1> left{};
   std::array<uint8_t, kMostKeys + 1> right{};
@@ -106,34 +108,35 @@ void RangeTreeBuilder::AppendTree(size_t end, uint64_t depth) {
   }
   if (end == 1) return AppendLeaf(0, depth);
 
-  struct Side {
-    size_t branch;  // 0: a leaf
-    size_t key;
-    uint64_t depth;
+  // The sides of branches that wait: depth, number of a key, and of the branch or 0 for a leaf. In
+  // one word, as it is read right after it is written.
+  const auto side_of = [](uint64_t branch, uint64_t key, uint64_t behind) {
+    return behind << 16 | key << 8 | branch;
   };
-  std::array<Side, kMostKeys + 1> sides;
+  std::array<uint64_t, kMostKeys + 1> sides;
   size_t waiting = 0;
-  sides[waiting++] = {rightmost[0], 0, depth};
+  sides[waiting++] = side_of(rightmost[0], 0, depth);
   while (waiting != 0) {
-    const Side side = sides[--waiting];
-    if (side.branch == 0) {
-      AppendLeaf(side.key, side.depth);
+    const uint64_t side = sides[--waiting];
+    const size_t branch = side & 0xff;
+    if (branch == 0) {
+      AppendLeaf(side >> 8 & 0xff, side >> 16);
       continue;
     }
-    AppendBranch(side.branch, side.depth);
-    const uint64_t behind = uint64_t{depths_[side.branch]} + 1;
-    sides[waiting++] = {right[side.branch], side.branch, behind};
-    sides[waiting++] = {left[side.branch], side.branch - 1, behind};
+    AppendBranch(branch, side >> 16);
+    const uint64_t behind = uint64_t{depths_[branch]} + 1;
+    sides[waiting++] = side_of(right[branch], branch, behind);
+    sides[waiting++] = side_of(left[branch], branch - 1, behind);
   }
 }
 
-void RangeTreeBuilder::AppendLeaf(size_t key, uint64_t depth) {
+void RangeTreeBuilder::AppendLeaf(size_t key, uint64_t depth) noexcept {
   Append(1, 1);
   if (shape_.leaf_bits == 0) return;
   Append(FractionBits(Key(key), depth, shape_.leaf_bits), shape_.leaf_bits);
 }
 
-void RangeTreeBuilder::AppendBranch(size_t at, uint64_t depth) {
+void RangeTreeBuilder::AppendBranch(size_t at, uint64_t depth) noexcept {
   const uint64_t edge = depths_[at] - depth;
   const uint64_t coded = edge + (uint64_t{1} << shape_.order);
   const auto size = 64 - static_cast<unsigned>(__builtin_clzll(coded));
@@ -148,21 +151,24 @@ void RangeTreeBuilder::AppendBranch(size_t at, uint64_t depth) {
   }
 }
 
-void RangeTreeBuilder::Append(uint64_t value, unsigned bits) {
+void RangeTreeBuilder::Append(uint64_t value, unsigned bits) noexcept {
   pending_ = pending_ << bits | value;
   pending_bits_ += bits;
   if (pending_bits_ < 32) return;
   pending_bits_ -= 32;
   const auto word = static_cast<uint32_t>(pending_ >> pending_bits_);
-  for (const int shift : {24, 16, 8, 0}) trees_.push_back(static_cast<char>(word >> shift));
+  formulas::StoreLittle32(tree_end_, __builtin_bswap32(word));
+  tree_end_ += 4;
 }
 
-void RangeTreeBuilder::PadToByte() {
+// Up to a whole byte.
+void RangeTreeBuilder::EndTree() {
   if (pending_bits_ % 8 != 0) Append(0, 8 - pending_bits_ % 8);
-  while (pending_bits_ >= 8) {
-    pending_bits_ -= 8;
-    trees_.push_back(static_cast<char>(pending_ >> pending_bits_));
+  for (; pending_bits_ != 0; pending_bits_ -= 8) {
+    *tree_end_++ = static_cast<unsigned char>(pending_ >> (pending_bits_ - 8));
   }
+  trees_.append(reinterpret_cast<const char*>(tree_.data()),
+                static_cast<size_t>(tree_end_ - tree_.data()));
 }
 
 }  // namespace winnow::core

@@ -18,6 +18,8 @@ class RangeTreeBuilder {
  public:
   // The shape keeps at most 32 bits of a leaf and of an edge.
   explicit RangeTreeBuilder(const RangeTreeShape& shape) noexcept : shape_(shape) {}
+  RangeTreeBuilder(const RangeTreeBuilder&) = delete;
+  RangeTreeBuilder& operator=(const RangeTreeBuilder&) = delete;
 
   // False: these keys can't have such a filter. Throws std::bad_alloc.
   bool Add(std::string_view key);
@@ -48,11 +50,11 @@ class RangeTreeBuilder {
   }
   size_t ChooseEnd() const noexcept;
   void EndBlock(size_t end, std::string_view next_separator);
-  void AppendTree(size_t end, uint64_t depth);
-  void AppendLeaf(size_t key, uint64_t depth);
-  void AppendBranch(size_t at, uint64_t depth);
-  void Append(uint64_t value, unsigned bits);  // at most 32 of them
-  void PadToByte();
+  void AppendTree(size_t end, uint64_t depth) noexcept;
+  void AppendLeaf(size_t key, uint64_t depth) noexcept;
+  void AppendBranch(size_t at, uint64_t depth) noexcept;
+  void Append(uint64_t value, unsigned bits) noexcept;  // at most 32 of them
+  void EndTree();
 
   const RangeTreeShape shape_;
   uint64_t size_ = 0;
@@ -68,7 +70,10 @@ class RangeTreeBuilder {
   std::string entries_;
   std::string separators_;
   std::string trees_;
-  uint64_t pending_ = 0;  // bits that are not written yet
+  // The tree that is being made: for each key a leaf, and a branch of at most 17 bits of code.
+  std::array<unsigned char, kMostKeys*(1 + 32 + 1 + 2 * 17 + 32) / 8> tree_;
+  unsigned char* tree_end_ = nullptr;
+  uint64_t pending_ = 0;  // its bits that are not written yet
   unsigned pending_bits_ = 0;
 };
 
