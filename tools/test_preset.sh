@@ -23,8 +23,8 @@ arm64 | s390x)
   processor=${1/arm64/aarch64}
   packages=("g++-$processor-linux-gnu" qemu-user)
   programs=("$processor-linux-gnu-g++" "qemu-$processor")
-  targets=(format_test golden_blocks_test golden_filters_test)
-  tests='FormatTest|Golden[A-Za-z]*Test|TodaysBuilderTest'
+  targets=(format_test golden_blocks_test golden_filters_test range_format_test)
+  tests='(Range)?FormatTest|Golden[A-Za-z]*Test|TodaysBuilderTest'
   if [[ $1 == arm64 ]]; then
     targets+=(kernels_test segments_test c_api_test)
     tests="^($tests|KernelsTest|SegmentsTest)[.]|^c_api_test\$"

@@ -133,6 +133,7 @@ int main(int argc, char** argv) {
   winnow::bench::RegisterSpaceRows(options);
   winnow::bench::RegisterMemoryRows(options);
   winnow::bench::RegisterTurnoverRows(options);
+  winnow::bench::RegisterRangeRows(options);
   if (rounds > 0) {
     return winnow::bench::RunInRounds(rounds, absl::GetFlag(FLAGS_json));
   }

@@ -53,6 +53,7 @@ std::vector<Rivalry> Rivalries() {
                               {std::regex("^(filter_set_of_\\d+)/\\w+/(batched_)?(copies|views)/"),
                                "$1/bloom/builtin_readers/"},
                               {std::regex("/huge_pages$"), "/malloc"},
+                              {std::regex("^(ranges/build)/range_filter/"), "$1/point_bloom/"},
                               {std::regex("^library/(.*)/winnow_"), "query/$1/builtin_"}};
   std::string first;  // of the plugins that were added
   for (const Subject& subject : Subjects()) {

@@ -21,16 +21,19 @@ namespace winnow {
 enum class RangeFilterKind : uint8_t {
   kNone = 0,       // no range filter: every range may contain a key
   kPositions = 1,  // keys of one length, as numbers
+  kTrees = 2,      // keys of any length, as binary trees of their bits
 };
 
-// "none", "positions"; "unknown" for any other number. The string is static.
+// "none", "positions", "trees"; "unknown" for any other number. The string is static.
 WINNOW_EXPORT std::string_view ToString(RangeFilterKind kind) noexcept;
 
 // What a builder is asked for. It grows (winnow/version.h).
 struct RangeFilterOptions {
-  // w: a range of L positions in which there is no key passes with a probability of at most
-  // L / 2^w, wherever it lies, and the filter takes about w + 2.2 bits a key. 1 to 32; fractions
-  // count. What a position is, RangeFilterBuilder says.
+  // w. Keys of one length: a range of L positions in which there is no key passes with a
+  // probability of at most L / 2^w, wherever it lies, and the filter takes about w + 2.2 bits a
+  // key. Keys of several lengths: about w bits of each key are kept, and the filter takes w to
+  // w + 12 bits a key. RangeFilterBuilder says what a position is, and which ranges pass. 1 to 32;
+  // of positions fractions count.
   double range_bits = 15;
 };
 
@@ -42,7 +45,7 @@ struct RangeFilterInfo {
   uint64_t size_bytes = 0;
   double bits_per_key = 0;  // size_bytes * 8 / num_keys
   double range_bits = 0;    // as it was asked for
-  uint64_t key_length = 0;  // of each key, in bytes
+  uint64_t key_length = 0;  // of each key, in bytes; 0: several lengths
   // 1: the keys lie so densely that no range passes wrongly, at no more bits a key than asked for.
   uint64_t is_exact = 0;
   int version = 0;  // of the range filter's form
@@ -51,26 +54,35 @@ struct RangeFilterInfo {
 // Collects the keys of a file, in their order, and makes one range filter of them, then is ready
 // for the next.
 //
-// Bytes that are the same in all keys are left out. The others are counted like the digits of a
-// number, each by the values that were seen at its place: so decimal text, and numbers of any
-// width, become whole numbers without gaps. That number is a key's position. A scan of L decimal
-// numbers asks for L positions, a range of all keys with a prefix for as many as there are behind
-// it, which is mostly too many for any "no". The positions are hashed in blocks whose order is
-// kept, and the hashes are stored sorted: the idea of Grafite, by Costa, Ferragina and Vinciguerra,
-// SIGMOD 2024. A position has 64 bits, of at most 16 bytes of the key; of those before only a hash
-// is stored, and a range that holds more than two such beginnings of keys always passes.
+// Keys of one length, of up to 256 bytes: bytes that are the same in all keys are left out. The
+// others are counted like the digits of a number, each by the values that were seen at its place:
+// so decimal text, and numbers of any width, become whole numbers without gaps. That number is a
+// key's position. A scan of L decimal numbers asks for L positions, a range of all keys with a
+// prefix for as many as there are behind it, which is mostly too many for any "no". The positions
+// are hashed in blocks whose order is kept, and the hashes are stored sorted: the idea of Grafite,
+// by Costa, Ferragina and Vinciguerra, SIGMOD 2024. A position has 64 bits, of at most 16 bytes of
+// the key; of those before only a hash is stored, and a range that holds more than two such
+// beginnings of keys always passes.
 //
-// There is no range filter, and Finish gives none, where keys have several lengths, no bytes, or
-// more than kMaxKeyBytes; where one is less than the one before, byte by byte; for 2^31 keys and
-// more; and where memory is lacking. So nothing throws. A file's point filter needs none of this.
+// Other keys: small binary trees of their bits, as of Morrison (1968). Of each key they keep the
+// bits that part it from its neighbours and w - 6 more; of bits that many neighbours have in common
+// the first (w - 1) / 2, and as many bits of a hash. A range passes wrongly where these bits do not
+// tell it from a key: mostly close behind a key, or where it begins with a part of a name and goes
+// on otherwise. Elsewhere few do: a folder that is not there, names between others.
 //
-// While it collects keys it has 8 bytes for each, 16 where keys differ in two of the words of 8
-// bytes that they are, counted from their end, 24 in more, and not much more while it finishes. The
-// bytes of the filter depend only on the options and the keys. Not safe for use by several threads
-// at once.
+// There is no range filter, and Finish gives none, where a key has more than kMaxKeyBytes; where
+// one is less than the one before, byte by byte; where the only key has no bytes; for 2^31 keys and
+// more; where trees would take more than 2 w + 24 bits a key; where thousands of keys that differ
+// in more than 16 bytes have one length and then one has another; and where memory is lacking. So
+// nothing throws. A file's point filter needs none of this.
+//
+// While it collects keys of one length it has 8 bytes for each, 16 where keys differ in two of the
+// words of 8 bytes that they are, counted from their end, 24 in more, and not much more while it
+// finishes. For others it has the filter twice. The bytes of the filter depend only on the options
+// and the keys. Not safe for use by several threads at once.
 class WINNOW_EXPORT RangeFilterBuilder {
  public:
-  static constexpr size_t kMaxKeyBytes = 256;
+  static constexpr size_t kMaxKeyBytes = 4096;
 
   // Options out of their range count as the nearest valid ones, NaN as the default.
   WINNOW_HIDDEN explicit RangeFilterBuilder(const RangeFilterOptions& options) noexcept

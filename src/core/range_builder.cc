@@ -9,6 +9,7 @@
 #include "src/core/range_format.h"
 #include "src/core/range_keys.h"
 #include "src/core/range_sort.h"
+#include "src/core/range_tree_builder.h"
 #include "src/core/struct_size.h"
 #include "winnow/range_filter.h"
 
@@ -21,6 +22,10 @@ constexpr size_t kUsualDigits = 8;
 
 // A digit's place, its number of intervals, and mostly one of these.
 constexpr size_t kUsualDigitBytes = 4;
+
+// Trees that take more than twice range_bits and this for each key, and so many bytes, don't pay.
+constexpr double kMostTreeBits = 24;
+constexpr double kFewBytes = 1024;
 
 RangeFilterOptions NearestValid(RangeFilterOptions options) noexcept {
   if (std::isnan(options.range_bits)) options = RangeFilterOptions();
@@ -37,7 +42,6 @@ uint64_t BoundOf(uint64_t n, double range_bits) noexcept {
          static_cast<uint64_t>(static_cast<double>(bound) * (std::exp2(range_bits - whole) - 1));
 }
 
-// Empty if there is none.
 FilterBlock Build(core::RangeKeys* keys, double range_bits) {
   const core::RangeKeysFormat format = keys->Format();
   std::string digits;
@@ -78,21 +82,122 @@ FilterBlock Build(core::RangeKeys* keys, double range_bits) {
   return block;
 }
 
+// Of size 0 where it does not pay: long keys may have long edges everywhere.
+FilterBlock Build(core::RangeTreeBuilder* trees, double range_bits) {
+  trees->Finish();
+  const std::string_view parts[] = {trees->entries(), trees->separators(), trees->trees()};
+  const size_t behind = parts[0].size() + parts[1].size() + parts[2].size();
+  const double most_bits = static_cast<double>(trees->size()) * (2 * range_bits + kMostTreeBits);
+  FilterBlock block;
+  if (8 * static_cast<double>(behind) > most_bits + 8 * kFewBytes || behind > UINT32_MAX ||
+      trees->last_key().empty()) {
+    return block;
+  }
+  core::RangeTreesHeader header;
+  header.range_bits = core::PackRangeBits(range_bits);
+  header.count = trees->size();
+  header.blocks = trees->blocks();
+  header.separators_bytes = trees->separators().size();
+  header.shape = core::RangeTreeShapeOf(range_bits);
+  const size_t front = core::RangeFrontBytes(trees->last_key().size(), 0);
+  block.size = front + behind;
+  block.data = std::make_unique<char[]>(block.size);
+  char* at = block.data.get() + front;
+  for (const std::string_view part : parts) at = std::copy(part.begin(), part.end(), at);
+  core::WriteRangeTreesFront(header, trees->last_key(), behind,
+                             reinterpret_cast<unsigned char*>(block.data.get()));
+  return block;
+}
+
+// The first keys of a file as they are: most files whose keys have several lengths show that soon.
+class FirstKeys {
+ public:
+  void Add(std::string_view key) {
+    if (is_full_) return;
+    is_full_ = ends_.size() == kMostKeys;
+    if (is_full_) {
+      bytes_ = std::string();
+      ends_ = std::vector<size_t>();
+      return;
+    }
+    bytes_ += key;
+    ends_.push_back(bytes_.size());
+  }
+
+  bool HasAll() const noexcept { return !is_full_; }
+
+  template <typename Visit>
+  void ForEach(Visit visit) const {
+    size_t begin = 0;
+    for (const size_t end : ends_) {
+      visit(std::string_view(bytes_).substr(begin, end - begin));
+      begin = end;
+    }
+  }
+
+ private:
+  static constexpr size_t kMostKeys = 1024;
+
+  bool is_full_ = false;
+  std::string bytes_;
+  std::vector<size_t> ends_;
+};
+
 }  // namespace
 
 struct RangeFilterBuilder::State {
   RangeFilterOptions options;
   core::RangeKeys keys;
-  bool has_none = false;  // these keys get no range filter
+  FirstKeys first_keys;
+  std::unique_ptr<core::RangeTreeBuilder> trees;  // in place of the keys, from then on
+  bool has_none = false;                          // these keys get no range filter
 
   explicit State(const RangeFilterOptions& asked) noexcept : options(NearestValid(asked)) {}
   State(State&& other) noexcept
       : options(other.options),
         keys(std::exchange(other.keys, {})),
+        first_keys(std::exchange(other.first_keys, {})),
+        trees(std::move(other.trees)),
         has_none(std::exchange(other.has_none, false)) {}
 
-  void GiveUp() noexcept {
+  uint64_t size() const noexcept { return trees != nullptr ? trees->size() : keys.size(); }
+
+  // False: there is none of these keys.
+  bool Add(std::string_view key) {
+    if (trees == nullptr) {
+      const bool is_alike = keys.size() == 0 ? !key.empty() && key.size() <= core::kMaxRangeKeyBytes
+                                             : key.size() == keys.key_length();
+      if (is_alike) {
+        first_keys.Add(key);
+        return keys.Add(key);
+      }
+      if (!BecomeTrees()) return false;
+    }
+    return trees->Add(key);
+  }
+
+  bool BecomeTrees() {
+    trees = std::make_unique<core::RangeTreeBuilder>(core::RangeTreeShapeOf(options.range_bits));
+    const auto add = [&](std::string_view key) { trees->Add(key); };
+    if (first_keys.HasAll()) {
+      first_keys.ForEach(add);
+    } else if (!keys.ForEachKey(add)) {
+      return false;
+    }
     keys = core::RangeKeys();
+    first_keys = FirstKeys();
+    return true;
+  }
+
+  void Clear() noexcept {
+    keys = core::RangeKeys();
+    first_keys = FirstKeys();
+    trees.reset();
+    has_none = false;
+  }
+
+  void GiveUp() noexcept {
+    Clear();
     has_none = true;
   }
 };
@@ -125,11 +230,11 @@ RangeFilterBuilder& RangeFilterBuilder::operator=(RangeFilterBuilder&& other) no
 }
 
 void RangeFilterBuilder::Add(std::string_view key) noexcept {
-  static_assert(kMaxKeyBytes == core::kMaxRangeKeyBytes);
+  static_assert(kMaxKeyBytes == core::kMaxTreeKeyBytes);
   State& state = this->state();
   if (state.has_none) return;
   try {
-    if (state.keys.Add(key) && state.keys.size() <= core::kMaxRangeKeys) return;
+    if (state.Add(key) && state.size() <= core::kMaxRangeKeys) return;
   } catch (const std::bad_alloc&) {
   }
   state.GiveUp();
@@ -137,11 +242,12 @@ void RangeFilterBuilder::Add(std::string_view key) noexcept {
 
 void RangeFilterBuilder::Abandon() noexcept { state().GiveUp(); }
 
-uint64_t RangeFilterBuilder::num_keys() const noexcept { return state().keys.size(); }
+uint64_t RangeFilterBuilder::num_keys() const noexcept { return state().size(); }
 
 size_t RangeFilterBuilder::EstimateSize(uint64_t n) const noexcept {
   const State& state = this->state();
   if (n == 0 || n > core::kMaxRangeKeys || state.has_none) return 0;
+  if (state.trees != nullptr) return state.trees->EstimateBytes(n);
   const bool has_keys = state.keys.size() != 0;
   const size_t digits = std::max(has_keys ? state.keys.MostDigits() : 0, kUsualDigits);
   core::RangeHeader header;
@@ -155,16 +261,17 @@ FilterBlock RangeFilterBuilder::Finish() noexcept {
   State& state = this->state();
   FilterBlock block;
   try {
-    if (state.keys.size() != 0) block = Build(&state.keys, state.options.range_bits);
+    if (state.trees != nullptr) {
+      block = Build(state.trees.get(), state.options.range_bits);
+    } else if (state.keys.size() != 0) {
+      block = Build(&state.keys, state.options.range_bits);
+    }
   } catch (const std::bad_alloc&) {
   }
   Clear();
   return block;
 }
 
-void RangeFilterBuilder::Clear() noexcept {
-  state().keys = core::RangeKeys();
-  state().has_none = false;
-}
+void RangeFilterBuilder::Clear() noexcept { state().Clear(); }
 
 }  // namespace winnow

@@ -24,6 +24,9 @@ constexpr size_t kFrontCountAt = 8;
 constexpr size_t kFrontDigitsAt = 12;
 constexpr size_t kFrontHashedBytesAt = 14;
 constexpr size_t kFrontBoundAt = 16;
+constexpr size_t kFrontTreeShapeAt = 12;
+constexpr size_t kFrontBlocksAt = 16;
+constexpr size_t kFrontSeparatorsAt = 20;
 constexpr size_t kFrontRangeBitsAt = 24;
 constexpr size_t kFrontDigitsBytesAt = 26;
 constexpr size_t kFrontArraysChecksumAt = 28;
@@ -59,6 +62,56 @@ bool CheckDigits(const unsigned char* end, RangeDigits* digits) noexcept {
   return at == end;
 }
 
+// Of what lies behind the front, and the front itself. The arrays must be there.
+void WriteFrontChecksums(size_t front_bytes, size_t bytes_behind, unsigned char* bytes) noexcept {
+  const size_t summed = front_bytes - kChecksumBytes;
+  StoreLittle(bytes + kFrontArraysChecksumAt, Checksum(bytes + front_bytes, bytes_behind), 4);
+  StoreLittle(bytes + summed, Checksum(bytes, summed), 4);
+}
+
+// All kinds begin with these.
+void WriteFrontBegin(RangeFilterKind kind, size_t key_length, uint64_t count, uint16_t range_bits,
+                     size_t digits_bytes, unsigned char* bytes) noexcept {
+  StoreLittle(bytes + kFrontMagicAt, kRangeMagic, 4);
+  bytes[kFrontVersionAt] = kRangeVersion;
+  bytes[kFrontKindAt] = static_cast<unsigned char>(kind);
+  StoreLittle(bytes + kFrontKeyLengthAt, key_length, 2);
+  StoreLittle(bytes + kFrontCountAt, count, 4);
+  StoreLittle(bytes + kFrontRangeBitsAt, range_bits, 2);
+  StoreLittle(bytes + kFrontDigitsBytesAt, digits_bytes, 2);
+}
+
+RangeTreeShape LoadTreeShape(const unsigned char* front) noexcept {
+  const unsigned char* const at = front + kFrontTreeShapeAt;
+  return {at[0], at[1], at[2], at[3]};
+}
+
+// The checks behind those of all kinds.
+Fault ParseTrees(std::string_view bytes, const RangeHeader& header, size_t front_bytes,
+                 ParsedRange* parsed) noexcept {
+  const auto* front = reinterpret_cast<const unsigned char*>(bytes.data());
+  const uint64_t blocks = LoadLittle(front + kFrontBlocksAt, 4);
+  if (header.key_length < 1 || header.key_length > kMaxTreeKeyBytes || header.digits_bytes != 0 ||
+      header.shape.count < 1 || header.shape.count > kMaxRangeKeys || blocks < 1 ||
+      blocks > header.shape.count || !LoadTreeShape(front).IsValid()) {
+    return Fault::kParameters;
+  }
+  const uint64_t entries = blocks * RangeTrees::kEntryBytes;
+  const uint64_t separators = LoadLittle(front + kFrontSeparatorsAt, 4);
+  const uint64_t behind = bytes.size() - front_bytes;
+  if (behind < entries + separators + RangeTrees::kPadding) return Fault::kSize;
+  const unsigned char* const last = front + front_bytes + entries - RangeTrees::kEntryBytes;
+  if (LoadLittle(last, 4) != separators ||
+      LoadLittle(last + 4, 4) + entries + separators + RangeTrees::kPadding != behind) {
+    return Fault::kSize;
+  }
+  parsed->header = header;
+  parsed->arrays = front + front_bytes;
+  parsed->arrays_size = static_cast<size_t>(behind);
+  parsed->arrays_checksum = static_cast<uint32_t>(LoadLittle(front + kFrontArraysChecksumAt, 4));
+  return Fault::kNone;
+}
+
 }  // namespace
 
 uint16_t PackRangeBits(double range_bits) noexcept {
@@ -83,22 +136,52 @@ RangePlacing PlacingOf(const EliasFanoShape& shape, bool has_hashed,
 
 void WriteRangeFront(const RangeHeader& header, std::string_view last_key, std::string_view digits,
                      unsigned char* bytes) noexcept {
-  StoreLittle(bytes + kFrontMagicAt, kRangeMagic, 4);
-  bytes[kFrontVersionAt] = kRangeVersion;
-  bytes[kFrontKindAt] = static_cast<unsigned char>(header.kind);
-  StoreLittle(bytes + kFrontKeyLengthAt, header.key_length, 2);
-  StoreLittle(bytes + kFrontCountAt, header.shape.count, 4);
+  WriteFrontBegin(header.kind, header.key_length, header.shape.count, header.range_bits,
+                  header.digits_bytes, bytes);
   StoreLittle(bytes + kFrontDigitsAt, header.digits, 2);
   StoreLittle(bytes + kFrontHashedBytesAt, header.hashed_bytes, 2);
   StoreLittle(bytes + kFrontBoundAt, header.shape.bound, 8);
-  StoreLittle(bytes + kFrontRangeBitsAt, header.range_bits, 2);
-  StoreLittle(bytes + kFrontDigitsBytesAt, header.digits_bytes, 2);
   unsigned char* at = bytes + kFrontKeyAt;
   at = std::copy(last_key.begin(), last_key.end(), at);
-  at = std::copy(digits.begin(), digits.end(), at);
-  const unsigned char* arrays = at + kChecksumBytes;
-  StoreLittle(bytes + kFrontArraysChecksumAt, Checksum(arrays, header.shape.Bytes()), 4);
-  StoreLittle(at, Checksum(bytes, static_cast<size_t>(at - bytes)), 4);
+  std::copy(digits.begin(), digits.end(), at);
+  WriteFrontChecksums(RangeFrontBytes(header.key_length, header.digits_bytes), header.shape.Bytes(),
+                      bytes);
+}
+
+RangeTreeShape RangeTreeShapeOf(double range_bits) noexcept {
+  const auto bits = static_cast<int>(std::lround(range_bits));
+  const auto half = static_cast<uint8_t>(std::clamp((bits - 1) / 2, 1, 10));
+  return {static_cast<uint8_t>(std::max(bits - 6, 1)), 1, half, half};
+}
+
+void WriteRangeTreesFront(const RangeTreesHeader& header, std::string_view last_key,
+                          size_t bytes_behind, unsigned char* bytes) noexcept {
+  WriteFrontBegin(RangeFilterKind::kTrees, last_key.size(), header.count, header.range_bits, 0,
+                  bytes);
+  unsigned char* const shape = bytes + kFrontTreeShapeAt;
+  shape[0] = header.shape.leaf_bits;
+  shape[1] = header.shape.order;
+  shape[2] = header.shape.first_bits;
+  shape[3] = header.shape.hash_bits;
+  StoreLittle(bytes + kFrontBlocksAt, header.blocks, 4);
+  StoreLittle(bytes + kFrontSeparatorsAt, header.separators_bytes, 4);
+  std::copy(last_key.begin(), last_key.end(), bytes + kFrontKeyAt);
+  WriteFrontChecksums(RangeFrontBytes(last_key.size(), 0), bytes_behind, bytes);
+}
+
+RangeTrees RangeTreesOf(std::string_view bytes) noexcept {
+  const auto* front = reinterpret_cast<const unsigned char*>(bytes.data());
+  RangeTrees trees;
+  trees.shape = LoadTreeShape(front);
+  trees.last_key = bytes.substr(kFrontKeyAt, Load16(front + kFrontKeyLengthAt));
+  trees.blocks = static_cast<uint32_t>(LoadLittle(front + kFrontBlocksAt, 4));
+  const size_t entries_at = RangeFrontBytes(trees.last_key.size(), 0);
+  const size_t separators_at = entries_at + size_t{trees.blocks} * RangeTrees::kEntryBytes;
+  const auto separators = static_cast<size_t>(LoadLittle(front + kFrontSeparatorsAt, 4));
+  trees.entries = front + entries_at;
+  trees.separators = bytes.substr(separators_at, separators);
+  trees.trees = bytes.substr(separators_at + separators);
+  return trees;
 }
 
 Fault ParseRange(std::string_view bytes, ParsedRange* parsed) noexcept {
@@ -117,11 +200,16 @@ Fault ParseRange(std::string_view bytes, ParsedRange* parsed) noexcept {
     return Fault::kTailChecksum;
   }
   header.kind = static_cast<RangeFilterKind>(front[kFrontKindAt]);
-  if (header.kind != RangeFilterKind::kPositions) return Fault::kKind;
+  if (header.kind != RangeFilterKind::kPositions && header.kind != RangeFilterKind::kTrees) {
+    return Fault::kKind;
+  }
   header.digits = Load16(front + kFrontDigitsAt);
   header.hashed_bytes = Load16(front + kFrontHashedBytesAt);
   header.range_bits = Load16(front + kFrontRangeBitsAt);
   header.shape = {LoadLittle(front + kFrontCountAt, 4), LoadLittle(front + kFrontBoundAt, 8)};
+  if (header.kind == RangeFilterKind::kTrees) {
+    return ParseTrees(bytes, header, front_bytes, parsed);
+  }
   if (header.key_length < 1 || header.key_length > kMaxRangeKeyBytes ||
       header.digits > header.key_length || header.hashed_bytes >= header.key_length ||
       (header.hashed_bytes != 0 &&

@@ -1,5 +1,5 @@
 // The bytes of a range filter: the front, which says what the keys are, and then the arrays of an
-// EliasFanoShape. FORMAT.md is the normative description.
+// EliasFanoShape, or trees. FORMAT.md is the normative description.
 
 #ifndef WINNOW_SRC_CORE_RANGE_FORMAT_H_
 #define WINNOW_SRC_CORE_RANGE_FORMAT_H_
@@ -12,6 +12,7 @@
 #include "src/core/range_digits.h"
 #include "src/core/range_elias_fano.h"
 #include "src/core/range_hash.h"
+#include "src/core/range_trees.h"
 #include "winnow/fault.h"
 #include "winnow/range_filter.h"
 
@@ -24,7 +25,7 @@ inline constexpr uint64_t kMaxRangeKeys = (uint64_t{1} << 31) - 1;
 inline constexpr unsigned kLeastRangeBits = 1;
 inline constexpr unsigned kMostRangeBits = 32;
 
-// What the front says beside the last key and the digits.
+// What the front says beside the last key and the digits, for keys of one length.
 struct RangeHeader {
   RangeFilterKind kind = RangeFilterKind::kPositions;
   uint16_t key_length = 0;
@@ -48,7 +49,27 @@ RangePlacing PlacingOf(const EliasFanoShape& shape, bool has_hashed,
 void WriteRangeFront(const RangeHeader& header, std::string_view last_key, std::string_view digits,
                      unsigned char* bytes) noexcept;
 
-// A range filter, checked: questions read it without further checks.
+// The same for trees.
+struct RangeTreesHeader {
+  uint16_t range_bits = 0;  // in 1/1024. For information
+  uint64_t count = 0;       // of keys
+  uint64_t blocks = 0;
+  uint64_t separators_bytes = 0;
+  RangeTreeShape shape;
+};
+
+// What the trees of a filter with so many range_bits keep.
+RangeTreeShape RangeTreeShapeOf(double range_bits) noexcept;
+
+// Writes the front of trees. What is behind it, so many bytes, must be there.
+void WriteRangeTreesFront(const RangeTreesHeader& header, std::string_view last_key,
+                          size_t bytes_behind, unsigned char* bytes) noexcept;
+
+// Those of a range filter that was checked.
+RangeTrees RangeTreesOf(std::string_view bytes) noexcept;
+
+// A range filter, checked: questions read it without further checks. Of trees the header has only
+// what all kinds have, and neither digits nor placing.
 struct ParsedRange {
   RangeHeader header;
   RangeDigits digits;

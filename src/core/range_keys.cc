@@ -141,10 +141,12 @@ size_t RangeKeys::MostDigits() const noexcept {
   return std::min(key_length_, sections_.back().num_kept * kRangeWordBytes);
 }
 
-std::string RangeKeys::LastKey() const {
+std::string RangeKeys::LastKey() const { return KeyOf(last_); }
+
+std::string RangeKeys::KeyOf(const std::vector<uint64_t>& words) const {
   std::string key;
   for (size_t i = key_length_; i-- != 0;) {
-    key.push_back(static_cast<char>(last_[i / kRangeWordBytes] >> 8 * (i % kRangeWordBytes)));
+    key.push_back(static_cast<char>(words[i / kRangeWordBytes] >> 8 * (i % kRangeWordBytes)));
   }
   return key;
 }

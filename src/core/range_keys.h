@@ -35,6 +35,11 @@ class RangeKeys {
 
   RangeKeysFormat Format() const;
 
+  // Calls visit(std::string_view key) for all of them. False, and no call, if of some words only
+  // the hash is kept.
+  template <typename Visit>
+  bool ForEachKey(Visit visit) const;
+
   // Calls visit(const uint64_t* places, size_t n) for some keys at a time, in their order, with
   // where their positions go. What the keys took is given to the pool meanwhile.
   template <typename Visit>
@@ -44,6 +49,7 @@ class RangeKeys {
  private:
   bool AddFirst(std::string_view key);
   void BeginSection();
+  std::string KeyOf(const std::vector<uint64_t>& words) const;
   uint64_t HashOf(uint32_t words) const noexcept;
 
   size_t key_length_ = 0;
@@ -57,6 +63,28 @@ class RangeKeys {
   std::vector<RangeSection> sections_;  // without the first key
   HashBlocks words_;
 };
+
+template <typename Visit>
+bool RangeKeys::ForEachKey(Visit visit) const {
+  if (size_ == 0) return true;
+  if (!sections_.empty() && sections_.back().hashed != 0) return false;
+  std::vector<uint64_t> key = first_;
+  visit(std::string_view(KeyOf(key)));
+  auto section = sections_.cbegin();
+  uint64_t left = section == sections_.cend() ? 0 : section->keys;
+  unsigned word = 0;
+  words_.ForEach([&](const uint64_t* words, size_t n) {
+    for (size_t i = 0; i < n; ++i) {
+      while (left == 0) left = (++section)->keys;
+      key[section->kept[word++]] = words[i];
+      if (word != section->num_kept) continue;
+      word = 0;
+      --left;
+      visit(std::string_view(KeyOf(key)));
+    }
+  });
+  return true;
+}
 
 template <typename Visit>
 void RangeKeys::Drain(const RangeKeysFormat& format, const RangePlacing& placing,

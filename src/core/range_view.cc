@@ -11,6 +11,7 @@ namespace winnow {
 struct RangeFilterView::Kept {
   const char* bytes = nullptr;
   size_t size = 0;
+  bool is_trees = false;  // whose questions need nothing else
   core::RangeDigits digits;
   core::EliasFanoReader hashes;
   core::RangePlacing placing;
@@ -22,6 +23,8 @@ std::string_view ToString(RangeFilterKind kind) noexcept {
       return "none";
     case RangeFilterKind::kPositions:
       return "positions";
+    case RangeFilterKind::kTrees:
+      return "trees";
   }
   return "unknown";
 }
@@ -65,6 +68,8 @@ RangeFilterView::RangeFilterView(std::string_view bytes) noexcept {
   core::ParsedRange parsed;
   fault_ = core::ParseRange(bytes, &parsed);
   if (fault_ != Fault::kNone) return;
+  kept.is_trees = parsed.header.kind == RangeFilterKind::kTrees;
+  if (kept.is_trees) return;
   kept.digits = parsed.digits;
   kept.hashes = core::EliasFanoReader(parsed.header.shape, parsed.arrays);
   kept.placing = parsed.placing;
@@ -79,6 +84,10 @@ RangeFilterView RangeFilterView::Verified(std::string_view bytes) noexcept {
 bool RangeFilterView::MayContain(std::string_view begin, std::string_view end) const noexcept {
   if (fault_ != Fault::kNone) return true;
   const Kept& kept = this->kept();
+  if (kept.is_trees) {
+    const core::RangeTrees trees = core::RangeTreesOf({kept.bytes, kept.size});
+    return begin >= end || end > trees.last_key || trees.MayContain(begin, end);
+  }
   const core::RangeDigits& digits = kept.digits;
   if (begin >= end || end > digits.LastKey()) return true;
   RangeNumber least;
@@ -121,8 +130,9 @@ void RangeFilterView::FillInfo(RangeFilterInfo* info, size_t size) const noexcep
     found.bits_per_key =
         static_cast<double>(found.size_bytes) * 8 / static_cast<double>(found.num_keys);
     found.range_bits = core::UnpackRangeBits(parsed.header.range_bits);
-    found.key_length = parsed.header.key_length;
-    found.is_exact = parsed.placing.is_exact ? 1 : 0;
+    const bool is_trees = parsed.header.kind == RangeFilterKind::kTrees;
+    found.key_length = is_trees ? 0 : parsed.header.key_length;
+    found.is_exact = !is_trees && parsed.placing.is_exact ? 1 : 0;
     found.version = core::kRangeVersion;
   }
   core::ForCaller(found, info, size);

@@ -82,7 +82,7 @@ inline const std::vector<KindOfKeys>& KindsOfKeys() {
        }},
       {"long keys that differ little",
        [](RandomHashes* random) {
-         std::string key(RangeFilterBuilder::kMaxKeyBytes, 'x');
+         std::string key(256, 'x');
          for (int i = 0; i < 40; ++i) {
            key[6 * static_cast<size_t>(i) + 3] = static_cast<char>('a' + random->Below(2));
          }
@@ -97,6 +97,68 @@ inline const std::vector<KindOfKeys>& KindsOfKeys() {
       {"one byte",
        [](RandomHashes* random) { return std::string(1, static_cast<char>(random->Below(256))); }},
   };
+  return kinds;
+}
+
+// Up to so many bytes of the text.
+inline std::string SomeBytesOf(const std::string& text, size_t most, RandomHashes* random) {
+  std::string key;
+  for (size_t size = random->Below(most + 1); size != 0; --size) {
+    key += text[random->Below(text.size())];
+  }
+  return key;
+}
+
+// The same of several lengths.
+inline const std::vector<KindOfKeys>& KindsOfSeveralLengths() {
+  static const std::vector<KindOfKeys> kinds = {
+      {"words", [](RandomHashes* random) { return SomeBytesOf("abcdefgh", 9, random); }},
+      {"bytes of zeros and ones",
+       [](RandomHashes* random) {
+         return SomeBytesOf(std::string("\0\0\x01\xff\x80", 5), 8, random);
+       }},
+      {"bytes",
+       [](RandomHashes* random) {
+         std::string key;
+         for (size_t size = 4 + random->Below(9); size != 0; --size) {
+           key += static_cast<char>(random->Next());
+         }
+         return key;
+       }},
+      {"numbers as text",
+       [](RandomHashes* random) { return std::to_string(random->Next() >> random->Below(60)); }},
+      {"paths",
+       [](RandomHashes* random) {
+         std::string key = "/usr/share";
+         for (uint64_t depth = 1 + random->Below(3); depth != 0; --depth) {
+           key += "/python3-" + std::to_string(random->Below(30)) + "-documentation";
+         }
+         return key + "/" + SomeBytesOf("aeinorst", 7, random) + ".html";
+       }},
+      {"addresses",
+       [](RandomHashes* random) {
+         return "https://www." + SomeBytesOf("mnop", 3, random) +
+                ".example.org/item?id=" + std::to_string(random->Below(3'000'000));
+       }},
+      {"long keys that differ little",
+       [](RandomHashes* random) {
+         std::string key(300 + 100 * random->Below(3), 'x');
+         for (size_t i = 0; i < 12; ++i) {
+           key[23 * i + 3] = static_cast<char>('w' + random->Below(3));
+         }
+         return key;
+       }},
+      {"numbers, few of them longer",
+       [](RandomHashes* random) {
+         return BigEndian(random->Next()) + (random->Below(3000) == 0 ? "x" : "");
+       }},
+  };
+  return kinds;
+}
+
+inline std::vector<KindOfKeys> AllKindsOfKeys() {
+  std::vector<KindOfKeys> kinds = KindsOfKeys();
+  kinds.insert(kinds.end(), KindsOfSeveralLengths().begin(), KindsOfSeveralLengths().end());
   return kinds;
 }
 

@@ -64,9 +64,10 @@ std::string Changed(std::string bound, RandomHashes* random) {
 
 TEST(RangeFormatTest, AStrangersReaderGivesTheSameAnswers) {
   RandomHashes random(testing::TestSeed());
-  for (const KindOfKeys& kind : testing::KindsOfKeys()) {
+  for (const KindOfKeys& kind : testing::AllKindsOfKeys()) {
     for (const size_t n : {1u, 2u, 50u, 600u}) {
-      const Keys keys = SomeKeys(kind, n, &random);
+      Keys keys = SomeKeys(kind, n, &random);
+      if (*keys.rbegin() == "") keys.insert("a");
       const std::vector<std::string> sorted(keys.begin(), keys.end());
       const FilterBlock range = BuildRangeFilter(keys, 1 + static_cast<double>(random.Below(16)));
       const FilterBlock block =
@@ -150,11 +151,14 @@ TEST(RangeFormatTest, WhatCantTakeANoteStaysAsItIs) {
   EXPECT_EQ(with(full, range.bytes()), full);
 }
 
-TEST(RangeFormatTest, TheRangeFilterInHexIsWhatTheBuilderWrites) {
-  const std::string hex =
-      Hex(BuildRangeFilter(std::vector<std::string>{"user0017", "user0018", "user0042"}).bytes());
-  if (std::getenv("WINNOW_PRINT_VECTORS") != nullptr) std::printf("    %s\n", hex.c_str());
-  EXPECT_NE(testing::ReadFile(WINNOW_FORMAT_MD).find(hex + "\n"), std::string::npos) << hex;
+TEST(RangeFormatTest, RangeFiltersInHexAreWhatTheBuilderWrites) {
+  for (const std::vector<std::string>& keys :
+       {std::vector<std::string>{"user0017", "user0018", "user0042"},
+        std::vector<std::string>{"a", "ab", "abc", "b/c"}}) {
+    const std::string hex = Hex(BuildRangeFilter(keys).bytes());
+    if (std::getenv("WINNOW_PRINT_VECTORS") != nullptr) std::printf("    %s\n", hex.c_str());
+    EXPECT_NE(testing::ReadFile(WINNOW_FORMAT_MD).find(hex + "\n"), std::string::npos) << hex;
+  }
 }
 
 // Of each kind of keys, the hash of its filter's bytes. Another one is another form, which needs
@@ -162,7 +166,7 @@ TEST(RangeFormatTest, TheRangeFilterInHexIsWhatTheBuilderWrites) {
 TEST(RangeFormatTest, TodaysBuilderWritesTheseBytes) {
   RandomHashes random(42);
   std::string found;
-  for (const KindOfKeys& kind : testing::KindsOfKeys()) {
+  for (const KindOfKeys& kind : testing::AllKindsOfKeys()) {
     const FilterBlock filter = BuildRangeFilter(SomeKeys(kind, 3000, &random), 12);
     found += Hex(filter.bytes().substr(4, 1)) + " " +
              std::to_string(HashKey(filter.bytes()).value) + " " + kind.name + "\n";
@@ -181,6 +185,14 @@ TEST(RangeFormatTest, TodaysBuilderWritesTheseBytes) {
 81 13279689890682537627 long keys that differ little
 81 5062267128705368752 few values
 81 17861191652397974054 one byte
+81 8623484400166856609 words
+81 17689567178535264963 bytes of zeros and ones
+81 6698240813234702140 bytes
+81 6616988342838476723 numbers as text
+81 9085112286181450454 paths
+81 14286682825084043707 addresses
+81 8908938852993504227 long keys that differ little
+81 10035902546553210166 numbers, few of them longer
 )");
 }
 

@@ -263,6 +263,10 @@ struct range {
   const unsigned char *last_key, *digits, *lows, *highs, *end;
   uint64_t keys, bound, most; /* of all positions */
   unsigned length, num_digits, hashed, low_bits, block_bits;
+  int is_trees;
+  const unsigned char *entries, *separators, *trees;
+  uint64_t blocks;
+  unsigned leaf_bits, order, first_bits, hash_bits;
 };
 
 /* P bytes and a position. */
@@ -292,6 +296,31 @@ static unsigned digit_at(const unsigned char* at, unsigned byte, unsigned* rank,
   return radix;
 }
 
+/* The same for trees, behind the checks of all kinds. */
+static int parse_trees(const unsigned char* note, size_t size, struct range* r) {
+  const unsigned char* const behind = note + 32 + r->length + 4;
+  r->is_trees = 1;
+  r->keys = number(note + 8, 4);
+  r->leaf_bits = note[12];
+  r->order = note[13];
+  r->first_bits = note[14];
+  r->hash_bits = note[15];
+  r->blocks = number(note + 16, 4);
+  const uint64_t separators = number(note + 20, 4);
+  if (r->length < 1 || r->length > 4096 || number(note + 26, 2) != 0) return 0;
+  if (r->keys < 1 || r->keys >> 31 != 0 || r->blocks < 1 || r->blocks > r->keys) return 0;
+  if (r->leaf_bits > 28 || r->order > 8 || r->first_bits > 28) return 0;
+  if (r->hash_bits < 1 || r->hash_bits > 28) return 0;
+  if ((uint64_t)(note + size - behind) < 8 * r->blocks + separators + 8) return 0;
+  r->last_key = note + 32;
+  r->entries = behind;
+  r->separators = behind + 8 * r->blocks;
+  r->trees = r->separators + separators;
+  r->end = note + size - 8;
+  const unsigned char* const last = r->separators - 8;
+  return number(last, 4) == separators && number(last + 4, 4) == (uint64_t)(r->end - r->trees);
+}
+
 /* The checks of FORMAT.md. 0 if it can't be used. */
 static int parse_range(const unsigned char* note, size_t size, struct range* r) {
   if (size < 32 || memcmp(note, "Wrng\x81", 5) != 0) return 0;
@@ -303,6 +332,7 @@ static int parse_range(const unsigned char* note, size_t size, struct range* r) 
   r->num_digits = (unsigned)number(note + 12, 2);
   r->hashed = (unsigned)number(note + 14, 2);
   r->bound = number(note + 16, 8);
+  if (note[5] == 2) return parse_trees(note, size, r);
   if (note[5] != 1 || r->length < 1 || r->length > 256) return 0;
   if (r->hashed != 0 && (r->hashed >= r->length || (r->length - r->hashed) % 8 != 0)) return 0;
   if (r->keys < 1 || r->keys >> 31 != 0 || r->bound < r->keys || r->bound > r->keys << 32) return 0;
@@ -461,6 +491,126 @@ static int compare(const unsigned char* a, size_t a_size, const unsigned char* b
   return order != 0 ? order : (a_size > b_size) - (a_size < b_size);
 }
 
+/* Bytes as a fraction. */
+struct text {
+  const unsigned char* bytes;
+  size_t size;
+};
+
+static unsigned bit_of(struct text t, uint64_t i) {
+  return i / 8 < t.size ? t.bytes[i / 8] >> (7 - i % 8) & 1u : 0;
+}
+
+static uint64_t common(struct text a, struct text b) {
+  const uint64_t most = 8 * (uint64_t)(a.size > b.size ? a.size : b.size);
+  uint64_t i = 0;
+  while (i < most && bit_of(a, i) == bit_of(b, i)) ++i;
+  return i;
+}
+
+static struct text separator_of(const struct range* r, uint64_t block) {
+  struct text t = {r->separators, 0};
+  if (block == 0) return t;
+  const uint64_t begin = number(r->entries + 8 * (block - 1), 4);
+  const uint64_t end = number(r->entries + 8 * block, 4);
+  if (begin > end || end > (uint64_t)(r->trees - r->separators)) return t;
+  t.bytes += begin;
+  t.size = end - begin;
+  return t;
+}
+
+/* A question to a tree, and how far it is read. */
+struct visit {
+  const struct range* r;
+  struct text begin, end;
+  uint64_t parting;
+  uint64_t at, last; /* bits of the trees */
+};
+
+enum { kOutside, kAtBegin, kAtEnd, kInside };
+
+static unsigned next_bit(struct visit* v) {
+  const struct text trees = {v->r->trees, (size_t)(v->r->end - v->r->trees)};
+  return bit_of(trees, v->at++);
+}
+
+static int known_bit(const struct visit* v, int lies, uint64_t at, unsigned bit) {
+  if (lies == kAtBegin && bit != bit_of(v->begin, at)) {
+    if (at == v->parting) return kAtEnd;
+    return at > v->parting && bit ? kInside : kOutside;
+  }
+  if (lies == kAtEnd && bit != bit_of(v->end, at)) return bit ? kOutside : kInside;
+  return lies;
+}
+
+static int known_bits(struct visit* v, int lies, uint64_t at, uint64_t bits) {
+  for (uint64_t i = 0; i < bits; ++i) lies = known_bit(v, lies, at + i, next_bit(v));
+  return lies;
+}
+
+static uint64_t hash_of_bits(struct text t, uint64_t begin, uint64_t end) {
+  uint64_t h = 0;
+  while (begin < end) {
+    uint64_t value = 0;
+    for (unsigned i = 0; i < 32 && begin < end; ++i, ++begin) value = value << 1 | bit_of(t, begin);
+    h = mix((h ^ value) + UINT64_C(0x9e3779b97f4a7c15));
+  }
+  return h;
+}
+
+static int visit_node(struct visit* v, uint64_t depth, int lies, unsigned waiting) {
+  const struct range* r = v->r;
+  if (v->at > v->last) return 1;
+  if (next_bit(v)) return known_bits(v, lies, depth, r->leaf_bits) != kOutside;
+  unsigned zeros = 0;
+  while (zeros <= 22 && !next_bit(v)) ++zeros;
+  if (zeros > 22) return 1;
+  uint64_t edge = 1;
+  for (unsigned i = 0; i < zeros + r->order; ++i) edge = edge << 1 | next_bit(v);
+  edge -= (uint64_t)1 << r->order;
+  const uint64_t b = depth + edge;
+  if (edge <= r->first_bits + r->hash_bits) {
+    lies = known_bits(v, lies, depth, edge);
+  } else {
+    lies = known_bits(v, lies, depth, r->first_bits);
+    uint64_t stored = 0;
+    for (unsigned i = 0; i < r->hash_bits; ++i) stored = stored << 1 | next_bit(v);
+    if (lies == kAtBegin || lies == kAtEnd) {
+      if (lies == kAtEnd || b > v->parting || b > 32768) return 1;
+      const uint64_t h = hash_of_bits(v->begin, depth + r->first_bits, b);
+      if (h >> (64 - r->hash_bits) != stored) lies = kOutside;
+    }
+  }
+  const int left = known_bit(v, lies, b, 0);
+  const int right = known_bit(v, lies, b, 1);
+  if (left == kInside || right == kInside || waiting == 128) return 1;
+  return visit_node(v, b + 1, left, waiting + 1) || visit_node(v, b + 1, right, waiting);
+}
+
+static int ask_tree(const struct range* r, uint64_t block, struct text begin, struct text end) {
+  const uint64_t tree = block == 0 ? 0 : number(r->entries + 8 * block - 4, 4);
+  const uint64_t tree_end = number(r->entries + 8 * block + 4, 4);
+  if (tree >= tree_end || tree_end > (uint64_t)(r->end - r->trees)) return 1;
+  struct visit v = {r, begin, end, common(begin, end), 8 * tree, 8 * tree_end};
+  if (v.parting == 8 * (begin.size > end.size ? begin.size : end.size)) v.parting = UINT64_MAX;
+  const struct text last = {r->last_key, r->length};
+  const struct text next = block + 1 == r->blocks ? last : separator_of(r, block + 1);
+  return visit_node(&v, common(separator_of(r, block), next), kAtBegin, 0);
+}
+
+static int ask_trees(const struct range* r, struct text begin, struct text end) {
+  uint64_t i = 0;
+  uint64_t j = 0;
+  for (uint64_t block = 1; block < r->blocks; ++block) {
+    const struct text s = separator_of(r, block);
+    if (compare(s.bytes, s.size, begin.bytes, begin.size) <= 0) i = block;
+    if (compare(s.bytes, s.size, end.bytes, end.size) <= 0) j = block;
+  }
+  if (i == j) return ask_tree(r, i, begin, end);
+  if (j != i + 1) return 1;
+  return ask_tree(r, i, begin, separator_of(r, j)) || ask_tree(r, j, separator_of(r, j), end);
+}
+
 int standalone_may_contain_range(const unsigned char* block, size_t size,
                                  const unsigned char* begin, size_t begin_size,
                                  const unsigned char* end, size_t end_size) {
@@ -475,10 +625,15 @@ int standalone_may_contain_range(const unsigned char* block, size_t size,
     if (e.type == kTypeNote && e.parameter == 1) break;
     note += entry_bytes(&p, e);
   }
-  struct range r;
+  struct range r = {0};
   if (i == p.entries || !parse_range(note, e.count, &r)) return 1;
   if (compare(begin, begin_size, end, end_size) >= 0) return 1;
   if (compare(end, end_size, r.last_key, r.length) > 0) return 1;
+  if (r.is_trees) {
+    const struct text from = {begin, begin_size};
+    const struct text until = {end, end_size};
+    return ask_trees(&r, from, until);
+  }
   struct range_number a, z;
   if (!lower_bound(&r, begin, begin_size, &a) || !lower_bound(&r, end, end_size, &z)) return 1;
   if (!number_before(&r, &z)) return 0;

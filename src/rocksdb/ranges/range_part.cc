@@ -89,7 +89,9 @@ void RangePart::Say(Lack lack, ROCKSDB_NAMESPACE::Logger* logger) noexcept {
       why = "the column family does not have prefix_extractor=winnow.range";
       break;
     case Lack::kKeys:
-      why = "range filters need keys of one length, of at most 256 bytes";
+      why =
+          "its keys cannot have one: a key of more than 4096 bytes, long keys of one length and "
+          "then another length, or too many bits per key";
       break;
     case Lack::kEmptyKey:
       why = "it has the empty key";

@@ -247,13 +247,51 @@ TEST_F(RangeFiltersTest, PartitionsFilterAsWellAsWholeFilters) {
   }
 }
 
-TEST_F(RangeFiltersTest, KeysOfSeveralLengthsHaveNoneAndTheLogSaysSo) {
+// Scans of folders that are not there, and of those that are.
+TEST_F(RangeFiltersTest, KeysOfSeveralLengthsAreFilteredToo) {
+  const auto folder_of = [](uint64_t number) {
+    return "/srv/" + std::to_string((number + 1) * 0x9e3779b97f4a7c15 >> 20) + "/";
+  };
   const auto database = OpenDatabase(OptionsOf(Table()), path_);
-  ASSERT_STATUS_OK(database->Put(WriteOptions(), "a longer key", "value"));
+  for (uint64_t file = 0; file < kFiles; ++file) {
+    for (uint64_t i = file; i < 10'000; i += kFiles) {
+      ASSERT_STATUS_OK(
+          database->Put(WriteOptions(), folder_of(i / 10) + std::to_string(i), "value"));
+    }
+    ASSERT_STATUS_OK(database->Flush(FlushOptions()));
+  }
+  ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::PerfLevel::kEnableCount);
+  PerfContext& context = *ROCKSDB_NAMESPACE::get_perf_context();
+  for (const uint64_t first : {uint64_t{0}, uint64_t{5000}}) {
+    context.Reset();
+    for (uint64_t number = first; number < first + 1000; ++number) {
+      const std::string begin = folder_of(number);
+      std::string end = begin;
+      ++end.back();
+      const Slice bound(end);
+      ReadOptions read;
+      read.iterate_upper_bound = &bound;
+      const std::unique_ptr<Iterator> iterator(database->NewIterator(read));
+      int rows = 0;
+      for (iterator->Seek(begin); iterator->Valid(); iterator->Next()) ++rows;
+      ASSERT_EQ(rows, number < 1000 ? 10 : 0) << number;
+    }
+    const auto blocks = context.block_read_count + context.block_cache_hit_count -
+                        context.block_cache_filter_hit_count - context.block_cache_index_hit_count;
+    if (first != 0) {
+      EXPECT_LT(blocks, 100u) << "of 1000 scans of 5 files";
+    }
+  }
+  ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::PerfLevel::kDisable);
+}
+
+TEST_F(RangeFiltersTest, KeysThatAreTooLongHaveNoneAndTheLogSaysSo) {
+  const auto database = OpenDatabase(OptionsOf(Table()), path_);
+  ASSERT_STATUS_OK(database->Put(WriteOptions(), std::string(5000, 'a'), "value"));
   Fill(database.get());
   ASSERT_STATUS_OK(database->CompactRange(CompactRangeOptions(), nullptr, nullptr));
   ExpectUnfiltered(database.get());
-  EXPECT_THAT(LogOf(path_), ::testing::HasSubstr("need keys of one length"));
+  EXPECT_THAT(LogOf(path_), ::testing::HasSubstr("a key of more than 4096 bytes"));
 }
 
 TEST_F(RangeFiltersTest, GetsAndMultiGetsFindAllKeysWithoutWholeKeys) {

@@ -1,0 +1,185 @@
+#include <absl/strings/str_cat.h>
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "db_bench_ext/filter_bench/keys.h"
+#include "db_bench_ext/filter_bench/rows.h"
+#include "winnow/builder.h"
+#include "winnow/options.h"
+#include "winnow/range_filter.h"
+
+namespace winnow::bench {
+namespace {
+
+constexpr size_t kQuestions = 4096;
+
+void AppendNumber(uint64_t number, std::string* key) {
+  for (int shift = 56; shift >= 0; shift -= 8) key->push_back(static_cast<char>(number >> shift));
+}
+
+void MakeNumber(uint64_t index, uint64_t /*num_keys*/, std::string* key) {
+  AppendNumber(Scatter(index), key);
+}
+
+// Users of 16 bytes with a thousand events each, in a year of milliseconds.
+void MakeUserAndTime(uint64_t index, uint64_t num_keys, std::string* key) {
+  const uint64_t user = Scatter(index % std::max<uint64_t>(num_keys / 1000, 1));
+  AppendNumber(user, key);
+  AppendNumber(Scatter(user), key);
+  AppendNumber(1'700'000'000'000 + ReduceTo(Scatter(index), uint64_t{366} * 86'400'000), key);
+}
+
+// As db_bench makes them, which writes all numbers.
+void MakeDbBench(uint64_t index, uint64_t /*num_keys*/, std::string* key) {
+  AppendNumber(index, key);
+  key->append(8, '0');
+}
+
+// Folders in folders, whose names are of some hundred words.
+void MakePath(uint64_t index, uint64_t num_keys, std::string* key) {
+  static constexpr std::string_view kSyllables[] = {"lib", "share", "doc",  "python", "mo", "de",
+                                                    "ra",  "core",  "data", "test",   "ix", "un"};
+  const auto word = [&](uint64_t number) {
+    for (uint64_t rest = Scatter(number) % 1728; rest != 0; rest /= 12) {
+      *key += kSyllables[rest % 12];
+    }
+  };
+  *key += "/usr";
+  for (uint64_t folder = num_keys / 12; folder > 12; folder /= 12) {
+    key->push_back('/');
+    word(Scatter(index) % folder + folder);
+  }
+  key->push_back('/');
+  word(index);
+  absl::StrAppend(key, "-", Scatter(index + 1) % 1000, ".h");
+}
+
+struct KindOfKeys {
+  const char* name;
+  void (*make)(uint64_t index, uint64_t num_keys, std::string* key);
+};
+
+constexpr KindOfKeys kKinds[] = {{"numbers", MakeNumber},
+                                 {"user_and_time", MakeUserAndTime},
+                                 {"db_bench", MakeDbBench},
+                                 {"paths", MakePath}};
+
+// Keys as a compaction has them: sorted, one behind the other.
+class SortedKeys {
+ public:
+  SortedKeys(const KindOfKeys& kind, uint64_t num_keys) {
+    std::vector<std::string> keys(num_keys);
+    for (uint64_t i = 0; i < num_keys; ++i) kind.make(i, num_keys, &keys[i]);
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    for (const std::string& key : keys) {
+      bytes_ += key;
+      ends_.push_back(bytes_.size());
+    }
+  }
+
+  uint64_t size() const { return ends_.size(); }
+  std::string_view operator[](uint64_t i) const {
+    const size_t begin = i == 0 ? 0 : ends_[i - 1];
+    return std::string_view(bytes_).substr(begin, ends_[i] - begin);
+  }
+
+ private:
+  std::string bytes_;
+  std::vector<size_t> ends_;
+};
+
+const SortedKeys& KeptKeys(const KindOfKeys& kind, uint64_t num_keys) {
+  static std::map<std::pair<std::string, uint64_t>, std::unique_ptr<SortedKeys>> kept;
+  auto& keys = kept[{kind.name, num_keys}];
+  if (keys == nullptr) keys = std::make_unique<SortedKeys>(kind, num_keys);
+  return *keys;
+}
+
+// What there is of the keys without range filters.
+void BuildBloom(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
+  const SortedKeys& keys = KeptKeys(kind, num_keys);
+  for (auto iteration : state) {
+    FilterOptions options;
+    options.kind = FilterKind::kBloom;
+    FilterBuilder builder(options);
+    for (uint64_t i = 0; i < keys.size(); ++i) builder.Add(keys[i]);
+    benchmark::DoNotOptimize(builder.Finish().data.get());
+  }
+  ReportPerKey(state, keys.size());
+}
+
+FilterBlock BuildRangeFilter(const SortedKeys& keys) {
+  RangeFilterBuilder builder{RangeFilterOptions()};
+  for (uint64_t i = 0; i < keys.size(); ++i) builder.Add(keys[i]);
+  return builder.Finish();
+}
+
+void BuildRange(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
+  const SortedKeys& keys = KeptKeys(kind, num_keys);
+  size_t bytes = 0;
+  for (auto iteration : state) {
+    const FilterBlock filter = BuildRangeFilter(keys);
+    bytes = filter.size;
+  }
+  ReportPerKey(state, keys.size());
+  state.counters["bits_per_key"] =
+      static_cast<double>(bytes) * 8 / static_cast<double>(keys.size());
+}
+
+void CollectRange(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
+  const SortedKeys& keys = KeptKeys(kind, num_keys);
+  for (auto iteration : state) {
+    RangeFilterBuilder builder{RangeFilterOptions()};
+    for (uint64_t i = 0; i < keys.size(); ++i) builder.Add(keys[i]);
+    benchmark::DoNotOptimize(builder.num_keys());
+  }
+  ReportPerKey(state, keys.size());
+}
+
+// Ranges behind a random key, up to where its last byte would be 16 more.
+void Query(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
+  const SortedKeys& keys = KeptKeys(kind, num_keys);
+  const FilterBlock filter = BuildRangeFilter(keys);
+  const RangeFilterView view(filter.bytes());
+  LookupIndices random(keys.size(), Presence::kHalf);
+  std::vector<std::pair<std::string, std::string>> questions(kQuestions);
+  for (auto& question : questions) {
+    question.first = std::string(keys[random.NextBelow(keys.size())]);
+    question.second = question.first;
+    question.first.push_back('\0');
+    question.second.back() = static_cast<char>(question.second.back() | 15);
+  }
+  uint64_t found = 0;
+  for (auto iteration : state) {
+    for (const auto& question : questions) {
+      found += view.MayContain(question.first, question.second) ? 1 : 0;
+    }
+  }
+  ReportLookups(state, kQuestions, found);
+}
+
+}  // namespace
+
+void RegisterRangeRows(const RowOptions& options) {
+  for (const KindOfKeys& kind : kKinds) {
+    for (const uint64_t keys : {uint64_t{100'000}, uint64_t{1'000'000}, uint64_t{10'000'000}}) {
+      const uint64_t n = options.KeysFor(keys);
+      const auto row = [&](const char* what) { return absl::StrCat(what, kind.name, "/", keys); };
+      const auto unit = keys >= 1'000'000 ? benchmark::kMillisecond : benchmark::kMicrosecond;
+      AddRow(row("ranges/build/range_filter/"), BuildRange, kind, n)->Unit(unit);
+      AddRow(row("ranges/build/point_bloom/"), BuildBloom, kind, n)->Unit(unit);
+      AddRow(row("ranges/collect/"), CollectRange, kind, n)->Unit(unit);
+      AddRow(row("ranges/query/"), Query, kind, n);
+    }
+  }
+}
+
+}  // namespace winnow::bench

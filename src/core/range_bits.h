@@ -1,0 +1,64 @@
+// Keys of any length as fractions: the bits of their bytes, the highest first, and zeros behind the
+// last one. So a key and the same with bytes of zero behind it are one.
+
+#ifndef WINNOW_SRC_CORE_RANGE_BITS_H_
+#define WINNOW_SRC_CORE_RANGE_BITS_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "src/core/range_hash.h"
+#include "src/formulas/bytes.h"
+
+namespace winnow::core {
+
+// The next eight bytes as a number, the first one the highest.
+inline uint64_t FractionWord(std::string_view key, uint64_t byte) noexcept {
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(key.data());
+  if (byte + 8 <= key.size()) return __builtin_bswap64(formulas::LoadLittle64(bytes + byte));
+  if (byte >= key.size()) return 0;
+  if (key.size() >= 8) {
+    const uint64_t word = __builtin_bswap64(formulas::LoadLittle64(bytes + key.size() - 8));
+    return word << 8 * (byte + 8 - key.size());
+  }
+  uint64_t word = 0;
+  for (size_t i = 0; byte + i < key.size(); ++i) word |= uint64_t{bytes[byte + i]} << (56 - 8 * i);
+  return word;
+}
+
+// So many bits from bit `at` on, 1 to 57, as a number.
+inline uint64_t FractionBits(std::string_view key, uint64_t at, unsigned bits) noexcept {
+  return FractionWord(key, at / 8) << at % 8 >> (64 - bits);
+}
+
+inline unsigned FractionBit(std::string_view key, uint64_t at) noexcept {
+  if (at / 8 >= key.size()) return 0;
+  return static_cast<unsigned char>(key[at / 8]) >> (7 - at % 8) & 1;
+}
+
+// The first bit in which they differ; the bits of the longer one if there is none.
+inline uint64_t CommonBits(std::string_view a, std::string_view b) noexcept {
+  const size_t most = std::max(a.size(), b.size());
+  for (size_t byte = 0; byte < most; byte += 8) {
+    const uint64_t differing = FractionWord(a, byte) ^ FractionWord(b, byte);
+    if (differing != 0) return 8 * byte + static_cast<unsigned>(__builtin_clzll(differing));
+  }
+  return 8 * most;
+}
+
+// Of the bits from `begin` to before `end`.
+inline uint64_t HashFraction(std::string_view key, uint64_t begin, uint64_t end) noexcept {
+  constexpr unsigned kPiece = 32;
+  uint64_t hash = 0;
+  for (; begin < end; begin += kPiece) {
+    const auto bits = static_cast<unsigned>(std::min<uint64_t>(kPiece, end - begin));
+    hash = MixRange((hash ^ FractionBits(key, begin, bits)) + kRangeMultiplier);
+  }
+  return hash;
+}
+
+}  // namespace winnow::core
+
+#endif  // WINNOW_SRC_CORE_RANGE_BITS_H_

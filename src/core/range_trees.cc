@@ -1,0 +1,213 @@
+#include "src/core/range_trees.h"
+
+#include <algorithm>
+#include <array>
+
+#include "src/core/range_bits.h"
+#include "src/formulas/bytes.h"
+
+namespace winnow::core {
+namespace {
+
+using formulas::LoadLittle32;
+using formulas::LoadLittle64;
+
+// How the keys below a place in the tree lie to the range, by the bits that are known of them.
+enum class Lies : uint8_t {
+  kOutside,
+  kAtBegin,  // they agree with its first bound so far
+  kAtEnd,    // with its second one, and are greater than the first
+  kInside,
+};
+
+// A range, and where its bounds part.
+class Bounds {
+ public:
+  Bounds(std::string_view begin, std::string_view end) noexcept
+      : begin_(begin), end_(end), parting_(CommonBits(begin, end)) {
+    if (parting_ == 8 * std::max(begin.size(), end.size())) parting_ = UINT64_MAX;
+  }
+
+  // After `bits` known bits, at most 57, from bit `at` on.
+  Lies After(Lies lies, uint64_t at, unsigned bits, uint64_t value) const noexcept {
+    if (bits == 0) return lies;
+    if (lies == Lies::kAtBegin) {
+      const uint64_t differing = value ^ FractionBits(begin_, at, bits);
+      if (differing == 0) return lies;
+      const auto same = static_cast<unsigned>(__builtin_clzll(differing)) - (64 - bits);
+      if (at + same != parting_) {
+        const bool is_greater = (value >> (bits - 1 - same) & 1) != 0;
+        return at + same > parting_ && is_greater ? Lies::kInside : Lies::kOutside;
+      }
+      at = parting_ + 1;
+      bits -= same + 1;
+      lies = Lies::kAtEnd;
+      if (bits == 0) return lies;
+      value &= (uint64_t{1} << bits) - 1;
+    }
+    const uint64_t bound = FractionBits(end_, at, bits);
+    return value == bound ? lies : value < bound ? Lies::kInside : Lies::kOutside;
+  }
+
+  // After the bits from `begin` to before `end`, of which only the hash is known.
+  Lies AfterHashed(Lies lies, uint64_t begin, uint64_t end, uint64_t hash,
+                   const RangeTreeShape& shape) const noexcept {
+    if (lies == Lies::kAtEnd || end > parting_ || end > 8 * kMaxTreeKeyBytes) {
+      return Lies::kInside;  // for all that is known
+    }
+    return StoredHash(HashFraction(begin_, begin, end), shape) == hash ? lies : Lies::kOutside;
+  }
+
+ private:
+  const std::string_view begin_;
+  const std::string_view end_;
+  uint64_t parting_;
+};
+
+// The bits of a tree, the highest of each byte first.
+class TreeBits {
+ public:
+  TreeBits(const unsigned char* bytes, uint64_t begin, uint64_t end) noexcept
+      : bytes_(bytes), at_(8 * begin), end_(8 * end) {}
+
+  bool IsBeyond() const noexcept { return at_ > end_; }
+
+  // At most 57 of them; zeros, and then IsBeyond, where there are no more.
+  uint64_t Take(unsigned bits) noexcept {
+    const uint64_t value = bits == 0 ? 0 : Peek() >> (64 - bits);
+    Skip(bits);
+    return value;
+  }
+
+  // By Elias's gamma code, of which `order` low bits are apart.
+  uint64_t TakeDepth(unsigned order) noexcept {
+    const uint64_t bits = Peek();
+    const unsigned zeros = bits == 0 ? 64 : static_cast<unsigned>(__builtin_clzll(bits));
+    if (zeros > RangeTreeShape::kMostDepthZeros) {
+      at_ = end_ + 1;
+      return 0;
+    }
+    const unsigned size = zeros + order + 1;
+    Skip(zeros + size);
+    return (bits << zeros >> (64 - size)) - (uint64_t{1} << order);
+  }
+
+  void Skip(unsigned bits) noexcept { at_ += bits; }
+
+ private:
+  uint64_t Peek() const noexcept {
+    if (at_ > end_) return 0;
+    return __builtin_bswap64(LoadLittle64(bytes_ + at_ / 8)) << at_ % 8;
+  }
+
+  const unsigned char* const bytes_;
+  uint64_t at_;
+  const uint64_t end_;
+};
+
+// What is behind a branch.
+struct Branch {
+  uint64_t depth;
+  Lies lies;
+};
+
+// More branches wait in no tree that a builder writes.
+constexpr size_t kMostWaiting = 128;
+
+// Whether the tree may have a key in the range, which agrees with all its keys in the bits before
+// `depth`. Branches in the order of the keys; those outside are read past.
+bool MayContainInTree(TreeBits bits, const RangeTreeShape& shape, uint64_t depth,
+                      const Bounds& bounds) noexcept {
+  std::array<Branch, kMostWaiting> waiting;
+  size_t count = 0;
+  size_t useful = 0;  // of those waiting
+  Lies lies = Lies::kAtBegin;
+  for (;;) {
+    if (bits.IsBeyond()) return true;
+    if (bits.Take(1) != 0) {
+      if (lies == Lies::kOutside) {
+        bits.Skip(shape.leaf_bits);
+      } else if (bounds.After(lies, depth, shape.leaf_bits, bits.Take(shape.leaf_bits)) !=
+                 Lies::kOutside) {
+        return true;
+      }
+      if (useful == 0) return bits.IsBeyond();
+      depth = waiting[--count].depth;
+      lies = waiting[count].lies;
+      useful -= lies == Lies::kOutside ? 0 : 1;
+      continue;
+    }
+    const uint64_t edge = bits.TakeDepth(shape.order);
+    const uint64_t branch = depth + edge;
+    const bool is_hashed = edge > shape.EdgeBits();
+    if (lies == Lies::kOutside) {
+      bits.Skip(is_hashed ? shape.EdgeBits() : static_cast<unsigned>(edge));
+    } else {
+      const unsigned known = is_hashed ? shape.first_bits : static_cast<unsigned>(edge);
+      lies = bounds.After(lies, depth, known, bits.Take(known));
+      if (is_hashed) {
+        const uint64_t hash = bits.Take(shape.hash_bits);
+        if (lies == Lies::kAtBegin || lies == Lies::kAtEnd) {
+          lies = bounds.AfterHashed(lies, depth + known, branch, hash, shape);
+        }
+      }
+      if (lies == Lies::kInside) return true;
+      if (lies == Lies::kOutside && useful == 0) return bits.IsBeyond();
+    }
+    const Lies right = lies == Lies::kOutside ? lies : bounds.After(lies, branch, 1, 1);
+    if (lies != Lies::kOutside) lies = bounds.After(lies, branch, 1, 0);
+    if (lies == Lies::kInside || right == Lies::kInside) return true;
+    if (count == kMostWaiting) return true;
+    waiting[count++] = {branch + 1, right};
+    useful += right == Lies::kOutside ? 0 : 1;
+    depth = branch + 1;
+  }
+}
+
+}  // namespace
+
+std::string_view RangeTrees::Separator(uint32_t block) const noexcept {
+  if (block == 0) return {};
+  const uint32_t begin = LoadLittle32(entries + (block - 1) * kEntryBytes);
+  const uint32_t end = LoadLittle32(entries + block * kEntryBytes);
+  if (begin > end || end > separators.size()) return {};
+  return separators.substr(begin, end - begin);
+}
+
+// The last block whose separator is not greater.
+uint32_t RangeTrees::BlockOf(std::string_view bound) const noexcept {
+  uint32_t block = 0;
+  uint32_t end = blocks;
+  while (end - block > 1) {
+    const uint32_t middle = block + (end - block) / 2;
+    if (Separator(middle) <= bound) {
+      block = middle;
+    } else {
+      end = middle;
+    }
+  }
+  return block;
+}
+
+bool RangeTrees::MayContain(uint32_t block, std::string_view begin,
+                            std::string_view end) const noexcept {
+  const uint32_t tree_begin =
+      block == 0 ? 0 : LoadLittle32(entries + (block - 1) * kEntryBytes + 4);
+  const uint32_t tree_end = LoadLittle32(entries + block * kEntryBytes + 4);
+  if (tree_begin >= tree_end || tree_end > trees.size() - kPadding) return true;
+  const std::string_view next = block + 1 == blocks ? last_key : Separator(block + 1);
+  return MayContainInTree(
+      TreeBits(reinterpret_cast<const unsigned char*>(trees.data()), tree_begin, tree_end), shape,
+      CommonBits(Separator(block), next), Bounds(begin, end));
+}
+
+bool RangeTrees::MayContain(std::string_view begin, std::string_view end) const noexcept {
+  const uint32_t first = BlockOf(begin);
+  const uint32_t last = BlockOf(end);
+  if (first == last) return MayContain(first, begin, end);
+  if (last - first != 1) return true;  // a whole block is inside
+  const std::string_view separator = Separator(last);
+  return MayContain(first, begin, separator) || MayContain(last, separator, end);
+}
+
+}  // namespace winnow::core
