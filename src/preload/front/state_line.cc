@@ -70,7 +70,10 @@ void AddState(StderrLine* line) noexcept {
 
 }  // namespace
 
-void BeginProcess() noexcept { g_process = ::getpid(); }
+void BeginProcess() noexcept {
+  g_process = ::getpid();
+  base::SetStderrAtStart(base::StderrAtStart());  // which is that of the process
+}
 
 void SayAtCall() noexcept {
   const char* const problem = PluginProblem();
