@@ -16,6 +16,7 @@ struct Relocations {
   size_t calls_bytes = 0;
   const ElfW(Rela) * others = nullptr;
   size_t others_bytes = 0;
+  bool is_symbolic = false;  // the linker looks in the object itself first
 };
 
 // glibc has put the addresses in place on most processors, and left offsets on some.
@@ -46,6 +47,12 @@ Relocations Read(ElfW(Addr) base, const ElfW(Dyn) * dynamic) noexcept {
       case DT_RELASZ:
         found.others_bytes = dynamic->d_un.d_val;
         break;
+      case DT_SYMBOLIC:
+        found.is_symbolic = true;
+        break;
+      case DT_FLAGS:
+        found.is_symbolic = found.is_symbolic || (dynamic->d_un.d_val & DF_SYMBOLIC) != 0;
+        break;
       default:
         break;
     }
@@ -53,22 +60,25 @@ Relocations Read(ElfW(Addr) base, const ElfW(Dyn) * dynamic) noexcept {
   return found;
 }
 
-bool HasName(const Relocations& all, const ElfW(Rela) * first, size_t bytes,
-             const char* symbol) noexcept {
+// The first relocation of this name; null: there is none.
+const ElfW(Rela) * Find(const Relocations& all, const ElfW(Rela) * first, size_t bytes,
+                        const char* symbol) noexcept {
   for (size_t i = 0; first != nullptr && i < bytes / sizeof(ElfW(Rela)); ++i) {
     // The symbol's number is above the type of the relocation.
     const auto number = static_cast<size_t>(first[i].r_info >> (sizeof(size_t) == 8 ? 32 : 8));
-    if (number != 0 && std::strcmp(all.names + all.symbols[number].st_name, symbol) == 0) {
-      return true;
+    if (number != 0 && std::strcmp(all.names + all.symbols[number].st_name, symbol) == 0 &&
+        !(all.is_symbolic && all.symbols[number].st_shndx != SHN_UNDEF)) {
+      return first + i;
     }
   }
-  return false;
+  return nullptr;
 }
 
 struct Question {
   ElfW(Addr) address;
   const char* symbol;
   std::optional<bool> answer;
+  const void* called = nullptr;  // what the relocation of the symbol's calls leads to
 };
 
 int LookAt(dl_phdr_info* object, size_t, void* asked) noexcept {
@@ -92,8 +102,12 @@ int LookAt(dl_phdr_info* object, size_t, void* asked) noexcept {
     // Without entries of this form the processor has another one.
     if (all.symbols != nullptr && all.names != nullptr &&
         (all.calls != nullptr || all.others != nullptr)) {
-      question.answer = HasName(all, all.calls, all.calls_bytes, question.symbol) ||
-                        HasName(all, all.others, all.others_bytes, question.symbol);
+      const ElfW(Rela)* call = Find(all, all.calls, all.calls_bytes, question.symbol);
+      if (call == nullptr) call = Find(all, all.others, all.others_bytes, question.symbol);
+      question.answer = call != nullptr;
+      if (call != nullptr) {
+        question.called = *reinterpret_cast<void* const*>(object->dlpi_addr + call->r_offset);
+      }
     }
   }
   return 1;
@@ -105,6 +119,12 @@ std::optional<bool> AsksLinkerFor(const void* address, const char* symbol) noexc
   Question question{reinterpret_cast<ElfW(Addr)>(address), symbol, std::nullopt};
   ::dl_iterate_phdr(LookAt, &question);
   return question.answer;
+}
+
+const void* CalledBy(const void* address, const char* symbol) noexcept {
+  Question question{reinterpret_cast<ElfW(Addr)>(address), symbol, std::nullopt};
+  ::dl_iterate_phdr(LookAt, &question);
+  return question.called;
 }
 
 }  // namespace winnow::preload

@@ -9,6 +9,8 @@
 #include <cstring>
 
 #include "src/base/stderr_line.h"
+#include "src/preload/front/carried.h"
+#include "src/preload/front/definition.h"
 #include "src/preload/front/environment.h"
 #include "src/preload/front/hook_addresses.h"
 #include "src/preload/front/loaded_objects.h"
@@ -89,16 +91,50 @@ void SayAtCall() noexcept {
   }
 }
 
-void SayIfPolicyIsLost(const char* options, unsigned long size) noexcept {
+void SayAtCallOf(Carried* carried) noexcept {
+  const bool is_due = IsLogging() || (carried->problem != nullptr && HasPolicy());
+  if (!is_due || carried->was_said.exchange(true)) {
+    return;
+  }
+  StderrLine line;
+  if (!IsLogging()) {
+    line.Add(carried->problem).Add("; WINNOW_POLICY has no effect there").Write();
+    return;
+  }
+  g_was_said.store(true);
+  line.Add(carried->plugin != nullptr ? "in force" : "not in force");
+  AddProcess(&line);
+  if (carried->plugin != nullptr) {
+    line.Add(carried->plugin->in_force).Add("; bound to the RocksDB inside ").Add(carried->name);
+  } else {
+    line.Add(carried->problem);
+  }
+  AddEnvironmentProblems(&line);
+  line.Write();
+}
+
+void SayIfPolicyIsLost(const void* caller, const char* options, unsigned long size) noexcept {
   constexpr char kName[] = "winnow";
   if (::memmem(options, size, kName, sizeof kName - 1) == nullptr) {
     return;
   }
   OpenPlugin();
-  if (OpenedPlugin() == nullptr && !g_was_refusal_said.exchange(true)) {
+  if (OpenedPlugin() != nullptr) {
+    return;
+  }
+  Carried* const carried = FindCarried(FindDefinition(Hook::kCreateFromString, caller).function);
+  if (carried != nullptr && carried->plugin != nullptr) {
+    return;
+  }
+  if (!g_was_refusal_said.exchange(true)) {
     g_was_said.store(true);
     StderrLine line;
-    AddState(&line);
+    if (carried != nullptr) {
+      carried->was_said.store(true);
+      line.Add(carried->problem);
+    } else {
+      AddState(&line);
+    }
     line.Add("; so RocksDB knows no filter policy winnow, and drops it in silence").Write();
   }
 }
