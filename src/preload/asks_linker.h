@@ -13,8 +13,8 @@ namespace winnow::preload {
 // can't be seen. Allocates nothing. Safe from any thread.
 std::optional<bool> AsksLinkerFor(const void* address, const char* symbol) noexcept;
 
-// What such an object calls by this symbol. An address in the object itself where it has not called
-// it yet, and null where it does not ask the linker.
+// What such an object calls or reads by this symbol. An address in the object itself where it has
+// not called it yet, and null where it does not ask the linker.
 const void* CalledBy(const void* address, const char* symbol) noexcept;
 
 }  // namespace winnow::preload

@@ -357,6 +357,14 @@ const Interposer* MakeInterposer(const FrontState& front) {
     made->problem = Keep(problem);
     return made;
   }
+  for (const Hook hook :
+       {Hook::kNewBloomFilterPolicy, Hook::kNewRibbonFilterPolicy, Hook::kCreateFromString}) {
+    if (AreSameParameters(front, hook)) continue;
+    made->problem =
+        "libwinnow_preload.so was compiled by another compiler than this plugin, which writes "
+        "types in another way; build both with one";
+    return made;
+  }
   policy_if_unset = front.policy_if_unset;
   SetHandlers(made);
   SetStockFunctions(WithKnownHooks(front, made).stock);

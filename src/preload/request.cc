@@ -39,7 +39,7 @@ const Environment& GetEnvironment() {
       read->policy = policy;
     }
     if (read->policy.empty()) {
-      read->policy = policy_if_unset;
+      read->policy = policy_if_unset.load();
     }
     read->add = IsOne(std::getenv("WINNOW_ADD"));
     read->log = base::IsOn(std::getenv("WINNOW_LOG"));

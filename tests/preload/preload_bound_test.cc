@@ -224,6 +224,27 @@ TEST_F(BoundTest, FollowsColumnFamiliesTransactionsAndSetOptions) {
   EXPECT_EQ(bound.output, Run(Client(carrier, "prefixes", "none", 100), {}).output);
 }
 
+// A shared library that the program is linked with, under another name than that of this build's.
+TEST_F(BoundTest, ReachesALibraryThatTheProgramIsLinkedWith) {
+  const std::string client = Carrier("carried", {}, PRELOAD_CLIENT);
+  fs::permissions(client, fs::perms::owner_all);
+  const auto run = [&](const std::string& what, const Words& environment) {
+    Words all = {"LD_LIBRARY_PATH=" + folder().path()};
+    all.insert(all.end(), environment.begin(), environment.end());
+    return RunProgram({client, what, database(), "bloom:10", std::to_string(kKeys)}, all);
+  };
+  Words preloaded = kWinnow;
+  preloaded.emplace_back("LD_PRELOAD=" BOUND_PRELOAD);
+  const ChildResult written = run("write", preloaded);
+  EXPECT_EQ(written.status, 0) << written.errors;
+  EXPECT_THAT(written.errors,
+              HasSubstr("; bound to the RocksDB inside " + (folder() / "libcarried")));
+  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"winnow ribbon", 2}}));
+  EXPECT_THAT(run("read", preloaded).output,
+              AllOf(HasSubstr("missing=0 invented=0"), Not(HasSubstr("useful=0 "))));
+  EXPECT_THAT(run("read", {}).output, HasSubstr("missing=0 invented=0"));
+}
+
 TEST_F(BoundTest, WithoutTheVariableProgramsBuildTheirOwnFiltersAndReadWinnows) {
   const std::string carrier = Carrier("carried");
   RunPreloaded(Client(carrier, "write", "bloom:10"), kWinnow);
@@ -266,6 +287,30 @@ TEST_F(BoundTest, MemoryGoesByTheOperatorsOfTheHost) {
     EXPECT_EQ(run.status, 0) << run.errors;
     EXPECT_THAT(run.errors, HasSubstr("in force in "));
   }
+}
+
+TEST_F(BoundTest, ManyThreadsMayAskFirst) {
+  const std::string carrier = Carrier("carried");
+  for (int i = 0; i < 5; ++i) {
+    const ChildResult run = RunPreloaded({carrier, "ask-in-threads"}, kWinnow);
+    EXPECT_EQ(run.status, 0) << run.errors;
+    EXPECT_EQ(LinesThatBegin(run.errors, "winnow: in force in ").size(), 1U) << run.errors;
+    EXPECT_THAT(run.errors, Not(HasSubstr("not in force")));
+  }
+}
+
+// The plugin goes on calling its host when the program has closed that.
+TEST_F(BoundTest, AHostStaysLoaded) {
+  const std::string carrier = Carrier("carried");
+  Words arguments = Client(carrier, "write", "bloom:10", kFewKeys);
+  const Words again = Client(carrier, "read", "bloom:10", kFewKeys);
+  arguments.emplace_back("then");
+  arguments.insert(arguments.end(), again.begin(), again.end());
+  const ChildResult run =
+      RunPreloaded(arguments, {"WINNOW_POLICY=winnow:10", "WINNOW_LOG=1", "CARRIER_UNLOADS=1"});
+  EXPECT_EQ(run.status, 0) << run.errors;
+  EXPECT_THAT(run.output, AllOf(HasSubstr("missing=0 invented=0"), Not(HasSubstr("useful=0 "))));
+  EXPECT_EQ(LinesThatBegin(run.errors, "winnow: built ").size(), 1U) << run.errors;
 }
 
 // As Node does.
@@ -358,6 +403,15 @@ TEST_F(BoundTest, RefusesALibraryThatCallsItself) {
   EXPECT_THAT(Refusal(WriteCarrier("carried", rocksdb)),
               AllOf(HasSubstr("without asking the dynamic linker (-Bsymbolic"),
                     HasSubstr("WINNOW_STAND_IN=1")));
+}
+
+// Which the program never calls but from inside, so that no call comes to us.
+TEST_F(BoundTest, SaysAtTheEndWhyNothingCame) {
+  const std::string carrier = Carrier("carried");
+  const ChildResult idle = RunPreloaded({carrier, "idle"}, kWinnow);
+  EXPECT_THAT(idle.errors,
+              AllOf(HasSubstr("not in force"), HasSubstr("libcarried"),
+                    HasSubstr("left alone: it was not asked for a filter policy or a database")));
 }
 
 TEST_F(BoundTest, RefusesTablesOfVirtualFunctionsOfAnotherSize) {

@@ -4,7 +4,8 @@
  *   preload_carrier_host LIBRARY ARGUMENT... [then LIBRARY ARGUMENT...]...
  *
  * runs preload_client.cc in each library with the arguments, as long as it ends with 0.
- * With CARRIER_CLOSES_ON_EXEC in the environment, stderr is closed on exec. */
+ * With CARRIER_CLOSES_ON_EXEC in the environment, stderr is closed on exec; with CARRIER_UNLOADS
+ * each library is closed behind its call. */
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -27,6 +28,7 @@ int main(int argc, char** argv) {
     }
     status = run(end - begin, argv + begin);
     if (status != 0) return status;
+    if (getenv("CARRIER_UNLOADS") != NULL) dlclose(library);
     begin = end + 1;
   }
   return status;

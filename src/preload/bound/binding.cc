@@ -100,12 +100,14 @@ bool CompareTables(void* host) noexcept {
 bool CopyData(void* host) noexcept {
   for (size_t i = 0; i < kNumCopied; ++i) {
     const Copied& copied = kCopied[i];
-    const void* const found = Find(host, copied.name);
-    const size_t size = found == nullptr ? 0 : SizeOf(found);
+    const void* const own = Find(host, copied.name);
+    const size_t size = own == nullptr ? 0 : SizeOf(own);
     if (size == 0 || size > copied.room) {
       return Refuse("it hides or lacks %s, which Winnow needs", copied.name);
     }
-    std::memcpy(copied.place, found, size);
+    // A program that is linked with the host may have the object itself (a copy relocation).
+    const void* const used = CalledBy(binding.version_function, copied.name);
+    std::memcpy(copied.place, used != nullptr ? used : own, size);
   }
   return true;
 }

@@ -73,6 +73,13 @@ bool LetsUsIn(const void* definition) noexcept {
   return false;
 }
 
+const char* WithoutAsking() noexcept {
+  return KeepText(
+      "it calls its functions without asking the dynamic linker (-Bsymbolic, LTO or hidden "
+      "symbols). %s",
+      kInTree);
+}
+
 // Opens the plugin of this version, which binds itself to the host while it is loaded.
 void* OpenBound(void* host, const char* path) noexcept {
   g_host = host;
@@ -140,10 +147,7 @@ const Interposer* BindTo(void* host, const void* definition, const char* name,
   const char* reason = ReadVersion(host, version);
   const Interposer* plugin = nullptr;
   if (reason == nullptr && !LetsUsIn(definition)) {
-    reason = KeepText(
-        "it calls its functions without asking the dynamic linker (-Bsymbolic, LTO or hidden "
-        "symbols). %s",
-        kInTree);
+    reason = WithoutAsking();
   }
   if (reason == nullptr) plugin = BindVersion(host, version, &reason);
   if (plugin == nullptr) {
@@ -178,9 +182,12 @@ Carried* Known(const Dl_info& object) noexcept {
   return nullptr;
 }
 
-bool IsReady(void* host) noexcept {
-  const void* const* const name = static_cast<void**>(Find(host, kFamilyName));
-  return name == nullptr || *name != nullptr;
+// Whether its static objects are there, of which it is one. A program that is linked with the
+// library may have the object itself (a copy relocation).
+bool IsReady(void* host, const void* definition) noexcept {
+  const void* name = CalledBy(definition, kFamilyName);
+  if (name == nullptr) name = Find(host, kFamilyName);
+  return name == nullptr || *static_cast<void* const*>(name) != nullptr;
 }
 
 Carried* Make(void* host, const void* definition, const Dl_info& object) noexcept {
@@ -220,16 +227,20 @@ Carried* FindCarried(const void* definition) noexcept {
     return nullptr;
   }
   is_binding = true;
-  Carried* const made = IsReady(host) ? Make(host, definition, object) : nullptr;
+  Carried* const made = IsReady(host, definition) ? Make(host, definition, object) : nullptr;
   is_binding = false;
   ::dlclose(host);
   return made;
 }
 
-void ForEachCarried(void (*visit)(void* context, Carried& carried), void* context) noexcept {
-  for (const std::atomic<Carried*>& place : g_carried) {
-    if (Carried* const there = place.load()) visit(context, *there);
+const char* WhyNeverAsked(const void* definition) noexcept {
+  if (g_folder[0] == '\0') return nullptr;
+  if (ObjectOf(definition) == 0) {
+    return KeepText("a program's calls of its own functions are bound when it is linked. %s",
+                    kInTree);
   }
+  if (!LetsUsIn(definition)) return WithoutAsking();
+  return "it was not asked for a filter policy or a database";
 }
 
 }  // namespace winnow::preload

@@ -30,8 +30,9 @@ void FindBoundPlugins(const char* path, unsigned long folder_size) noexcept;
 // are still to be made. Safe from any thread. Holds no lock, as OpenPlugin() in plugin.h.
 Carried* FindCarried(const void* definition) noexcept;
 
-// Calls visit(context, carried) with each that was found.
-void ForEachCarried(void (*visit)(void* context, Carried& carried), void* context) noexcept;
+// Why nothing came of a RocksDB with this definition, none of whose calls came to us, as the end of
+// a sentence about it; null if no plugins are installed.
+const char* WhyNeverAsked(const void* definition) noexcept;
 
 }  // namespace winnow::preload
 

@@ -49,6 +49,9 @@ void AddWhatIsThere(StderrLine* line) noexcept {
   Dl_info known{};
   if (foreign != nullptr && ::dladdr(foreign, &known) != 0) {
     line->Add("; that of ").Add(known.dli_fname).Add(" is left alone");
+    if (const char* const reason = WhyNeverAsked(foreign)) {
+      line->Add(": ").Add(reason);
+    }
   }
 }
 
