@@ -17,23 +17,29 @@ constexpr char kCut[] = "...\n";
 
 // Before all other static objects of the library, whose initialisers may have something to say.
 __attribute__((init_priority(101))) StderrDescriptor at_start = StderrNow();
+bool is_of_process_start = false;
 
-}  // namespace
-
-StderrDescriptor StderrNow() noexcept {
+StderrDescriptor Look(bool may_close_on_exec) noexcept {
   const int old_errno = errno;
   struct stat status;
   const int flags = ::fcntl(STDERR_FILENO, F_GETFD);
-  const bool is_open =
-      flags >= 0 && (flags & FD_CLOEXEC) == 0 && ::fstat(STDERR_FILENO, &status) == 0;
+  const bool is_open = flags >= 0 && (may_close_on_exec || (flags & FD_CLOEXEC) == 0) &&
+                       ::fstat(STDERR_FILENO, &status) == 0;
   errno = old_errno;
   return is_open ? StderrDescriptor{status.st_dev, status.st_ino, true}
                  : StderrDescriptor{0, 0, false};
 }
 
+}  // namespace
+
+StderrDescriptor StderrNow() noexcept { return Look(/*may_close_on_exec=*/false); }
+
 StderrDescriptor StderrAtStart() noexcept { return at_start; }
 
-void SetStderrAtStart(const StderrDescriptor& descriptor) noexcept { at_start = descriptor; }
+void SetStderrAtStart(const StderrDescriptor& descriptor) noexcept {
+  at_start = descriptor;
+  is_of_process_start = true;
+}
 
 StderrLine::StderrLine() noexcept { Add(kBeginning); }
 
@@ -53,7 +59,7 @@ StderrLine& StderrLine::AddQuoted(const char* text) noexcept {
 bool StderrLine::is_empty() const noexcept { return size_ == sizeof kBeginning - 1; }
 
 void StderrLine::Write() noexcept {
-  const StderrDescriptor now = StderrNow();
+  const StderrDescriptor now = Look(is_of_process_start);
   if (!now.is_open || !at_start.is_open || now.device != at_start.device ||
       now.inode != at_start.inode) {
     return;

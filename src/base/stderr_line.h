@@ -28,7 +28,8 @@ struct StderrDescriptor {
 StderrDescriptor StderrNow() noexcept;
 
 // As it was when this library was loaded, or what SetStderrAtStart said: a library that is loaded
-// late is told so by one that was there from the start, before it writes anything.
+// late is told so by one that was there from the start, before it writes anything. A program may
+// have set its stderr to be closed on exec, as Node does: that matters where nobody said so.
 StderrDescriptor StderrAtStart() noexcept;
 void SetStderrAtStart(const StderrDescriptor& descriptor) noexcept;
 

@@ -85,6 +85,11 @@ enum class Hook : size_t {
 inline constexpr size_t kNumHooks = WINNOW_HOOKS(WINNOW_HOOK);
 #undef WINNOW_HOOK
 
+// The front and a plugin may be of different versions of RocksDB, of which later ones have more
+// hooks: these come at the end.
+inline constexpr size_t kMaxHooks = 24;
+static_assert(kNumHooks <= kMaxHooks);
+
 inline constexpr const char* kHookNames[kNumHooks] = {
 #define WINNOW_HOOK(name, text, ...) text,
     WINNOW_HOOKS(WINNOW_HOOK)

@@ -75,6 +75,31 @@ struct HandlerOf<Result(Parameters...)> {
 template <Hook hook>
 using Handler = typename HandlerOf<typename Signature<hook>::Type>::Type;
 
+// The parameters' types as text. Versions of RocksDB have functions of one name for the linker
+// with other parameters for the compiler, where one is an inline function for old programs; what is
+// returned differs in const alone.
+template <typename Function>
+struct ParametersText;
+template <typename Result, typename... Parameters>
+struct ParametersText<Result(Parameters...)> {
+  static const char* Get() noexcept { return ParametersText<void(Parameters...)>::Get(); }
+};
+template <typename... Parameters>
+struct ParametersText<void(Parameters...)> {
+  static const char* Get() noexcept { return __PRETTY_FUNCTION__; }
+};
+
+inline const char* ParametersOf(Hook hook) noexcept {
+  switch (hook) {
+#define WINNOW_HOOK(name, text, ...) \
+  case Hook::name:                   \
+    return ParametersText<__VA_ARGS__>::Get();
+    WINNOW_HOOKS(WINNOW_HOOK)
+#undef WINNOW_HOOK
+  }
+  return "";
+}
+
 }  // namespace winnow::preload
 
 #endif  // WINNOW_SRC_PRELOAD_HOOK_TYPES_H_

@@ -10,14 +10,9 @@
 
 namespace winnow::preload {
 
-// Whether the loaded object in which `address` lies has the dynamic linker look for this symbol, a
-// mangled name, so that a preloaded library can stand in for it. An object that defines the symbol
-// and was linked with -Bsymbolic-functions, compiled with LTO or hides it, doesn't. Unset where it
-// can't be seen. Allocates nothing. Safe from any thread.
-std::optional<bool> AsksLinkerFor(const void* address, const char* symbol) noexcept;
-
-// The same for RocksDB's own calls of a function that a hook stands in for, through its tables of
-// virtual functions too. False where RocksDB does not show the function. Safe from any thread.
+// Whether RocksDB's own calls of a function that a hook stands in for, through its tables of
+// virtual functions too, go by the dynamic linker (asks_linker.h). Unset where it can't be seen,
+// and false where RocksDB does not show the function. Safe from any thread.
 std::optional<bool> IsReplaced(Hook hook) noexcept;
 
 // What is said where RocksDB calls some of the functions that make filter policies without asking

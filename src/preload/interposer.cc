@@ -324,7 +324,7 @@ std::string NoRanges() {
 }
 
 // The rest of the line, of which the front says the beginning.
-std::string InForce() {
+std::string InForce(bool sees_databases) {
   std::string line = std::string("Winnow ") + Version() + ", RocksDB " + plugin::CompiledVersion();
   if (!IsInterposing()) {
     line += "; " + WhatBuiltinPoliciesBuild() + NoRanges();
@@ -347,6 +347,9 @@ std::string InForce() {
     if (HasRangeBits()) line += "; column families without a prefix extractor get range filters";
     if (!HasRangeBits()) line += NoRanges();
   }
+  if (IsAdding() && !sees_databases) {
+    line += "; WINNOW_ADD=1 has no effect, as this preloaded library is of another RocksDB";
+  }
   const std::string unreplaced = UnreplacedCalls();
   return unreplaced.empty() ? line : line + "; " + unreplaced;
 }
@@ -355,6 +358,32 @@ std::string InForce() {
 const char* Keep(const std::string& text) {
   auto* const kept = new char[text.size() + 1];
   return std::strcpy(kept, text.c_str());
+}
+
+// Whether the front calls a hook's handler with the parameters that it has.
+bool AreSameParameters(const FrontState& front, Hook hook) {
+  const char* const theirs = front.parameters[static_cast<size_t>(hook)];
+  return theirs != nullptr && std::strcmp(theirs, ParametersOf(hook)) == 0;
+}
+
+// The front of another version of RocksDB sees the calls for policies, and those for databases only
+// if all that matter have the same parameters: a policy that is added must be followed.
+bool SeesDatabases(const FrontState& front) {
+  return AreSameParameters(front, Hook::kOpen) && AreSameParameters(front, Hook::kSetOptions);
+}
+
+FrontState WithKnownHooks(const FrontState& front, Interposer* made) {
+  FrontState known = front;
+  for (size_t i = 0; i < kMaxHooks; ++i) {
+    const bool is_policy = i <= static_cast<size_t>(Hook::kCreateFromString);
+    if (i < kNumHooks && (is_policy || SeesDatabases(front)) &&
+        AreSameParameters(front, static_cast<Hook>(i))) {
+      continue;
+    }
+    known.stock[i] = nullptr;
+    made->handlers[i] = nullptr;
+  }
+  return known;
 }
 
 const Interposer* MakeInterposer(const FrontState& front) {
@@ -366,9 +395,18 @@ const Interposer* MakeInterposer(const FrontState& front) {
     made->problem = Keep(problem);
     return made;
   }
-  SetStockFunctions(front.stock);
-  made->in_force = Keep(InForce());
+  for (const Hook hook :
+       {Hook::kNewBloomFilterPolicy, Hook::kNewRibbonFilterPolicy, Hook::kCreateFromString}) {
+    if (AreSameParameters(front, hook)) continue;
+    made->problem =
+        "libwinnow_preload.so was compiled by another compiler than this plugin, which writes "
+        "types in another way; build both with one";
+    return made;
+  }
+  policy_if_unset = front.policy_if_unset;
   SetHandlers(made);
+  SetStockFunctions(WithKnownHooks(front, made).stock);
+  made->in_force = Keep(InForce(SeesDatabases(front)));
   return made;
 }
 

@@ -16,13 +16,18 @@ namespace winnow::preload {
 #define WINNOW_INTERPOSER_QUOTE(text) WINNOW_INTERPOSER_QUOTE_EXPANDED(text)
 inline constexpr char kInterposerBuild[] =
     "Winnow " WINNOW_INTERPOSER_QUOTE(WINNOW_VERSION_MAJOR) "." WINNOW_INTERPOSER_QUOTE(
-        WINNOW_VERSION_MINOR) "." WINNOW_INTERPOSER_QUOTE(WINNOW_VERSION_PATCH) ", interposer 3";
+        WINNOW_VERSION_MINOR) "." WINNOW_INTERPOSER_QUOTE(WINNOW_VERSION_PATCH) ", interposer 4";
 
 // What the front says.
 struct FrontState {
   const char* build;                       // kInterposerBuild
   base::StderrDescriptor stderr_at_start;  // of the process
-  void* stock[kNumHooks];  // RocksDB's own functions, in the order of Hook; null where it has none
+  const char* policy_if_unset;  // what counts where WINNOW_POLICY is not set; "" or "read"
+
+  // By hook, in the order of Hook: RocksDB's own function, null where it has none or where the
+  // front knows no such hook, and the text of the parameters' types (ParametersOf in hook_types.h).
+  void* stock[kMaxHooks];
+  const char* parameters[kMaxHooks];
 };
 
 // What the plugin says. Lives as long as the plugin, which is never unloaded.
@@ -34,7 +39,7 @@ struct Interposer {
 
   // Handler (hook_types.h) of each hook, in the order of Hook; null: nothing ever becomes of the
   // call.
-  void* handlers[kNumHooks];
+  void* handlers[kMaxHooks];
 };
 
 // Exported by the plugin under this name. Null if the front is of another build. May be called from

@@ -50,7 +50,7 @@ const Environment& GetEnvironment() {
       read->policy = policy;
     }
     if (read->policy.empty()) {
-      read->policy = kPolicyIfUnset;
+      read->policy = policy_if_unset.load();
     }
     read->range_bits = RangeBitsIn(std::getenv("WINNOW_RANGE_BITS"));
     read->add = IsOne(std::getenv("WINNOW_ADD"));

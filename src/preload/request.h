@@ -3,6 +3,7 @@
 #ifndef WINNOW_SRC_PRELOAD_REQUEST_H_
 #define WINNOW_SRC_PRELOAD_REQUEST_H_
 
+#include <atomic>
 #include <string>
 
 #include "src/rocksdb/policy_options.h"
@@ -28,8 +29,9 @@ struct PolicyRequest {
 PolicyRequest ParsePolicyRequest(const std::string& text);
 
 // What counts where WINNOW_POLICY is not set or empty, which depends on how calls get here: empty,
-// as nothing is to be changed then (stock_functions.cc), or "read" (stand_in/stand_in.cc).
-extern const char kPolicyIfUnset[];
+// as nothing is to be changed then, or "read", in RocksDB's own tree (stand_in/stand_in.cc) and
+// where the front says so (interposer.h), which is before anything is asked for.
+extern std::atomic<const char*> policy_if_unset;
 
 // Whether anything is to be changed at all: by WINNOW_POLICY, unless that is "stock". Reads the
 // environment at the first call. Safe from any thread, as all functions here.

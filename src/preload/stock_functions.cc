@@ -8,7 +8,7 @@
 
 namespace winnow::preload {
 
-const char kPolicyIfUnset[] = "";
+std::atomic<const char*> policy_if_unset{""};
 
 namespace {
 

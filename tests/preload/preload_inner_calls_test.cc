@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "src/preload/asks_linker.h"
 #include "src/preload/inner_calls.h"
 #include "src/preload/stock_functions.h"
 

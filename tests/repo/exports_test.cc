@@ -204,6 +204,7 @@ TEST(Exports, OfThePreloadAreTheHooks) {
                                        "rocksdb::DBImpl::SetOptions",
                                        "rocksdb::DB::OpenAndCompact",
                                        "winnow_preload_front",
+                                       "winnow_preload_host",
                                        "winnow_rocksdb_register"};
 #if WINNOW_ROCKSDB_CANCELS_COMPACTIONS
   expected.emplace_back("rocksdb::DB::OpenAndCompact");

@@ -726,7 +726,8 @@ TEST_F(VerbRunTest, ADryRunSaysWhatWouldBeAndStartsNothing) {
         ElementsAre("program      " + script, "  read by    " STARTED_PROGRAM,
                     "arguments    --dry_run", "library      " PRELOAD_LIBRARY,
                     HasSubstr("bits_per_key=12;"), "environment  LD_PRELOAD=" PRELOAD_LIBRARY,
-                    "             WINNOW_POLICY=winnow:12", "             WINNOW_LOG=1"));
+                    "             WINNOW_POLICY=winnow:12", "             WINNOW_LOG=1",
+                    StartsWith("rocksdb      none is linked; ")));
   }
   EXPECT_THAT(Run({"--dry_run", "env", STARTED_PROGRAM}).output,
               HasSubstr("\n  starts     " STARTED_PROGRAM "\n"));
@@ -759,6 +760,68 @@ TEST_F(VerbRunTest, ADryRunSaysWhatWouldBeAndStartsNothing) {
               HasSubstr("\npolicy       what the program asks for\n"));
   EXPECT_THAT(DryRun({"--policy=winow:10", script}, 125).at("problem"), HasSubstr("winow:10"));
   EXPECT_EQ(DryRun({"nosuchprogram"}, 127).at("status"), 127);
+}
+
+// ---- Which RocksDBs the program has
+
+TEST_F(VerbRunTest, SaysByWhichWayEachRocksDBOfTheProgramIsReached) {
+  const auto rows = [](const std::string& program, const Words& variables = {}) {
+    return DryRun({STANDINS "preload_standin_host_" + program}, 0, variables).at("rocksdb");
+  };
+  EXPECT_EQ(rows("none").size(), 0u);
+  const json shared = rows("rocksdb");
+  ASSERT_EQ(shared.size(), 1u);
+  EXPECT_THAT(shared[0].at("file"), HasSubstr("/librocksdb.so"));
+  EXPECT_EQ(shared[0].at("way"), "the plugin beside the library that is preloaded");
+  EXPECT_TRUE(shared[0].at("problem").is_null());
+  const json inside = rows("exporting");
+  ASSERT_EQ(inside.size(), 1u);
+  EXPECT_TRUE(inside[0].at("way").is_null());
+  EXPECT_THAT(inside[0].at("problem"),
+              AllOf(HasSubstr("the program has it inside"), HasSubstr("WINNOW_STAND_IN=1")));
+  // Of another version, without and with its plugin.
+  const json other = rows("linked");
+  ASSERT_EQ(other.size(), 1u);
+  EXPECT_EQ(other[0].at("version"), "5.99");
+  EXPECT_THAT(other[0].at("problem"), HasSubstr("-DWINNOW_ROCKSDB_HEADERS=ROCKSDB/include"));
+  fs::create_directories(folder_ / "lib/winnow/plugins/5.99");
+  fs::copy_file(PLUGIN_LIBRARY, folder_ / "lib/" PLUGIN_NAME);
+  fs::copy_file(PRELOAD_LIBRARY, folder_ / "lib/libwinnow_preload.so");
+  WriteFile(folder_ / "lib/winnow/plugins/5.99/libwinnow_rocksdb_bound.so", "");
+  const Words installed = {"LD_LIBRARY_PATH=" + folder_ / "lib"};
+  EXPECT_EQ(rows("linked", installed)[0].at("way"), "the plugin for 5.99");
+  fs::rename(folder_ / "lib/winnow/plugins/5.99", folder_ / "lib/winnow/plugins/9.7");
+  EXPECT_THAT(rows("linked", installed)[0].at("problem"),
+              HasSubstr("there are plugins for 9.7 alone in "));
+  // As for people, and before the program is started.
+  EXPECT_THAT(Run({"--dry_run", STANDINS "preload_standin_host_linked"}).output,
+              HasSubstr("librocksdb.so.5.99, 5.99: not reached, as said above\n"));
+  EXPECT_THAT(Run({"--log", STANDINS "preload_standin_host_linked"}).errors,
+              HasSubstr("has a RocksDB inside that Winnow does not reach: no plugins"));
+  EXPECT_THAT(Run({STANDINS "preload_standin_host_linked"}).errors, Not(HasSubstr("inside")));
+}
+
+TEST_F(VerbRunTest, SaysWhyARocksDBInALibraryIsNotReached) {
+  // The program is linked with it.
+  const std::string library = folder_ / "librocksdb.so.5.99";
+  const auto problem = [&](const std::string& bytes) {
+    WriteFile(library, bytes);
+    const json rows =
+        DryRun({STANDINS "preload_standin_host_linked"}, 0, {"LD_LIBRARY_PATH=" + folder_.path()})
+            .at("rocksdb");
+    EXPECT_EQ(rows.at(0).at("file"), library);  // behind it there may be what it needs itself
+    return rows.at(0).at("problem").get<std::string>();
+  };
+  const std::string bytes = ReadFile(STANDINS "librocksdb.so.5.99");
+  std::string renamed = bytes;
+  for (size_t at; (at = renamed.find("7rocksdb20NewBloom")) != std::string::npos;) {
+    renamed.replace(at, 8, "7rockset");
+  }
+  EXPECT_THAT(problem(renamed), HasSubstr("(ROCKSDB_NAMESPACE), rockset."));
+  EXPECT_THAT(problem(ReadFile(STANDINS "preload_standin_symbolic.so")),
+              HasSubstr("without asking the dynamic linker (-Bsymbolic"));
+  EXPECT_THAT(problem(ReadFile(PLUGIN_LIBRARY) + "rocksdb_build_git_sha:"),
+              HasSubstr("it hides its functions. Build that RocksDB with Winnow in its tree"));
 }
 
 TEST_F(VerbRunTest, WrongUsageIsAsOfEnv) {

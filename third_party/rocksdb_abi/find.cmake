@@ -37,6 +37,14 @@ if(NOT "${asked}" STREQUAL "${WINNOW_ROCKSDB_ASKED}")
 endif()
 
 # ---- Headers and library
+if(WINNOW_ROCKSDB_HEADERS)
+  # For the plugin that is bound at run time these are enough.
+  set(ROCKSDB_INCLUDE_DIR "${WINNOW_ROCKSDB_HEADERS}")
+  if(NOT EXISTS "${ROCKSDB_INCLUDE_DIR}/rocksdb/version.h")
+    winnow_refuse_rocksdb("WINNOW_ROCKSDB_HEADERS is ${WINNOW_ROCKSDB_HEADERS}, which has no rocksdb/version.h; expected the"
+                          "folder include of RocksDB's source.")
+  endif()
+endif()
 set(places "")
 if(WINNOW_ROCKSDB_ROOT)
   if(NOT IS_DIRECTORY "${WINNOW_ROCKSDB_ROOT}")
@@ -52,18 +60,20 @@ elseif(RocksDB_DIR)
   endif()
   set(places PATHS "${prefix}" NO_DEFAULT_PATH)
 endif()
-find_path(ROCKSDB_INCLUDE_DIR rocksdb/db.h ${places} PATH_SUFFIXES include)
 set(names librocksdb.so librocksdb.a rocksdb)
 if(WINNOW_ROCKSDB_STATIC)
   set(names librocksdb.a)
 endif()
-find_library(ROCKSDB_LIBRARY NAMES ${names} ${places}
-             PATH_SUFFIXES lib lib64 lib/${CMAKE_LIBRARY_ARCHITECTURE} . build)
+if(NOT WINNOW_ROCKSDB_HEADERS)
+  find_path(ROCKSDB_INCLUDE_DIR rocksdb/db.h ${places} PATH_SUFFIXES include)
+  find_library(ROCKSDB_LIBRARY NAMES ${names} ${places}
+               PATH_SUFFIXES lib lib64 lib/${CMAKE_LIBRARY_ARCHITECTURE} . build)
+endif()
 set(where "${WINNOW_ROCKSDB_ROOT}")
 if(NOT where)
   set(where "the system's folders and CMAKE_PREFIX_PATH")
 endif()
-if(NOT ROCKSDB_INCLUDE_DIR OR NOT ROCKSDB_LIBRARY)
+if(NOT WINNOW_ROCKSDB_HEADERS AND (NOT ROCKSDB_INCLUDE_DIR OR NOT ROCKSDB_LIBRARY))
   winnow_refuse_rocksdb("its headers (rocksdb/db.h) and one of ${names} were not both found in ${where}."
                         "Install librocksdb-dev, or name the prefix of a RocksDB of your own by"
                         "-DWINNOW_ROCKSDB_ROOT=DIR, or build the core alone by -DWINNOW_ROCKSDB=OFF.")
@@ -101,6 +111,12 @@ target_include_directories(winnow_librocksdb SYSTEM INTERFACE ${ROCKSDB_INCLUDE_
 target_compile_features(winnow_librocksdb INTERFACE cxx_std_${winnow_rocksdb_standard})
 if(WINNOW_ALLOW_NEWER)
   target_compile_definitions(winnow_librocksdb INTERFACE WINNOW_ALLOW_NEWER)
+endif()
+
+if(WINNOW_ROCKSDB_HEADERS)
+  set(winnow_rocksdb_class_flags "")  # the type information of its bases is its own
+  message(STATUS "RocksDB ${winnow_rocksdb_version}: headers alone, in ${ROCKSDB_INCLUDE_DIR}, C++${winnow_rocksdb_standard}")
+  return()
 endif()
 
 # ---- What an archive needs besides: its CMake package says it, or its pkg-config file, or the user.

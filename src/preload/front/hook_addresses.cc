@@ -72,6 +72,8 @@ const void* AddressOf(Hook hook) noexcept {
   return nullptr;
 }
 
+const char* ParametersOfHook(Hook hook) noexcept { return ParametersOf(hook); }
+
 const char* SymbolOf(Hook hook) noexcept {
   const void* const address = AddressOf(hook);
   Dl_info known{};

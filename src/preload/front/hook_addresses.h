@@ -13,6 +13,9 @@ const void* AddressOf(Hook hook) noexcept;
 // The name by which the linker knows our function and RocksDB's.
 const char* SymbolOf(Hook hook) noexcept;
 
+// ParametersOf() of hook_types.h, which needs RocksDB's headers.
+const char* ParametersOfHook(Hook hook) noexcept;
+
 }  // namespace winnow::preload
 
 #endif  // WINNOW_SRC_PRELOAD_FRONT_HOOK_ADDRESSES_H_

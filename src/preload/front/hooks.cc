@@ -82,7 +82,7 @@ WINNOW_EXPORT winnow::rocksdb_abi::RibbonPolicy* NewRibbonFilterPolicy(double bi
 WINNOW_EXPORT Status FilterPolicy::CreateFromString(const ConfigOptions& config,
                                                     const std::string& value,
                                                     std::shared_ptr<const FilterPolicy>* result) {
-  winnow::preload::SayIfPolicyIsLost(value.data(), value.size());
+  winnow::preload::SayIfPolicyIsLost(WINNOW_CALLER, value.data(), value.size());
   return Forward<Hook::kCreateFromString>::Call(WINNOW_CALLER, config, value, result);
 }
 

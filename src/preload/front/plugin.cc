@@ -4,14 +4,14 @@
 
 #include <atomic>
 #include <climits>
-#include <cstdarg>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 
+#include "src/preload/front/carried.h"
 #include "src/preload/front/definition.h"
 #include "src/preload/front/hook_addresses.h"
+#include "src/preload/front/kept_text.h"
 #include "src/preload/front/loaded_objects.h"
 
 namespace winnow::preload {
@@ -24,21 +24,9 @@ std::atomic<const Interposer*> g_refusing{nullptr};  // kept, as what leak check
 // A function of the RocksDB that was found; set before either of them.
 std::atomic<const void*> g_rocksdb{nullptr};
 
-__attribute__((format(printf, 1, 2))) void Refuse(const char* format, ...) noexcept {
-  char text[2048];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  // Never freed, as it is printed when the process ends.
-  const char* const kept = ::strdup(text);
+void Refuse(const char* sentence) noexcept {
   const char* none = nullptr;
-  g_problem.compare_exchange_strong(none, kept != nullptr ? kept : "memory is short");
-}
-
-const char* LastError() noexcept {
-  const char* const error = ::dlerror();
-  return error != nullptr ? error : "no reason given";
+  g_problem.compare_exchange_strong(none, sentence);
 }
 
 char g_plugin_path[PATH_MAX];
@@ -99,11 +87,8 @@ void* OpenLibrary(Binding binding) noexcept {
 }
 
 void OpenFor(void* rocksdb) noexcept {
-  FrontState state{kInterposerBuild, base::StderrAtStart(), {}};
-  for (size_t i = 0; i < kNumHooks; ++i) {
-    state.stock[i] = ::dlsym(rocksdb, SymbolOf(static_cast<Hook>(i)));
-  }
-  ::dlerror();
+  FrontState state;
+  FillFrontState(rocksdb, "", &state);
   g_rocksdb.store(state.stock[static_cast<size_t>(Hook::kCreateFromString)]);
   const Binding binding = BindingFor(rocksdb);
   if (binding == Binding::kImpossible) {
@@ -114,21 +99,23 @@ void OpenFor(void* rocksdb) noexcept {
   }
   void* const plugin = OpenLibrary(binding);
   if (plugin == nullptr) {
-    return Refuse("%s can't be opened: %s; expected it beside libwinnow_preload.so, of one build",
-                  g_plugin_path[0] == '\0' ? WINNOW_PLUGIN_NAME : g_plugin_path, LastError());
+    return Refuse(
+        KeepText("%s can't be opened: %s; expected it beside libwinnow_preload.so, of one build",
+                 g_plugin_path[0] == '\0' ? WINNOW_PLUGIN_NAME : g_plugin_path, LastLinkerError()));
   }
   void* const found = ::dlsym(plugin, kInterposerFunction);
   const Interposer* const opened =
       found == nullptr ? nullptr : reinterpret_cast<GetInterposer*>(found)(&state);
   if (opened == nullptr || std::strcmp(opened->build, kInterposerBuild) != 0) {
     ::dlerror();
-    return Refuse("the " WINNOW_PLUGIN_NAME
-                  " in this process is not of one build with libwinnow_preload.so, which is %s",
-                  kInterposerBuild);
+    return Refuse(
+        KeepText("the " WINNOW_PLUGIN_NAME
+                 " in this process is not of one build with libwinnow_preload.so, which is %s",
+                 kInterposerBuild));
   }
   if (opened->problem != nullptr) {
     g_refusing.store(opened);
-    return Refuse("%s", opened->problem);
+    return Refuse(opened->problem);
   }
   if (!InSameObject(opened->rocksdb, g_rocksdb.load())) {
     return Refuse(WINNOW_PLUGIN_NAME " got functions of another RocksDB than " WINNOW_ROCKSDB_NAME);
@@ -138,6 +125,16 @@ void OpenFor(void* rocksdb) noexcept {
 }
 
 }  // namespace
+
+void FillFrontState(void* rocksdb, const char* policy_if_unset, FrontState* state) noexcept {
+  *state = {kInterposerBuild, base::StderrAtStart(), policy_if_unset, {}, {}};
+  for (size_t i = 0; i < kNumHooks; ++i) {
+    const Hook hook = static_cast<Hook>(i);
+    state->stock[i] = ::dlsym(rocksdb, SymbolOf(hook));
+    state->parameters[i] = ParametersOfHook(hook);
+  }
+  ::dlerror();
+}
 
 void FindPlugin() noexcept {
   Dl_info known{};
@@ -150,6 +147,7 @@ void FindPlugin() noexcept {
       static_cast<size_t>(slash + 1 - own) + sizeof WINNOW_PLUGIN_NAME <= sizeof g_plugin_path) {
     std::memcpy(g_plugin_path, own, static_cast<size_t>(slash + 1 - own));
     std::memcpy(g_plugin_path + (slash + 1 - own), WINNOW_PLUGIN_NAME, sizeof WINNOW_PLUGIN_NAME);
+    FindBoundPlugins(own, static_cast<size_t>(slash + 1 - own));
   }
 }
 

@@ -7,14 +7,18 @@
 
 namespace winnow::preload {
 
-// Finds the plugin beside this library, wherever that was moved. To be called when the library is
-// loaded: a relative path is valid only in the folder in which the process was started.
+// Finds the plugin beside this library, wherever that was moved, and those of carried.h. To be
+// called when the library is loaded: a relative path is valid only in the folder in which the
+// process was started.
 void FindPlugin() noexcept;
 
 // Opens the plugin if that RocksDB is in the process and this was not tried before. It never loads
 // RocksDB. Safe from any thread. Holds no lock meanwhile, as another thread may be inside the
 // linker, and come to one of our hooks from there.
 void OpenPlugin() noexcept;
+
+// What a plugin is told of the RocksDB that it serves, as dlopen has returned it.
+void FillFrontState(void* rocksdb, const char* policy_if_unset, FrontState* state) noexcept;
 
 // Whether the definition is in the RocksDB that the plugin was built for, by the library's name.
 bool IsOfOurRocksDB(const void* definition) noexcept;

@@ -9,6 +9,8 @@
 #include <cstring>
 
 #include "src/base/stderr_line.h"
+#include "src/preload/front/carried.h"
+#include "src/preload/front/definition.h"
 #include "src/preload/front/environment.h"
 #include "src/preload/front/hook_addresses.h"
 #include "src/preload/front/loaded_objects.h"
@@ -47,6 +49,9 @@ void AddWhatIsThere(StderrLine* line) noexcept {
   Dl_info known{};
   if (foreign != nullptr && ::dladdr(foreign, &known) != 0) {
     line->Add("; that of ").Add(known.dli_fname).Add(" is left alone");
+    if (const char* const reason = WhyNeverAsked(foreign)) {
+      line->Add(": ").Add(reason);
+    }
   }
 }
 
@@ -70,7 +75,10 @@ void AddState(StderrLine* line) noexcept {
 
 }  // namespace
 
-void BeginProcess() noexcept { g_process = ::getpid(); }
+void BeginProcess() noexcept {
+  g_process = ::getpid();
+  base::SetStderrAtStart(base::StderrAtStart());  // which is that of the process
+}
 
 void SayAtCall() noexcept {
   const char* const problem = PluginProblem();
@@ -86,16 +94,50 @@ void SayAtCall() noexcept {
   }
 }
 
-void SayIfPolicyIsLost(const char* options, unsigned long size) noexcept {
+void SayAtCallOf(Carried* carried) noexcept {
+  const bool is_due = IsLogging() || (carried->problem != nullptr && HasPolicy());
+  if (!is_due || carried->was_said.exchange(true)) {
+    return;
+  }
+  StderrLine line;
+  if (!IsLogging()) {
+    line.Add(carried->problem).Add("; WINNOW_POLICY has no effect there").Write();
+    return;
+  }
+  g_was_said.store(true);
+  line.Add(carried->plugin != nullptr ? "in force" : "not in force");
+  AddProcess(&line);
+  if (carried->plugin != nullptr) {
+    line.Add(carried->plugin->in_force).Add("; bound to the RocksDB inside ").Add(carried->name);
+  } else {
+    line.Add(carried->problem);
+  }
+  AddEnvironmentProblems(&line);
+  line.Write();
+}
+
+void SayIfPolicyIsLost(const void* caller, const char* options, unsigned long size) noexcept {
   constexpr char kName[] = "winnow";
   if (::memmem(options, size, kName, sizeof kName - 1) == nullptr) {
     return;
   }
   OpenPlugin();
-  if (OpenedPlugin() == nullptr && !g_was_refusal_said.exchange(true)) {
+  if (OpenedPlugin() != nullptr) {
+    return;
+  }
+  Carried* const carried = FindCarried(FindDefinition(Hook::kCreateFromString, caller).function);
+  if (carried != nullptr && carried->plugin != nullptr) {
+    return;
+  }
+  if (!g_was_refusal_said.exchange(true)) {
     g_was_said.store(true);
     StderrLine line;
-    AddState(&line);
+    if (carried != nullptr) {
+      carried->was_said.store(true);
+      line.Add(carried->problem);
+    } else {
+      AddState(&line);
+    }
     line.Add("; so RocksDB knows no filter policy winnow, and drops it in silence").Write();
   }
 }

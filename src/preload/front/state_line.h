@@ -6,6 +6,8 @@
 
 namespace winnow::preload {
 
+struct Carried;
+
 // To be called when the library is loaded.
 void BeginProcess() noexcept;
 
@@ -13,10 +15,13 @@ void BeginProcess() noexcept;
 // printed. If the plugin refuses this RocksDB and WINNOW_POLICY is set, says so in any case.
 void SayAtCall() noexcept;
 
+// The same of a RocksDB that a library carries inside, each with a line of its own.
+void SayAtCallOf(Carried* carried) noexcept;
+
 // A program reads an options string (`size` bytes) for a filter policy. If it names Winnow's and
 // the plugin is not in force, says so once, in any case, because RocksDB drops the policy in
-// silence.
-void SayIfPolicyIsLost(const char* options, unsigned long size) noexcept;
+// silence. `caller` as FindWay() has it.
+void SayIfPolicyIsLost(const void* caller, const char* options, unsigned long size) noexcept;
 
 // Prints the line, if it was not printed. Not in a process that was forked and continues without
 // exec: its parent prints it.

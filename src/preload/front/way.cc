@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include "src/preload/front/carried.h"
 #include "src/preload/front/definition.h"
 #include "src/preload/front/environment.h"
 #include "src/preload/front/loaded_objects.h"
@@ -61,6 +62,11 @@ Way FindWay(Hook hook, const void* caller) noexcept {
       way.handler = plugin->handlers[static_cast<size_t>(hook)];
     }
     SayAtCall();
+  } else if (Carried* const carried = FindCarried(definition.function)) {
+    if (carried->plugin != nullptr) {
+      way.handler = carried->plugin->handlers[static_cast<size_t>(hook)];
+    }
+    SayAtCallOf(carried);
   }
   if (definition.is_only) {
     Remember(hook, loads, way);

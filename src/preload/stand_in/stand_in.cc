@@ -29,7 +29,7 @@
 
 namespace winnow::preload {
 
-const char kPolicyIfUnset[] = "read";
+std::atomic<const char*> policy_if_unset{"read"};
 
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewStockPolicy(double bits_per_key) {
   return std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>(StockBloom(bits_per_key, false));

@@ -23,6 +23,7 @@
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/findings/filter_json.h"
+#include "tools/winnow/run/carried_rocksdb.h"
 #include "tools/winnow/run/preload_library.h"
 #include "tools/winnow/run/program_file.h"
 #include "winnow/rocksdb_policy.h"
@@ -50,6 +51,7 @@ WINNOW_TAKES(run, kJsonFlag);
 namespace winnow::tools {
 namespace {
 
+using inspect::CarriedRocksDB;
 using inspect::PolicyVerdict;
 using inspect::PreloadLibrary;
 using inspect::Printable;
@@ -66,7 +68,8 @@ struct Start {
   std::string in_force;  // what RocksDB makes of the policy; empty: what the program asks for
   PreloadLibrary library;
   ProgramFile program;
-  std::string problem;  // a sentence; empty: none
+  std::vector<CarriedRocksDB> rocksdbs;  // where --dry_run or --log asks for them
+  std::string problem;                   // a sentence; empty: none
   int status = kAllGood;
 };
 
@@ -117,7 +120,13 @@ Start Prepare(const std::vector<std::string>& command) {
   }
   start.program = inspect::FindProgram(command);
   start.problem = start.program.problem;
-  if (!start.problem.empty()) start.status = start.program.is_missing ? kNoProgram : kNoStart;
+  if (!start.problem.empty()) {
+    start.status = start.program.is_missing ? kNoProgram : kNoStart;
+  } else if (absl::GetFlag(FLAGS_run_dry_run) || absl::GetFlag(FLAGS_run_log)) {
+    const ProgramFile& program = start.program;
+    start.rocksdbs = inspect::FindCarriedRocksDBs(
+        program.next.empty() ? program.path : program.next.back().path, start.library.path);
+  }
   return start;
 }
 
@@ -158,6 +167,12 @@ Words Doubts(const Start& start) {
     doubts.push_back(absl::StrCat(name, " is '", Printable(value),
                                   "', and counts as 1 alone: expected 1, or --add"));
   }
+  for (const CarriedRocksDB& rocksdb : start.rocksdbs) {
+    if (rocksdb.problem.empty()) continue;
+    doubts.push_back(
+        absl::StrCat(Printable(rocksdb.file),
+                     " has a RocksDB inside that Winnow does not reach: ", rocksdb.problem));
+  }
   return doubts;
 }
 
@@ -165,6 +180,22 @@ std::string PolicyText(const Start& start) {
   if (start.policy == kStock) return "what the program asks for";
   return start.policy == kRead ? "what the program asks for; Winnow's filters are read"
                                : start.in_force;
+}
+
+std::string RocksDBText(const Start& start) {
+  if (start.rocksdbs.empty()) {
+    return "rocksdb      none is linked; --log tells of what the program opens while it runs\n";
+  }
+  std::string text;
+  for (const CarriedRocksDB& rocksdb : start.rocksdbs) {
+    absl::StrAppend(&text, text.empty() ? "rocksdb      " : "             ",
+                    Printable(rocksdb.file),
+                    rocksdb.version.empty() ? "" : absl::StrCat(", ", rocksdb.version), ": ",
+                    rocksdb.problem.empty() ? absl::StrCat("reached by ", rocksdb.way)
+                                            : "not reached, as said above",
+                    "\n");
+  }
+  return text;
 }
 
 std::string Text(const Start& start, const std::vector<std::string>& command) {
@@ -183,6 +214,7 @@ std::string Text(const Start& start, const std::vector<std::string>& command) {
                     IsIgnored(name, value) ? " (not 1, as which alone it counts)" : "", "\n");
     title = "             ";
   }
+  absl::StrAppend(&text, RocksDBText(start));
   return text;
 }
 
@@ -198,6 +230,15 @@ std::string StartJson(const Start& start, const std::vector<std::string>& comman
   content["environment"] = nullptr;
   if (start.problem.empty()) {
     for (const auto& [name, value] : VariablesOf(start)) content["environment"][name] = value;
+  }
+  content["rocksdb"] = nlohmann::ordered_json::array();
+  for (const CarriedRocksDB& rocksdb : start.rocksdbs) {
+    nlohmann::ordered_json row;
+    inspect::PutName("file", rocksdb.file, &row);
+    row["version"] = inspect::SentenceOrNull(rocksdb.version);
+    row["way"] = inspect::SentenceOrNull(rocksdb.way);
+    row["problem"] = inspect::SentenceOrNull(rocksdb.problem);
+    content["rocksdb"].push_back(row);
   }
   content["problem"] = inspect::SentenceOrNull(start.problem);
   content["unknown"] = inspect::SentenceOrNull(start.program.unknown);
@@ -271,10 +312,14 @@ Verb RunVerb() {
       "like start. sudo and the like do not pass LD_PRELOAD on and are refused: have sudo\n"
       "start winnow run.\n"
       "If PROGRAM does not use the shared RocksDB of this Winnow's build, it runs without\n"
-      "Winnow; --log says so.\n"
+      "Winnow; --log says so. --dry_run and --log look for a RocksDB in PROGRAM and in the\n"
+      "libraries that it is linked with, and say how Winnow reaches each, or which other way\n"
+      "does. What PROGRAM opens or unpacks while it runs is told by --log alone.\n"
       "--json has: the program's file; the interpreters that read it, or the programs that it\n"
       "starts; arguments; library; policy; in_force, the policy as RocksDB understands it (null\n"
-      "with read and stock); environment; problem, null if the program would be started;\n"
+      "with read and stock); environment; rocksdb, the files that have a RocksDB inside, with\n"
+      "its version (null: known when it runs), the way by which it is reached, and the problem\n"
+      "if it is not; problem, null if the program would be started;\n"
       "unknown, what could not be checked (null: nothing); status, the exit code of a problem.\n",
       RunRun,
       {{"winnow run PROGRAM --version",

@@ -1,0 +1,144 @@
+#include "src/preload/bound/binding.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <cstdarg>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+
+#include "src/preload/asks_linker.h"
+#include "src/preload/bound/absent_functions.h"
+#include "src/preload/bound/host_options.h"
+#include "src/preload/bound/thunks.h"
+#include "winnow/version.h"
+
+// The library that is preloaded has it; this one is opened by no other.
+extern "C" __attribute__((weak)) winnow::preload::GetHost winnow_preload_host;
+
+namespace winnow::preload {
+namespace {
+
+constexpr char kVersionFunction[] = "_ZN7rocksdb23GetRocksVersionAsStringB5cxx11Eb";
+
+Binding binding = {nullptr, "no library asked for it"};
+char problem_text[1024];
+
+__attribute__((format(printf, 1, 2))) bool Refuse(const char* format, ...) noexcept {
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(problem_text, sizeof problem_text, format, arguments);
+  va_end(arguments);
+  binding.problem = problem_text;
+  return false;
+}
+
+void* Find(void* where, const char* symbol) noexcept {
+  void* const found = ::dlsym(where, symbol);
+  if (found == nullptr) ::dlerror();  // so that the program does not see our error
+  return found;
+}
+
+const void* ObjectOf(const void* address) noexcept {
+  Dl_info known{};
+  return address != nullptr && ::dladdr(address, &known) != 0 ? known.dli_fbase : nullptr;
+}
+
+bool IsOperator(const char* symbol) noexcept {
+  return std::strncmp(symbol, "_Zn", 3) == 0 || std::strncmp(symbol, "_Zd", 3) == 0;
+}
+
+// The operator that the host calls: what the linker found for it, or would find now; its own if it
+// does not ask. Null: none that the linker knows.
+void* OperatorOf(void* host, const void* code, const char* symbol) noexcept {
+  const void* const called = CalledBy(code, symbol);
+  if (called != nullptr && ObjectOf(called) != ObjectOf(code)) return const_cast<void*>(called);
+  void* const own = Find(host, symbol);
+  if (called == nullptr && own != nullptr && ObjectOf(own) == ObjectOf(code)) return own;
+  void* const global = Find(RTLD_DEFAULT, symbol);
+  return global != nullptr ? global : own;
+}
+
+bool BindFunctions(void* host) noexcept {
+  for (size_t i = 0; i < kNumThunks; ++i) {
+    const char* const name = kThunkNames[i];
+    void* const found =
+        IsOperator(name) ? OperatorOf(host, binding.version_function, name) : Find(host, name);
+    kThunkTable[i] = found != nullptr ? found : AbsentFunction(name);
+    if (kThunkTable[i] == nullptr) {
+      return Refuse("it hides or lacks %s, which Winnow needs", name);
+    }
+  }
+  return true;
+}
+
+// The size of a symbol of the host; 0: it has none.
+size_t SizeOf(const void* address) noexcept {
+  Dl_info known{};
+  void* symbol = nullptr;
+  return ::dladdr1(address, &known, &symbol, RTLD_DL_SYMENT) != 0 && symbol != nullptr
+             ? static_cast<const ElfW(Sym)*>(symbol)->st_size
+             : 0;
+}
+
+// Before anything is copied: a table of another size is that of another class.
+bool CompareTables(void* host) noexcept {
+  for (size_t i = 0; i < kNumTableSizes; ++i) {
+    const void* const table = Find(host, kTableSizes[i].name);
+    const size_t size = table == nullptr ? kTableSizes[i].size : SizeOf(table);
+    if (size != kTableSizes[i].size) {
+      return Refuse(
+          "its %s has %zu bytes, and %zu by the headers that Winnow was built with: it is not what "
+          "its version says. Build Winnow with the headers of that RocksDB",
+          kTableSizes[i].name, size, kTableSizes[i].size);
+    }
+  }
+  return true;
+}
+
+bool CopyData(void* host) noexcept {
+  for (size_t i = 0; i < kNumCopied; ++i) {
+    const Copied& copied = kCopied[i];
+    const void* const own = Find(host, copied.name);
+    const size_t size = own == nullptr ? 0 : SizeOf(own);
+    if (size == 0 || size > copied.room) {
+      return Refuse("it hides or lacks %s, which Winnow needs", copied.name);
+    }
+    // A program that is linked with the host may have the object itself (a copy relocation).
+    const void* const used = CalledBy(binding.version_function, copied.name);
+    std::memcpy(copied.place, used != nullptr ? used : own, size);
+  }
+  return true;
+}
+
+// Before all static objects of this library, whose memory is to be the host's as well.
+__attribute__((constructor(101))) void Bind() noexcept {
+  for (size_t i = 0; i < kNumThunks; ++i) {
+    if (IsOperator(kThunkNames[i])) kThunkTable[i] = AbsentFunction(kThunkNames[i]);
+  }
+  void* const host = &winnow_preload_host != nullptr ? winnow_preload_host() : nullptr;
+  if (host == nullptr) return;
+  binding.version_function = Find(host, kVersionFunction);
+  if (binding.version_function == nullptr) {
+    Refuse("it hides or lacks %s, which Winnow needs", kVersionFunction);
+  } else if (CompareTables(host) && BindFunctions(host) && CopyData(host)) {
+    binding.problem = nullptr;
+  }
+}
+
+}  // namespace
+}  // namespace winnow::preload
+
+extern "C" WINNOW_EXPORT const winnow::preload::Binding* winnow_rocksdb_binding() {
+  using winnow::preload::binding;
+  if (binding.problem == nullptr) {
+    if (const char* const option = winnow::preload::OptionThatDiffers()) {
+      winnow::preload::Refuse(
+          "%s is not read back through the headers that Winnow was built with: the structs of its "
+          "options are others, as in a fork. Build Winnow with the headers of that RocksDB",
+          option);
+    }
+  }
+  return &binding;
+}

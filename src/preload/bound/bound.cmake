@@ -1,0 +1,40 @@
+# The plugin that is bound at run time to a RocksDB that a program carries inside (binding.h): with the objects of the
+# plugin, and needing RocksDB's headers alone. Included by ../CMakeLists.txt.
+#
+# With type information in any case: its own, by which hosts with and without it can be served.
+set(bound ${CMAKE_CURRENT_LIST_DIR})
+set(bound_objects winnow_rocksdb_objects winnow_preload_objects winnow_core winnow_simd winnow_base winnow_bound_objects)
+set(bound_headers $<TARGET_PROPERTY:winnow_librocksdb,INTERFACE_SYSTEM_INCLUDE_DIRECTORIES>)
+add_library(winnow_bound_objects OBJECT EXCLUDE_FROM_ALL ${bound}/absent_functions.cc ${bound}/binding.cc ${bound}/host_options.cc)
+add_library(winnow_bound_shapes OBJECT EXCLUDE_FROM_ALL ${bound}/shapes.cc)
+foreach(target winnow_bound_objects winnow_bound_shapes)
+  target_link_libraries(${target} PRIVATE winnow_flags)
+  target_include_directories(${target} SYSTEM PRIVATE ${bound_headers})
+  target_compile_features(${target} PRIVATE cxx_std_${winnow_rocksdb_standard})
+endforeach()
+# What it has in the place of RocksDB's symbols follows from what the objects ask for.
+set(object_files "")
+foreach(target ${bound_objects})
+  list(APPEND object_files $<TARGET_OBJECTS:${target}>)
+endforeach()
+file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/bound_objects.txt CONTENT "$<JOIN:${object_files},\n>\n")
+set(thunks ${CMAKE_CURRENT_BINARY_DIR}/bound_thunks.cc)
+add_custom_command(
+  OUTPUT ${thunks}
+  COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DOBJECTS=${CMAKE_CURRENT_BINARY_DIR}/bound_objects.txt
+          -DSHAPES=$<TARGET_OBJECTS:winnow_bound_shapes> -DPROCESSOR=${CMAKE_SYSTEM_PROCESSOR} -DOUTPUT=${thunks}
+          -P ${bound}/make_thunks.cmake
+  DEPENDS ${bound}/make_thunks.cmake ${object_files} $<TARGET_OBJECTS:winnow_bound_shapes>
+          ${CMAKE_CURRENT_BINARY_DIR}/bound_objects.txt
+  VERBATIM)
+add_library(winnow_bound SHARED EXCLUDE_FROM_ALL ${thunks} ${object_files})
+set_source_files_properties(${thunks} PROPERTIES COMPILE_OPTIONS "-fno-lto")
+target_link_libraries(winnow_bound PRIVATE winnow_flags ${CMAKE_DL_LIBS})
+# Nothing is unresolved, and nothing is bound to what a program or another library has under the same names.
+target_link_options(winnow_bound PRIVATE -Wl,--version-script=${bound}/exports.map -Wl,-z,nodelete -Wl,-z,defs
+                                         -Wl,-Bsymbolic -static-libstdc++)
+string(REGEX MATCH "^[0-9]+[.][0-9]+" bound_version ${winnow_rocksdb_version})
+set(winnow_bound_folder winnow/plugins/${bound_version} CACHE INTERNAL "Where it is looked for, beside libwinnow_preload.so")
+set_target_properties(winnow_bound PROPERTIES
+    OUTPUT_NAME winnow_rocksdb_bound LINK_DEPENDS ${bound}/exports.map
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bound/lib/${winnow_bound_folder})

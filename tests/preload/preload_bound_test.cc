@@ -1,0 +1,447 @@
+// The plugin that is bound at run time, to libraries that carry a RocksDB: copies of this build's,
+// which go by another name, so that they are not the shared RocksDB that the plugin beside the
+// preloaded library is for.
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <link.h>
+#include <rocksdb/version.h>
+
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/database_files.h"
+#include "tests/support/files.h"
+
+namespace winnow {
+namespace {
+
+using ::testing::AllOf;
+using testing::ChildResult;
+using ::testing::ElementsAre;
+using testing::FileFilter;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::KindsOfFilters;
+using testing::LinesThatBegin;
+using testing::NewestOptionsFile;
+using ::testing::Not;
+using testing::ReadFile;
+using testing::ReadFilters;
+using testing::RunProgram;
+using testing::TemporaryFolder;
+using testing::WriteFile;
+using Kinds = std::map<std::string, int>;
+using Words = std::vector<std::string>;
+namespace fs = std::filesystem;
+
+constexpr int kKeys = 100'000;
+// Where what is left behind is compared byte by byte.
+constexpr int kFewKeys = 10'000;
+
+const Words kPolicies = {"bloom:10", "ribbon:10:0", "string:filter_policy=bloomfilter:10",
+                         "string:filter_policy=ribbonfilter:12:3"};
+const Words kWinnow = {"WINNOW_POLICY=winnow:10", "WINNOW_LOG=1"};
+
+void ReplaceAll(std::string* bytes, const std::string& from, const std::string& to) {
+  EXPECT_EQ(from.size(), to.size());
+  for (size_t at = bytes->find(from); at != std::string::npos; at = bytes->find(from, at + 1)) {
+    bytes->replace(at, from.size(), to);
+  }
+}
+
+// Where this build's RocksDB lies.
+std::string OwnRocksDB() {
+  Dl_info known{};
+  std::string (*const function)(bool) = &rocksdb::GetRocksVersionAsString;
+  EXPECT_NE(::dladdr(reinterpret_cast<void*>(function), &known), 0);
+  return fs::canonical(known.dli_fname);
+}
+
+struct Change {
+  std::string from;
+  std::string to;
+};
+
+// Calls change(symbol) for each dynamic symbol whose name begins so; how many there are.
+int ChangeSymbols(std::string* library, const std::string& beginning,
+                  void (*change)(Elf64_Sym* symbol)) {
+  const auto* const header = reinterpret_cast<const Elf64_Ehdr*>(library->data());
+  const auto* const sections =
+      reinterpret_cast<const Elf64_Shdr*>(library->data() + header->e_shoff);
+  int changed = 0;
+  for (int i = 0; i < header->e_shnum; ++i) {
+    if (sections[i].sh_type != SHT_DYNSYM) continue;
+    const char* const names = library->data() + sections[sections[i].sh_link].sh_offset;
+    auto* const symbols = reinterpret_cast<Elf64_Sym*>(library->data() + sections[i].sh_offset);
+    for (size_t s = 0; s < sections[i].sh_size / sizeof *symbols; ++s) {
+      if (std::strncmp(names + symbols[s].st_name, beginning.c_str(), beginning.size()) != 0) {
+        continue;
+      }
+      change(symbols + s);
+      ++changed;
+    }
+  }
+  return changed;
+}
+
+// The library itself goes on finding it, and nobody else does.
+void Hide(Elf64_Sym* symbol) {
+  symbol->st_info = static_cast<unsigned char>(ELF64_ST_INFO(STB_LOCAL, symbol->st_info & 15));
+}
+
+void Enlarge(Elf64_Sym* symbol) { symbol->st_size += sizeof(void*); }
+
+class BoundTest : public ::testing::Test {
+ protected:
+  // A library that carries a RocksDB, and that RocksDB as it is after these changes of its bytes.
+  std::string Carrier(const std::string& name, const std::vector<Change>& changes = {},
+                      const std::string& carrier = CARRIER) {
+    std::string rocksdb = ReadFile(OwnRocksDB());
+    for (const Change& change : changes) ReplaceAll(&rocksdb, change.from, change.to);
+    return WriteCarrier(name, std::move(rocksdb), carrier);
+  }
+
+  std::string WriteCarrier(const std::string& name, std::string rocksdb,
+                           const std::string& carrier = CARRIER) {
+    EXPECT_EQ(name.size(), std::strlen("rocksdb")) << name;
+    std::string library = ReadFile(carrier);
+    ReplaceAll(&rocksdb, "librocksdb.so", "lib" + name + ".so");
+    ReplaceAll(&library, "librocksdb.so", "lib" + name + ".so");
+    const std::string soname = ROCKSDB_SONAME;
+    WriteFile(folder_ / ("lib" + name + soname.substr(std::strlen("librocksdb"))), rocksdb);
+    const std::string path = folder_ / ("carrier_" + name + ".so");
+    WriteFile(path, library);
+    return path;
+  }
+
+  ChildResult Run(const Words& arguments, const Words& environment) {
+    Words command = {CARRIER_HOST};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    Words all = {"LD_LIBRARY_PATH=" + folder_.path()};
+    all.insert(all.end(), environment.begin(), environment.end());
+    return RunProgram(command, all);
+  }
+  ChildResult RunPreloaded(const Words& arguments, const Words& environment,
+                           const std::string& library = BOUND_PRELOAD) {
+    Words all = {"LD_PRELOAD=" + library};
+    all.insert(all.end(), environment.begin(), environment.end());
+    return Run(arguments, all);
+  }
+  Words Client(const std::string& carrier, const std::string& what, const std::string& policy,
+               int keys = kKeys) {
+    return {carrier, what, database_, policy, std::to_string(keys)};
+  }
+
+  // Of a RocksDB that is refused: the program runs as without Winnow, and what was said.
+  std::string Refusal(const std::string& carrier) {
+    const ChildResult run = RunPreloaded(Client(carrier, "write", "bloom:10", kFewKeys), kWinnow);
+    EXPECT_EQ(run.status, 0) << run.errors;
+    EXPECT_THAT(KindsOfFilters(database_), ElementsAre(::testing::Pair("built-in bloom", 2)));
+    const Words lines = LinesThatBegin(run.errors, "winnow: ");
+    EXPECT_EQ(lines.size(), 1U) << run.errors;
+    return run.errors;
+  }
+
+  const std::string& database() const { return database_; }
+  const TemporaryFolder& folder() const { return folder_; }
+
+ private:
+  TemporaryFolder folder_;
+  const std::string database_ = folder_ / "db";
+};
+
+// What a program leaves behind.
+struct Traces {
+  int status;
+  std::string output;
+  std::string errors;
+  Words filters;
+  std::string options;
+
+  bool operator==(const Traces& other) const {
+    return status == other.status && output == other.output && errors == other.errors &&
+           filters == other.filters && options == other.options;
+  }
+};
+
+Traces TracesOf(const ChildResult& result, const std::string& database) {
+  Traces traces{result.status, result.output, result.errors, {}, NewestOptionsFile(database)};
+  for (const FileFilter& file : ReadFilters(database)) {
+    traces.filters.push_back(file.policy_name + ": " + file.block);
+  }
+  return traces;
+}
+
+TEST_F(BoundTest, FindsAllKeysByWinnowsFiltersAndWithoutWinnowToo) {
+  const std::string carrier = Carrier("carried");
+  for (const std::string& policy : kPolicies) {
+    const ChildResult written = RunPreloaded(Client(carrier, "write", policy), kWinnow);
+    EXPECT_EQ(written.status, 0) << written.errors;
+    EXPECT_THAT(written.errors,
+                AllOf(HasSubstr("winnow: in force in "),
+                      HasSubstr("; bound to the RocksDB inside " + (folder() / "libcarried"))));
+    for (const auto& [kind, files] : KindsOfFilters(database())) {
+      EXPECT_THAT(kind, ::testing::StartsWith("winnow ")) << policy;
+    }
+    EXPECT_THAT(KindsOfFilters(database()), Not(IsEmpty()));
+    const ChildResult read = RunPreloaded(Client(carrier, "read", policy), kWinnow);
+    EXPECT_THAT(read.output, HasSubstr("missing=0 invented=0")) << read.errors;
+    // Winnow's filters were asked: a hundred times as many blocks are read without.
+    EXPECT_THAT(read.output, Not(HasSubstr("useful=0 "))) << policy;
+    const ChildResult plain = Run(Client(carrier, "read", policy), {});
+    EXPECT_THAT(plain.output, HasSubstr("missing=0 invented=0 newer=0 useful=0 ")) << plain.errors;
+  }
+}
+
+TEST_F(BoundTest, FollowsColumnFamiliesTransactionsAndSetOptions) {
+  const std::string carrier = Carrier("carried");
+  for (const std::string how : {"families@", "transaction@", "optimistic@", "ttl@"}) {
+    const Words environment = {"WINNOW_POLICY=winnow:10", "WINNOW_ADD=1"};
+    const Words where = {how + database(), "bloom:10", std::to_string(kFewKeys)};
+    for (const std::string what : {"write", "read"}) {
+      Words arguments = {carrier, what};
+      arguments.insert(arguments.end(), where.begin(), where.end());
+      const ChildResult run = RunPreloaded(arguments, environment);
+      EXPECT_EQ(run.status, 0) << how << what << run.errors;
+      if (what == "read") {
+        EXPECT_THAT(run.output, HasSubstr("missing=0 invented=0"));
+      }
+    }
+    for (const auto& [kind, files] : KindsOfFilters(database())) {
+      EXPECT_THAT(kind, ::testing::StartsWith("winnow ")) << how;
+    }
+  }
+  // By the same preloaded library a program of the shared RocksDB says the same.
+  const ChildResult bound = RunPreloaded(Client(carrier, "prefixes", "none", 100),
+                                         {"WINNOW_POLICY=winnow:10", "WINNOW_ADD=1"});
+  EXPECT_EQ(bound.status, 0) << bound.errors;
+  EXPECT_EQ(bound.output, Run(Client(carrier, "prefixes", "none", 100), {}).output);
+}
+
+// A shared library that the program is linked with, under another name than that of this build's.
+TEST_F(BoundTest, ReachesALibraryThatTheProgramIsLinkedWith) {
+  const std::string client = Carrier("carried", {}, PRELOAD_CLIENT);
+  fs::permissions(client, fs::perms::owner_all);
+  const auto run = [&](const std::string& what, const Words& environment) {
+    Words all = {"LD_LIBRARY_PATH=" + folder().path()};
+    all.insert(all.end(), environment.begin(), environment.end());
+    return RunProgram({client, what, database(), "bloom:10", std::to_string(kKeys)}, all);
+  };
+  Words preloaded = kWinnow;
+  preloaded.emplace_back("LD_PRELOAD=" BOUND_PRELOAD);
+  const ChildResult written = run("write", preloaded);
+  EXPECT_EQ(written.status, 0) << written.errors;
+  EXPECT_THAT(written.errors,
+              HasSubstr("; bound to the RocksDB inside " + (folder() / "libcarried")));
+  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"winnow ribbon", 2}}));
+  EXPECT_THAT(run("read", preloaded).output,
+              AllOf(HasSubstr("missing=0 invented=0"), Not(HasSubstr("useful=0 "))));
+  EXPECT_THAT(run("read", {}).output, HasSubstr("missing=0 invented=0"));
+}
+
+TEST_F(BoundTest, WithoutTheVariableProgramsBuildTheirOwnFiltersAndReadWinnows) {
+  const std::string carrier = Carrier("carried");
+  RunPreloaded(Client(carrier, "write", "bloom:10"), kWinnow);
+  const ChildResult read = RunPreloaded(Client(carrier, "read", "bloom:10"), {});
+  EXPECT_THAT(read.output, AllOf(HasSubstr("missing=0 invented=0"), Not(HasSubstr("useful=0 "))));
+  const Traces plain =
+      TracesOf(Run(Client(carrier, "write", "bloom:10", kFewKeys), {}), database());
+  EXPECT_TRUE(TracesOf(RunPreloaded(Client(carrier, "write", "bloom:10", kFewKeys), {}),
+                       database()) == plain);
+}
+
+TEST_F(BoundTest, StockLeavesWhatTheProgramAloneLeaves) {
+  const std::string carrier = Carrier("carried");
+  for (const std::string& policy : kPolicies) {
+    const Words write = Client(carrier, "write", policy, kFewKeys);
+    const Traces plain = TracesOf(Run(write, {}), database());
+    EXPECT_THAT(plain.filters, Not(IsEmpty()));
+    EXPECT_TRUE(TracesOf(RunPreloaded(write, {"WINNOW_POLICY=stock"}), database()) == plain)
+        << policy;
+  }
+}
+
+TEST_F(BoundTest, OptionsCanNameWinnow) {
+  const std::string carrier = Carrier("carried");
+  const ChildResult run =
+      RunPreloaded(Client(carrier, "write", "string:filter_policy=winnow:10", kFewKeys),
+                   {"WINNOW_POLICY=stock"});
+  EXPECT_EQ(run.status, 0) << run.errors;
+  EXPECT_EQ(run.errors, "");
+  EXPECT_THAT(NewestOptionsFile(database()), HasSubstr("id=winnow"));
+  for (const auto& [kind, files] : KindsOfFilters(database())) {
+    EXPECT_THAT(kind, ::testing::StartsWith("winnow "));
+  }
+}
+
+TEST_F(BoundTest, MemoryGoesByTheOperatorsOfTheHost) {
+  const std::string carrier = Carrier("carried", {}, CARRIER_OWN_NEW);
+  for (const std::string what : {"write", "read"}) {
+    const ChildResult run = RunPreloaded(Client(carrier, what, "bloom:10"), kWinnow);
+    EXPECT_EQ(run.status, 0) << run.errors;
+    EXPECT_THAT(run.errors, HasSubstr("in force in "));
+  }
+}
+
+TEST_F(BoundTest, ManyThreadsMayAskFirst) {
+  const std::string carrier = Carrier("carried");
+  for (int i = 0; i < 5; ++i) {
+    const ChildResult run = RunPreloaded({carrier, "ask-in-threads"}, kWinnow);
+    EXPECT_EQ(run.status, 0) << run.errors;
+    EXPECT_EQ(LinesThatBegin(run.errors, "winnow: in force in ").size(), 1U) << run.errors;
+    EXPECT_THAT(run.errors, Not(HasSubstr("not in force")));
+  }
+}
+
+// The plugin goes on calling its host when the program has closed that.
+TEST_F(BoundTest, AHostStaysLoaded) {
+  const std::string carrier = Carrier("carried");
+  Words arguments = Client(carrier, "write", "bloom:10", kFewKeys);
+  const Words again = Client(carrier, "read", "bloom:10", kFewKeys);
+  arguments.emplace_back("then");
+  arguments.insert(arguments.end(), again.begin(), again.end());
+  const ChildResult run =
+      RunPreloaded(arguments, {"WINNOW_POLICY=winnow:10", "WINNOW_LOG=1", "CARRIER_UNLOADS=1"});
+  EXPECT_EQ(run.status, 0) << run.errors;
+  EXPECT_THAT(run.output, AllOf(HasSubstr("missing=0 invented=0"), Not(HasSubstr("useful=0 "))));
+  EXPECT_EQ(LinesThatBegin(run.errors, "winnow: built ").size(), 1U) << run.errors;
+}
+
+// As Node does.
+TEST_F(BoundTest, SpeaksOnAStderrThatIsClosedOnExec) {
+  const ChildResult run =
+      RunPreloaded(Client(Carrier("carried"), "write", "bloom:10", kFewKeys),
+                   {"WINNOW_POLICY=winnow:10", "WINNOW_LOG=1", "CARRIER_CLOSES_ON_EXEC=1"});
+  EXPECT_EQ(LinesThatBegin(run.errors, "winnow: in force in ").size(), 1U) << run.errors;
+  EXPECT_EQ(LinesThatBegin(run.errors, "winnow: built ").size(), 1U) << run.errors;
+}
+
+TEST_F(BoundTest, NeedsNothingOfRocksDBAndOfTheLibraryOfCxx) {
+  const std::string needs = RunProgram({"readelf", "-d", BOUND_PLUGIN}).output;
+  EXPECT_THAT(needs, AllOf(HasSubstr("NODELETE"), HasSubstr("STATIC_TLS")));
+  EXPECT_THAT(needs, AllOf(Not(HasSubstr("librocksdb")), Not(HasSubstr("libstdc++"))));
+  const std::string symbols = RunProgram({"nm", "-D", BOUND_PLUGIN}).output;
+  EXPECT_THAT(symbols,
+              AllOf(HasSubstr(" T winnow_rocksdb_interposer"), Not(HasSubstr("7rocksdb"))));
+}
+
+// ---- Left alone
+
+TEST_F(BoundTest, WithoutPluginsItIsLeftAloneAsBefore) {
+  const std::string library = folder() / "libwinnow_preload.so";
+  fs::copy_file(BOUND_PRELOAD, library);
+  const std::string carrier = Carrier("carried");
+  const Words write = Client(carrier, "write", "bloom:10", kFewKeys);
+  const Traces plain = TracesOf(Run(write, {}), database());
+  EXPECT_TRUE(TracesOf(RunPreloaded(write, {"WINNOW_POLICY=winnow:10"}, library), database()) ==
+              plain);
+  const ChildResult run = RunPreloaded(write, kWinnow, library);
+  EXPECT_THAT(run.errors, AllOf(HasSubstr("winnow: not in force in "),
+                                HasSubstr(ROCKSDB_SONAME ", is not in this process; that of "),
+                                HasSubstr("libcarried"), HasSubstr(" is left alone\n")));
+}
+
+TEST_F(BoundTest, WithoutAPluginForTheVersionSaysHowToBuildOne) {
+  const std::string library = folder() / "libwinnow_preload.so";
+  fs::copy_file(BOUND_PRELOAD, library);
+  fs::create_directories(folder() / "winnow/plugins/1.0");
+  const Words write = Client(Carrier("carried"), "write", "bloom:10", kFewKeys);
+  for (const Words& environment : {kWinnow, Words{"WINNOW_POLICY=winnow:10"}}) {
+    const ChildResult run = RunPreloaded(write, environment, library);
+    EXPECT_EQ(run.status, 0);
+    EXPECT_THAT(run.errors,
+                AllOf(HasSubstr("libcarried"), HasSubstr("there is no plugin for that version"),
+                      HasSubstr("-DWINNOW_ROCKSDB_HEADERS=ROCKSDB/include && cmake --build")));
+    EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"built-in bloom", 2}}));
+  }
+  EXPECT_EQ(RunPreloaded(write, {}, library).errors, "");
+}
+
+TEST_F(BoundTest, RefusesALibraryThatHidesWhatIsNeeded) {
+  std::string rocksdb = ReadFile(OwnRocksDB());
+  constexpr char kHidden[] = "_ZNK7rocksdb5Slice9DecodeHexEPNSt7__cxx1112basic_string";
+  EXPECT_EQ(ChangeSymbols(&rocksdb, kHidden, Hide), 1);
+  EXPECT_THAT(Refusal(WriteCarrier("carried", rocksdb)),
+              HasSubstr(std::string("is left alone: it hides or lacks ") + kHidden));
+}
+
+TEST_F(BoundTest, RefusesALibraryThatHidesItsVersion) {
+  std::string rocksdb = ReadFile(OwnRocksDB());
+  EXPECT_EQ(ChangeSymbols(&rocksdb, "_ZN7rocksdb23GetRocksVersionAsString", Hide), 1);
+  EXPECT_THAT(Refusal(WriteCarrier("carried", rocksdb)),
+              HasSubstr("it hides the function that says its version"));
+}
+
+TEST_F(BoundTest, RefusesOldStrings) {
+  const ChildResult run = RunPreloaded({CARRIER_OLD_STRING}, kWinnow);
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.errors, HasSubstr("_GLIBCXX_USE_CXX11_ABI=0"));
+}
+
+TEST_F(BoundTest, RefusesALibraryThatCallsItself) {
+  std::string rocksdb = ReadFile(OwnRocksDB());
+  // An entry of its dynamic section that only makes loading faster becomes -Bsymbolic's.
+  const auto* const header = reinterpret_cast<const Elf64_Ehdr*>(rocksdb.data());
+  const auto* parts = reinterpret_cast<const Elf64_Phdr*>(rocksdb.data() + header->e_phoff);
+  int changed = 0;
+  for (int i = 0; i < header->e_phnum; ++i) {
+    if (parts[i].p_type != PT_DYNAMIC) continue;
+    auto* entry = reinterpret_cast<Elf64_Dyn*>(rocksdb.data() + parts[i].p_offset);
+    for (; entry->d_tag != DT_NULL; ++entry) {
+      if (entry->d_tag != DT_RELACOUNT) continue;
+      entry->d_tag = DT_SYMBOLIC;
+      ++changed;
+    }
+  }
+  ASSERT_EQ(changed, 1);
+  EXPECT_THAT(Refusal(WriteCarrier("carried", rocksdb)),
+              AllOf(HasSubstr("without asking the dynamic linker (-Bsymbolic"),
+                    HasSubstr("WINNOW_STAND_IN=1")));
+}
+
+// Which the program never calls but from inside, so that no call comes to us.
+TEST_F(BoundTest, SaysAtTheEndWhyNothingCame) {
+  const std::string carrier = Carrier("carried");
+  const ChildResult idle = RunPreloaded({carrier, "idle"}, kWinnow);
+  EXPECT_THAT(idle.errors,
+              AllOf(HasSubstr("not in force"), HasSubstr("libcarried"),
+                    HasSubstr("left alone: it was not asked for a filter policy or a database")));
+}
+
+TEST_F(BoundTest, RefusesTablesOfVirtualFunctionsOfAnotherSize) {
+  std::string rocksdb = ReadFile(OwnRocksDB());
+  EXPECT_EQ(ChangeSymbols(&rocksdb, "_ZTVN7rocksdb12FilterPolicyE", Enlarge), 1);
+  EXPECT_THAT(Refusal(WriteCarrier("carried", rocksdb)),
+              AllOf(HasSubstr("its _ZTVN7rocksdb12FilterPolicyE has "),
+                    HasSubstr("Build Winnow with the headers of that RocksDB")));
+}
+
+// As in a fork: one option is where another one is by our headers, or has another name.
+TEST_F(BoundTest, RefusesOptionsThatAreNotReadBack) {
+  EXPECT_THAT(Refusal(Carrier("carried", {{"max_total_wal_size", "*****************s"},
+                                          {"delayed_write_rate", "max_total_wal_size"},
+                                          {"*****************s", "delayed_write_rate"}})),
+              HasSubstr("is left alone: delayed_write_rate is not read back through the headers"));
+  EXPECT_THAT(Refusal(Carrier("carried", {{"max_auto_readahead_size", "max_auto_readahead_sizf"}})),
+              HasSubstr("is left alone: BlockBasedTableOptions is not read back"));
+}
+
+TEST_F(BoundTest, ServesOneRocksDBOfAVersion) {
+  Words arguments = Client(Carrier("carried"), "write", "bloom:10", kFewKeys);
+  arguments.insert(arguments.end(), {"then", CARRIER_SMALL});
+  const ChildResult run = RunPreloaded(arguments, kWinnow);
+  EXPECT_EQ(run.status, 0) << run.errors;
+  EXPECT_THAT(run.errors,
+              AllOf(HasSubstr("preload_carrier_small"),
+                    HasSubstr("another RocksDB of this version in the process has its plugin")));
+  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"winnow ribbon", 2}}));
+}
+
+}  // namespace
+}  // namespace winnow

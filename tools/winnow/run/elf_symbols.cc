@@ -1,0 +1,168 @@
+#include "tools/winnow/run/elf_symbols.h"
+
+#include <absl/strings/ascii.h>
+#include <absl/strings/match.h>
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/string_view.h>
+#include <absl/strings/strip.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace winnow::inspect {
+namespace {
+
+// A file's bytes as memory; empty if it can't be read.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::string& path) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat status = {};
+    if (file < 0) return;
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+      size_ = static_cast<size_t>(status.st_size);
+      memory_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+      if (memory_ == MAP_FAILED) size_ = 0;
+    }
+    close(file);
+  }
+  ~MappedFile() {
+    if (size_ > 0) munmap(memory_, size_);
+  }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  absl::string_view bytes() const { return {static_cast<const char*>(memory_), size_}; }
+
+ private:
+  void* memory_ = nullptr;
+  size_t size_ = 0;
+};
+
+// Copies of the entries of a table in the file, as far as they lie in it.
+template <typename Entry>
+std::vector<Entry> Entries(absl::string_view file, uint64_t offset, uint64_t size) {
+  std::vector<Entry> entries;
+  if (offset > file.size() || size > file.size() - offset) return entries;
+  entries.resize(size / sizeof(Entry));
+  std::memcpy(static_cast<void*>(entries.data()), file.data() + offset,
+              entries.size() * sizeof(Entry));
+  return entries;
+}
+
+absl::string_view TextAt(absl::string_view file, uint64_t offset) {
+  if (offset >= file.size()) return {};
+  const absl::string_view rest = file.substr(offset);
+  return rest.substr(0, rest.find('\0'));
+}
+
+// "rocksdb" of _ZN7rocksdb20NewBloomFilterPolicyEdb; empty for any other name.
+absl::string_view NameSpaceOf(absl::string_view symbol, absl::string_view function) {
+  if (!absl::ConsumePrefix(&symbol, "_ZN") || !absl::EndsWith(symbol, function)) return {};
+  symbol.remove_suffix(function.size());
+  size_t digits = 0;
+  while (digits < symbol.size() && absl::ascii_isdigit(symbol[digits])) ++digits;
+  size_t length = 0;
+  if (!absl::SimpleAtoi(symbol.substr(0, digits), &length)) return {};
+  symbol.remove_prefix(digits);
+  return symbol.size() == length ? symbol : absl::string_view();
+}
+
+class Reader {
+ public:
+  explicit Reader(absl::string_view file) : file_(file) {}
+
+  RocksDBSymbols Read() {
+    ElfW(Ehdr) header;
+    if (file_.size() < sizeof header) return found_;
+    std::memcpy(&header, file_.data(), sizeof header);
+    if (!IsOfThisForm(header)) return found_;
+    // Put together when it is looked for: this program has no RocksDB because it has the text.
+    found_.has_code = absl::StrContains(file_, absl::StrCat("rocksdb_build_", "git_sha"));
+    for (const auto& part :
+         Entries<ElfW(Phdr)>(file_, header.e_phoff, header.e_phnum * sizeof(ElfW(Phdr)))) {
+      if (part.p_type == PT_INTERP) found_.loader = std::string(TextAt(file_, part.p_offset));
+    }
+    sections_ = Entries<ElfW(Shdr)>(file_, header.e_shoff, header.e_shnum * sizeof(ElfW(Shdr)));
+    for (const ElfW(Shdr) & section : sections_) {
+      if (section.sh_type == SHT_DYNAMIC) ReadDynamic(section);
+    }
+    for (const ElfW(Shdr) & section : sections_) {
+      if (section.sh_type == SHT_DYNSYM) ReadSymbols(section);
+    }
+    for (const ElfW(Shdr) & section : sections_) {
+      if (section.sh_type == SHT_RELA) ReadRelocations(section);
+    }
+    return found_;
+  }
+
+ private:
+  static bool IsOfThisForm(const ElfW(Ehdr) & header) {
+    constexpr unsigned char kClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
+    return std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+           header.e_ident[EI_CLASS] == kClass && header.e_phentsize == sizeof(ElfW(Phdr)) &&
+           header.e_shentsize == sizeof(ElfW(Shdr));
+  }
+
+  uint64_t TextsOf(const ElfW(Shdr) & section) const {
+    return section.sh_link < sections_.size() ? sections_[section.sh_link].sh_offset : file_.size();
+  }
+
+  void ReadDynamic(const ElfW(Shdr) & section) {
+    for (const auto& entry : Entries<ElfW(Dyn)>(file_, section.sh_offset, section.sh_size)) {
+      if (entry.d_tag == DT_NULL) break;
+      if (entry.d_tag == DT_SONAME) {
+        found_.soname = std::string(TextAt(file_, TextsOf(section) + entry.d_un.d_val));
+      }
+      is_symbolic_ = is_symbolic_ || entry.d_tag == DT_SYMBOLIC ||
+                     (entry.d_tag == DT_FLAGS && (entry.d_un.d_val & DF_SYMBOLIC) != 0);
+    }
+  }
+
+  void ReadSymbols(const ElfW(Shdr) & section) {
+    const auto symbols = Entries<ElfW(Sym)>(file_, section.sh_offset, section.sh_size);
+    is_policy_function_.resize(symbols.size());
+    for (size_t i = 0; i < symbols.size(); ++i) {
+      const absl::string_view name = TextAt(file_, TextsOf(section) + symbols[i].st_name);
+      const absl::string_view name_space = NameSpaceOf(name, "20NewBloomFilterPolicyEdb");
+      if (symbols[i].st_shndx == SHN_UNDEF) continue;
+      is_policy_function_[i] =
+          !name_space.empty() || absl::StrContains(name, "12FilterPolicy16CreateFromStringE");
+      if (!name_space.empty()) found_.name_space = std::string(name_space);
+    }
+  }
+
+  // Of a function that the file defines as well.
+  void ReadRelocations(const ElfW(Shdr) & section) {
+    if (is_symbolic_) return;
+    for (const auto& entry : Entries<ElfW(Rela)>(file_, section.sh_offset, section.sh_size)) {
+      const auto number = static_cast<size_t>(entry.r_info >> (sizeof(size_t) == 8 ? 32 : 8));
+      if (number < is_policy_function_.size() && is_policy_function_[number]) {
+        found_.asks_linker = true;
+      }
+    }
+  }
+
+  const absl::string_view file_;
+  std::vector<ElfW(Shdr)> sections_;
+  std::vector<bool> is_policy_function_;
+  bool is_symbolic_ = false;
+  RocksDBSymbols found_;
+};
+
+}  // namespace
+
+RocksDBSymbols ReadRocksDBSymbols(const std::string& path) {
+  const MappedFile file(path);
+  return Reader(file.bytes()).Read();
+}
+
+}  // namespace winnow::inspect
