@@ -14,10 +14,10 @@ include $(dir $(lastword $(MAKEFILE_LIST)))src/simd/flags.mk
 winnow_macros := $(shell $(CXX) $(ARCHFLAG) -dM -E -x c++ /dev/null)
 ifneq ($(filter __x86_64__,$(winnow_macros)),)
 winnow_definitions := -DWINNOW_X86=1
-winnow_kernels := avx2 avx512 ribbon_gfni ribbon_avx512 ribbon_avx512_solve
+winnow_kernels := $(winnow_kernels_x86)
 else ifneq ($(filter __aarch64__,$(winnow_macros)),)
 winnow_definitions := -DWINNOW_ARM64=1
-winnow_kernels := neon
+winnow_kernels := $(winnow_kernels_arm64)
 endif
 
 # Not with the colon left out of ":=": RocksDB's CMake files would take the words behind it for files.

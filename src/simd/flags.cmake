@@ -1,6 +1,6 @@
-# Sets winnow_flags_avx2, winnow_flags_gfni and winnow_flags_avx512, as lists.
+# Sets what flags.mk says, as lists.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/flags.mk)
-file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/flags.mk winnow_lines REGEX "^winnow_flags_")
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/flags.mk winnow_lines REGEX "^winnow_")
 foreach(line IN LISTS winnow_lines)
   string(REGEX MATCH "^([a-z0-9_]+) = (.*)$" line "${line}")
   separate_arguments(${CMAKE_MATCH_1} UNIX_COMMAND "${CMAKE_MATCH_2}")

@@ -1,5 +1,9 @@
-# The compiler's flags for each kernel file, which no other file is compiled with: read by
-# CMakeLists.txt beside this file and, in RocksDB's own tree, by winnow.mk and in_tree.cmake.
+# The kernel files of each processor, and the compiler's flags for those whose name has the list's,
+# which no other file is compiled with: read by CMakeLists.txt beside this file, in RocksDB's own tree
+# by winnow.mk and in_tree.cmake, and by build.rs of bindings/rust. It has nothing but such lists.
+
+winnow_kernels_x86 = avx2 avx512 ribbon_gfni ribbon_avx512 ribbon_avx512_solve
+winnow_kernels_arm64 = neon
 
 winnow_flags_avx2 = -mavx2 -mbmi -mbmi2 -mpopcnt
 winnow_flags_gfni = -mavx2 -mgfni -mbmi -mbmi2 -mpopcnt

@@ -147,6 +147,7 @@ const std::vector<Layer>& Layers() {
         "src/amq", "src/streams/dedup", "src/streams/redis", "src/workers", "src/text", "src/sst",
         "src/database", "src/policy_trial", "src/cache_trial"},
        {"RocksDB", "Abseil", "nlohmann-json", "hiredis", "operating system"}},
+      {"bindings/rust", {"src/rocksdb"}, {"RocksDB"}},
       {"tests",
        {"include/winnow", kPolicyHeader, kLoadsHeader, kListenerHeader, kHugePagesHeader,
         kRemoteCompactionHeader, kAmqHeaders, "src", "third_party/rocksdb_abi", "db_bench_ext",

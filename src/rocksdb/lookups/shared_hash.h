@@ -87,10 +87,10 @@ struct LookupsUnderWay;
 // that are opened late, and this library's fits. In RocksDB's own tree all of RocksDB's
 // thread-local storage would need such room, and does not fit: a library for Java is not loaded
 // then. So the compiler chooses there, but may not be told -mtls-dialect=gnu2: glibc's slow path
-// for that loses vector registers (BZ 31372).
+// for that loses vector registers (BZ 31372). The crates of bindings/rust define it empty, too.
 #if defined(WINNOW_IN_TREE)
 #define WINNOW_THREAD_STORAGE
-#else
+#elif !defined(WINNOW_THREAD_STORAGE)
 #define WINNOW_THREAD_STORAGE __attribute__((tls_model("initial-exec")))
 #endif
 extern __thread LastKey* this_thread_key WINNOW_THREAD_STORAGE;
