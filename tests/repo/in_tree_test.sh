@@ -100,7 +100,7 @@ by_make() {
 
 # The same files as in the plugin that is a library of its own, but for how it registers.
 own_sources() {
-  sed -n "s#.*/\(src/\(core\|rocksdb\|simd\)/[a-z0-9_]*\)\(\.cc\)\?$1#\1.cc#p" | sort -u
+  sed -n "s#.*/\(src/\(core\|rocksdb\|simd\)/[a-z0-9_/]*\)\(\.cc\)\?$1#\1.cc#p" | sort -u
 }
 diff <({ own_sources '",\?$' <"$built/compile_commands.json" | grep -vE '/(registration|register_at_load)\.cc$'
   echo src/rocksdb/in_tree.cc; } | sort -u) <(printf '%s\n' "${objects[@]}" | own_sources '\.o$') ||
