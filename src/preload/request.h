@@ -28,7 +28,8 @@ struct PolicyRequest {
 PolicyRequest ParsePolicyRequest(const std::string& text);
 
 // What counts where WINNOW_POLICY is not set or empty, which depends on how calls get here: empty,
-// as nothing is to be changed then (stock_functions.cc), or "read" (stand_in/stand_in.cc).
+// as nothing is to be changed then, or "read" inside of RocksDB: in archives (both in
+// stock_functions.cc), and in its own tree (stand_in/stand_in.cc).
 extern const char kPolicyIfUnset[];
 
 // Whether anything is to be changed at all: by WINNOW_POLICY, unless that is "stock". Reads the

@@ -8,7 +8,11 @@
 
 namespace winnow::preload {
 
+#if defined(WINNOW_ADOPTED)
+const char kPolicyIfUnset[] = "read";
+#else
 const char kPolicyIfUnset[] = "";
+#endif
 
 namespace {
 

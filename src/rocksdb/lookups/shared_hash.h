@@ -87,8 +87,8 @@ struct LookupsUnderWay;
 // that are opened late, and this library's fits. In RocksDB's own tree all of RocksDB's
 // thread-local storage would need such room, and does not fit: a library for Java is not loaded
 // then. So the compiler chooses there, but may not be told -mtls-dialect=gnu2: glibc's slow path
-// for that loses vector registers (BZ 31372).
-#if defined(WINNOW_IN_TREE)
+// for that loses vector registers (BZ 31372). An archive of RocksDB that was adopted is the same.
+#if defined(WINNOW_IN_TREE) || defined(WINNOW_ADOPTED)
 #define WINNOW_THREAD_STORAGE
 #else
 #define WINNOW_THREAD_STORAGE __attribute__((tls_model("initial-exec")))
