@@ -47,7 +47,7 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
 // Policies of another name are those of another Winnow, whose objects are none of ours.
-#if defined(WINNOW_IN_TREE)
+#if defined(WINNOW_IN_TREE) || defined(WINNOW_ADOPTED)
 constexpr std::string_view kClassName = "winnow.internal.InterposedInTree";
 #else
 constexpr std::string_view kClassName = "winnow.internal.Interposed";

@@ -30,7 +30,7 @@ PolicyRequest ParsePolicyRequest(const std::string& text);
 
 // What counts where WINNOW_POLICY is not set or empty, which depends on how calls get here: empty,
 // as nothing is to be changed then, or "read", in RocksDB's own tree (stand_in/stand_in.cc) and
-// where the front says so (interposer.h), which is before anything is asked for.
+// where the front says so (interposer.h), as in archives, which is before anything is asked for.
 extern std::atomic<const char*> policy_if_unset;
 
 // Whether anything is to be changed at all: by WINNOW_POLICY, unless that is "stock". Reads the

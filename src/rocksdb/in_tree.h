@@ -1,5 +1,5 @@
 // Included before every file of this folder that is compiled in RocksDB's own tree (winnow.mk,
-// in_tree.cmake).
+// in_tree.cmake), or for archives of RocksDB (WINNOW_ADOPTED, src/preload/adopted/).
 //
 // Our files are compiled with hidden visibility there, so that RocksDB's library exports none of
 // our names. If an inline function or a class's tables exist in two copies, the linker gives the
@@ -33,6 +33,11 @@
 #include <rocksdb/version.h>
 
 #include "third_party/rocksdb_abi/filter_bits.h"
+#if defined(WINNOW_ADOPTED)
+#include <rocksdb/utilities/transaction_db.h>
+
+#include "third_party/rocksdb_abi/db_impl.h"
+#endif
 
 #pragma GCC visibility pop
 

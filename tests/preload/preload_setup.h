@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -14,11 +16,17 @@
 
 namespace winnow::testing {
 
+// A client that has Winnow inside in the place of the one that it is preloaded into: adopt_test.sh
+// runs tests with it. Null: it is preloaded.
+inline const char* AdoptedClient() { return std::getenv("ADOPTED_CLIENT"); }
+constexpr char kInside[] = "WINNOW_IS_INSIDE=1";
+
 // The variables that preload the libraries (into this one program: they are given to it alone) and
 // ask for the policy.
 inline std::vector<std::string> Preloading(const std::vector<std::string>& more,
                                            const std::string& libraries = PRELOAD_LIBRARY) {
-  std::vector<std::string> environment = {"LD_PRELOAD=" + libraries};
+  std::vector<std::string> environment = {AdoptedClient() == nullptr ? "LD_PRELOAD=" + libraries
+                                                                     : kInside};
   if (kSanitized) {
     // Sanitizers' libraries want to be the first.
     environment.emplace_back("ASAN_OPTIONS=verify_asan_link_order=0");
@@ -42,7 +50,9 @@ inline std::string RocksDBProgram(const std::string& name) { return ROCKSDB_PROG
 
 inline ChildResult RunClient(const std::vector<std::string>& arguments,
                              const std::vector<std::string>& environment) {
-  std::vector<std::string> command = {PRELOAD_CLIENT};
+  const bool is_inside =
+      std::find(environment.begin(), environment.end(), kInside) != environment.end();
+  std::vector<std::string> command = {is_inside ? AdoptedClient() : PRELOAD_CLIENT};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return RunProgram(command, environment);
 }

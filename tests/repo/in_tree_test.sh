@@ -164,7 +164,8 @@ for client in preload_client preload_c_client; do
   "$compiler" -std=c++17 -O1 -I "$headers" -I "$source" "$source/tests/preload/$client.cc" "${with_rocksdb[@]}" \
     -pthread -o "$work/$client"
 done
-STAND_IN_CLIENT="$work/preload_client" STAND_IN_C_CLIENT="$work/preload_c_client" "$built/tests/stand_in_test"
+STAND_IN_CLIENT="$work/preload_client" STAND_IN_C_CLIENT="$work/preload_c_client" STAND_IN_PLACE="the tree" \
+  "$built/tests/stand_in_test"
 
 # What Percona's MySQL makes of winnow.mk: it takes the words behind "SOURCES", and nothing else, for sources.
 mkdir -p "$work/percona"

@@ -2,6 +2,7 @@
 
 #include <absl/flags/parse.h>
 #include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/string_view.h>
 
@@ -63,6 +64,19 @@ std::vector<std::string> WithProgramApart(std::vector<std::string> arguments) {
   return arguments;
 }
 
+// With "-o FILE", as compilers have it, in the form of the other flags.
+std::vector<std::string> WithOutputInFull(std::vector<std::string> arguments) {
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  const auto output = std::find(arguments.begin(), end, "-o");
+  if (output == end) return arguments;
+  *output = "--output";
+  if (output + 1 != end) {
+    absl::StrAppend(&*output, "=", output[1]);
+    arguments.erase(output + 1);
+  }
+  return arguments;
+}
+
 int Run(const char* program, const std::vector<std::string>& arguments) {
   const std::string* const name = NameOfVerb(arguments);
   const Verb* const verb = name == nullptr ? nullptr : FindVerb(*name);
@@ -97,5 +111,6 @@ int main(int argc, char** argv) {
   PrepareStandardStreams();
   EndInOrderWhenInterrupted();
   SetVerbs({WINNOW_VERBS, HelpVerb(), VersionVerb()});
-  return Run(argv[0], WithoutAbseilFlags(WithProgramApart({argv + 1, argv + argc})));
+  return Run(argv[0],
+             WithoutAbseilFlags(WithOutputInFull(WithProgramApart({argv + 1, argv + argc}))));
 }

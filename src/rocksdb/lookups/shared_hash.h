@@ -87,8 +87,9 @@ struct LookupsUnderWay;
 // that are opened late, and this library's fits. In RocksDB's own tree all of RocksDB's
 // thread-local storage would need such room, and does not fit: a library for Java is not loaded
 // then. So the compiler chooses there, but may not be told -mtls-dialect=gnu2: glibc's slow path
-// for that loses vector registers (BZ 31372). The crates of bindings/rust define it empty, too.
-#if defined(WINNOW_IN_TREE)
+// for that loses vector registers (BZ 31372). So it is in an archive of RocksDB that was adopted;
+// the crates of bindings/rust define it empty, too.
+#if defined(WINNOW_IN_TREE) || defined(WINNOW_ADOPTED)
 #define WINNOW_THREAD_STORAGE
 #elif !defined(WINNOW_THREAD_STORAGE)
 #define WINNOW_THREAD_STORAGE __attribute__((tls_model("initial-exec")))

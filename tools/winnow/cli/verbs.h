@@ -25,8 +25,8 @@ inline constexpr int kNoProgram = 127;
 
 // A command line that works as it stands, but for names in capitals: DB is a database's folder,
 // FILE.sst an SST file, KEY a key, KEYS a file of keys, OPTIONS an OPTIONS file, PAGES a folder
-// that `winnow pages` has made, STATE a name for a file that is made, PROGRAM a program. Tests run
-// it.
+// that `winnow pages` has made, STATE and COPY names for files that are made, PROGRAM a program,
+// ARCHIVE a librocksdb.a. Tests run it.
 struct Example {
   absl::string_view command;
   absl::string_view shows;  // a clause: "which filter each file has"

@@ -1,0 +1,133 @@
+#!/bin/bash
+# Makes a copy of the installed archive of RocksDB by `winnow adopt`, links the clients with it by each linker that is
+# here, also with the C++ library inside, and runs stand_in_test with them. Looks at what a library made of the copy would
+# show, and runs a Go program where there is Go. Ends with 77, which is neither good nor bad, where there is no such archive.
+# adopt_test.sh BUILD_FOLDER SOURCE_FOLDER ROCKSDB_LIBRARY C++_COMPILER CLIENT_OBJECTS C_CLIENT_OBJECTS, the last two with ; between.
+set -euo pipefail
+export LC_ALL=C
+# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+. "$(dirname "$0")/../support/script.sh"
+built=$1
+source=$2
+archive=$(dirname "$3")/librocksdb.a
+compiler=$4
+IFS=';' read -ra client <<<"$5"
+IFS=';' read -ra c_client <<<"$6"
+[[ -f $archive ]] || skip "there is no $archive"
+winnow=$built/bin/winnow
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export TMPDIR=$work
+
+# The examples of the help, each in a folder of its own.
+before=$(sha256sum <"$archive")
+mapfile -t examples < <("$winnow" help adopt | sed -n '/^Examples:/,$ s/^  winnow //p')
+((${#examples[@]} == 2)) || fail "winnow help adopt has no two examples"
+for i in 0 1; do
+  mkdir "$work/$i"
+  command=${examples[i]/ARCHIVE/"'$archive'"}
+  sh -c "'$winnow' ${command/COPY/"'$work/$i/librocksdb.a'"}" >"$work/$i/said" || fail "${examples[i]} ends with $?"
+done
+cmp "$work/0/librocksdb.a" "$work/1/librocksdb.a" || fail "the same archive is adopted in two ways"
+[[ $(sha256sum <"$archive") == "$before" ]] || fail "the original is changed"
+[[ -z $(find "$work" -mindepth 1 -maxdepth 1 ! -name '[01]') ]] || fail "something is left in TMPDIR: $(ls "$work")"
+"$winnow" adopt "$work/0/librocksdb.a" -o "$work/again.a" >"$work/refused" 2>&1 && fail "a copy is adopted again"
+grep -q 'has Winnow inside already: .* take the original' "$work/refused" || fail "of a copy it says: $(cat "$work/refused")"
+
+# What a program needs is what the file for pkg-config says.
+# shellcheck disable=SC2016 # the name is pkg-config's
+needs=$(sed -n 's/^Libs: -L\${libdir} -lrocksdb //p' "$work/0/rocksdb.pc")
+[[ -n $needs ]] || fail "rocksdb.pc names no libraries: $(cat "$work/0/rocksdb.pc")"
+read -ra needs <<<"$needs"
+
+# link NAME FLAG… OBJECT…, by the compiler for C++, which names its library itself.
+link() {
+  local libraries=()
+  mapfile -t libraries < <(printf '%s\n' "${needs[@]}" | grep -vxF -- -lstdc++)
+  "$compiler" -o "$work/$1" "${@:2}" -L"$work/0" -lrocksdb "${libraries[@]}" >"$work/link.log" 2>&1 ||
+    fail "$1 does not link with ${*:2}: $(cat "$work/link.log")"
+}
+
+# Linked as programs are, by the linker that the compiler takes.
+link client "${client[@]}"
+link c_client "${c_client[@]}"
+STAND_IN_CLIENT="$work/client" STAND_IN_C_CLIENT="$work/c_client" STAND_IN_PLACE="an adopted archive" \
+  "$built/tests/stand_in_test"
+
+# Where no policy is asked for, and what listeners are told: as with the preloaded library.
+for test in "preload_add_test --gtest_filter=-*CApi*" "preload_listener_test --gtest_filter=*PreloadListenerOpenTest*"; do
+  # shellcheck disable=SC2086 # two words
+  ADOPTED_CLIENT="$work/client" "$built"/tests/$test >"$work/said" || fail "$test: $(cat "$work/said")"
+done
+
+# The kinds of the filters of the database, each in a line.
+kinds() { "$winnow" inspect "$work/db" --json | grep -o '"kind": "[^"]*"' | sort -u; }
+
+# writes COMMAND…: with WINNOW_POLICY it builds Winnow's filters, and RocksDB's own without.
+writes() {
+  rm -rf "$work/db"
+  "$@" >"$work/said" 2>&1 || fail "$* ends with $? without WINNOW_POLICY: $(cat "$work/said")"
+  [[ $(kinds) == '"kind": "builtin-bloom"' ]] || fail "without WINNOW_POLICY $* left these filters: $(kinds)"
+  rm -rf "$work/db"
+  WINNOW_POLICY=winnow:10 "$@" >"$work/said" 2>&1 || fail "$* ends with $?: $(cat "$work/said")"
+  [[ $(kinds) == '"kind": "winnow-ribbon"' ]] || fail "$* left these filters: $(kinds)"
+}
+
+# finds COMMAND…: no key is missing.
+finds() { [[ $("$@") == *missing=0\ invented=0* ]] || fail "$* does not find all keys"; }
+
+# Where something refers to SetOptions by another name than that which ours has taken, no policy is added.
+"$winnow" adopt --help | grep -q adds_policies || fail "the help does not name adds_policies"
+grep -q '"adds_policies": true' "$work/1/said" || fail "it does not see SetOptions in $archive"
+mkdir "$work/unseen" "$work/unseen/copy"
+cp "$archive" "$work/unseen/librocksdb.a"
+(cd "$work/unseen" && ar x librocksdb.a db_impl.cc.o
+  place=$(nm db_impl.cc.o | sed -n 's/^\([0-9a-f]*\) T _ZN7rocksdb6DBImpl10SetOptionsE.*/\1/p')
+  objcopy --add-symbol=another_name=.text:0x"$place",global,function db_impl.cc.o && ar r librocksdb.a db_impl.cc.o)
+"$winnow" adopt "$work/unseen/librocksdb.a" -o "$work/unseen/copy/librocksdb.a" >"$work/said"
+grep -q '^no effect    WINNOW_ADD' "$work/said" || fail "with another name for SetOptions it says: $(cat "$work/said")"
+link client_unseen -L"$work/unseen/copy" "${client[@]}"
+for program in client client_unseen; do
+  WINNOW_POLICY=winnow:10 WINNOW_ADD=1 "$work/$program" write "$work/db" none 1000 || fail "$program ends with $?"
+  kinds >"$work/kinds.$program" || true
+done
+grep -q winnow "$work/kinds.client" || fail "no policy is added: $(cat "$work/kinds.client")"
+! grep -q winnow "$work/kinds.client_unseen" || fail "a policy is added that can't be taken away"
+
+keys=100000
+for linker in bfd gold lld; do
+  command -v "ld.$linker" >/dev/null || continue
+  for inside in "" "-static-libstdc++ -static-libgcc"; do
+    # shellcheck disable=SC2086 # two flags or none
+    link "client_$linker" -fuse-ld="$linker" $inside "${client[@]}"
+    writes "$work/client_$linker" write "$work/db" bloom:10 $keys
+    finds env WINNOW_POLICY=winnow:10 "$work/client_$linker" read "$work/db" bloom:10 $keys
+    finds "$built/tests/preload_client" read "$work/db" bloom:10 $keys
+    # shellcheck disable=SC2086
+    link "c_client_$linker" -fuse-ld="$linker" $inside "${c_client[@]}"
+    writes "$work/c_client_$linker" "$work/db" bloom 10 $keys
+    "$winnow" verify "$work/db" >/dev/null || fail "the filters of a C program deny keys"
+  done
+  echo "adopt_test: ld.$linker"
+done
+
+# Nothing of ours is to be seen in a library that is made of a copy, and nothing of RocksDB's vanishes from it. Nor does it
+# need static thread-local storage, of which there is little for libraries that are opened late.
+ours=$built/lib/winnow/libwinnow_adopted.a
+"$compiler" -shared -o "$work/ours.so" -Wl,--whole-archive "$ours" -Wl,--no-whole-archive
+shown=$(nm -D --defined-only --format=posix "$work/ours.so" | cut -d' ' -f1 | grep -i winnow | grep -v winnow_tell_rocksdb_version || true)
+[[ -z $shown ]] || fail "a library of the copy would show symbols of ours: $(c++filt <<<"$shown")"
+[[ $(readelf -d "$work/ours.so") != *STATIC_TLS* ]] || fail "a library of the copy would need static thread-local storage"
+hidden=$(readelf -sW "$ours" | awk '$6 == "HIDDEN" { print $8 }' | c++filt | grep rocksdb:: | grep -v winnow | sort -u || true)
+[[ -z $hidden ]] || fail "RocksDB's own symbols would be hidden; is a header missing in src/rocksdb/in_tree.h? $hidden"
+
+if command -v go >/dev/null; then
+  cp "$source/tests/languages/rocksdb.go" "$work/rocksdb.go"
+  (cd "$work" && GOCACHE=$work/cache GOPATH=$work/path GOPROXY=off GOTOOLCHAIN=local GOFLAGS='' \
+    CGO_LDFLAGS="-L$work/0 -lrocksdb ${needs[*]}" go build -o go_client rocksdb.go) >"$work/go.log" 2>&1 ||
+    fail "the Go program does not build: $(cat "$work/go.log")"
+  writes "$work/go_client" "$work/db" $keys
+  "$winnow" verify "$work/db" >/dev/null || fail "the filters of a Go program deny keys"
+  echo "adopt_test: $(go version)"
+fi

@@ -1,0 +1,18 @@
+// Object files with a table of virtual functions, for object_file_test.
+
+struct Base {
+  virtual ~Base();
+  virtual int Get();
+  virtual int Set();
+};
+
+Base::~Base() {}
+int Base::Get() { return 1; }
+int Base::Set() { return 2; }
+
+#if defined(FIXTURE_ALIAS)
+extern "C" int other_name_of_set() __attribute__((alias("_ZN4Base3SetEv")));
+#elif defined(FIXTURE_PLACE)
+// As a compiler has it that takes no other definition into account.
+asm(".set .Lset, _ZN4Base3SetEv\n.section .data.rel.ro,\"aw\"\n.quad .Lset\n.text\n");
+#endif

@@ -1,0 +1,87 @@
+// What `winnow adopt` sees in object files, and takes out of them.
+
+#include "tools/winnow/adopt/object_file.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "tests/support/files.h"
+
+namespace winnow::inspect {
+namespace {
+
+using testing::ReadFile;
+
+constexpr char kSet[] = "_ZN4Base3SetEv";
+constexpr char kGet[] = "_ZN4Base3GetEv";
+constexpr char kTable[] = "_ZTV4Base";
+
+bool IsAskedFor(const std::string& object, const std::string& name) {
+  const ObjectSymbols read = ReadObject(object);
+  return std::any_of(read.symbols.begin(), read.symbols.end(), [&name](const Symbol& symbol) {
+    return symbol.name == name && !symbol.is_defined;
+  });
+}
+
+TEST(ObjectFileTest, AFunctionInTheTableIsReachedByNameAlone) {
+  const std::string object = ReadFile(PLAIN);
+  EXPECT_TRUE(IsReachedByNameAlone(object, kSet, kTable));
+  EXPECT_TRUE(IsReachedByNameAlone(object, kGet, kTable));
+}
+
+TEST(ObjectFileTest, OneWithAnotherNameIsNot) {
+  const std::string object = ReadFile(ALIAS);
+  EXPECT_FALSE(IsReachedByNameAlone(object, kSet, kTable));
+  EXPECT_TRUE(IsReachedByNameAlone(object, kGet, kTable));
+}
+
+TEST(ObjectFileTest, OneThatIsReferredToByItsPlaceIsNot) {
+  const std::string object = ReadFile(PLACE);
+  EXPECT_FALSE(IsReachedByNameAlone(object, kSet, kTable));
+  EXPECT_TRUE(IsReachedByNameAlone(object, kGet, kTable));
+}
+
+TEST(ObjectFileTest, WhatIsNotThereIsNotReached) {
+  const std::string object = ReadFile(PLAIN);
+  EXPECT_FALSE(IsReachedByNameAlone(object, "_ZN4Base4MissEv", kTable));
+  EXPECT_FALSE(IsReachedByNameAlone(object, kSet, "_ZTV4Miss"));
+  EXPECT_FALSE(IsReachedByNameAlone(object, "_ZN4BaseD1Ev", kTable)) << "it has two names";
+  EXPECT_FALSE(IsReachedByNameAlone("", kSet, kTable));
+}
+
+TEST(ObjectFileTest, AfterItsDefinitionIsTakenAwayAFunctionIsAskedFor) {
+  std::string object = ReadFile(PLAIN);
+  EXPECT_FALSE(IsAskedFor(object, kSet));
+  EXPECT_TRUE(FindSymbol(object, kSet).has_value());
+  ASSERT_TRUE(MakeUndefined(kSet, &object));
+  EXPECT_TRUE(IsAskedFor(object, kSet));
+  EXPECT_FALSE(FindSymbol(object, kSet).has_value());
+  EXPECT_FALSE(MakeUndefined(kSet, &object));
+  EXPECT_TRUE(FindSymbol(object, kGet).has_value());
+}
+
+// None of the bytes of a damaged object leads beyond its end.
+TEST(ObjectFileTest, SurvivesDamage) {
+  const std::string whole = ReadFile(ALIAS);
+  for (const char* bytes : {"\xFF\xFF\xFF\x7F", "\x01\x02\x03\x04"}) {
+    for (size_t at = 0; at < whole.size(); ++at) {
+      std::string damaged = whole;
+      damaged.replace(at, 4, bytes, 4);
+      damaged.resize(whole.size());
+      ReadObject(damaged);
+      FindSymbol(damaged, kSet);
+      IsReachedByNameAlone(damaged, kSet, kTable);
+      MakeUndefined(kSet, &damaged);
+      EXPECT_EQ(damaged.size(), whole.size());
+    }
+  }
+  for (size_t size = 0; size < whole.size(); size += 7) {
+    IsReachedByNameAlone(whole.substr(0, size), kSet, kTable);
+  }
+}
+
+}  // namespace
+}  // namespace winnow::inspect

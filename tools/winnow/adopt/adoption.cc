@@ -1,0 +1,529 @@
+#include "tools/winnow/adopt/adoption.h"
+
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+#include <absl/strings/string_view.h>
+#include <absl/strings/strip.h>
+#include <dirent.h>
+#include <rocksdb/version.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <system_error>
+
+#include "src/text/printable.h"
+#include "tools/winnow/adopt/archive.h"
+#include "tools/winnow/adopt/binutils.h"
+#include "tools/winnow/adopt/policy_names.h"
+#include "tools/winnow/adopt/rocksdb_version.h"
+#include "tools/winnow/cli/interruption.h"
+#include "winnow/version.h"
+
+namespace winnow::inspect {
+namespace {
+
+namespace fs = std::filesystem;
+
+#define WINNOW_ADOPT_QUOTE_EXPANDED(text) #text
+#define WINNOW_ADOPT_QUOTE(text) WINNOW_ADOPT_QUOTE_EXPANDED(text)
+constexpr char kOurRocksDB[] =
+    WINNOW_ADOPT_QUOTE(ROCKSDB_MAJOR) "." WINNOW_ADOPT_QUOTE(ROCKSDB_MINOR);
+
+constexpr char kInTree[] =
+    "build RocksDB with Winnow in its tree (WINNOW_STAND_IN=1, docs/in-tree.md)";
+
+// A folder for files that are there while the copy is made.
+class WorkFolder {
+ public:
+  WorkFolder() {
+    std::error_code code;
+    const fs::path above = fs::temp_directory_path(code);
+    path_ = ((code ? fs::path("/tmp") : above) / "winnow_adopt_XXXXXX").string();
+    if (mkdtemp(path_.data()) == nullptr) path_.clear();
+  }
+  ~WorkFolder() {
+    std::error_code code;
+    if (!path_.empty()) fs::remove_all(path_, code);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+
+  // Empty if it could not be made.
+  const std::string& path() const { return path_; }
+  std::string File(absl::string_view name) const { return absl::StrCat(path_, "/", name); }
+
+ private:
+  std::string path_;
+};
+
+bool WriteBytes(const std::string& path, absl::string_view bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  return file.good();
+}
+
+std::string ReadBytes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// ---- Ours
+
+// Of src/preload/adopted/facts.h.
+constexpr char kSeesSetOptions[] = "winnow_adopted_sees_set_options";
+
+// Beside this program, in the build folder or where it is installed. Empty: it is nowhere there.
+std::string FindOurs() {
+  std::error_code code;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", code).parent_path();
+  for (const char* libraries : {"lib", WINNOW_LIBRARY_FOLDER}) {
+    const fs::path path = folder / ".." / libraries / "winnow" / WINNOW_ADOPTED_NAME;
+    if (access(path.c_str(), R_OK) == 0) return fs::weakly_canonical(path, code).string();
+  }
+  return std::string();
+}
+
+// RocksDB's names of the functions that ours call by others, with these.
+std::map<std::string, std::string> StockNames(const Archive& ours) {
+  std::map<std::string, std::string> names;
+  for (const Member& member : ours.members) {
+    for (const Symbol& symbol : member.symbols) {
+      const std::string own = symbol.is_defined ? std::string() : OwnName(symbol.name);
+      if (!own.empty()) names.emplace(own, std::string(symbol.name));
+    }
+  }
+  return names;
+}
+
+// Whether it is one of the functions that make filter policies.
+bool IsPolicyName(absl::string_view own) { return absl::StrContains(own, "FilterPolicy"); }
+
+// Those alone.
+std::vector<std::string> PolicyNames(const std::map<std::string, std::string>& names) {
+  std::vector<std::string> policies;
+  for (const auto& [own, stock] : names) {
+    if (IsPolicyName(own)) policies.push_back(own);
+  }
+  return policies;
+}
+
+// ---- Which archives are refused
+
+const Member* FirstMember(const Archive& archive, bool (*is_it)(const Member&)) {
+  const auto found = std::find_if(archive.members.begin(), archive.members.end(), is_it);
+  return found == archive.members.end() ? nullptr : &*found;
+}
+
+std::string WhyObjectsAreRefused(const Archive& archive) {
+  if (archive.members.empty()) return "has no object files. Expected an archive of RocksDB";
+  if (const Member* lto =
+          FirstMember(archive, [](const Member& member) { return member.has_lto; })) {
+    return absl::StrCat(
+        "was compiled for optimization by the linker (-flto): ", Printable(std::string(lto->name)),
+        " has code in which functions can't get other names, and machine code alone is expected. "
+        "Build RocksDB without -flto, or ",
+        kInTree);
+  }
+  if (const Member* other =
+          FirstMember(archive, [](const Member& member) { return !member.problem.empty(); })) {
+    return absl::StrCat("has ", Printable(std::string(other->name)), ", which ", other->problem,
+                        ". Expected object files in ELF for this machine");
+  }
+  return std::string();
+}
+
+// Whether Winnow is in it already.
+std::string WhyOursAreRefused(const Archive& archive,
+                              const std::map<std::string, std::string>& names) {
+  for (const auto& [own, stock] : names) {
+    if (archive.MemberThatDefines(stock) != nullptr) {
+      return "has Winnow inside already: it was made by winnow adopt, or with WINNOW_STAND_IN=1. "
+             "Expected a RocksDB without; take the original";
+    }
+  }
+  if (archive.MemberThatDefines("winnow_register_in_tree") != nullptr) {
+    return absl::StrCat(
+        "was built with Winnow in its tree already, and RocksDB alone is expected. To have Winnow "
+        "in the place of built-in policies, ",
+        kInTree);
+  }
+  return std::string();
+}
+
+std::string NamespaceIn(const Archive& archive, const std::vector<std::string>& policies) {
+  for (const Member& member : archive.members) {
+    for (const Symbol& symbol : member.symbols) {
+      for (const std::string& own : policies) {
+        std::string found = symbol.is_defined ? NamespaceOf(symbol.name, own) : std::string();
+        if (!found.empty()) return found;
+      }
+    }
+  }
+  return std::string();
+}
+
+std::string WhyNamesAreRefused(const Archive& archive, const std::vector<std::string>& policies) {
+  const Member* const member = archive.MemberThatDefines(policies.front());
+  const std::string other = member == nullptr ? NamespaceIn(archive, policies) : std::string();
+  if (!other.empty()) {
+    return absl::StrCat("has RocksDB in the namespace ", other,
+                        " (ROCKSDB_NAMESPACE), and this Winnow is compiled for ",
+                        WINNOW_ADOPT_QUOTE(ROCKSDB_NAMESPACE), ". Build RocksDB without it, or ",
+                        kInTree);
+  }
+  for (const std::string& own : policies) {
+    const Member* const has_it = archive.MemberThatDefines(own);
+    if (has_it == nullptr) {
+      return absl::StrCat("has no ", Demangled(own),
+                          ", by which programs get filter policies. Expected an archive of all of "
+                          "RocksDB, compiled with this machine's C++ library: take the "
+                          "librocksdb.a that your program is linked with");
+    }
+    if (has_it != member) {
+      return absl::StrCat("has the functions that make filter policies in ",
+                          Printable(std::string(member->name)), " and in ",
+                          Printable(std::string(has_it->name)),
+                          ", and they are expected in one object file. Instead, ", kInTree);
+    }
+  }
+  return std::string();
+}
+
+// Those who call the functions may be in no object file of theirs: they would keep RocksDB's own.
+std::string WhySourcesAreRefused(const Member& member) {
+  constexpr absl::string_view kCallers[] = {"_ZN7rocksdb25NewBlockBasedTableFactory",
+                                            "_ZN7rocksdb2DB4Open",
+                                            "rocksdb_filterpolicy_create_bloom"};
+  const auto is_caller = [&](const Symbol& symbol) {
+    return symbol.is_defined && std::any_of(std::begin(kCallers), std::end(kCallers),
+                                            [&symbol](absl::string_view caller) {
+                                              return absl::StartsWith(symbol.name, caller);
+                                            });
+  };
+  const auto is_unity = [](absl::string_view name) { return absl::StartsWith(name, "unity"); };
+  if (member.source_files.size() <= 1 && !is_unity(member.name) &&
+      std::none_of(member.source_files.begin(), member.source_files.end(), is_unity) &&
+      std::none_of(member.symbols.begin(), member.symbols.end(), is_caller)) {
+    return std::string();
+  }
+  return absl::StrCat(
+      "was compiled many sources at a time (a unity build): ", Printable(std::string(member.name)),
+      " has the functions that make filter policies together with others, which call them, and an "
+      "object file of filter_policy.cc alone is expected. Build RocksDB without "
+      "CMAKE_UNITY_BUILD, or ",
+      kInTree);
+}
+
+std::string WhyVersionIsRefused(const std::string& version) {
+  if (version == kOurRocksDB || absl::StartsWith(version, absl::StrCat(kOurRocksDB, "."))) {
+    return std::string();
+  }
+  return absl::StrCat("is RocksDB ", version, ", and this Winnow is compiled for ", kOurRocksDB,
+                      ". Build Winnow for that version: cmake -S . -B BUILD "
+                      "-DWINNOW_ROCKSDB_ROOT=PREFIX");
+}
+
+// What ours need of RocksDB and the archive has not.
+std::string WhyFunctionsAreRefused(const Archive& archive, const Archive& ours,
+                                   const std::map<std::string, std::string>& names) {
+  std::set<absl::string_view> there;
+  for (const Archive* from : {&archive, &ours}) {
+    for (const Member& member : from->members) {
+      for (const Symbol& symbol : member.symbols) {
+        if (symbol.is_defined) there.insert(symbol.name);
+      }
+    }
+  }
+  for (const auto& [own, stock] : names) {
+    if (there.count(own) != 0) there.insert(stock);
+  }
+  for (const Member& member : ours.members) {
+    for (const Symbol& symbol : member.symbols) {
+      if (!symbol.is_defined && !symbol.is_weak && absl::StrContains(symbol.name, "7rocksdb") &&
+          there.count(symbol.name) == 0) {
+        const std::string own = OwnName(symbol.name);
+        return absl::StrCat("has no ", Demangled(own.empty() ? symbol.name : own),
+                            ", which Winnow calls. Expected all of RocksDB ", kOurRocksDB,
+                            ", built as the RocksDB that this Winnow was compiled with. Build "
+                            "Winnow with that RocksDB: cmake -S . -B BUILD "
+                            "-DWINNOW_ROCKSDB_ROOT=PREFIX");
+      }
+    }
+  }
+  const bool has_types = archive.MemberThatDefines("_ZTIN7rocksdb12FilterPolicyE") != nullptr;
+  if (has_types == WINNOW_ROCKSDB_HAS_RTTI) return std::string();
+  return absl::StrCat("was compiled ", has_types ? "with" : "without",
+                      " type information (RTTI), and this Winnow for a RocksDB ",
+                      has_types ? "without" : "with",
+                      ". Build Winnow with that RocksDB: cmake -S . -B BUILD "
+                      "-DWINNOW_ROCKSDB_ROOT=PREFIX");
+}
+
+// ---- Making the copy
+
+// What the command said if it failed.
+std::string WhyFailed(const std::vector<std::string>& words) {
+  const ProgramResult result = RunCommand(words);
+  if (result.ok()) return std::string();
+  return absl::StrCat(words.front(),
+                      " failed: ", Printable(std::string(absl::StripSuffix(result.output, "\n"))));
+}
+
+// A name for an object file of ours that no other has.
+std::string NewName(absl::string_view name, std::set<std::string>* taken) {
+  std::string made = absl::StrCat("winnow_", name);
+  for (int i = 2; !taken->insert(made).second; ++i) made = absl::StrCat("winnow_", i, "_", name);
+  return made;
+}
+
+// The functions of one object file that get other names.
+using Renamed = std::vector<std::pair<std::string, std::string>>;
+
+// Gives them these names in the file at `path`, whose bytes are `object`. Those that make policies
+// are called by the others of their object file under the new names, as in RocksDB's own tree. To
+// the others even their own object file gets by the old names, and so to ours: by its tables of
+// virtual functions before all. A weak definition would do the same where ours is linked before it,
+// and keep it out where it is not.
+std::string Rename(const std::string& path, std::string object, const Renamed& renamed) {
+  std::vector<std::string> command = {"objcopy"};
+  for (const auto& [own, stock] : renamed) {
+    const std::optional<Place> place = FindSymbol(object, own);
+    if (!place || (!IsPolicyName(own) && !place->is_one_of_name)) {
+      return absl::StrCat("no place is found for ", Demangled(own), " in ", path);
+    }
+    command.push_back(IsPolicyName(own) ? absl::StrCat("--redefine-sym=", own, "=", stock)
+                                        : absl::StrCat("--add-symbol=", stock, "=", place->section,
+                                                       ":", place->value, ",global,function"));
+  }
+  command.push_back(path);
+  if (std::string failed =
+          WriteBytes(path, object) ? WhyFailed(command) : absl::StrCat("can't write ", path);
+      !failed.empty()) {
+    return failed;
+  }
+  object = ReadBytes(path);
+  for (const auto& [own, stock] : renamed) {
+    if (IsPolicyName(own)) continue;
+    const std::optional<Place> before = FindSymbol(object, own);
+    const std::optional<Place> now = FindSymbol(object, stock);
+    if (!before || !now || before->at != now->at || !MakeUndefined(own, &object)) {
+      return absl::StrCat("objcopy did not give ", Demangled(own), " another name in ", path);
+    }
+  }
+  return WriteBytes(path, object) ? std::string() : absl::StrCat("can't write ", path);
+}
+
+// Ours, with what was seen in the archive; empty if the place for that is not there.
+std::string BytesOfOurs(const Member& member, bool sees_set_options) {
+  std::string bytes(member.bytes);
+  if (!member.Defines(kSeesSetOptions)) return bytes;
+  const std::optional<Place> place = FindSymbol(bytes, kSeesSetOptions);
+  if (!place) return std::string();
+  bytes[place->at] = sees_set_options ? 1 : 0;
+  return bytes;
+}
+
+// Empty if the archive at `path`, a copy of the original, has all that it should have now.
+std::string Change(const Archive& archive, const Archive& ours, const WorkFolder& folder,
+                   const std::string& path, Adoption* adoption) {
+  std::map<const Member*, Renamed> changes;
+  for (const auto& renamed : adoption->renamed) {
+    changes[archive.MemberThatDefines(renamed.first)].push_back(renamed);
+  }
+  std::vector<std::string> add = {"ar", "q", path};
+  std::set<std::string> taken;
+  // From the last one on, so that the numbers of members of one name stay.
+  for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
+    const Member& member = *change->first;
+    const std::string name(member.name);
+    const std::string changed =
+        folder.File(taken.insert(name).second ? name : NewName(name, &taken));
+    if (std::string failed = Rename(changed, std::string(member.bytes), change->second);
+        !failed.empty()) {
+      return failed;
+    }
+    if (std::string failed = WhyFailed({"ar", "dN", std::to_string(member.number), path, name});
+        !failed.empty()) {
+      return failed;
+    }
+    add.push_back(changed);
+    adoption->changed.push_back(name);
+  }
+  for (const Member& own : ours.members) {
+    if (IsVersionTeller(own)) continue;
+    add.push_back(folder.File(NewName(own.name, &taken)));
+    const std::string bytes = BytesOfOurs(own, adoption->adds_policies);
+    if (bytes.empty() || !WriteBytes(add.back(), bytes)) {
+      return absl::StrCat("can't write ", add.back());
+    }
+    ++adoption->objects_added;
+  }
+  if (std::string failed = WhyFailed(add); !failed.empty()) return failed;
+  Archive made;
+  ReadArchive(path, &made);
+  for (const auto& [own, stock] : adoption->renamed) {
+    const Member* const now = made.MemberThatDefines(own);
+    if (now == nullptr || made.MemberThatDefines(stock) == nullptr ||
+        !absl::StartsWith(now->name, "winnow_")) {
+      return absl::StrCat("objcopy and ar left ", Demangled(own), " as it was");
+    }
+  }
+  if (made.members.size() != archive.members.size() + adoption->objects_added) {
+    return absl::StrCat("ar left ", made.members.size(), " object files");
+  }
+  adoption->bytes_after = made.content.size();
+  return std::string();
+}
+
+// Whether all calls of SetOptions come to ours: those through the tables of RocksDB's classes ask
+// for it by name, also those of classes that derive from DBImpl, in other object files.
+bool SeesSetOptions(const Archive& archive, const std::map<std::string, std::string>& names) {
+  for (const auto& [own, stock] : names) {
+    if (!absl::StrContains(own, "10SetOptions")) continue;
+    const Member* const member = archive.MemberThatDefines(own);
+    return member != nullptr && IsReachedByNameAlone(member->bytes, own, TableOfClass(own));
+  }
+  return false;
+}
+
+std::string Copy(const Archive& archive, const Archive& ours, const WorkFolder& folder,
+                 const std::string& output, Adoption* adoption) {
+  const std::string path = absl::StrCat(output, ".", getpid(), ".unfinished");
+  tools::UnfinishedFile unfinished(path);
+  if (!WriteBytes(path, archive.content)) {
+    return absl::StrCat("can't write ", Printable(path), ": ", std::strerror(errno));
+  }
+  std::string failed = Change(archive, ours, folder, path, adoption);
+  if (!failed.empty()) return failed;
+  // Not over another file that has come there meanwhile.
+  if (link(path.c_str(), output.c_str()) != 0) {
+    return absl::StrCat("can't make ", Printable(output), ": ", std::strerror(errno));
+  }
+  return std::string();
+}
+
+// Which libraries the undefined names of RocksDB are of.
+std::vector<std::string> LibrariesOf(const Archive& archive) {
+  constexpr std::pair<absl::string_view, const char*> kKnown[] = {
+      {"BZ2_", "bz2"},          {"LZ4_", "lz4"},          {"ZSTD_", "zstd"},
+      {"_ZN6google", "gflags"}, {"_ZN6gflags", "gflags"}, {"_ZN6snappy", "snappy"},
+      {"deflateInit", "z"},     {"io_uring_", "uring"},   {"numa_", "numa"},
+      {"mallctl", "jemalloc"},  {"_ZN3tbb", "tbb"}};
+  std::set<std::string> libraries;
+  for (const Member& member : archive.members) {
+    for (const Symbol& symbol : member.symbols) {
+      for (const auto& [prefix, library] : kKnown) {
+        if (!symbol.is_defined && !symbol.is_weak && absl::StartsWith(symbol.name, prefix)) {
+          libraries.insert(library);
+        }
+      }
+    }
+  }
+  return {libraries.begin(), libraries.end()};
+}
+
+}  // namespace
+
+Adoption Adopt(const std::string& archive_path, const std::string& output) {
+  Adoption adoption;
+  const auto fail = [&adoption](std::string problem) {
+    adoption.problem = std::move(problem);
+    return std::move(adoption);
+  };
+  const std::vector<std::string> missing = MissingPrograms({"ar", "ld", "objcopy"});
+  if (!missing.empty()) {
+    return fail(absl::StrCat("there is no ", absl::StrJoin(missing, ", "),
+                             " in PATH, and winnow adopt runs the programs of binutils: install "
+                             "the package binutils"));
+  }
+  const std::string ours_path = FindOurs();
+  if (ours_path.empty()) {
+    return fail(
+        "there is no " WINNOW_ADOPTED_NAME
+        " beside this program, in the folder winnow of its libraries, which has the object files "
+        "that are put into archives. The package libwinnow-rocksdb-dev has it; in a build folder, "
+        "build the target winnow_adopted");
+  }
+  Archive ours;
+  ReadArchive(ours_path, &ours);
+  const std::map<std::string, std::string> names = StockNames(ours);
+  const std::vector<std::string> policies = PolicyNames(names);
+  if (!ours.problem.empty() || policies.empty()) {
+    return fail(absl::StrCat(ours_path, " is not what this Winnow needs. Install Winnow anew"));
+  }
+  Archive archive;
+  ReadArchive(archive_path, &archive);
+  adoption.bytes_before = archive.content.size();
+  adoption.is_refused = !archive.content.empty();
+  const auto refuse = [&](const std::string& why) {
+    return fail(absl::StrCat(Printable(archive_path), " ", why));
+  };
+  if (!archive.problem.empty()) return refuse(archive.problem);
+  if (std::string why = WhyObjectsAreRefused(archive); !why.empty()) return refuse(why);
+  if (std::string why = WhyOursAreRefused(archive, names); !why.empty()) return refuse(why);
+  if (std::string why = WhyNamesAreRefused(archive, policies); !why.empty()) return refuse(why);
+  if (std::string why = WhySourcesAreRefused(*archive.MemberThatDefines(policies.front()));
+      !why.empty()) {
+    return refuse(why);
+  }
+  const WorkFolder folder;
+  if (folder.path().empty()) {
+    adoption.is_refused = false;
+    return fail(absl::StrCat("can't make a folder for temporary files: ", std::strerror(errno)));
+  }
+  std::string reason;
+  adoption.rocksdb = TellVersion(archive, ours, folder.path(), &reason);
+  if (adoption.rocksdb.empty()) return refuse(reason);
+  if (std::string why = WhyVersionIsRefused(adoption.rocksdb); !why.empty()) return refuse(why);
+  if (std::string why = WhyFunctionsAreRefused(archive, ours, names); !why.empty()) {
+    return refuse(why);
+  }
+  adoption.is_refused = false;
+  adoption.renamed.assign(names.begin(), names.end());
+  adoption.libraries = LibrariesOf(archive);
+  adoption.adds_policies = SeesSetOptions(archive, names);
+  adoption.problem = Copy(archive, ours, folder, output, &adoption);
+  return adoption;
+}
+
+std::string PackageText(const Adoption& adoption, const std::string& archive,
+                        const std::string& output) {
+  const std::string name = fs::path(output).filename().string();
+  const bool is_plain = absl::StartsWith(name, "lib") && absl::EndsWith(name, ".a");
+  std::string flags;
+  std::error_code code;
+  const fs::path folder = fs::weakly_canonical(archive, code).parent_path();
+  for (const fs::path& prefix :
+       {folder, folder.parent_path(), folder.parent_path().parent_path()}) {
+    const fs::path headers = prefix / "include";
+    if (flags.empty() && headers != "/usr/include" &&
+        fs::exists(headers / "rocksdb" / "version.h", code)) {
+      flags = absl::StrCat("Cflags: -I", headers.string(), "\n");
+    }
+  }
+  std::string text = absl::StrCat(
+      "# RocksDB with Winnow inside, made by winnow adopt.\n"
+      "libdir=${pcfiledir}\n\n"
+      "Name: rocksdb\n"
+      "Description: RocksDB ",
+      adoption.rocksdb, " with Winnow ", Version(), " inside\nVersion: ", adoption.rocksdb,
+      "\nLibs: -L${libdir} ",
+      is_plain ? absl::StrCat("-l", name.substr(3, name.size() - 5)) : absl::StrCat("-l:", name));
+  for (const std::string& library : adoption.libraries) absl::StrAppend(&text, " -l", library);
+  absl::StrAppend(&text, " -lstdc++ -lm -ldl -lpthread\n", flags);
+  return text;
+}
+
+}  // namespace winnow::inspect
