@@ -48,7 +48,8 @@ constexpr Group kGroups[] = {
     {"standard library", "[a-z_0-9]+|std(bool|def|int)\\.h"},
     {"operating system", "(sys|linux|arpa|netinet)/.*"},
     {"operating system",
-     "(dlfcn|errno|execinfo|fcntl|getopt|glob|link|poll|pthread|sched|signal|spawn)\\.h"},
+     "(ar|cxxabi|dlfcn|elf|errno|execinfo|fcntl|getopt|glob|link|poll|pthread|sched|signal|spawn)"
+     "\\.h"},
     {"operating system", "(malloc|stdio|stdlib|strings?|time|ucontext|unistd)\\.h"},
     {"processor", "(arm_neon|arm_acle|cpuid|[a-z]+intrin)\\.h"},
 };

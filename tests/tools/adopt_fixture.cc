@@ -40,3 +40,9 @@ std::string GetRocksVersionAsString(bool) { return FIXTURE_VERSION; }
 #if defined(FIXTURE_IN_TREE)
 extern "C" int winnow_register_in_tree() { return 0; }
 #endif
+
+// Whether RocksDB has type information is seen by this name.
+#if defined(FIXTURE_TYPES)
+extern const int type_of_filter_policy __asm__("_ZTIN7rocksdb12FilterPolicyE");
+const int type_of_filter_policy = 1;
+#endif

@@ -79,8 +79,20 @@ TEST_F(VerbAdoptTest, RefusesOneThatDoesNotTellItsVersion) {
   ExpectRefused(HasSubstr(" has no function GetRocksVersionAsString, by which the version"));
 }
 
+TEST_F(VerbAdoptTest, RefusesOneWithOtherTypeInformation) {
+  std::vector<std::string> objects = {POLICIES, OUR_VERSION};
+  if (!HAS_RTTI) objects.emplace_back(TYPES);
+  MakeArchive(objects);
+  ExpectRefused(HasSubstr(HAS_RTTI ? " was compiled without type information (RTTI), and this "
+                                     "Winnow for a RocksDB with. Build Winnow "
+                                   : " was compiled with type information (RTTI), and this "
+                                     "Winnow for a RocksDB without. Build Winnow "));
+}
+
 TEST_F(VerbAdoptTest, RefusesOneOfTheRightVersionWithoutWhatWinnowCalls) {
-  MakeArchive({POLICIES, OUR_VERSION});
+  std::vector<std::string> objects = {POLICIES, OUR_VERSION};
+  if (HAS_RTTI) objects.emplace_back(TYPES);
+  MakeArchive(objects);
   ExpectRefused(AllOf(HasSubstr(" has no rocksdb::"),
                       HasSubstr(", which Winnow calls. Expected all of RocksDB ")));
 }

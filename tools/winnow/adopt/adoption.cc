@@ -5,7 +5,6 @@
 #include <absl/strings/str_join.h>
 #include <absl/strings/string_view.h>
 #include <absl/strings/strip.h>
-#include <dirent.h>
 #include <rocksdb/version.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -235,6 +234,16 @@ std::string WhyVersionIsRefused(const std::string& version) {
                       "-DWINNOW_ROCKSDB_ROOT=PREFIX");
 }
 
+std::string WhyTypesAreRefused(const Archive& archive) {
+  const bool has_types = archive.MemberThatDefines("_ZTIN7rocksdb12FilterPolicyE") != nullptr;
+  if (has_types == WINNOW_ROCKSDB_HAS_RTTI) return std::string();
+  return absl::StrCat("was compiled ", has_types ? "with" : "without",
+                      " type information (RTTI), and this Winnow for a RocksDB ",
+                      has_types ? "without" : "with",
+                      ". Build Winnow with that RocksDB: cmake -S . -B BUILD "
+                      "-DWINNOW_ROCKSDB_ROOT=PREFIX");
+}
+
 // What ours need of RocksDB and the archive has not.
 std::string WhyFunctionsAreRefused(const Archive& archive, const Archive& ours,
                                    const std::map<std::string, std::string>& names) {
@@ -262,13 +271,7 @@ std::string WhyFunctionsAreRefused(const Archive& archive, const Archive& ours,
       }
     }
   }
-  const bool has_types = archive.MemberThatDefines("_ZTIN7rocksdb12FilterPolicyE") != nullptr;
-  if (has_types == WINNOW_ROCKSDB_HAS_RTTI) return std::string();
-  return absl::StrCat("was compiled ", has_types ? "with" : "without",
-                      " type information (RTTI), and this Winnow for a RocksDB ",
-                      has_types ? "without" : "with",
-                      ". Build Winnow with that RocksDB: cmake -S . -B BUILD "
-                      "-DWINNOW_ROCKSDB_ROOT=PREFIX");
+  return std::string();
 }
 
 // ---- Making the copy
@@ -294,8 +297,8 @@ using Renamed = std::vector<std::pair<std::string, std::string>>;
 // Gives them these names in the file at `path`, whose bytes are `object`. Those that make policies
 // are called by the others of their object file under the new names, as in RocksDB's own tree. To
 // the others even their own object file gets by the old names, and so to ours: by its tables of
-// virtual functions before all. A weak definition would do the same where ours is linked before it,
-// and keep it out where it is not.
+// virtual functions before all. A weak definition would answer whoever asks for the name, and leave
+// it to others to bring ours into the program.
 std::string Rename(const std::string& path, std::string object, const Renamed& renamed) {
   std::vector<std::string> command = {"objcopy"};
   for (const auto& [own, stock] : renamed) {
@@ -487,6 +490,7 @@ Adoption Adopt(const std::string& archive_path, const std::string& output) {
   adoption.rocksdb = TellVersion(archive, ours, folder.path(), &reason);
   if (adoption.rocksdb.empty()) return refuse(reason);
   if (std::string why = WhyVersionIsRefused(adoption.rocksdb); !why.empty()) return refuse(why);
+  if (std::string why = WhyTypesAreRefused(archive); !why.empty()) return refuse(why);
   if (std::string why = WhyFunctionsAreRefused(archive, ours, names); !why.empty()) {
     return refuse(why);
   }

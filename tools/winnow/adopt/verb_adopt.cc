@@ -141,19 +141,17 @@ Verb AdoptVerb() {
       "environment of a program then says which filters it builds. If WINNOW_POLICY is not set,\n"
       "those that the program asks for; Winnow's filters are read, too.\n"
       "The original is only read. There is no --undo: link the original again.\n"
-      "It runs ar, ld and objcopy of binutils, which must be in PATH. To learn the version of "
-      "RocksDB, it links the\n"
-      "function that tells it with a small program, and runs that.\n"
+      "It runs ar, ld and objcopy of binutils, which must be in PATH. To learn the version of\n"
+      "RocksDB, it links the function that tells it with a small program, and runs that.\n"
       "Refused, with a sentence that says what to do: archives of another version of RocksDB\n"
       "than this Winnow was compiled for, in another namespace, of another machine, compiled with\n"
       "-flto or as a unity build, without the functions that make filter policies, or with Winnow\n"
       "inside; thin archives. Exit code 1 is that of a refusal.\n"
       "--json has: archive; output; pkg_config; the versions of winnow and rocksdb (null: not\n"
-      "known); changed_objects, the object files in which functions got other names; renamed, "
-      "those\n"
-      "names by the linker's names of the functions; objects_added; bytes_before; bytes_after;\n"
-      "libraries, which a program needs beside the archive; adds_policies, whether WINNOW_ADD has\n"
-      "an effect; problem (null: the copy was made).\n",
+      "known); changed_objects, the object files in which functions got other names; renamed,\n"
+      "those names by the linker's names of the functions; objects_added; bytes_before;\n"
+      "bytes_after; libraries, which a program needs beside the archive; adds_policies, whether\n"
+      "WINNOW_ADD has an effect; problem (null: the copy was made).\n",
       RunAdopt,
       {{"winnow adopt ARCHIVE -o COPY", "a copy for programs to be linked with"},
        {"winnow adopt ARCHIVE --output=COPY --json", "the same for programs"}}};
