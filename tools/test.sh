@@ -16,11 +16,14 @@ cd "$(dirname "$0")/.."
 
 # What --rest installs.
 more_packages=(clang clang-format g++-aarch64-linux-gnu g++-s390x-linux-gnu golang-go groff qemu-user reuse rustc shellcheck)
+# And where the distribution has them.
+crates=(cargo librust-cc-dev librust-rocksdb-dev)
 
 # Tests that may be skipped even then: a pattern of names, and where they are run instead.
 known_skips=(
   'NewerRocksDBTest[.]|^CutPartitions/PolicyShapesTest[.]|^PreloadAddTest[.]FollowersUse' 'needs a newer RocksDB: Debian 13 and tools/test_rocksdb.sh run it'
   'InterposedPolicyTest[.]' "the options of RocksDB's policies can change from 8.7 on: Debian 13 runs it"
+  '^languages[.]rust_rocksdb$' 'needs the crate rocksdb, which Debian has from 13 on: Debian 13 runs it'
   '^source_format$' 'needs clang-format 14: Debian 12 runs it'
   '^DedupStatePlaceTest[.]AFullDisk' 'mounts a file system, which few containers let anybody do'
   '^VerbInspectTest[.]ATerminalGets|^VerbProbeTest[.]ProgressIsShown' 'needs a terminal, and so /dev/pts'
@@ -121,6 +124,7 @@ test_rest() {
     echo "tools/test.sh: --rest goes on from a run of tools/test.sh, and there is none: $build/tests.xml is missing" >&2
     exit 2
   }
+  ! apt-cache show librust-rocksdb-dev >/dev/null 2>&1 || more_packages+=("${crates[@]}")
   tools/setup.sh --sources --browser "${more_packages[@]}" || exit 77
 
   tests_that notrun "$build/tests.xml" >"$build/skipped"

@@ -1,0 +1,82 @@
+#!/bin/bash
+# Builds the crates of bindings/rust offline, with the crates of Debian 13's packages, and runs programs with them:
+# rust_rocksdb_test.sh BUILD_FOLDER SOURCE_FOLDER [KEYS]
+# Of the fork rust-rocksdb there is no package: crates of its shape are in rocksdb_fork/.
+# Ends with 77 where cargo or these crates are missing.
+set -euo pipefail
+# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+. "$(dirname "$0")/../support/script.sh"
+built=$1
+source=$2
+keys=${3-100000}
+registry=/usr/share/cargo/registry
+unset ROCKSDB_INCLUDE_DIR ROCKSDB_LIB_DIR LD_LIBRARY_PATH
+
+if ! { command -v cargo && compgen -G "$registry/rocksdb-0.*"; } >/dev/null; then
+  skip "cargo or the crate rocksdb is not here; on Debian 13: apt-get install cargo librust-cc-dev librust-rocksdb-dev"
+fi
+
+# Cargo writes beside a crate, so it gets copies, and the sources as links. What it compiled stays for the next time.
+work=$built/rust_rocksdb
+mkdir -p "$work/tests" "$work/cargo"
+rm -rf "$work/bindings" "$work/tests/languages" "$work/databases"
+cp -a "$source/bindings" "$work"
+cp -a "$source/tests/languages" "$work/tests"
+for folder in include src third_party; do # a new link would be a change to cargo
+  [[ -e $work/$folder ]] || ln -s "$source/$folder" "$work/$folder"
+done
+export CARGO_HOME=$work/cargo CARGO_TARGET_DIR=$work/target CARGO_NET_OFFLINE=true
+printf '[source.crates-io]\nreplace-with = "debian"\n[source.debian]\ndirectory = "%s"\n' "$registry" >"$CARGO_HOME/config.toml"
+if command -v ccache >/dev/null; then # both crates compile the same sources
+  export CXX="ccache ${CXX-g++}" CCACHE_NOHASHDIR=1
+fi
+if [[ ${WERROR-} == ON ]]; then
+  export RUSTFLAGS='-D warnings'
+fi
+
+# run_cargo CRATE ARGUMENT…
+run_cargo() {
+  (cd "$work/bindings/rust/$1" && cargo "${@:2}" >"$work/cargo.log" 2>&1) || fail "$1: cargo ${*:2}: $(cat "$work/cargo.log")"
+}
+
+fork=()
+for crate in rust-rocksdb rust-librocksdb-sys; do
+  fork+=(--config "patch.crates-io.$crate.path='$work/tests/languages/rocksdb_fork/$crate'")
+done
+run_cargo winnow-rocksdb test --quiet
+run_cargo winnow-rocksdb build --quiet --examples
+run_cargo winnow-rust-rocksdb test --quiet "${fork[@]}"
+run_cargo winnow-rust-rocksdb build --quiet --examples "${fork[@]}"
+
+mkdir "$work/databases"
+cd "$work/databases"
+
+# expect PATTERN PROGRAM ARGUMENT…: it ends well, or as $ends says, and prints what fits.
+ends=0
+expect() {
+  local said status=0
+  said=$("$CARGO_TARGET_DIR/debug/examples/$2" "${@:3}" 2>&1) || status=$?
+  [[ $status == "$ends" && $said =~ $1 ]] || fail "${*:2} ends with $status: $said"
+  printf '%s: %s\n' "$2" "$said"
+}
+
+# Each file's filter is Winnow's, and says of no key of the file that it isn't there. What the program set besides stays.
+only_winnow() {
+  local said
+  said=$("$built/bin/winnow" inspect --summary "$1")
+  "$built/bin/winnow" verify "$1" >/dev/null
+  ! grep -q '^ *format_version=[^5]' "$1"/OPTIONS-* || fail "the format_version of $1 is no longer the program's"
+  [[ $said == *'converted: 100.0 % of the entries'* ]] || fail "not all filters of the database $1 are Winnow's: $said"
+}
+
+expect "missing 0 of $keys" rocksdb_crate write crate "$keys"
+only_winnow crate
+# By their rate, filters say of one absent key in 119 that it may be there.
+expect "missing 0 of $keys.*spare 9[89] %" rocksdb_crate read crate "$keys"
+expect "missing 0 of $keys" without_winnow crate "$keys"
+[[ $(nm -C "$CARGO_TARGET_DIR/debug/examples/without_winnow") != *winnow::plugin* ]] || fail "without_winnow has Winnow"
+ends=1 expect 'no filters of Winnow.s are built in .*default.*: call winnow_rocksdb::register\(\) ' rocksdb_crate forget forgotten "$keys"
+
+expect "missing 0 of $keys.*refused: .*bits_per_key is .*99.*told: .*set no other table factory" rocksdb_fork fork "$keys"
+only_winnow fork
+expect "missing 0 of $keys" without_winnow fork "$keys"
