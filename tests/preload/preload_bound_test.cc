@@ -278,7 +278,8 @@ TEST_F(BoundTest, ManyThreadsMayAskFirst) {
   }
 }
 
-// The plugin goes on calling its host when the program has closed that.
+// The plugin goes on calling its host when the program has closed that. (Debian's RocksDB would
+// stay by itself, as it has symbols that the linker keeps once for a process.)
 TEST_F(BoundTest, AHostStaysLoaded) {
   const std::string carrier = Carrier("carried");
   Words arguments = Client(carrier, "write", "bloom:10", kFewKeys);
