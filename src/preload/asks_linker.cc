@@ -74,7 +74,7 @@ const ElfW(Rela) * Find(const Relocations& all, const ElfW(Rela) * first, size_t
   return nullptr;
 }
 
-struct Question {
+struct SymbolQuestion {
   ElfW(Addr) address;
   const char* symbol;
   std::optional<bool> answer;
@@ -82,7 +82,7 @@ struct Question {
 };
 
 int LookAt(dl_phdr_info* object, size_t, void* asked) noexcept {
-  auto& question = *static_cast<Question*>(asked);
+  auto& question = *static_cast<SymbolQuestion*>(asked);
   const ElfW(Dyn)* dynamic = nullptr;
   bool is_it = false;
   for (size_t i = 0; i < object->dlpi_phnum; ++i) {
@@ -116,13 +116,13 @@ int LookAt(dl_phdr_info* object, size_t, void* asked) noexcept {
 }  // namespace
 
 std::optional<bool> AsksLinkerFor(const void* address, const char* symbol) noexcept {
-  Question question{reinterpret_cast<ElfW(Addr)>(address), symbol, std::nullopt};
+  SymbolQuestion question{reinterpret_cast<ElfW(Addr)>(address), symbol, std::nullopt};
   ::dl_iterate_phdr(LookAt, &question);
   return question.answer;
 }
 
 const void* CalledBy(const void* address, const char* symbol) noexcept {
-  Question question{reinterpret_cast<ElfW(Addr)>(address), symbol, std::nullopt};
+  SymbolQuestion question{reinterpret_cast<ElfW(Addr)>(address), symbol, std::nullopt};
   ::dl_iterate_phdr(LookAt, &question);
   return question.called;
 }

@@ -366,24 +366,35 @@ bool AreSameParameters(const FrontState& front, Hook hook) {
   return theirs != nullptr && std::strcmp(theirs, ParametersOf(hook)) == 0;
 }
 
-// The front of another version of RocksDB sees the calls for policies, and those for databases only
-// if all that matter have the same parameters: a policy that is added must be followed.
+bool HasPolicyHooks(const FrontState& front) {
+  return AreSameParameters(front, Hook::kNewBloomFilterPolicy) &&
+         AreSameParameters(front, Hook::kNewRibbonFilterPolicy) &&
+         AreSameParameters(front, Hook::kCreateFromString);
+}
+
+// The front of another version of RocksDB may not: a policy that is added must be followed.
 bool SeesDatabases(const FrontState& front) {
   return AreSameParameters(front, Hook::kOpen) && AreSameParameters(front, Hook::kSetOptions);
 }
 
-FrontState WithKnownHooks(const FrontState& front, Interposer* made) {
-  FrontState known = front;
-  for (size_t i = 0; i < kMaxHooks; ++i) {
-    const bool is_policy = i <= static_cast<size_t>(Hook::kCreateFromString);
-    if (i < kNumHooks && (is_policy || SeesDatabases(front)) &&
-        AreSameParameters(front, static_cast<Hook>(i))) {
-      continue;
+// Whether something comes of calls of the hook.
+bool IsServed(const FrontState& front, Hook hook) {
+  return AreSameParameters(front, hook) &&
+         (hook <= Hook::kCreateFromString || SeesDatabases(front));
+}
+
+// Tells the front of the handlers, and the rest of the plugin of RocksDB's own functions.
+void ServeHooks(const FrontState& front, Interposer* made) {
+  SetHandlers(made);
+  void* stock[kNumHooks] = {};
+  for (size_t i = 0; i < kNumHooks; ++i) {
+    if (IsServed(front, static_cast<Hook>(i))) {
+      stock[i] = front.stock[i];
+    } else {
+      made->handlers[i] = nullptr;
     }
-    known.stock[i] = nullptr;
-    made->handlers[i] = nullptr;
   }
-  return known;
+  SetStockFunctions(stock);
 }
 
 const Interposer* MakeInterposer(const FrontState& front) {
@@ -395,17 +406,14 @@ const Interposer* MakeInterposer(const FrontState& front) {
     made->problem = Keep(problem);
     return made;
   }
-  for (const Hook hook :
-       {Hook::kNewBloomFilterPolicy, Hook::kNewRibbonFilterPolicy, Hook::kCreateFromString}) {
-    if (AreSameParameters(front, hook)) continue;
+  if (!HasPolicyHooks(front)) {
     made->problem =
         "libwinnow_preload.so was compiled by another compiler than this plugin, which writes "
         "types in another way; build both with one";
     return made;
   }
   policy_if_unset = front.policy_if_unset;
-  SetHandlers(made);
-  SetStockFunctions(WithKnownHooks(front, made).stock);
+  ServeHooks(front, made);
   made->in_force = Keep(InForce(SeesDatabases(front)));
   return made;
 }

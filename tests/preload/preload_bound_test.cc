@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/preload/traces.h"
 #include "tests/support/child_process.h"
 #include "tests/support/database_files.h"
 #include "tests/support/files.h"
@@ -24,7 +25,6 @@ namespace {
 using ::testing::AllOf;
 using testing::ChildResult;
 using ::testing::ElementsAre;
-using testing::FileFilter;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::KindsOfFilters;
@@ -32,9 +32,10 @@ using testing::LinesThatBegin;
 using testing::NewestOptionsFile;
 using ::testing::Not;
 using testing::ReadFile;
-using testing::ReadFilters;
 using testing::RunProgram;
 using testing::TemporaryFolder;
+using testing::Traces;
+using testing::TracesOf;
 using testing::WriteFile;
 using Kinds = std::map<std::string, int>;
 using Words = std::vector<std::string>;
@@ -155,28 +156,6 @@ class BoundTest : public ::testing::Test {
   TemporaryFolder folder_;
   const std::string database_ = folder_ / "db";
 };
-
-// What a program leaves behind.
-struct Traces {
-  int status;
-  std::string output;
-  std::string errors;
-  Words filters;
-  std::string options;
-
-  bool operator==(const Traces& other) const {
-    return status == other.status && output == other.output && errors == other.errors &&
-           filters == other.filters && options == other.options;
-  }
-};
-
-Traces TracesOf(const ChildResult& result, const std::string& database) {
-  Traces traces{result.status, result.output, result.errors, {}, NewestOptionsFile(database)};
-  for (const FileFilter& file : ReadFilters(database)) {
-    traces.filters.push_back(file.policy_name + ": " + file.block);
-  }
-  return traces;
-}
 
 TEST_F(BoundTest, FindsAllKeysByWinnowsFiltersAndWithoutWinnowToo) {
   const std::string carrier = Carrier("carried");
@@ -299,7 +278,8 @@ TEST_F(BoundTest, ManyThreadsMayAskFirst) {
   }
 }
 
-// The plugin goes on calling its host when the program has closed that.
+// The plugin goes on calling its host when the program has closed that. (Debian's RocksDB would
+// stay by itself, as it has symbols that the linker keeps once for a process.)
 TEST_F(BoundTest, AHostStaysLoaded) {
   const std::string carrier = Carrier("carried");
   Words arguments = Client(carrier, "write", "bloom:10", kFewKeys);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/preload/traces.h"
 #include "tests/support/child_process.h"
 #include "tests/support/database_files.h"
 #include "tests/support/files.h"
@@ -23,16 +24,14 @@ namespace {
 using ::testing::AllOf;
 using testing::ChildResult;
 using ::testing::ElementsAre;
-using testing::FileFilter;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::KindsOfFilters;
 using testing::LinesThatBegin;
-using testing::NewestOptionsFile;
 using ::testing::Not;
-using testing::ReadFilters;
 using testing::RunProgram;
 using ::testing::StartsWith;
+using testing::Traces;
 using Kinds = std::map<std::string, int>;
 using Environment = std::vector<std::string>;
 
@@ -64,20 +63,6 @@ std::string Variable(const char* name) {
 
 bool IsAdopted() { return Variable("STAND_IN_PLACE") == "an adopted archive"; }
 
-// What a program leaves behind.
-struct Traces {
-  int status;
-  std::string output;
-  std::string errors;
-  std::vector<std::string> filters;
-  std::string options;
-
-  bool operator==(const Traces& other) const {
-    return status == other.status && output == other.output && errors == other.errors &&
-           filters == other.filters && options == other.options;
-  }
-};
-
 class StandInTest : public ::testing::Test {
  protected:
   ChildResult Run(const std::string& what, const std::string& policy,
@@ -100,13 +85,7 @@ class StandInTest : public ::testing::Test {
     return RunProgram({PRELOAD_C_CLIENT, database_, policy, "10", std::to_string(keys_)}, {});
   }
 
-  Traces TracesOf(const ChildResult& result) const {
-    Traces traces{result.status, result.output, result.errors, {}, NewestOptionsFile(database_)};
-    for (const FileFilter& file : ReadFilters(database_)) {
-      traces.filters.push_back(file.policy_name + ": " + file.block);
-    }
-    return traces;
-  }
+  Traces TracesOf(const ChildResult& result) const { return testing::TracesOf(result, database_); }
 
   const std::string& database() const { return database_; }
   void SetKeys(int keys) { keys_ = keys; }

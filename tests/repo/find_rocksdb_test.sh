@@ -100,6 +100,12 @@ prefix static 8.7.3 8.7.3 shared
 expect yes "librocksdb.so (shared" -- -DWINNOW_ROCKSDB_ROOT="$work/static"
 expect yes "librocksdb.a (static" -- -DWINNOW_ROCKSDB_ROOT="$work/static" -DWINNOW_ROCKSDB_STATIC=ON
 
+# For the plugin that is bound at run time.
+expect yes "RocksDB 8.7.3: headers alone, in $work/static/include, C++17" -- -DWINNOW_ROCKSDB_HEADERS="$work/static/include"
+grep -q 'winnow/plugins/8.7/libwinnow_rocksdb_bound.so:' <<<"$(ninja -C "$work/build" -t targets all)" ||
+  fail "no plugin that is bound at run time"
+expect no "WINNOW_ROCKSDB_HEADERS is $work, which has no rocksdb/version.h" -- -DWINNOW_ROCKSDB_HEADERS="$work"
+
 prefix symbolic 9.10.0 9.10.0 symbolic
 expect yes "calls these functions of its own without asking the dynamic linker
 NewBloomFilterPolicy, NewRibbonFilterPolicy, FilterPolicy::CreateFromString, DB::Open

@@ -127,18 +127,22 @@ __attribute__((constructor(101))) void Bind() noexcept {
   }
 }
 
+// Once, when the host's static objects are there.
+bool CompareOptions() noexcept {
+  const char* const option = OptionThatDiffers();
+  return option == nullptr ||
+         Refuse(
+             "%s is not read back through the headers that Winnow was built with: the structs of "
+             "its options are others, as in a fork. Build Winnow with the headers of that RocksDB",
+             option);
+}
+
 }  // namespace
 }  // namespace winnow::preload
 
 extern "C" WINNOW_EXPORT const winnow::preload::Binding* winnow_rocksdb_binding() {
   using winnow::preload::binding;
-  if (binding.problem == nullptr) {
-    if (const char* const option = winnow::preload::OptionThatDiffers()) {
-      winnow::preload::Refuse(
-          "%s is not read back through the headers that Winnow was built with: the structs of its "
-          "options are others, as in a fork. Build Winnow with the headers of that RocksDB",
-          option);
-    }
-  }
+  [[maybe_unused]] static const bool is_usable =
+      binding.problem == nullptr && winnow::preload::CompareOptions();
   return &binding;
 }

@@ -28,6 +28,7 @@ add_custom_command(
           ${CMAKE_CURRENT_BINARY_DIR}/bound_objects.txt
   VERBATIM)
 add_library(winnow_bound SHARED EXCLUDE_FROM_ALL ${thunks} ${object_files})
+add_dependencies(winnow_bound winnow_bound_shapes)  # make knows no rule for another target's file
 set_source_files_properties(${thunks} PROPERTIES COMPILE_OPTIONS "-fno-lto")
 target_link_libraries(winnow_bound PRIVATE winnow_flags ${CMAKE_DL_LIBS})
 # Nothing is unresolved, and nothing is bound to what a program or another library has under the same names.

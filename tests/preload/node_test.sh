@@ -1,0 +1,70 @@
+#!/bin/bash
+# Winnow in Node, by a package of npm as it is published, with a RocksDB inside that is another version than this build's:
+# node_test.sh SOURCE PRELOAD PLUGIN CXX, the libraries of the build. Builds the plugin that is bound at run time from the
+# package's headers.
+#
+# Ends with 77 where there is no node or npm, and without WINNOW_NPM=1, as it fetches 20 MB from npm.
+set -euo pipefail
+# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+. "$(dirname "$0")/../support/script.sh"
+source=$1
+preload=$2
+plugin=$3
+compiler=$4
+package=@nxtedition/rocksdb
+keys=1000000
+
+[[ ${WINNOW_NPM:-} == 1 ]] || skip "it fetches a package of npm: set WINNOW_NPM=1"
+command -v node >/dev/null || skip "there is no node here; on Debian: apt-get install nodejs"
+command -v npm >/dev/null || skip "there is no npm here; on Debian: apt-get install npm"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/node" "$work/lib"
+(cd "$work/node" && npm install --ignore-scripts --no-audit --no-fund "$package@12.2.12" >"$work/npm.log" 2>&1) ||
+  fail "npm install: $(cat "$work/npm.log")"
+folder=$work/node/node_modules/$package
+client() { node "$source/tests/preload/node_client.js" "$folder" "$@" "$work/db" $keys; }
+
+cp "$preload" "$work/lib"
+cp "$plugin" "$work/lib/$(basename "$(readlink -f "$plugin")" | sed 's/\.so\.\([0-9]*\).*/.so.\1/')"
+build_plugin() {
+  cmake -S "$source" -B "$work/build" -DWINNOW_ROCKSDB_HEADERS="$folder/deps/rocksdb/rocksdb/include" \
+    -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_INSTALL_LIBDIR=lib &&
+    cmake --build "$work/build" --parallel 2 &&
+    cmake --install "$work/build" --prefix "$work"
+}
+build_plugin >"$work/build.log" 2>&1 || fail "the plugin is not built: $(tail -n 20 "$work/build.log")"
+
+# run WINNOW_POLICY: what was said of writing and reading
+run() {
+  rm -rf "$work/db"
+  for what in write read; do
+    LD_PRELOAD="$work/lib/$(basename "$preload")" WINNOW_POLICY=$1 WINNOW_LOG=1 client $what 2>&1 ||
+      fail "node ends with $? in $what with WINNOW_POLICY=$1"
+  done
+}
+expect() { [[ $1 == *"$2"* ]] || fail "expected '$2' in: $1"; }
+none_missing="missing=0 invented=0 of $keys"
+
+# Files have identities and times in them, so that their bytes differ, but not their sizes.
+left_behind() { (cd "$work/db" && stat -c '%n %s' ./*.sst && cat OPTIONS-*); }
+
+client write
+plain=$(left_behind)
+said=$(run winnow:10)
+expect "$said" "; bound to the RocksDB inside $folder"
+expect "$said" "winnow: built 0 Bloom filters and 3 Ribbon filters of $keys keys"
+expect "$said" "and 0 of RocksDB's own; "
+expect "$said" "$none_missing"
+expect "$(cat "$work"/db/OPTIONS-*)" "filter_policy=bloomfilter:"
+expect "$(client read)" "$none_missing"
+for policy in '' read; do
+  said=$(run "$policy")
+  expect "$said" "winnow: built no filters of Winnow's; "
+  expect "$said" "$none_missing"
+done
+rm -rf "$work/db"
+LD_PRELOAD="$work/lib/$(basename "$preload")" WINNOW_POLICY=stock client write
+[[ $(left_behind) == "$plain" ]] || fail "with stock there is something else than without Winnow: $(diff <(echo "$plain") <(left_behind))"
+echo "node_test: node $(node --version), $package 12.2.12, $keys keys"

@@ -1,0 +1,38 @@
+// What a program leaves behind, to be compared with what it leaves without Winnow.
+
+#ifndef WINNOW_TESTS_PRELOAD_TRACES_H_
+#define WINNOW_TESTS_PRELOAD_TRACES_H_
+
+#include <string>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/database_files.h"
+
+namespace winnow::testing {
+
+struct Traces {
+  int status;
+  std::string output;
+  std::string errors;
+  std::vector<std::string> filters;
+  std::string options;
+
+  bool operator==(const Traces& other) const {
+    return status == other.status && output == other.output && errors == other.errors &&
+           filters == other.filters && options == other.options;
+  }
+};
+
+// Of the program that wrote the database and gave this result.
+inline Traces TracesOf(const ChildResult& result, const std::string& database) {
+  Traces traces{result.status, result.output, result.errors, {}, NewestOptionsFile(database)};
+  for (const FileFilter& file : ReadFilters(database)) {
+    traces.filters.push_back(file.policy_name + ": " + file.block);
+  }
+  return traces;
+}
+
+}  // namespace winnow::testing
+
+#endif  // WINNOW_TESTS_PRELOAD_TRACES_H_
