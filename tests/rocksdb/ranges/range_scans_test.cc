@@ -1,5 +1,5 @@
-// Data blocks that scans of no row or one read, without filters of prefixes or ranges, with RocksDB's own of
-// prefixes, and with range filters. docs/range-filters.md has the figures.
+// Data blocks that scans of no row or one read, without filters of prefixes or ranges, with
+// RocksDB's own of prefixes, and with range filters. docs/range-filters.md has the figures.
 //
 // WINNOW_RANGE_KEYS=N makes databases of N keys, whose figures are not compared with the page.
 
