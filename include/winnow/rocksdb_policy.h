@@ -193,6 +193,10 @@ struct LookupCounters {
   uint64_t hashes_computed = 0;  // for these
   uint64_t hashes_shared =
       0;  // lookups that needed none: lookups = hashes_computed + hashes_shared
+  // Since 1.1: seeks with a bound that range filters were asked for, once for each filter; and of
+  // these, those that a filter spared the read of its file.
+  uint64_t ranges_asked = 0;
+  uint64_t ranges_denied = 0;
 };
 
 // Sets as many bytes of *counters as are told, for the function below.

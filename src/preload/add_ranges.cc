@@ -4,6 +4,7 @@
 #include <rocksdb/memtablerep.h>
 #include <rocksdb/table.h>
 
+#include <memory>
 #include <string_view>
 
 #include "src/preload/add_policy.h"
@@ -32,12 +33,14 @@ std::string ReasonForNoRanges(const ColumnFamilyOptions& options) {
   if (!HasBlockBasedTables(options)) return "has tables of another format than the block-based one";
   const auto& table = *options.table_factory->GetOptions<BlockBasedTableOptions>();
   if (table.filter_policy == nullptr) return "has no filter policy";
-  if (KnownByInterposed(*table.filter_policy) == nullptr) {
-    return "has a filter policy that WINNOW_POLICY does not replace";
-  }
+  const std::shared_ptr<plugin::KnownFiles> known = KnownByInterposed(*table.filter_policy);
+  if (known == nullptr) return "has a filter policy that WINNOW_POLICY does not replace";
   if (options.comparator == nullptr || std::string_view(options.comparator->Name()) !=
                                            ROCKSDB_NAMESPACE::BytewiseComparator()->Name()) {
     return "has a comparator that does not order keys by their bytes";
+  }
+  if (known->comparators.has_other()) {
+    return "shares its filter policy with one whose comparator does not order keys by their bytes";
   }
   if (plugin::IsRangeExtractor(options.prefix_extractor.get())) return {};
   if (options.prefix_extractor != nullptr) {
@@ -60,14 +63,24 @@ void NoteOrderOfKeys(const FilterPolicy* policy, const ROCKSDB_NAMESPACE::Compar
   if (const auto known = KnownByInterposed(*policy)) known->comparators.Note(comparator->Name());
 }
 
+void NoteOrderOfKeys(const ColumnFamilyOptions& options) {
+  if (!HasBlockBasedTables(options)) return;
+  const auto& table = *options.table_factory->GetOptions<BlockBasedTableOptions>();
+  NoteOrderOfKeys(table.filter_policy.get(), options.comparator);
+}
+
+void AddRanges(const std::string& database, Families* families) {
+  if (RequestedRangeBits() == 0) return;
+  for (const ColumnFamilyDescriptor& family : *families) NoteOrderOfKeys(family.options);
+  for (ColumnFamilyDescriptor& family : *families) {
+    AddRanges(family.name, database, &family.options);
+  }
+}
+
 void AddRanges(const std::string& family, const std::string& database,
                ColumnFamilyOptions* options) {
   if (RequestedRangeBits() == 0) return;
-  if (HasBlockBasedTables(*options)) {
-    NoteOrderOfKeys(
-        options->table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy.get(),
-        options->comparator);
-  }
+  NoteOrderOfKeys(*options);
   const std::string reason = ReasonForNoRanges(*options);
   if (reason.empty() && options->prefix_extractor == nullptr) {
     options->prefix_extractor = NewRangeExtractor();

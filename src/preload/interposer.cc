@@ -83,9 +83,7 @@ class Adding {
     if (adds_policies_) families_ = WithPolicy(families, name_);
     if (adds_ranges_) {
       if (!families_) families_ = families;
-      for (ColumnFamilyDescriptor& family : *families_) {
-        AddRanges(family.name, name_, &family.options);
-      }
+      AddRanges(name_, &*families_);
     }
     for (const ColumnFamilyDescriptor& family : families_ ? *families_ : families) {
       listener_.See(family.name, family.options);
@@ -217,9 +215,7 @@ Status OnCreateDescribedFamilies(Signature<Hook::kCreateDescribedFamilies>::Type
   if (IsInterposing() && IsAdding()) changed = WithPolicy(families, opened.GetName());
   if (RequestedRangeBits() > 0) {
     if (!changed) changed = families;
-    for (ColumnFamilyDescriptor& family : *changed) {
-      AddRanges(family.name, opened.GetName(), &family.options);
-    }
+    AddRanges(opened.GetName(), &*changed);
   }
   const Families& used = changed ? *changed : families;
   for (const ColumnFamilyDescriptor& family : used) {

@@ -180,7 +180,10 @@ class WithRange final : public Reader {
     Slice begin;
     Slice end;
     if (!FindSeekBounds(prefix, &begin, &end) || comparators_->has_other()) return true;
-    return range_.MayContain({begin.data(), begin.size()}, {end.data(), end.size()});
+    const bool may_contain =
+        range_.MayContain({begin.data(), begin.size()}, {end.data(), end.size()});
+    CountRangeAnswer(may_contain);
+    return may_contain;
   }
 
   const RangeFilterView range_;

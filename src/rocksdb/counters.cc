@@ -7,6 +7,7 @@
 #include "src/core/struct_size.h"
 #include "src/rocksdb/lookups/lookup_samples.h"
 #include "src/rocksdb/lookups/shared_hash.h"
+#include "src/rocksdb/ranges/transformed_keys.h"
 #include "src/rocksdb/trees/learned_rates.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -82,6 +83,9 @@ Counters CurrentCounters() noexcept {
   sum.lookups = lookups.computed + lookups.shared;
   sum.hashes = lookups.computed;
   sum.hashes_shared = lookups.shared;
+  const RangeCounts ranges = CurrentRangeCounts();
+  sum.ranges_asked = ranges.asked;
+  sum.ranges_denied = ranges.denied;
   return sum;
 }
 
@@ -93,6 +97,9 @@ void FillLookupCounters(LookupCounters* counters, size_t size) noexcept {
   known.lookups = counts.computed + counts.shared;
   known.hashes_computed = counts.computed;
   known.hashes_shared = counts.shared;
+  const plugin::RangeCounts ranges = plugin::CurrentRangeCounts();
+  known.ranges_asked = ranges.asked;
+  known.ranges_denied = ranges.denied;
   core::ForCaller(known, counters, size);
 }
 

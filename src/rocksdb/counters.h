@@ -31,6 +31,9 @@ struct Counters {
   uint64_t lookups = 0;        // keys asked of Winnow filters, once for each filter
   uint64_t hashes = 0;         // computed for these lookups
   uint64_t hashes_shared = 0;  // lookups that needed none: lookups = hashes + hashes_shared
+
+  uint64_t ranges_asked = 0;   // seeks that range filters were asked for, once for each filter
+  uint64_t ranges_denied = 0;  // of these, in whose range there is no key
 };
 
 // The sums over all threads, also those that ended. While other threads count, each number is one

@@ -98,6 +98,12 @@ void AddLookups(const Counters& counters, const SampleCounters& samples, Page* p
   page->Counter("winnow_filter_lookup_hashes_shared_total",
                 "Lookups that needed no hash, as another filter had it computed.",
                 counters.hashes_shared);
+  page->Counter("winnow_ranges_asked_total",
+                "Seeks with a bound that range filters were asked for, once for each filter.",
+                counters.ranges_asked);
+  page->Counter("winnow_ranges_denied_total",
+                "Of these, seeks that a range filter spared the read of its file.",
+                counters.ranges_denied);
   page->Counter("winnow_lookups_sampled_total", "Lookups that level_plan=learned looked at.",
                 samples.lookups_sampled);
   page->Counter("winnow_filters_learned_total", "Filters with a rate learned of lookups.",

@@ -100,6 +100,11 @@ std::string TotalsLine(const Counters& totals) {
   line += "; " + Counted(totals.lookups, "lookup") + " with " + std::to_string(totals.hashes) +
           (totals.hashes == 1 ? " hash" : " hashes") + " computed and " +
           std::to_string(totals.hashes_shared) + " shared";
+  if (totals.ranges_asked > 0) {
+    line += "; range filters were asked " + std::to_string(totals.ranges_asked) +
+            (totals.ranges_asked == 1 ? " time, and " : " times, and ") +
+            std::to_string(totals.ranges_denied) + " of these spared the read of a file";
+  }
   return line;
 }
 

@@ -33,7 +33,8 @@
 // OPTIONS file). A DB may have a prefix that says how it is opened: transaction@, optimistic@,
 // ttl@, read-only@, secondary@, follower@ (RocksDB 9.2 and later), families@ (three column
 // families, of which the last has a policy of its own). COMPARATOR=equal-cases and PREFIX=4 in the
-// environment choose other options of the column family, as MEMTABLE=bloom and MEMTABLE=hash do.
+// environment choose other options of the column family, as MEMTABLE=bloom and MEMTABLE=hash
+// do; REVERSE=1 gives the second of three families another order of keys.
 
 #include <fcntl.h>
 #include <rocksdb/comparator.h>
@@ -225,8 +226,10 @@ class Database {
   void OpenFamilies(const std::string& path, const Options& options) {
     Options own = options;
     SetPolicy("ribbon:10:-1", &own);
+    Options second = options;
+    if (std::getenv("REVERSE") != nullptr) second.comparator = rocksdb::ReverseBytewiseComparator();
     const std::vector<ColumnFamilyDescriptor> families = {
-        {rocksdb::kDefaultColumnFamilyName, options}, {"second", options}, {"own", own}};
+        {rocksdb::kDefaultColumnFamilyName, options}, {"second", second}, {"own", own}};
     winnow::rocksdb_abi::OpenedDB db{};
     Check(DB::Open(options, path, families, &handles_, &db));
     db_ = winnow::rocksdb_abi::Own(std::move(db));

@@ -204,6 +204,17 @@ TEST_F(PreloadRangesTest, TheStateLineSaysWhatTheVariableDoes) {
   }
 }
 
+// Families with the same options share a policy, of which each file's order is not known.
+TEST_F(PreloadRangesTest, AFamilyOfAnotherOrderTakesThemFromThoseThatShareItsPolicy) {
+  const std::vector<std::string> lines = LinesThatBegin(
+      Run("write", "families@", On({"WINNOW_LOG=1", "REVERSE=1"})).errors, "winnow: column family");
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_THAT(lines[0], AllOf(HasSubstr("family default"),
+                              HasSubstr("it shares its filter policy with one whose comparator")));
+  EXPECT_THAT(lines[1], AllOf(HasSubstr("family second"), HasSubstr("it has a comparator that")));
+  EXPECT_THAT(lines[2], AllOf(HasSubstr("family own"), HasSubstr(" gets range filters, of")));
+}
+
 // The program's families come and go while it runs.
 TEST_F(PreloadRangesTest, FamiliesThatAreMadeLaterGetThem) {
   const ChildResult result = Run("later-families", "", On({"WINNOW_LOG=1"}));

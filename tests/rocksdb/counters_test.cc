@@ -51,6 +51,8 @@ TEST(Counters, HaveTheLookupsByWhetherTheyNeededAHash) {
   EXPECT_EQ(of_program.lookups, after.lookups);
   EXPECT_EQ(of_program.hashes_computed, after.hashes);
   EXPECT_EQ(of_program.hashes_shared, after.hashes_shared);
+  EXPECT_EQ(of_program.ranges_asked, after.ranges_asked);
+  EXPECT_EQ(of_program.ranges_denied, after.ranges_denied);
 }
 
 }  // namespace

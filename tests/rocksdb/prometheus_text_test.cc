@@ -68,11 +68,11 @@ std::map<std::string, Family> ParsedSample() {
        {&Counters::empty_filters, &Counters::bloom_filters, &Counters::ribbon_filters,
         &Counters::unbuilt_filters, &Counters::keys, &Counters::bytes, &Counters::bloom_bytes,
         &Counters::bloom_bytes_as_ribbons, &Counters::loaded_winnow, &Counters::loaded_builtin,
-        &Counters::loaded_unusable, &Counters::lookups, &Counters::hashes,
-        &Counters::hashes_shared}) {
+        &Counters::loaded_unusable, &Counters::lookups, &Counters::hashes, &Counters::hashes_shared,
+        &Counters::ranges_asked, &Counters::ranges_denied}) {
     counters.*member = next++;
   }
-  static_assert(sizeof(Counters) == 14 * sizeof(uint64_t), "say the new one as well");
+  static_assert(sizeof(Counters) == 16 * sizeof(uint64_t), "say the new one as well");
   const SampleCounters samples{next, next + 1, next + 2, next + 3};
   static_assert(sizeof(SampleCounters) == 4 * sizeof(uint64_t), "say the new one as well");
   next += 4;
@@ -89,7 +89,7 @@ TEST(PrometheusTextTest, HasEachCounterOnce) {
     for (const auto& [labels, value] : family.samples) values.insert(value);
   }
   std::multiset<double> expected;
-  for (int i = 1; i <= 14 + 4 + static_cast<int>(sizeof(FilterLoads) / sizeof(uint64_t)); ++i) {
+  for (int i = 1; i <= 16 + 4 + static_cast<int>(sizeof(FilterLoads) / sizeof(uint64_t)); ++i) {
     expected.insert(i);
   }
   EXPECT_EQ(values, expected);

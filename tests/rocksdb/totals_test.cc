@@ -61,6 +61,15 @@ TEST(TotalsLineTest, SaysFiltersByKindKeysBytesLookupsAndHashes) {
             "lookups with 1 hash computed and 11 shared");
 }
 
+TEST(TotalsLineTest, SaysWhatRangeFiltersSpared) {
+  Counters totals;
+  EXPECT_THAT(TotalsLine(totals), ::testing::Not(HasSubstr("range filters")));
+  totals.ranges_asked = 20;
+  totals.ranges_denied = 7;
+  EXPECT_THAT(TotalsLine(totals), HasSubstr(" shared; range filters were asked 20 times, and 7 of "
+                                            "these spared the read of a file"));
+}
+
 TEST(TotalsLineTest, SaysWhoseFiltersWereLoaded) {
   Counters totals;
   totals.loaded_winnow = 1;

@@ -39,6 +39,9 @@ struct NoteRing {
   // threads ask for them.
   uint64_t different = FirstNumber();
   std::atomic<bool> is_taken{true};
+  // Added to by the thread that has the ring alone; a later one goes on.
+  std::atomic<uint64_t> asked{0};
+  std::atomic<uint64_t> denied{0};
 
   // The number of the note at this address, which may be gone: the latest one that it can be. False
   // if the address is not of this ring, or no note was at it yet.
@@ -129,6 +132,10 @@ __attribute__((noinline)) NoteRing* TakeRing() noexcept {
   return ring;
 }
 
+void Increment(std::atomic<uint64_t>* count) noexcept {
+  count->store(count->load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
 bool IsOfSomeRing(const char* address) noexcept {
   for (const NoteRing* ring = rings.load(std::memory_order_acquire); ring != nullptr;
        ring = ring->older) {
@@ -177,6 +184,23 @@ bool FindSeekBounds(const char* address, Slice* begin, Slice* end) noexcept {
   *begin = Slice(sought.data, sought.size);
   *end = Slice(bound.data, bound.size);
   return true;
+}
+
+void CountRangeAnswer(bool may_contain) noexcept {
+  NoteRing* const ring = ThisThreadRing();
+  if (ring == nullptr) return;
+  Increment(&ring->asked);
+  if (!may_contain) Increment(&ring->denied);
+}
+
+RangeCounts CurrentRangeCounts() noexcept {
+  RangeCounts sum;
+  for (const NoteRing* ring = rings.load(std::memory_order_acquire); ring != nullptr;
+       ring = ring->older) {
+    sum.denied += ring->denied.load(std::memory_order_relaxed);
+    sum.asked += ring->asked.load(std::memory_order_relaxed);
+  }
+  return sum;
 }
 
 uint64_t DifferentNumber() noexcept {

@@ -65,6 +65,18 @@ TransformedKey FindTransformedKey(const char* address) noexcept;
 bool FindSeekBounds(const char* address, ROCKSDB_NAMESPACE::Slice* begin,
                     ROCKSDB_NAMESPACE::Slice* end) noexcept;
 
+// Counts the answer to a question of this thread for its bounds, without an atomic addition. Does
+// nothing in a thread that noted no key.
+void CountRangeAnswer(bool may_contain) noexcept;
+
+struct RangeCounts {
+  uint64_t asked = 0;
+  uint64_t denied = 0;  // of these, the answers that no key is in the range
+};
+// Of all threads, also those that ended. Safe from any thread; while others ask, each number is one
+// that it had during the call.
+RangeCounts CurrentRangeCounts() noexcept;
+
 // A number that no other call gives, in this process or another one, but with a probability of
 // 2^-64; a forked child repeats its parent's. Safe from any thread.
 uint64_t DifferentNumber() noexcept;

@@ -491,6 +491,38 @@ TEST_F(RangeFiltersTest, WhatIsWrittenWithinTheReadOfAFilterIsNoBound) {
 
 // ---- Threads
 
+// Of all threads, also of those that ended; a thread that takes another one's place goes on.
+TEST_F(RangeFiltersTest, QuestionsAndAnswersAreCounted) {
+  const auto database = OpenDatabase(OptionsOf(Table()), path_);
+  Fill(database.get());
+  const LookupCounters before = CurrentLookupCounters();
+  constexpr int kThreads = 3;
+  constexpr int kScans = 50;
+  const auto scan = [&](int rows) {
+    for (int i = 0; i < kScans; ++i) {
+      const std::string begin = Key(i * 20 * kGap + (rows == 0 ? 1 : 0));
+      const std::string end = Key(i * 20 * kGap + kGap - 1);
+      const Slice bound(end);
+      ReadOptions read;
+      read.iterate_upper_bound = &bound;
+      const std::unique_ptr<Iterator> iterator(database->NewIterator(read));
+      iterator->Seek(begin);
+      EXPECT_EQ(iterator->Valid(), rows > 0);
+    }
+  };
+  for (int i = 0; i < kThreads; ++i) std::thread(scan, 0).join();
+  const LookupCounters empty = CurrentLookupCounters();
+  EXPECT_EQ(empty.ranges_asked - before.ranges_asked, uint64_t{kThreads * kScans * kFiles});
+  const uint64_t denied = empty.ranges_denied - before.ranges_denied;
+  EXPECT_LE(denied, uint64_t{kThreads * kScans * kFiles});
+  EXPECT_GE(denied, uint64_t{kThreads * kScans * kFiles} * 9 / 10);
+  scan(1);
+  const LookupCounters full = CurrentLookupCounters();
+  EXPECT_EQ(full.ranges_asked - empty.ranges_asked, uint64_t{kScans * kFiles});
+  EXPECT_LE(full.ranges_denied - empty.ranges_denied, uint64_t{kScans * (kFiles - 1)});
+  EXPECT_EQ(full.lookups, before.lookups);
+}
+
 TEST_F(RangeFiltersTest, ThreadsScanWhileFilesAreWritten) {
   Options options = OptionsOf(Table());
   options.disable_auto_compactions = false;

@@ -64,6 +64,13 @@ TEST_F(RangePartTest, WithoutAnyPrefixTheExtractorIsAnotherOne) {
   EXPECT_EQ(whole_.Finish().size, 0u);
 }
 
+// Which costs no memory then: a prefix of ours would have come long before.
+TEST_F(RangePartTest, KeysOfAnotherExtractorAreNotKeptToTheEnd) {
+  for (int i = 100; i < 200; ++i) whole_.AddEntry("key" + std::to_string(i));
+  EXPECT_EQ(whole_.num_keys(), 0u);
+  EXPECT_EQ(whole_.Finish().size, 0u);
+}
+
 TEST_F(RangePartTest, PrefixesWithBytesAreOfAnotherExtractor) {
   for (const std::string& key : kKeys) {
     prefixes_.AddEntry(Slice(key.data(), 1));
