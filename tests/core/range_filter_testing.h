@@ -140,8 +140,8 @@ inline const std::vector<KindOfKeys>& KindsOfSeveralLengths() {
        }},
       {"addresses",
        [](RandomHashes* random) {
-         return "https://www." + SomeBytesOf("mnop", 3, random) +
-                ".example.org/item?id=" + std::to_string(random->Below(3'000'000));
+         const std::string host = "https://www." + SomeBytesOf("mnop", 3, random);
+         return host + ".example.org/item?id=" + std::to_string(random->Below(3'000'000));
        }},
       {"long keys that differ little",
        [](RandomHashes* random) {

@@ -189,9 +189,9 @@ TEST(RangeFormatTest, TodaysBuilderWritesTheseBytes) {
 81 554017977027757995 bytes
 81 6864885861979104136 numbers as text
 81 17741565141252155146 paths
-81 6635580209247615550 addresses
-81 2942151317323344857 long keys that differ little
-81 17179225657177530391 numbers, few of them longer
+81 2139673977027412896 addresses
+81 14728366089999021752 long keys that differ little
+81 6237576867894771459 numbers, few of them longer
 )");
 }
 
