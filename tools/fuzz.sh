@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs a fuzz target for a while, with each kernel of this machine in turn, under the address and the
 # undefined-behaviour sanitizers: tools/fuzz.sh TARGET SECONDS, where TARGET is view, set, reader,
-# records or build. By clang's libFuzzer where that is installed (clang, libclang-rt-dev), else by a plain loop
+# ranges, records or build. By clang's libFuzzer where that is installed (clang, libclang-rt-dev), else by a plain loop
 # of our own.
 #
 # Begins with the inputs of tests/fuzz/corpus/TARGET and, for blocks, the golden ones, and leaves what it finds in
@@ -18,8 +18,8 @@ fail() {
   exit 2
 }
 
-[[ $# == 2 && $1 =~ ^(view|set|reader|records|build)$ && $2 =~ ^[1-9][0-9]*$ ]] ||
-  fail "usage: tools/fuzz.sh view|set|reader|records|build SECONDS"
+[[ $# == 2 && $1 =~ ^(view|set|reader|ranges|records|build)$ && $2 =~ ^[1-9][0-9]*$ ]] ||
+  fail "usage: tools/fuzz.sh view|set|reader|ranges|records|build SECONDS"
 target=$1
 seconds=$2
 found=build/fuzzing/$target
@@ -45,7 +45,7 @@ each=$((seconds / ${#kernels[@]}))
 ((each > 0)) || each=1
 
 corpus=(tests/fuzz/corpus/"$target")
-[[ $target =~ ^(set|records|build)$ ]] || corpus+=(tests/golden_blocks)
+[[ $target =~ ^(set|ranges|records|build)$ ]] || corpus+=(tests/golden_blocks)
 status=0
 for kernel in "${kernels[@]}"; do
   log=$found/$kernel.log

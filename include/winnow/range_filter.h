@@ -65,10 +65,11 @@ struct RangeFilterInfo {
 // beginnings of keys always passes.
 //
 // Other keys: small binary trees of their bits, as of Morrison (1968). Of each key they keep the
-// bits that part it from its neighbours and w - 6 more; of bits that many neighbours have in common
-// the first (w - 1) / 2, and as many bits of a hash. A range passes wrongly where these bits do not
-// tell it from a key: mostly close behind a key, or where it begins with a part of a name and goes
-// on otherwise. Elsewhere few do: a folder that is not there, names between others.
+// bits that part it from its neighbours and w - 6 more; of bits that neighbours have in common only
+// w - 1, the last third of which are a hash of the next three bytes. A range passes wrongly where
+// these bits do not tell it from a key: mostly close behind a key, or where it begins with a part
+// of a name and goes on otherwise. Elsewhere few do: a folder that is not there, names between
+// others.
 //
 // There is no range filter, and Finish gives none, where a key has more than kMaxKeyBytes; where
 // one is less than the one before, byte by byte; where the only key has no bytes; for 2^31 keys and

@@ -345,7 +345,7 @@ WINNOW_EXPORT bool winnow_range_view_payload_intact(const winnow_range_view* vie
 
 // A property of the range filter by its name; fails with WINNOW_UNKNOWN_NAME.
 //
-//   kind           0 none, 1 positions
+//   kind           0 none, 1 positions, 2 trees
 //   num_keys       each counted once
 //   size_bytes     the only one that says something for a view with a fault
 //   bits_per_key   8 size_bytes / num_keys

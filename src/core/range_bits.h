@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/core/range_hash.h"
 #include "src/formulas/bytes.h"
 
 namespace winnow::core {
@@ -46,17 +45,6 @@ inline uint64_t CommonBits(std::string_view a, std::string_view b) noexcept {
     if (differing != 0) return 8 * byte + static_cast<unsigned>(__builtin_clzll(differing));
   }
   return 8 * most;
-}
-
-// Of the bits from `begin` to before `end`.
-inline uint64_t HashFraction(std::string_view key, uint64_t begin, uint64_t end) noexcept {
-  constexpr unsigned kPiece = 32;
-  uint64_t hash = 0;
-  for (; begin < end; begin += kPiece) {
-    const auto bits = static_cast<unsigned>(std::min<uint64_t>(kPiece, end - begin));
-    hash = MixRange((hash ^ FractionBits(key, begin, bits)) + kRangeMultiplier);
-  }
-  return hash;
 }
 
 }  // namespace winnow::core

@@ -150,8 +150,10 @@ void WriteRangeFront(const RangeHeader& header, std::string_view last_key, std::
 
 RangeTreeShape RangeTreeShapeOf(double range_bits) noexcept {
   const auto bits = static_cast<int>(std::lround(range_bits));
-  const auto half = static_cast<uint8_t>(std::clamp((bits - 1) / 2, 1, 10));
-  return {static_cast<uint8_t>(std::max(bits - 6, 1)), 1, half, half};
+  const int edge_bits = std::clamp(bits - 1, 2, 20);
+  const int hash_bits = (edge_bits + 2) / 3;
+  return {static_cast<uint8_t>(std::max(bits - 6, 1)), 1,
+          static_cast<uint8_t>(edge_bits - hash_bits), static_cast<uint8_t>(hash_bits)};
 }
 
 void WriteRangeTreesFront(const RangeTreesHeader& header, std::string_view last_key,

@@ -147,7 +147,8 @@ void RangeTreeBuilder::AppendBranch(size_t at, uint64_t depth) noexcept {
   const auto known = is_hashed ? shape_.first_bits : static_cast<unsigned>(edge);
   if (known != 0) Append(FractionBits(key, depth, known), known);
   if (is_hashed) {
-    Append(StoredHash(HashFraction(key, depth + known, depths_[at]), shape_), shape_.hash_bits);
+    const auto hashed = static_cast<unsigned>(std::min<uint64_t>(edge - known, kHashedEdgeBits));
+    Append(StoredHash(FractionBits(key, depth + known, hashed), shape_), shape_.hash_bits);
   }
 }
 

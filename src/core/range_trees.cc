@@ -49,13 +49,14 @@ class Bounds {
     return value == bound ? lies : value < bound ? Lies::kInside : Lies::kOutside;
   }
 
-  // After the bits from `begin` to before `end`, of which only the hash is known.
-  Lies AfterHashed(Lies lies, uint64_t begin, uint64_t end, uint64_t hash,
+  // After the bits from bit `at` to before `branch`, of which only the hash of some is known.
+  Lies AfterHashed(Lies lies, uint64_t at, uint64_t branch, uint64_t hash,
                    const RangeTreeShape& shape) const noexcept {
-    if (lies == Lies::kAtEnd || end > parting_ || end > 8 * kMaxTreeKeyBytes) {
+    const auto bits = static_cast<unsigned>(std::min<uint64_t>(branch - at, kHashedEdgeBits));
+    if (lies == Lies::kAtEnd || at + bits > parting_)
       return Lies::kInside;  // for all that is known
-    }
-    return StoredHash(HashFraction(begin_, begin, end), shape) == hash ? lies : Lies::kOutside;
+    if (StoredHash(FractionBits(begin_, at, bits), shape) != hash) return Lies::kOutside;
+    return branch > parting_ ? Lies::kInside : lies;
   }
 
  private:

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "src/core/range_hash.h"
+
 namespace winnow::core {
 
 inline constexpr size_t kMaxTreeKeyBytes = 4096;
@@ -22,7 +24,7 @@ struct RangeTreeShape {
   uint8_t leaf_bits = 0;   // behind the last branch of a key
   uint8_t order = 0;       // of the code of depths
   uint8_t first_bits = 0;  // of an edge that is longer than both
-  uint8_t hash_bits = 0;   // of the hash of its other bits
+  uint8_t hash_bits = 0;   // of the hash of the next ones
 
   unsigned EdgeBits() const noexcept { return first_bits + hash_bits; }
   bool IsValid() const noexcept {
@@ -31,9 +33,13 @@ struct RangeTreeShape {
   }
 };
 
-// What is stored of a long edge's hash.
-inline uint64_t StoredHash(uint64_t hash, const RangeTreeShape& shape) noexcept {
-  return hash >> (64 - shape.hash_bits);
+// How many bits of a long edge are hashed, at most: so that a bound tells them even if it ends
+// before the edge does.
+inline constexpr unsigned kHashedEdgeBits = 24;
+
+// What is stored of these bits.
+inline uint64_t StoredHash(uint64_t edge_bits, const RangeTreeShape& shape) noexcept {
+  return MixRange(edge_bits + kRangeMultiplier) >> (64 - shape.hash_bits);
 }
 
 // Reads nothing outside its bytes, whatever they are.

@@ -1,11 +1,17 @@
 // How often a range filter passes a range without a key: at most as often as it promises, next to
-// keys as well as elsewhere.
+// keys as well as elsewhere. WINNOW_RANGE_KEYS=20000000 asks twelve runs of so many keys in all,
+// and prints what it finds; so does WINNOW_RANGE_PATHS=FILE of paths, one a line.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "tests/core/range_filter_testing.h"
 #include "tests/support/random_hashes.h"
@@ -89,6 +95,164 @@ TEST(RangeFilterRatesTest, PassesAtMostWhatItPromises) {
           EXPECT_GE(share, promised / 8) << kind.name << ": what is measured is no rate";
         }
       }
+    }
+  }
+}
+
+// Random keys of 8 bytes in twelve sorted runs, as in a tree, each asked every question.
+TEST(RangeFilterRatesTest, TwelveRunsPassAtMostWhatTheyPromise) {
+  constexpr size_t kRuns = 12;
+  constexpr double kBits = 15;
+  const char* const asked_for = std::getenv("WINNOW_RANGE_KEYS");
+  const uint64_t questions = asked_for != nullptr ? 400'000 : 20'000;
+  const uint64_t num_keys = asked_for != nullptr ? std::strtoull(asked_for, nullptr, 10) : 240'000;
+  RandomHashes random(testing::TestSeed());
+  std::vector<uint64_t> numbers;
+  for (uint64_t i = 0; i < num_keys; ++i) numbers.push_back(random.Next());
+  std::sort(numbers.begin(), numbers.end());
+  std::vector<FilterBlock> filters;
+  std::vector<RangeFilterBuilder> builders;
+  for (size_t run = 0; run < kRuns; ++run) {
+    builders.emplace_back(RangeFilterOptions{kBits});
+  }
+  for (const uint64_t number : numbers) {
+    builders[random.Below(kRuns)].Add(BigEndian(number));
+  }
+  std::vector<RangeFilterView> views;
+  for (RangeFilterBuilder& builder : builders) {
+    filters.push_back(builder.Finish());
+    views.emplace_back(filters.back().bytes());
+  }
+  for (const uint64_t length : {16u, 64u, 1024u}) {
+    for (const bool is_close : {true, false}) {
+      uint64_t asked = 0;
+      uint64_t passed = 0;
+      while (asked < questions * kRuns) {
+        const uint64_t begin = is_close ? numbers[random.Below(num_keys)] + 1 : random.Next();
+        const auto next = std::lower_bound(numbers.begin(), numbers.end(), begin);
+        if (next == numbers.end() || *next - begin < length) continue;
+        for (const RangeFilterView& view : views) {
+          ++asked;
+          passed += view.MayContain(BigEndian(begin), BigEndian(begin + length)) ? 1 : 0;
+        }
+      }
+      const double promised = static_cast<double>(length) * std::exp2(-kBits);
+      const double share = static_cast<double>(passed) / static_cast<double>(asked);
+      if (asked_for != nullptr) {
+        std::printf("%llu keys, %s, L = %llu: %.6f passed, %.3f of L / 2^w\n",
+                    static_cast<unsigned long long>(num_keys),
+                    is_close ? "behind keys" : "anywhere", static_cast<unsigned long long>(length),
+                    share, share / promised);
+      }
+      EXPECT_LE(share, 1.1 * promised + 4 * std::sqrt(promised / static_cast<double>(asked)));
+      EXPECT_GE(share, promised / 4) << "what is measured is no rate";
+    }
+  }
+}
+
+// Kinds of scans of paths, by a path that is in the filter, one that is not, and chance.
+struct PathScan {
+  const char* name;
+  double most;  // of paths that are made up, how many may pass
+  void (*ask)(const std::string& in, const std::string& out, RandomHashes* random,
+              std::string* begin, std::string* end);
+};
+
+std::string FolderOf(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+char AnyLetter(RandomHashes* random) { return static_cast<char>('a' + random->Below(26)); }
+
+// All keys that begin with `begin`.
+std::string EndOf(std::string begin) {
+  ++begin.back();
+  return begin;
+}
+
+constexpr PathScan kPathScans[] = {
+    {"names that a name begins", 1,
+     [](const std::string& in, const std::string& /*out*/, RandomHashes* /*random*/,
+        std::string* begin, std::string* end) {
+       *begin = in + '\0';
+       *end = EndOf(in);
+     }},
+    {"an absent name", 0.5,
+     [](const std::string& /*in*/, const std::string& out, RandomHashes* /*random*/,
+        std::string* begin, std::string* end) {
+       *begin = out;
+       *end = EndOf(out);
+     }},
+    {"an absent folder", 0.5,
+     [](const std::string& /*in*/, const std::string& out, RandomHashes* /*random*/,
+        std::string* begin, std::string* end) {
+       *begin = FolderOf(out) + '/';
+       *end = EndOf(*begin);
+     }},
+    {"three letters in a folder", 0.5,
+     [](const std::string& /*in*/, const std::string& out, RandomHashes* random, std::string* begin,
+        std::string* end) {
+       *begin = FolderOf(out) + '/';
+       for (int i = 0; i < 3; ++i) *begin += AnyLetter(random);
+       *end = EndOf(*begin);
+     }},
+    {"a folder with two letters more", 0.5,
+     [](const std::string& /*in*/, const std::string& out, RandomHashes* random, std::string* begin,
+        std::string* end) {
+       *begin = FolderOf(out);
+       for (int i = 0; i < 2; ++i) *begin += AnyLetter(random);
+       *begin += '/';
+       *end = EndOf(*begin);
+     }},
+    {"a part of a path and two letters", 0.9,
+     [](const std::string& in, const std::string& /*out*/, RandomHashes* random, std::string* begin,
+        std::string* end) {
+       *begin = in.substr(0, 1 + random->Below(in.size()));
+       for (int i = 0; i < 2; ++i) *begin += AnyLetter(random);
+       *end = EndOf(*begin);
+     }},
+};
+
+TEST(RangeFilterRatesTest, ScansOfPathsAreFilteredByKind) {
+  RandomHashes random(testing::TestSeed());
+  const char* const file = std::getenv("WINNOW_RANGE_PATHS");
+  std::set<std::string> paths;
+  if (file != nullptr) {
+    std::ifstream lines(file);
+    for (std::string line; std::getline(lines, line);) paths.insert(line);
+  } else {
+    const std::string letters = "abcdefghijklmnopqrst";
+    while (paths.size() < 20000) {
+      std::string path = "/srv/" + std::to_string(random.Below(50));
+      path += "/project-" + std::to_string(random.Below(1000) * 0x9e3779b97f4a7c15);
+      paths.insert(path + "/" + testing::SomeBytesOf(letters, 12, &random) + ".txt");
+    }
+  }
+  std::vector<std::string> in;
+  std::vector<std::string> out;
+  for (const std::string& path : paths) (random.Below(2) == 0 ? in : out).push_back(path);
+  const testing::Keys keys(in.begin(), in.end());
+  const FilterBlock filter = BuildRangeFilter(in);
+  const RangeFilterView view(filter.bytes());
+  ASSERT_EQ(view.info().kind, RangeFilterKind::kTrees);
+  if (file != nullptr)
+    std::printf("%zu paths, %.1f bits a key\n", in.size(), view.info().bits_per_key);
+  for (const PathScan& scan : kPathScans) {
+    int asked = 0;
+    int passed = 0;
+    for (int i = 0; i < 40000; ++i) {
+      std::string begin;
+      std::string end;
+      scan.ask(in[random.Below(in.size())], out[random.Below(out.size())], &random, &begin, &end);
+      const bool may = view.MayContain(begin, end);
+      const bool has = testing::Has(keys, begin, end);
+      ASSERT_TRUE(may || !has) << scan.name;
+      if (has || end > in.back()) continue;
+      ++asked;
+      passed += may ? 1 : 0;
+    }
+    const double share = static_cast<double>(passed) / std::max(asked, 1);
+    if (file != nullptr) std::printf("%s: %.3f of %d pass\n", scan.name, share, asked);
+    if (file == nullptr) {
+      EXPECT_LE(share, scan.most) << scan.name << ", of " << asked;
     }
   }
 }

@@ -58,10 +58,10 @@ inline const std::vector<KindOfKeys>& KindsOfKeys() {
        [](RandomHashes* random) { return Decimal(random->Below(1'000'000'000'000)); }},
       {"hexadecimal text",
        [](RandomHashes* random) {
+         const auto first = static_cast<unsigned long long>(random->Next());
+         const auto second = static_cast<unsigned long long>(random->Below(1 << 16));
          char text[40];
-         std::snprintf(text, sizeof text, "%016llx-%04llx",
-                       static_cast<unsigned long long>(random->Next()),
-                       static_cast<unsigned long long>(random->Below(1 << 16)));
+         std::snprintf(text, sizeof text, "%016llx-%04llx", first, second);
          return std::string(text);
        }},
       {"user and time",
@@ -126,7 +126,10 @@ inline const std::vector<KindOfKeys>& KindsOfSeveralLengths() {
          return key;
        }},
       {"numbers as text",
-       [](RandomHashes* random) { return std::to_string(random->Next() >> random->Below(60)); }},
+       [](RandomHashes* random) {
+         const uint64_t shift = random->Below(60);
+         return std::to_string(random->Next() >> shift);
+       }},
       {"paths",
        [](RandomHashes* random) {
          std::string key = "/usr/share";
@@ -137,12 +140,12 @@ inline const std::vector<KindOfKeys>& KindsOfSeveralLengths() {
        }},
       {"addresses",
        [](RandomHashes* random) {
-         return "https://www." + SomeBytesOf("mnop", 3, random) +
-                ".example.org/item?id=" + std::to_string(random->Below(3'000'000));
+         const std::string host = "https://www." + SomeBytesOf("mnop", 3, random);
+         return host + ".example.org/item?id=" + std::to_string(random->Below(3'000'000));
        }},
       {"long keys that differ little",
        [](RandomHashes* random) {
-         std::string key(300 + 100 * random->Below(3), 'x');
+         std::string key(300 + 100 * static_cast<size_t>(random->Below(3)), 'x');
          for (size_t i = 0; i < 12; ++i) {
            key[23 * i + 3] = static_cast<char>('w' + random->Below(3));
          }
@@ -150,7 +153,8 @@ inline const std::vector<KindOfKeys>& KindsOfSeveralLengths() {
        }},
       {"numbers, few of them longer",
        [](RandomHashes* random) {
-         return BigEndian(random->Next()) + (random->Below(3000) == 0 ? "x" : "");
+         const std::string key = BigEndian(random->Next());
+         return random->Below(3000) == 0 ? key + "x" : key;
        }},
   };
   return kinds;

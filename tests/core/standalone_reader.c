@@ -548,16 +548,6 @@ static int known_bits(struct visit* v, int lies, uint64_t at, uint64_t bits) {
   return lies;
 }
 
-static uint64_t hash_of_bits(struct text t, uint64_t begin, uint64_t end) {
-  uint64_t h = 0;
-  while (begin < end) {
-    uint64_t value = 0;
-    for (unsigned i = 0; i < 32 && begin < end; ++i, ++begin) value = value << 1 | bit_of(t, begin);
-    h = mix((h ^ value) + UINT64_C(0x9e3779b97f4a7c15));
-  }
-  return h;
-}
-
 static int visit_node(struct visit* v, uint64_t depth, int lies, unsigned waiting) {
   const struct range* r = v->r;
   if (v->at > v->last) return 1;
@@ -576,9 +566,17 @@ static int visit_node(struct visit* v, uint64_t depth, int lies, unsigned waitin
     uint64_t stored = 0;
     for (unsigned i = 0; i < r->hash_bits; ++i) stored = stored << 1 | next_bit(v);
     if (lies == kAtBegin || lies == kAtEnd) {
-      if (lies == kAtEnd || b > v->parting || b > 32768) return 1;
-      const uint64_t h = hash_of_bits(v->begin, depth + r->first_bits, b);
-      if (h >> (64 - r->hash_bits) != stored) lies = kOutside;
+      uint64_t at = depth + r->first_bits;
+      const uint64_t last = b - at > 24 ? at + 24 : b;
+      if (lies == kAtEnd || last > v->parting) return 1;
+      uint64_t value = 0;
+      while (at < last) value = value << 1 | bit_of(v->begin, at++);
+      const uint64_t h = mix(value + UINT64_C(0x9e3779b97f4a7c15));
+      if (h >> (64 - r->hash_bits) != stored) {
+        lies = kOutside;
+      } else if (b > v->parting) {
+        return 1;
+      }
     }
   }
   const int left = known_bit(v, lies, b, 0);
