@@ -28,6 +28,7 @@ bool IsInPath(const std::string& name) {
 // In the child: becomes the program, whose output goes to `output`.
 [[noreturn]] void Become(const std::vector<std::string>& words, int output) {
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
   pointers.push_back(nullptr);
   dup2(output, STDOUT_FILENO);
