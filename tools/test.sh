@@ -24,7 +24,7 @@ known_skips=(
   'NewerRocksDBTest[.]|^CutPartitions/PolicyShapesTest[.]|^PreloadAddTest[.]FollowersUse' 'needs a newer RocksDB: Debian 13 and tools/test_rocksdb.sh run it'
   'InterposedPolicyTest[.]' "the options of RocksDB's policies can change from 8.7 on: Debian 13 runs it"
   '^languages[.]rust_rocksdb$' 'needs the crate rocksdb, which Debian has from 13 on: Debian 13 runs it'
-  '^node_test$' 'fetches a package of npm, with WINNOW_NPM=1: run it by hand'
+  '^node_test$' 'fetches a package of npm, with FETCH_FROM_NPM=1: run it by hand'
   '^source_format$' 'needs clang-format 14: Debian 12 runs it'
   '^DedupStatePlaceTest[.]AFullDisk' 'mounts a file system, which few containers let anybody do'
   '^VerbInspectTest[.]ATerminalGets|^VerbProbeTest[.]ProgressIsShown' 'needs a terminal, and so /dev/pts'
