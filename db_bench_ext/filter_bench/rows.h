@@ -112,8 +112,8 @@ void RegisterMemoryRows(const RowOptions& options);
 // huge_pages.
 void RegisterTurnoverRows(const RowOptions& options);
 
-// ranges/build/WHAT/KIND/KEYS   building a range filter of sorted keys; or what there is without one,
-//                               a Bloom filter. WHAT: range_filter or point_bloom
+// ranges/build/WHAT/KIND/KEYS   building a range filter of sorted keys, or a Bloom filter of them.
+//                               WHAT: range_filter or point_bloom
 // ranges/collect/KIND/KEYS      the part of it before Finish
 // ranges/query/KIND/KEYS        a range close behind a key. found: the share of "may contain"
 // KIND: numbers, user_and_time, db_bench or paths.

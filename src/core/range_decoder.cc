@@ -144,11 +144,31 @@ void RangeDecoder::Places(const uint64_t* words, size_t n, uint64_t* places) con
       continue;
     }
     const unsigned index = kept_[i].index;
-    for (size_t k = 0; k < n; ++k) hashes[k] ^= HashRangeWord(index, words[k * stride]);
+    uint64_t last = *words;
+    uint64_t hash = HashRangeWord(index, last);
+    for (size_t k = 0; k < n; ++k) {
+      const uint64_t word = words[k * stride];
+      if (word != last) {
+        last = word;
+        hash = HashRangeWord(index, word);
+      }
+      hashes[k] ^= hash;
+    }
   }
   const RangePlacing placing = placing_;
   if (placing.is_exact) return;
-  for (size_t k = 0; k < n; ++k) places[k] = placing.Place(hashes[k], places[k]);
+  // Keys that follow each other are mostly in one block, or all in blocks of their own.
+  uint64_t block = places[0] >> placing.block_bits;
+  uint64_t hash = hashes[0];
+  uint64_t base = placing.Base(hash, places[0]);
+  for (size_t k = 0; k < n; ++k) {
+    if (places[k] >> placing.block_bits != block || hashes[k] != hash) {
+      block = places[k] >> placing.block_bits;
+      hash = hashes[k];
+      base = placing.Base(hash, places[k]);
+    }
+    places[k] = placing.InBlock(base, places[k]);
+  }
 }
 
 }  // namespace winnow::core

@@ -39,10 +39,6 @@ struct RangePlacing {
     const uint64_t sum = base + (position & ((uint64_t{1} << block_bits) - 1));
     return sum >= bound ? sum - bound : sum;
   }
-
-  uint64_t Place(uint64_t hash, uint64_t position) const noexcept {
-    return is_exact ? position : InBlock(Base(hash, position), position);
-  }
 };
 
 }  // namespace winnow::core

@@ -126,8 +126,9 @@ TEST_F(BuildMemoryTest, ABuilderThatLostKeysNeverGivesAFilter) {
   }
 }
 
-// The peak of building a range filter of keys with so many random bytes, less the filter.
-size_t RangeBytes(size_t key_bytes, uint64_t n) {
+// The peak of building a range filter of keys with so many random bytes, less the filter; or with
+// up to seven more, of several lengths.
+size_t RangeBytes(size_t key_bytes, uint64_t n, bool is_one_length = true) {
   size_t peak = 0;
   std::thread([&] {
     const uint64_t step = UINT64_MAX / n;
@@ -139,6 +140,7 @@ size_t RangeBytes(size_t key_bytes, uint64_t n) {
     for (uint64_t i = 0; i < n; ++i) {
       key = testing::BigEndian(i * step + random.Below(step));
       while (key.size() < key_bytes) key += testing::BigEndian(random.Next());
+      if (!is_one_length) key.append(random.Below(8), 'x');
       builder.Add(key);
     }
     EXPECT_EQ(builder.num_keys(), n);
@@ -154,27 +156,31 @@ TEST_F(BuildMemoryTest, ARangeFilterTakesThreeWordsAKeyAtMost) {
     EXPECT_LE(RangeBytes(8, n), 8 * n + kMaxTemporary) << n;
     EXPECT_LE(RangeBytes(16, n), 16 * n + kMaxTemporary) << n;
     EXPECT_LE(RangeBytes(40, n), 24 * n + kMaxTemporary) << n;
+    EXPECT_LE(RangeBytes(40, n, false), 8 * n + kMaxTemporary) << n;
   }
 }
 
 TEST_F(BuildMemoryTest, WithoutMemoryThereIsNoRangeFilter) {
   RandomHashes random(1);
-  const testing::Keys keys = testing::SomeKeys(testing::KindsOfKeys()[0], 60'000, &random);
-  int allocations = 0;
-  for (bool is_there = false; !is_there; ++allocations) {
-    FilterBuilder::FreeThreadMemory();
-    RangeFilterBuilder builder{RangeFilterOptions()};
-    allocations_left = allocations;
-    for (const std::string& key : keys) builder.Add(key);
-    const FilterBlock filter = builder.Finish();
-    allocations_left = kAllOfThem;
-    is_there = filter.size != 0;
-    const uint64_t num_keys = RangeFilterView(filter.bytes()).info().num_keys;
-    EXPECT_EQ(num_keys, is_there ? keys.size() : 0);
-    builder.Add("k1");
-    EXPECT_NE(builder.Finish().size, 0u) << "the next file has one, after " << allocations;
+  for (const testing::KindOfKeys* kind :
+       {&testing::KindsOfKeys()[0], &testing::KindsOfSeveralLengths()[2]}) {
+    const testing::Keys keys = testing::SomeKeys(*kind, 60'000, &random);
+    int allocations = 0;
+    for (bool is_there = false; !is_there; ++allocations) {
+      FilterBuilder::FreeThreadMemory();
+      RangeFilterBuilder builder{RangeFilterOptions()};
+      allocations_left = allocations;
+      for (const std::string& key : keys) builder.Add(key);
+      const FilterBlock filter = builder.Finish();
+      allocations_left = kAllOfThem;
+      is_there = filter.size != 0;
+      const uint64_t num_keys = RangeFilterView(filter.bytes()).info().num_keys;
+      EXPECT_EQ(num_keys, is_there ? keys.size() : 0);
+      builder.Add("k1");
+      EXPECT_NE(builder.Finish().size, 0u) << "the next file has one, after " << allocations;
+    }
+    EXPECT_GT(allocations, 10);
   }
-  EXPECT_GT(allocations, 10);
 }
 
 }  // namespace

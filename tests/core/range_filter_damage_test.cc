@@ -161,6 +161,14 @@ TEST(RangeFilterDamageTest, ForgedFiltersAreSafe) {
   EXPECT_GT(usable, 20000u) << "most of what is asked must get through the checks of the front";
 }
 
+// Of the filter with another value there, and right checksums.
+Fault FaultWith(std::string_view filter, size_t at, unsigned bytes, uint64_t value) {
+  std::string forged(filter);
+  formulas::StoreLittle(reinterpret_cast<unsigned char*>(&forged[at]), value, bytes);
+  Sign(&forged);
+  return RangeFilterView(forged).fault();
+}
+
 TEST(RangeFilterDamageTest, AValueThatNoBuilderWritesIsFound) {
   RandomHashes random(testing::TestSeed());
   Keys keys;
@@ -168,10 +176,7 @@ TEST(RangeFilterDamageTest, AValueThatNoBuilderWritesIsFound) {
   keys.insert(std::string(16, '\x7f'));
   const FilterBlock filter = BuildRangeFilter(keys, 9);
   const auto fault_with = [&](size_t at, unsigned bytes, uint64_t value) {
-    std::string forged(filter.bytes());
-    formulas::StoreLittle(reinterpret_cast<unsigned char*>(&forged[at]), value, bytes);
-    Sign(&forged);
-    return RangeFilterView(forged).fault();
+    return FaultWith(filter.bytes(), at, bytes, value);
   };
   const size_t digits = 32 + 16;
   ASSERT_EQ(fault_with(24, 2, 77), Fault::kNone) << "for information";
@@ -196,10 +201,7 @@ TEST(RangeFilterDamageTest, AValueThatNoBuilderOfTreesWritesIsFound) {
   const Keys keys = {"a", "b", "ba", "bb", "zebra"};
   const FilterBlock filter = BuildRangeFilter(keys, 9);
   const auto fault_with = [&](size_t at, unsigned bytes, uint64_t value) {
-    std::string forged(filter.bytes());
-    formulas::StoreLittle(reinterpret_cast<unsigned char*>(&forged[at]), value, bytes);
-    Sign(&forged);
-    return RangeFilterView(forged).fault();
+    return FaultWith(filter.bytes(), at, bytes, value);
   };
   ASSERT_EQ(fault_with(24, 2, 77), Fault::kNone) << "for information";
   EXPECT_EQ(fault_with(8, 4, 0), Fault::kParameters) << "no keys";
