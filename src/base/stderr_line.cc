@@ -19,12 +19,15 @@ constexpr char kCut[] = "...\n";
 __attribute__((init_priority(101))) StderrDescriptor at_start = StderrNow();
 bool is_of_process_start = false;
 
+// RocksDB's files are regular ones, are closed on exec, and may get the inode of a file that is
+// gone.
 StderrDescriptor Look(bool may_close_on_exec) noexcept {
   const int old_errno = errno;
   struct stat status;
   const int flags = ::fcntl(STDERR_FILENO, F_GETFD);
-  const bool is_open = flags >= 0 && (may_close_on_exec || (flags & FD_CLOEXEC) == 0) &&
-                       ::fstat(STDERR_FILENO, &status) == 0;
+  const bool is_open =
+      flags >= 0 && ::fstat(STDERR_FILENO, &status) == 0 &&
+      ((flags & FD_CLOEXEC) == 0 || (may_close_on_exec && !S_ISREG(status.st_mode)));
   errno = old_errno;
   return is_open ? StderrDescriptor{status.st_dev, status.st_ino, true}
                  : StderrDescriptor{0, 0, false};

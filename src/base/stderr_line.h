@@ -29,7 +29,8 @@ StderrDescriptor StderrNow() noexcept;
 
 // As it was when this library was loaded, or what SetStderrAtStart said: a library that is loaded
 // late is told so by one that was there from the start, before it writes anything. A program may
-// have set its stderr to be closed on exec, as Node does: that matters where nobody said so.
+// have set its stderr to be closed on exec, as Node does: that matters where nobody said so, and
+// where stderr is a regular file, which RocksDB's files are, too.
 StderrDescriptor StderrAtStart() noexcept;
 void SetStderrAtStart(const StderrDescriptor& descriptor) noexcept;
 

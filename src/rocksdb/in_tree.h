@@ -12,6 +12,9 @@
 
 #pragma GCC visibility push(default)
 
+#if __has_include(<rocksdb/advanced_cache.h>)  // RocksDB 8.0 and later
+#include <rocksdb/advanced_cache.h>
+#endif
 #include <rocksdb/advanced_options.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>

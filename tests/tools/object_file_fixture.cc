@@ -11,7 +11,7 @@ int Base::Get() { return 1; }
 int Base::Set() { return 2; }
 
 #if defined(FIXTURE_ALIAS)
-extern "C" int other_name_of_set() __attribute__((alias("_ZN4Base3SetEv")));
+asm(".globl other_name_of_set\n.set other_name_of_set, _ZN4Base3SetEv\n");
 #elif defined(FIXTURE_PLACE)
 // As a compiler has it that takes no other definition into account.
 asm(".set .Lset, _ZN4Base3SetEv\n.section .data.rel.ro,\"aw\"\n.quad .Lset\n.text\n");

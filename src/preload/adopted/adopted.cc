@@ -76,7 +76,8 @@ Way FindWay(Hook hook, const void* /*caller*/) noexcept {
 
 // There is always a RocksDB, and the policy is always registered with it or refused by a line.
 void SayThatNobodyAnswers(Hook /*hook*/) noexcept {}
-void SayIfPolicyIsLost(const char* /*options*/, unsigned long /*size*/) noexcept {}
+void SayIfPolicyIsLost(const void* /*caller*/, const char* /*options*/,
+                       unsigned long /*size*/) noexcept {}
 
 // ---- inner_calls.h, by what was seen in the archive
 

@@ -306,9 +306,11 @@ std::string Rename(const std::string& path, std::string object, const Renamed& r
     if (!place || (!IsPolicyName(own) && !place->is_one_of_name)) {
       return absl::StrCat("no place is found for ", Demangled(own), " in ", path);
     }
-    command.push_back(IsPolicyName(own) ? absl::StrCat("--redefine-sym=", own, "=", stock)
-                                        : absl::StrCat("--add-symbol=", stock, "=", place->section,
-                                                       ":", place->value, ",global,function"));
+    command.push_back(IsPolicyName(own)
+                          ? absl::StrCat("--redefine-sym=", own, "=", stock)
+                          : absl::StrCat("--add-symbol=", stock, "=", place->section, ":",
+                                         place->value, place->is_weak ? ",weak" : ",global",
+                                         ",function"));
   }
   command.push_back(path);
   if (std::string failed =
@@ -342,8 +344,12 @@ std::string BytesOfOurs(const Member& member, bool sees_set_options) {
 std::string Change(const Archive& archive, const Archive& ours, const WorkFolder& folder,
                    const std::string& path, Adoption* adoption) {
   std::map<const Member*, Renamed> changes;
+  // A function of a header is defined, weakly, in each object file that has it; the linker takes
+  // one.
   for (const auto& renamed : adoption->renamed) {
-    changes[archive.MemberThatDefines(renamed.first)].push_back(renamed);
+    for (const Member& member : archive.members) {
+      if (member.Defines(renamed.first)) changes[&member].push_back(renamed);
+    }
   }
   std::vector<std::string> add = {"ar", "q", path};
   std::set<std::string> taken;

@@ -173,6 +173,7 @@ std::optional<Place> FindSymbol(absl::string_view object, absl::string_view name
                                        [&](const ElfW(Shdr) & other) {
                                          return parts.NameOf(other) == place.section;
                                        }) == 1;
+  place.is_weak = ELF64_ST_BIND(entry->symbol.st_info) == STB_WEAK;
   place.value = entry->symbol.st_value;
   place.at = section.sh_offset + entry->symbol.st_value;
   if (place.at >= object.size()) return std::nullopt;

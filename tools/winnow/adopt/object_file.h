@@ -37,6 +37,7 @@ ObjectSymbols ReadObject(absl::string_view object);
 struct Place {
   std::string section;          // its name
   bool is_one_of_name = false;  // no other section of the object has that
+  bool is_weak = false;         // the symbol: other objects may define it, too
   uint64_t value = 0;           // from the begin of the section on
   size_t at = 0;                // from the begin of the object on
 };

@@ -58,7 +58,7 @@ std::vector<Entry> Entries(absl::string_view file, uint64_t offset, uint64_t siz
   return entries;
 }
 
-absl::string_view TextAt(absl::string_view file, uint64_t offset) {
+absl::string_view NameAt(absl::string_view file, uint64_t offset) {
   if (offset >= file.size()) return {};
   const absl::string_view rest = file.substr(offset);
   return rest.substr(0, rest.find('\0'));
@@ -89,7 +89,7 @@ class Reader {
     found_.has_code = absl::StrContains(file_, absl::StrCat("rocksdb_build_", "git_sha"));
     for (const auto& part :
          Entries<ElfW(Phdr)>(file_, header.e_phoff, header.e_phnum * sizeof(ElfW(Phdr)))) {
-      if (part.p_type == PT_INTERP) found_.loader = std::string(TextAt(file_, part.p_offset));
+      if (part.p_type == PT_INTERP) found_.loader = std::string(NameAt(file_, part.p_offset));
     }
     sections_ = Entries<ElfW(Shdr)>(file_, header.e_shoff, header.e_shnum * sizeof(ElfW(Shdr)));
     for (const ElfW(Shdr) & section : sections_) {
@@ -120,7 +120,7 @@ class Reader {
     for (const auto& entry : Entries<ElfW(Dyn)>(file_, section.sh_offset, section.sh_size)) {
       if (entry.d_tag == DT_NULL) break;
       if (entry.d_tag == DT_SONAME) {
-        found_.soname = std::string(TextAt(file_, TextsOf(section) + entry.d_un.d_val));
+        found_.soname = std::string(NameAt(file_, TextsOf(section) + entry.d_un.d_val));
       }
       is_symbolic_ = is_symbolic_ || entry.d_tag == DT_SYMBOLIC ||
                      (entry.d_tag == DT_FLAGS && (entry.d_un.d_val & DF_SYMBOLIC) != 0);
@@ -131,7 +131,7 @@ class Reader {
     const auto symbols = Entries<ElfW(Sym)>(file_, section.sh_offset, section.sh_size);
     is_policy_function_.resize(symbols.size());
     for (size_t i = 0; i < symbols.size(); ++i) {
-      const absl::string_view name = TextAt(file_, TextsOf(section) + symbols[i].st_name);
+      const absl::string_view name = NameAt(file_, TextsOf(section) + symbols[i].st_name);
       const absl::string_view name_space = NameSpaceOf(name, "20NewBloomFilterPolicyEdb");
       if (symbols[i].st_shndx == SHN_UNDEF) continue;
       is_policy_function_[i] =
