@@ -134,6 +134,14 @@ class BoundTest : public ::testing::Test {
     all.insert(all.end(), environment.begin(), environment.end());
     return Run(arguments, all);
   }
+  // What a program writes to stderr, which is no regular file then.
+  std::string ErrorsIntoPipe(const Words& arguments, const Words& environment) {
+    Words command = {"sh", "-c", "\"$@\" 2>&1 >/dev/null | cat", "sh", CARRIER_HOST};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    Words all = {"LD_LIBRARY_PATH=" + folder_.path(), std::string("LD_PRELOAD=") + BOUND_PRELOAD};
+    all.insert(all.end(), environment.begin(), environment.end());
+    return RunProgram(command, all).output;
+  }
   Words Client(const std::string& carrier, const std::string& what, const std::string& policy,
                int keys = kKeys) {
     return {carrier, what, database_, policy, std::to_string(keys)};
@@ -293,13 +301,14 @@ TEST_F(BoundTest, AHostStaysLoaded) {
   EXPECT_EQ(LinesThatBegin(run.errors, "winnow: built ").size(), 1U) << run.errors;
 }
 
-// As Node does.
-TEST_F(BoundTest, SpeaksOnAStderrThatIsClosedOnExec) {
-  const ChildResult run =
-      RunPreloaded(Client(Carrier("carried"), "write", "bloom:10", kFewKeys),
-                   {"WINNOW_POLICY=winnow:10", "WINNOW_LOG=1", "CARRIER_CLOSES_ON_EXEC=1"});
-  EXPECT_EQ(LinesThatBegin(run.errors, "winnow: in force in ").size(), 1U) << run.errors;
-  EXPECT_EQ(LinesThatBegin(run.errors, "winnow: built ").size(), 1U) << run.errors;
+// As Node does. A regular file may be one of RocksDB's by then.
+TEST_F(BoundTest, SpeaksOnAStderrThatIsClosedOnExecUnlessItIsAFile) {
+  const Words environment = {"WINNOW_POLICY=winnow:10", "WINNOW_LOG=1", "CARRIER_CLOSES_ON_EXEC=1"};
+  const Words client = Client(Carrier("carried"), "write", "bloom:10", kFewKeys);
+  const std::string said = ErrorsIntoPipe(client, environment);
+  EXPECT_EQ(LinesThatBegin(said, "winnow: in force in ").size(), 1U) << said;
+  EXPECT_EQ(LinesThatBegin(said, "winnow: built ").size(), 1U) << said;
+  EXPECT_EQ(RunPreloaded(client, environment).errors, "");
 }
 
 TEST_F(BoundTest, NeedsNothingOfRocksDBAndOfTheLibraryOfCxx) {
