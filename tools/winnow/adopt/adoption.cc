@@ -14,7 +14,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -22,6 +21,7 @@
 #include <system_error>
 
 #include "src/text/printable.h"
+#include "src/workers/command.h"
 #include "tools/winnow/adopt/archive.h"
 #include "tools/winnow/adopt/binutils.h"
 #include "tools/winnow/adopt/policy_names.h"
@@ -65,18 +65,6 @@ class WorkFolder {
  private:
   std::string path_;
 };
-
-bool WriteBytes(const std::string& path, absl::string_view bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  return file.good();
-}
-
-std::string ReadBytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 // ---- Ours
 
@@ -278,7 +266,7 @@ std::string WhyFunctionsAreRefused(const Archive& archive, const Archive& ours,
 
 // What the command said if it failed.
 std::string WhyFailed(const std::vector<std::string>& words) {
-  const ProgramResult result = RunCommand(words);
+  const CommandResult result = RunCommand(words);
   if (result.ok()) return std::string();
   return absl::StrCat(words.front(),
                       " failed: ", Printable(std::string(absl::StripSuffix(result.output, "\n"))));

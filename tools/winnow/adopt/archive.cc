@@ -78,6 +78,18 @@ const Member* Archive::MemberThatDefines(absl::string_view symbol) const {
   return found == members.end() ? nullptr : &*found;
 }
 
+bool WriteBytes(const std::string& path, absl::string_view bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  return file.good();
+}
+
+std::string ReadBytes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
 void ReadArchive(const std::string& path, Archive* archive) {
   std::ifstream file(path, std::ios::binary);
   archive->content.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());

@@ -35,6 +35,10 @@ struct Archive {
   Archive& operator=(const Archive&) = delete;
 };
 
+// A file's bytes, as far as they can be read, and writing them: false if that fails.
+std::string ReadBytes(const std::string& path);
+bool WriteBytes(const std::string& path, absl::string_view bytes);
+
 // Reads the file at `path` into *archive. Object files must be for the machine of this program.
 void ReadArchive(const std::string& path, Archive* archive);
 

@@ -6,16 +6,15 @@
 #include <link.h>
 
 #include <algorithm>
-#include <fstream>
 #include <vector>
 
 #include "src/text/printable.h"
-#include "tools/winnow/adopt/binutils.h"
+#include "src/workers/command.h"
 
 namespace winnow::inspect {
 namespace {
 
-// Where the small program begins: src/preload/stand_in/version_teller.cc.
+// Where the small program begins: src/preload/adopted/version_teller.cc.
 constexpr char kBegin[] = "winnow_tell_rocksdb_version";
 constexpr char kFunction[] = "GetRocksVersionAsString";
 
@@ -48,13 +47,6 @@ const Symbol* VersionFunction(const Member& member) {
   return found == member.symbols.end() ? nullptr : &*found;
 }
 
-bool Write(const std::string& path, const Member& member) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(member.bytes.data(), static_cast<std::streamsize>(member.bytes.size()));
-  file.close();
-  return file.good();
-}
-
 }  // namespace
 
 bool IsVersionTeller(const Member& member) { return member.Defines(kBegin); }
@@ -75,7 +67,7 @@ std::string TellVersion(const Archive& archive, const Archive& ours, const std::
   const std::string program = absl::StrCat(folder, "/tell_version");
   const std::string begin = absl::StrCat(folder, "/version_teller.o");
   const std::string function = absl::StrCat(folder, "/version_function.o");
-  if (!Write(begin, *teller) || !Write(function, *theirs)) {
+  if (!WriteBytes(begin, teller->bytes) || !WriteBytes(function, theirs->bytes)) {
     *reason = absl::StrCat("can't be asked for its version: ", folder, " can't be written to");
     return std::string();
   }
@@ -95,7 +87,7 @@ std::string TellVersion(const Archive& archive, const Archive& ours, const std::
                                    begin,
                                    function};
   link.insert(link.end(), libraries.paths.begin(), libraries.paths.end());
-  ProgramResult result = RunCommand(link);
+  CommandResult result = RunCommand(link);
   if (result.ok()) result = RunCommand({program});
   const std::string version(absl::StripAsciiWhitespace(result.output));
   if (!result.ok() || version.empty() ||

@@ -7,18 +7,13 @@
 #include <absl/strings/str_split.h>
 #include <absl/strings/string_view.h>
 #include <absl/strings/strip.h>
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <set>
 #include <system_error>
 
-#include "src/text/printable.h"
+#include "src/workers/command.h"
 #include "tools/winnow/run/elf_symbols.h"
 
 namespace winnow::inspect {
@@ -33,41 +28,13 @@ constexpr char kBuildPlugin[] =
     "-DWINNOW_ROCKSDB_HEADERS=ROCKSDB/include && cmake --build BUILD && cmake --install BUILD "
     "--prefix PREFIX";
 
-// What a program writes to its output; empty if it can't be started.
-std::string OutputOf(std::vector<std::string> words) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return std::string();
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  const bool is_started =
-      posix_spawn(&child, pointers[0], &actions, nullptr, pointers.data(), environ) == 0;
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::string output;
-  char bytes[4096];
-  for (ssize_t size = 0; is_started && (size = read(ends[0], bytes, sizeof bytes)) != 0;) {
-    if (size > 0) output.append(bytes, static_cast<size_t>(size));
-    if (size < 0 && errno != EINTR) break;
-  }
-  close(ends[0]);
-  if (is_started) {
-    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) continue;
-  }
-  return output;
-}
-
 // The libraries that the loader finds for the program, of lines "NAME => PATH (ADDRESS)" or
 // "PATH (ADDRESS)".
 std::vector<std::string> LibrariesOf(const std::string& program, const std::string& loader) {
   std::vector<std::string> paths;
   if (loader.empty()) return paths;
-  for (absl::string_view line : absl::StrSplit(OutputOf({loader, "--list", program}), '\n')) {
+  const CommandResult listed = RunCommand({loader, "--list", program}, CommandErrors::kDropped);
+  for (absl::string_view line : absl::StrSplit(listed.output, '\n')) {
     const size_t arrow = line.find(" => ");
     if (arrow != absl::string_view::npos) line.remove_prefix(arrow + 4);
     line = absl::StripAsciiWhitespace(line.substr(0, line.rfind(" (")));
