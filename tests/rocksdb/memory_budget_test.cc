@@ -111,6 +111,21 @@ TEST(WithBitsThatFitTest, AFileTakesItsShareOfTheMemory) {
   }
 }
 
+// Also in a family that is hotter or colder than others.
+TEST(WithBitsThatFitTest, AFileTakesItsFamilysShare) {
+  constexpr double kTaken = 0.97 * kMiB;
+  KnownTotals known = Known(1e6, kTaken);
+  FileToSize file = LastLevel(10'000);
+  file.replaced.filter_bytes = kTaken / 100;
+  const double even = BitsOf(Asked(kMiB), known, file);
+  known.shares = {{"hot", 0.5e6, 1.5}, {"cold", 0.5e6, -1.5}};
+  EXPECT_NEAR(BytesOf(10'000, BitsOf(Asked(kMiB), known, file)),
+              BytesOf(10'000, even) + 1.5 / 8 * 10'000, 300);
+  known.own_share = 1;
+  EXPECT_NEAR(BytesOf(10'000, BitsOf(Asked(kMiB), known, file)),
+              BytesOf(10'000, even) - 1.5 / 8 * 10'000, 300);
+}
+
 // It is built where a filter of the bits that were asked for has room beside it, and gets the rest.
 TEST(WithBitsThatFitTest, ARangeFilterGivesWayBeforeTheOther) {
   constexpr uint64_t kKeys = 10'000;
@@ -577,6 +592,15 @@ TEST(MemoryLineTest, SaysWhatFiltersTakeAndWhatNewOnesGet) {
                                     "families have filters of 255 MiB, 92.6 bits a key; new "),
                           HasSubstr("of the last level get bits_per_key=32.0"),
                           Not(HasSubstr("more than allowed")), Not(HasSubstr("rewritten"))));
+}
+
+TEST(MemoryLineTest, SaysWhichFamiliesGetMostAndFewestByTheirLookups) {
+  KnownTotals known = Known(100, 50);
+  EXPECT_THAT(MemoryLine(Asked(256 * kMiB), known), Not(HasSubstr("lookups")));
+  known.shares = {{"hot", 50e6, 2}, {"between", 25e6, -1}, {"cold", 25e6, -3}};
+  EXPECT_THAT(MemoryLine(Asked(256 * kMiB), known),
+              HasSubstr("By their lookups, filters get more bits a key or fewer: in column family "
+                        "hot about "));
 }
 
 TEST(MemoryLineTest, BlamesNoFilesOfATreeThatHasNone) {

@@ -33,7 +33,9 @@ void FileFilterOptions::SizeBits(const LiveFiles::NewFile& file, const LiveFiles
                            sees_last,
                            ByPlan(place, sees_last),
                            static_cast<double>(range_bytes)};
-  const std::optional<PolicyOptions> sized = WithBitsThatFit(policy_, trees_->Totals(), to_size);
+  const bool learns = policy_.level_plan == LevelPlan::kLearned;
+  const std::optional<PolicyOptions> sized =
+      WithBitsThatFit(policy_, trees_->Totals(learns ? record_.get() : nullptr), to_size);
   policy_.bits_per_key = sized ? sized->bits_per_key : kBitsPerKeyOption.least;
   policy_.range_bits = sized ? sized->range_bits : 0;
 }

@@ -84,6 +84,12 @@ double ShareOf(double bytes, double keys, const LiveFiles::Sums& alive) noexcept
   return std::max(left / (keys * (1 + kSlack) - staying_keys), 0.0);
 }
 
+// A family's part of the fair share, by lookups.
+double OfFamily(double share, const KnownTotals& known) noexcept {
+  if (known.shares.empty() || !(share > 0)) return share;
+  return BitsOfFamily(8 * share, known.shares, known.own_share) / 8;
+}
+
 // For a file of a small level: its share, and the plan's bits on top. Less if all filters together
 // take more than the memory, because levels grew faster than they are merged.
 Fit FitOfSmall(double memory, double share, double others, const FileToSize& file) noexcept {
@@ -111,6 +117,21 @@ std::string Bits(double bytes_a_key) {
   char text[40];
   std::snprintf(text, sizeof text, "%.1f", 8 * bytes_a_key);
   return text;
+}
+
+// Which families get the most and the fewest bits by their lookups, if they are shared out so.
+std::string SharesText(double bytes_a_key, const std::vector<FamilyShare>& shares) {
+  if (shares.empty()) return {};
+  const auto less = [](const FamilyShare& a, const FamilyShare& b) {
+    return a.more_bits < b.more_bits;
+  };
+  const auto [coldest, hottest] = std::minmax_element(shares.begin(), shares.end(), less);
+  const auto text = [&](const auto& share) {
+    const auto own = static_cast<size_t>(share - shares.begin());
+    return share->family + " about " + Bits(BitsOfFamily(8 * bytes_a_key, shares, own) / 8);
+  };
+  return ". By their lookups, filters get more bits a key or fewer: in column family " +
+         text(hottest) + ", in " + text(coldest);
 }
 
 std::string OptionText(const PolicyOptions& asked, const char* name) {
@@ -155,7 +176,7 @@ Fit FitOf(uint64_t filter_memory, const KnownTotals& known, const FileToSize& fi
   double kept = 0;
   if (file.all_have_filters) {
     const double more = own - replaced.levels[file.level].keys;
-    const double share = ShareOf(kAim * memory, keys, alive);
+    const double share = OfFamily(ShareOf(kAim * memory, keys, alive), known);
     if (known.IsSmall(file.level, more)) return FitOfSmall(memory, share, others, file);
     kept = known.most_small_bytes;
     for (size_t i = 0; i < alive.levels.size(); ++i) {
@@ -170,7 +191,7 @@ Fit FitOf(uint64_t filter_memory, const KnownTotals& known, const FileToSize& fi
   keys = std::max(keys, own);
   others = std::max(others, 0.0);
   const double room = std::max(kAim * memory - kept, 1.0);
-  const double wanted = ShareOf(room, keys, alive) * own;
+  const double wanted = OfFamily(ShareOf(room, keys, alive), known) * own;
   const double too_much = (others + wanted) / room - 1;
   const double part = std::clamp(1 - kGain * too_much, 0.0, kMaxOfShare);
   // The file must not bring the sum above the memory.
@@ -242,6 +263,7 @@ std::string MemoryLine(const PolicyOptions& asked, const KnownTotals& known) {
   } else {
     line += "new files of the last level get no filters";
   }
+  line += SharesText(kAim * memory / keys, known.shares);
   const double over = files.filter_bytes - memory;
   if (over > kTooMuch * memory) {
     line += ". That is " + SizeText(over) + " more than allowed";

@@ -23,6 +23,9 @@
 // levels get less, too, level 0 last, down to half of their share. A file of level 0 always has a
 // filter, even if that level is large: the file may be there when it is small again.
 //
+// With level_plan=learned, a column family has a share of its own (trees/family_shares.h), from
+// lookups.
+//
 // A range filter is built where what a file may have is enough for it and for a filter of the
 // bits_per_key that were asked for, which then gets the rest.
 //

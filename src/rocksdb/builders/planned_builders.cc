@@ -169,7 +169,8 @@ PlannedBuilders::FileToBuild PlannedBuilders::FindTree(const PolicyOptions& aske
 std::optional<PolicyOptions> PlannedBuilders::FitIntoMemory(const FileToBuild& file,
                                                             ROCKSDB_NAMESPACE::Logger* logger) {
   if (file.options.filter_memory == 0) return file.options;
-  const KnownTotals totals = known_->trees.Totals();
+  const KnownTotals totals =
+      known_->trees.Totals(Learns(file.options) ? file.record.get() : nullptr);
   memory_report_.Write(logger, file.options, totals);
   FileToSize to_size =
       FileBeforeItsKeys(PlannedByLevel(file.options, file), file.facts,

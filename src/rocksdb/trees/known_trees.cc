@@ -163,14 +163,17 @@ void KnownTrees::PauseSampling(bool is_paused) noexcept {
   for (const Entry& entry : entries_) entry.record->files.samples().Pause(is_paused);
 }
 
-KnownTotals KnownTrees::Totals() {
+KnownTotals KnownTrees::Totals(const TreeRecord* by_lookups) {
   std::vector<std::shared_ptr<TreeRecord>> records;
+  std::vector<FamilyShares::Tree> trees;
   bool is_complete = false;
   KnownTotals totals;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (const Entry& entry : entries_) {
-      if (!entry.is_closed) records.push_back(entry.record);
+      if (entry.is_closed) continue;
+      records.push_back(entry.record);
+      if (by_lookups != nullptr) trees.push_back({&entry.record->share, entry.family, 0, 0, 0, 0});
     }
     is_complete = !listened_.empty() &&
                   std::all_of(listened_.begin(), listened_.end(),
@@ -184,15 +187,36 @@ KnownTotals KnownTrees::Totals() {
   }
   double written = 0;
   totals.knows_all_files = is_complete && !has_forgotten();
-  for (const std::shared_ptr<TreeRecord>& record : records) {
+  for (size_t i = 0; i < records.size(); ++i) {
+    TreeRecord* const record = records[i].get();
     const LiveFiles::Sums sums = record->files.sums();
     totals.families += sums.files > 0 ? 1 : 0;
     totals.files += sums;
     totals.knows_all_files = totals.knows_all_files && record->files.KnowsAllFiles();
-    written += record->files.written().keys;
+    const double written_here = record->files.written().keys;
+    written += written_here;
+    if (by_lookups == nullptr) continue;
+    trees[i].keys = sums.keys;
+    trees[i].written = written_here;
+    trees[i].samples = record->files.samples().total();
+    trees[i].log2_reach = record->rates.log2_reach();
   }
   KeepMostOfSmall(written, &totals);
+  if (by_lookups != nullptr) SetShares(*by_lookups, trees, &totals);
   return totals;
+}
+
+// Those of other processes are unknown, so that all are alike with them.
+void KnownTrees::SetShares(const TreeRecord& own, const std::vector<FamilyShares::Tree>& trees,
+                           KnownTotals* totals) {
+  if (totals->are_elsewhere) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  totals->shares = shares_.Update(trees);
+  const auto found = std::find_if(trees.begin(), trees.end(), [&](const FamilyShares::Tree& tree) {
+    return tree.memory == &own.share;
+  });
+  totals->own_share = static_cast<size_t>(found - trees.begin());
+  if (found == trees.end()) totals->shares.clear();
 }
 
 // What small levels have swings from one compaction to the next, so the most of late counts.

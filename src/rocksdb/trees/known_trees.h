@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "src/rocksdb/trees/context.h"
+#include "src/rocksdb/trees/family_shares.h"
 #include "src/rocksdb/trees/learned_rates.h"
 #include "src/rocksdb/trees/live_files.h"
 #include "winnow/options.h"
@@ -45,6 +46,7 @@ struct TreeRecord {
   // The number of the newest policy that built a filter of this tree, among the policies that share
   // what is known.
   std::atomic<uint64_t> newest_policy{0};
+  FamilyShares::Memory share;  // KnownTrees guards it
 
   void BuiltBy(uint64_t policy) noexcept {
     uint64_t newest = newest_policy;
@@ -74,6 +76,9 @@ struct KnownTotals {
   // Whether all files of all these trees are known, with the sizes of their filters, and none was
   // forgotten. False until a listener (listener.h) told it of each.
   bool knows_all_files = false;
+  // By lookups; empty: all families are alike. And which of them the tree is that was asked for.
+  std::vector<FamilyShare> shares;
+  size_t own_share = 0;
   // Whether there are trees in another process. Only that process can know more about them.
   bool are_elsewhere = false;
 
@@ -179,8 +184,9 @@ class KnownTrees {
   // What is known of trees stays.
   void NoteFamilyOptions(const FamilyOptions& options);
 
-  // May take a millisecond with thousands of files.
-  KnownTotals Totals();
+  // May take a millisecond with thousands of files. by_lookups: with shares, for a file of this
+  // tree.
+  KnownTotals Totals(const TreeRecord* by_lookups = nullptr);
 
   // ---- Between processes
 
@@ -229,6 +235,8 @@ class KnownTrees {
   void Weigh(ToldFamily* told) const;
   static size_t Weight(const Entry& entry);
   void KeepMostOfSmall(double written, KnownTotals* totals);
+  void SetShares(const TreeRecord& own, const std::vector<FamilyShares::Tree>& trees,
+                 KnownTotals* totals);
   void Bound();
   std::vector<Entry>::iterator LeastNeeded();
   void SetForgotten(const void* logger, FileName database, bool is_forgotten);
@@ -254,6 +262,7 @@ class KnownTrees {
   double written_ = 0;              // keys of all trees, when their files were summed up last
   double most_small_keys_ = 0;      // to all keys
   std::array<bool, LookupSamples::kLevels> was_small_{};
+  FamilyShares shares_;
   // Sums of trees that are in another process.
   struct Elsewhere {
     size_t families;

@@ -171,10 +171,23 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
     level_keys_[static_cast<size_t>(file.level)] += file.keys;
     taken_now += file.keys * file.to_uniform;
   }
+  SetReach();
   // What the tree will take is a guess. The memory that is not used now is allowed on top, as room
   // for error.
   const double target = kTarget + std::max(0.0, kTarget - taken_now / std::max(keys_, 1.0));
   log2_lambda_ = LambdaFor(tree, target);
+}
+
+void LearnedRates::SetReach() noexcept {
+  const auto samples = static_cast<double>(heat_.samples());
+  if (samples < kMinSamples || !(keys_ > 0)) return;
+  double sum = 0;
+  for (size_t level = 0; level < level_keys_.size(); ++level) {
+    const double part = level_keys_[level] / keys_;
+    const double reaching = heat_.ReachingAll(static_cast<int>(level));
+    if (part > 0 && reaching > 0) sum += part * std::log2(reaching / samples / part);
+  }
+  log2_reach_.store(sum, std::memory_order_relaxed);
 }
 
 // By halving, to a ten-thousandth of a bit. Lambda is mostly near its last value. So two values

@@ -88,6 +88,11 @@ class LearnedRates {
   size_t bytes_of_heat() const noexcept { return bytes_of_heat_.load(std::memory_order_relaxed); }
   void DropHeat() noexcept;
 
+  // How hot the tree's keys are for one lookup: of (the share of the lookups of absent keys that
+  // reach a level) / (the level's share of the keys), the logarithm to base 2, the mean over all
+  // keys. As last computed; 0, each lookup reaches each key's level, before. Safe without a lock.
+  double log2_reach() const noexcept { return log2_reach_.load(std::memory_order_relaxed); }
+
   // Where too many keys are not told apart for rates to be learned, that as a sentence; else empty.
   std::string WhyNotLearned();
 
@@ -118,6 +123,7 @@ class LearnedRates {
   };
   void SetWishes(Tree* tree) const noexcept;
   double Taken(const Tree& tree, double log2_lambda) const noexcept;
+  void SetReach() noexcept;
   double LambdaFor(const Tree& tree, double target) const noexcept;
 
   void SetHeat(HeatMap heat) noexcept;
@@ -125,6 +131,7 @@ class LearnedRates {
   std::mutex mutex_;
   HeatMap heat_;
   std::atomic<size_t> bytes_of_heat_{0};
+  std::atomic<double> log2_reach_{0};
   uint32_t levels_ = 0;        // that heat_ has
   uint64_t samples_seen_ = 0;  // when it was made
   std::array<double, LookupSamples::kLevels>
