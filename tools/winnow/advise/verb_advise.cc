@@ -23,6 +23,7 @@
 #include "tools/winnow/advise/advice.h"
 #include "tools/winnow/advise/advice_json.h"
 #include "tools/winnow/advise/cache_json.h"
+#include "tools/winnow/advise/use_json.h"
 #include "tools/winnow/cli/byte_count.h"
 #include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/print.h"
@@ -66,6 +67,9 @@ WINNOW_FLAG(
     "the size of the block cache, as 256MiB, or log for the size in the database's LOG: say what "
     "lookups read into the cache if filters stay as they are, are partitioned, are pinned and "
     "more");
+WINNOW_FLAG(advise, std::string, use, "", TextValue("FILE"),
+            "what filters answered while a program ran, in place of PATH and lookups: JSON of "
+            "winnow::FilterUseAsJson(), or a database's LOG; - reads standard input");
 WINNOW_FLAG(advise, std::string, chart, "", TextValue("FILE"),
             "with --cache: draw these reads over the size of the cache, as an SVG file");
 
@@ -206,6 +210,7 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
     options->policies.push_back(policy);
     inspect::PolicyOfText(policy, &refusal);
   }
+  const std::string use = absl::GetFlag(FLAGS_advise_use);
   const bool recorded = !absl::GetFlag(FLAGS_advise_lookups).empty();
   const std::string cache = absl::GetFlag(FLAGS_advise_cache);
   const bool has_cache = !cache.empty();
@@ -215,7 +220,12 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
                                   : absl::GetFlag(FLAGS_advise_seconds) != 60  ? "--seconds"
                                                                                : "";
   const std::pair<bool, std::string> faults[] = {
-      {paths.empty(), "which files or database folders?"},
+      {paths.empty() && use.empty(), "which files or database folders?"},
+      {!use.empty() && !paths.empty(),
+       "--use is advice without files: leave the paths away, or --use"},
+      {!use.empty() && (recorded || has_cache || draws || absent_share),
+       "--use says itself what was looked up: leave --lookups, --draws, --absent_share and --cache "
+       "away"},
       {has_cache && cache != "log" && !ParseByteCount(cache),
        absl::StrCat("--cache=", cache,
                     ": this is a number of bytes above 0, as 256MiB, or log for the cache that the "
@@ -365,11 +375,26 @@ int RunCacheAdvice(const Verb& verb, const std::vector<std::string>& paths, Inpu
   return printed && input.trees_read && advice.errors.empty() ? kAllGood : kCouldNotRead;
 }
 
+int RunUseAdvice(const Verb& verb, std::optional<double> budget_bytes) {
+  std::string problem;
+  const inspect::FilterUseFile file =
+      inspect::ReadFilterUse(absl::GetFlag(FLAGS_advise_use), &problem);
+  if (!problem.empty()) {
+    absl::FPrintF(stderr, "winnow advise: --use=%s\n", problem);
+    return kCouldNotRead;
+  }
+  const inspect::UseAdvice advice = inspect::AdviseByUse(file, budget_bytes);
+  const bool printed = Print(verb.name, absl::GetFlag(FLAGS_json) ? inspect::UseAdviceJson(advice)
+                                                                  : UseAdviceText(advice));
+  return !printed ? kCouldNotRead : advice.fits ? kAllGood : kFaultFound;
+}
+
 int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
   inspect::AdviceOptions options;
   if (const std::string wrong = WhyWrong(paths, &options); !wrong.empty()) {
     return WrongUsage(verb, wrong);
   }
+  if (!absl::GetFlag(FLAGS_advise_use).empty()) return RunUseAdvice(verb, options.budget_bytes);
   Input input = Find(paths);
   const std::string list = absl::GetFlag(FLAGS_advise_lookups);
   const bool has_cache = !absl::GetFlag(FLAGS_advise_cache).empty();
@@ -395,7 +420,7 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
 Verb AdviseVerb() {
   return {
       "advise",
-      "PATH... [--lookups [--hex]] [FLAGS] [--cf] [--path] [--jobs] [--json]",
+      "PATH...|--use [--lookups [--hex]] [FLAGS] [--cf] [--path] [--jobs] [--json]",
       "Tells what another filter policy would do on this data: memory and false reads",
       "A PATH is an SST file (*.sst) or a database's folder. winnow advise follows lookups\n"
       "through the files, as RocksDB does. A false read is a data block read for an absent key:\n"
@@ -424,7 +449,13 @@ Verb AdviseVerb() {
       "of several shards gets ranges, as it is random which filters share a shard. The first\n"
       "half of the lookups fills the cache; the second half is counted. The OPTIONS file says\n"
       "what is cached and pinned now, and LOG the kind of cache; the output says what is left\n"
-      "out. The JSON is winnow.advise_cache/1.\n",
+      "out. The JSON is winnow.advise_cache/1.\n"
+      "\n"
+      "With --use=FILE, winnow advise needs neither files nor keys: the JSON of\n"
+      "winnow::FilterUseAsJson(), or a LOG, says what filters answered while the program ran. It\n"
+      "finds the bits per key of each policy with the fewest false reads, within --budget or the\n"
+      "memory of now, and filters of no use. It says what such figures can't tell. The JSON is\n"
+      "winnow.advise_use/1.\n",
       RunAdvise,
       {{"winnow advise DB", "memory and false reads of other filter policies on this database"},
        {"winnow advise DB --budget=64MiB",
@@ -432,6 +463,7 @@ Verb AdviseVerb() {
        {"winnow advise DB --lookups=KEYS", "the same for lookups that were recorded in a file"},
        {"winnow advise DB --cache=256MiB --lookups=KEYS",
         "what these lookups read into a block cache, and what would read less"},
+       {"winnow advise --use=FILTER_USE.json", "by what filters answered in a program"},
        {"winnow advise DB --draws=20000 --json", "with fewer lookups, as JSON for a script"}}};
 }
 

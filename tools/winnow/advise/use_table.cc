@@ -1,0 +1,101 @@
+#include <absl/strings/str_cat.h>
+
+#include "src/text/numbers.h"
+#include "src/text/printable.h"
+#include "src/text/text_table.h"
+#include "tools/winnow/advise/use_json.h"
+
+namespace winnow::tools {
+namespace {
+
+using inspect::Align;
+using inspect::ByteSize;
+using inspect::Decimals;
+using inspect::Figure;
+using inspect::TextTable;
+using inspect::UseAdvice;
+using inspect::UseFinding;
+using inspect::UseOfLevel;
+using inspect::UseRow;
+
+constexpr size_t kUseTextWidth = 100;
+
+// What could be gained is much alike in many families.
+constexpr size_t kShown = 12;
+
+std::string PolicyTable(const UseAdvice& advice) {
+  TextTable table({{"column families", Align::kLeft},
+                   {"false reads/s"},
+                   {"asks/s"},
+                   {"denied"},
+                   {"filters"},
+                   {"bits_per_key"},
+                   {"better"}});
+  table.Underline();
+  for (const UseRow& row : advice.rows) {
+    const UseOfLevel sum = row.use.Sum();
+    const double seconds = row.use.seconds;
+    table.AddRow({inspect::Printable(FamiliesText(row.use)), Figure(row.use.false_reads_a_second()),
+                  seconds > 0 ? Figure(sum.asks / seconds) : "-",
+                  sum.asks > 0 ? inspect::Percent(sum.denied / sum.asks) : "-", ByteSize(sum.bytes),
+                  Decimals(row.bits_per_key, 2),
+                  row.advised_bits ? Decimals(*row.advised_bits, 1) : "-"});
+  }
+  return table.ToString();
+}
+
+std::string FindingsText(const std::string& title, const std::vector<UseFinding>& findings) {
+  if (findings.empty()) return std::string();
+  std::string text = absl::StrCat("\n", title, "\n");
+  for (const UseFinding& finding : findings) {
+    if (const size_t before = static_cast<size_t>(&finding - findings.data()); before == kShown) {
+      absl::StrAppend(&text, "- and ", findings.size() - before,
+                      " more of these, which --json has\n");
+      break;
+    }
+    absl::StrAppend(&text,
+                    inspect::WrapText(absl::StrCat("- ", inspect::Printable(finding.families), ": ",
+                                                   finding.says, "."),
+                                      kUseTextWidth, 2),
+                    "\n");
+    if (!finding.policy.empty()) {
+      absl::StrAppend(&text, "    filter_policy=", finding.policy, "\n");
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string UseAdviceText(const UseAdvice& advice) {
+  std::string text = PolicyTable(advice);
+  if (advice.mend.empty()) {
+    absl::StrAppend(
+        &text,
+        "\nNothing to mend: other bits per key in the same memory would spare few false reads.\n");
+  } else {
+    absl::StrAppend(
+        &text, FindingsText("To mend:", advice.mend),
+        inspect::WrapText(
+            absl::StrCat("Together: ", Figure(advice.advised_false_reads),
+                         " false reads a second in place of ", Figure(advice.false_reads), ", in ",
+                         ByteSize(advice.advised_bytes), " in place of ", ByteSize(advice.bytes),
+                         ", once compactions have written the files anew. The lines are for "
+                         "[TableOptions/BlockBasedTable \"FAMILY\"] of an OPTIONS file, or for "
+                         "SetOptions as block_based_table_factory={LINE}."),
+            kUseTextWidth),
+        "\n");
+  }
+  if (!advice.fits) {
+    absl::StrAppend(&text, "\nThe filters don't fit into ", ByteSize(advice.budget_bytes),
+                    ", not even with the fewest bits that are looked at.\n");
+  }
+  absl::StrAppend(&text, FindingsText("What could be gained:", advice.gain),
+                  "\nWhat these figures can't say:\n");
+  for (const std::string& unknown : advice.unknown) {
+    absl::StrAppend(&text, inspect::WrapText(absl::StrCat("- ", unknown), kUseTextWidth, 2), "\n");
+  }
+  return text;
+}
+
+}  // namespace winnow::tools
