@@ -1,7 +1,8 @@
 #!/bin/bash
 # Builds the Debian packages of HEAD, each suite's in a chroot of that Debian:
 #   tools/package.sh [bookworm|trixie] [--nocheck] [--twice] [--check]     by default for both
-# They are in build/packages/SUITE then, with SHA256SUMS; its folder upload/ has the source package and what else
+# They are in build/packages/SUITE then, with SHA256SUMS. Its folder plugins/ has the one that changes programs which the others
+# leave alone, and so isn't installed by who installs all; upload/ has the source package and what else
 # dpkg-buildpackage made, with debug symbols. lintian must find no error and no warning.
 #   --nocheck  leaves out the tests that are built and run with the packages
 #   --twice  builds again, in another folder and without a compiler's cache, and compares the packages byte by byte
@@ -88,8 +89,8 @@ build() {
   mounted=
 }
 
-# The packages that users install: not those of debug symbols.
-packages_in() { find "$1" -maxdepth 1 -name '*.deb' ! -name '*-dbgsym_*' -printf '%f\n' | sort; }
+# The packages that users install: not those of debug symbols, and not plugins/.
+packages_in() { find "$1" -maxdepth 1 -name '*.deb' ! -name '*-dbgsym_*' ! -name 'winnow-plugins_*' -printf '%f\n' | sort; }
 
 compare_builds() {
   local name differ=0 count=0
@@ -125,9 +126,10 @@ build_suite() {
     mv "$to" "$before"
   fi
   rm -rf "$to"
-  mkdir -p "$to/upload"
+  mkdir -p "$to/upload" "$to/plugins"
   find "$root/one" -maxdepth 1 -type f -exec cp -a {} "$to/upload" \;
-  packages_in "$to/upload" | (cd "$to" && xargs -I{} ln upload/{} {} && sha256sum -- *.deb >SHA256SUMS)
+  ln "$to/upload"/winnow-plugins_*.deb "$to/plugins"
+  packages_in "$to/upload" | (cd "$to" && xargs -I{} ln upload/{} {} && sha256sum -- *.deb plugins/*.deb >SHA256SUMS)
   echo "== $to has $(packages_in "$to" | wc -l) packages of $(debian_version), after $((SECONDS - started)) s"
   if [[ -n $twice ]]; then
     write_source "$suite" /another/folder
@@ -158,6 +160,7 @@ check_step() {
   mkdir "$root/packages" "$root/before" "$root/next"
   cp "$packages"/*.deb "$root/packages"
   case $2 in
+  install) cp -r "$packages/plugins" "$root/packages" ;;
   upgrade)
     if compgen -G "$packages.before/*.deb" >/dev/null; then
       cp "$packages.before"/*.deb "$root/before"

@@ -138,7 +138,7 @@ step_packages() {
     [[ $suite != *.before ]] || continue
     rm -rf "${to:?}/$suite"
     mkdir -p "$to/$suite"
-    cp "build/packages/$suite"/*.deb "$to/$suite"
+    cp -r "build/packages/$suite"/{*.deb,plugins} "$to/$suite"
     echo "$to/$suite has $(find "$to/$suite" -name '*.deb' | wc -l) packages"
   done
 }

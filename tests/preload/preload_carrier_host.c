@@ -5,7 +5,8 @@
  *
  * runs preload_client.cc in each library with the arguments, as long as it ends with 0.
  * With CARRIER_CLOSES_ON_EXEC in the environment, stderr is closed on exec; with CARRIER_UNLOADS
- * each library is closed behind its call. */
+ * each library is closed behind its call, and it is said whether the one of that name is loaded
+ * still. */
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 
 int main(int argc, char** argv) {
   int status = 2;
+  const char* const unloads = getenv("CARRIER_UNLOADS");
   if (getenv("CARRIER_CLOSES_ON_EXEC") != NULL) fcntl(2, F_SETFD, FD_CLOEXEC);
   for (int begin = 1; begin < argc;) {
     int end = begin;
@@ -28,7 +30,12 @@ int main(int argc, char** argv) {
     }
     status = run(end - begin, argv + begin);
     if (status != 0) return status;
-    if (getenv("CARRIER_UNLOADS") != NULL) dlclose(library);
+    if (unloads != NULL) {
+      dlclose(library);
+      printf("%s %s\n", unloads,
+             dlopen(unloads, RTLD_LAZY | RTLD_NOLOAD) == NULL ? "gone" : "there");
+      fflush(stdout);
+    }
     begin = end + 1;
   }
   return status;

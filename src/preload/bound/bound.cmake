@@ -31,9 +31,9 @@ add_library(winnow_bound SHARED EXCLUDE_FROM_ALL ${thunks} ${object_files})
 add_dependencies(winnow_bound winnow_bound_shapes)  # make knows no rule for another target's file
 set_source_files_properties(${thunks} PROPERTIES COMPILE_OPTIONS "-fno-lto")
 target_link_libraries(winnow_bound PRIVATE winnow_flags ${CMAKE_DL_LIBS})
-# Nothing is unresolved, and nothing is bound to what a program or another library has under the same names.
-target_link_options(winnow_bound PRIVATE -Wl,--version-script=${bound}/exports.map -Wl,-z,nodelete -Wl,-z,defs
-                                         -Wl,-Bsymbolic -static-libstdc++)
+# Nothing is unresolved, and nothing is bound to what a program or another library has under the same names. It stays
+# loaded once it serves a host (carried.cc).
+target_link_options(winnow_bound PRIVATE -Wl,--version-script=${bound}/exports.map -Wl,-z,defs -Wl,-Bsymbolic -static-libstdc++)
 string(REGEX MATCH "^[0-9]+[.][0-9]+" bound_version ${winnow_rocksdb_version})
 set(winnow_bound_folder winnow/plugins/${bound_version} CACHE INTERNAL "Where it is looked for, beside libwinnow_preload.so")
 set_target_properties(winnow_bound PROPERTIES

@@ -88,13 +88,8 @@ void* OpenBound(void* host, const char* path) noexcept {
   return plugin;
 }
 
-// The plugin of this file, bound to the host, or a sentence.
-const Interposer* Bind(void* host, const char* path, const char** problem) noexcept {
-  void* const plugin = OpenBound(host, path);
-  if (plugin == nullptr) {
-    *problem = KeepText("its plugin can't be opened: %s", LastLinkerError());
-    return nullptr;
-  }
+// What the plugin has to serve the host with, or a sentence.
+const Interposer* Ask(void* plugin, void* host, const char* path, const char** problem) noexcept {
   void* const binding = Find(plugin, kBindingFunction);
   void* const interposer = Find(plugin, kInterposerFunction);
   FrontState state;
@@ -119,6 +114,22 @@ const Interposer* Bind(void* host, const char* path, const char** problem) noexc
     }
   }
   return *problem == nullptr ? opened : nullptr;
+}
+
+// The plugin of this file, bound to the host, or a sentence.
+const Interposer* Bind(void* host, const char* path, const char** problem) noexcept {
+  void* const plugin = OpenBound(host, path);
+  if (plugin == nullptr) {
+    *problem = KeepText("its plugin can't be opened: %s", LastLinkerError());
+    return nullptr;
+  }
+  const Interposer* const opened = Ask(plugin, host, path, problem);
+  if (opened != nullptr) {
+    ::dlopen(path, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);  // the host goes on calling it
+  }
+  // One that refuses its host goes, so that the next of this version gets it anew.
+  ::dlclose(plugin);
+  return opened;
 }
 
 // The folder of the plugin for this version, and its library's path.
