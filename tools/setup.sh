@@ -100,5 +100,5 @@ if [[ -n $sources ]]; then
   "$(dirname "$0")/fetch_rocksdb_source.sh"
 fi
 if [[ -n $sysroot ]]; then
-  "$(dirname "$0")/fetch_sysroot.sh" "$sysroot" "${libraries[@]}" "${more_libraries[@]}"
+  "$(dirname "$0")/fetch_sysroot.sh" "$sysroot" "${libraries[@]}" "${more_libraries[@]}" binutils
 fi
