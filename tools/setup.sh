@@ -20,7 +20,7 @@ fail() {
 
 # What building needs, and db_bench, which the demo and tests run.
 libraries=(librocksdb-dev libabsl-dev liblz4-dev zlib1g-dev libzstd-dev libxxhash-dev nlohmann-json3-dev rocksdb-tools)
-packages=(g++ cmake ninja-build "${libraries[@]}")
+packages=(g++ cmake make ninja-build "${libraries[@]}")
 # What tests and micro-benchmarks are written in, and streams in Redis, with TLS where hiredis has it; programs that the
 # tests run: abidiff, nm, a server for these streams and what makes its certificates, and one that uses RocksDB without a
 # filter policy; the index of Debian's files and its decompressor.
@@ -39,7 +39,7 @@ while [[ ${1-} == --* ]]; do
     ;;
   --sources)
     sources=1
-    packages+=(dpkg-dev make)
+    packages+=(dpkg-dev)
     ;;
   --sysroot=?*) sysroot=${1#*=} ;;
   --browser) packages+=(chromium fonts-dejavu-core) ;;
@@ -100,5 +100,5 @@ if [[ -n $sources ]]; then
   "$(dirname "$0")/fetch_rocksdb_source.sh"
 fi
 if [[ -n $sysroot ]]; then
-  "$(dirname "$0")/fetch_sysroot.sh" "$sysroot" "${libraries[@]}" "${more_libraries[@]}"
+  "$(dirname "$0")/fetch_sysroot.sh" "$sysroot" "${libraries[@]}" "${more_libraries[@]}" binutils
 fi

@@ -10,7 +10,7 @@ built=$1
 source=$2
 keys=${3-100000}
 registry=/usr/share/cargo/registry
-unset ROCKSDB_INCLUDE_DIR ROCKSDB_LIB_DIR LD_LIBRARY_PATH
+unset ROCKSDB_INCLUDE_DIR ROCKSDB_LIB_DIR LD_LIBRARY_PATH WINNOW_POLICY
 
 if ! { command -v cargo && compgen -G "$registry/rocksdb-0.*"; } >/dev/null; then
   skip "cargo or the crate rocksdb is not here; on Debian 13: apt-get install cargo librust-cc-dev librust-rocksdb-dev"
@@ -22,6 +22,7 @@ mkdir -p "$work/tests" "$work/cargo"
 rm -rf "$work/bindings" "$work/tests/languages" "$work/databases"
 cp -a "$source/bindings" "$work"
 cp -a "$source/tests/languages" "$work/tests"
+mkdir "$work/bindings/rust/inside"
 for folder in include src third_party; do # a new link would be a change to cargo
   [[ -e $work/$folder ]] || ln -s "$source/$folder" "$work/$folder"
 done
@@ -52,10 +53,11 @@ mkdir "$work/databases"
 cd "$work/databases"
 
 # expect PATTERN PROGRAM ARGUMENT…: it ends well, or as $ends says, and prints what fits.
+programs=$CARGO_TARGET_DIR/debug/examples
 ends=0
 expect() {
   local said status=0
-  said=$("$CARGO_TARGET_DIR/debug/examples/$2" "${@:3}" 2>&1) || status=$?
+  said=$("$programs/$2" "${@:3}" 2>&1) || status=$?
   [[ $status == "$ends" && $said =~ $1 ]] || fail "${*:2} ends with $status: $said"
   printf '%s: %s\n' "$2" "$said"
 }
@@ -73,10 +75,29 @@ expect "missing 0 of $keys" rocksdb_crate write crate "$keys"
 only_winnow crate
 # By their rate, filters say of one absent key in 119 that it may be there.
 expect "missing 0 of $keys.*spare 9[89] %" rocksdb_crate read crate "$keys"
-expect "missing 0 of $keys" without_winnow crate "$keys"
+expect "missing 0 of $keys" without_winnow read crate "$keys"
 [[ $(nm -C "$CARGO_TARGET_DIR/debug/examples/without_winnow") != *winnow::plugin* ]] || fail "without_winnow has Winnow"
 ends=1 expect 'no filters of Winnow.s are built in .*default.*: call winnow_rocksdb::register\(\) ' rocksdb_crate forget forgotten "$keys"
 
 expect "missing 0 of $keys.*refused: .*bits_per_key is .*99.*told: .*set no other table factory" rocksdb_fork fork "$keys"
 only_winnow fork
-expect "missing 0 of $keys" without_winnow fork "$keys"
+expect "missing 0 of $keys" without_winnow read fork "$keys"
+
+# A program that only asks for a Bloom policy, linked with an adopted archive. That is a part of the sys crate once this is
+# compiled, so nothing of it is kept.
+rm -rf "$work/adopted"
+mkdir -p "$work/adopted"
+"$built/bin/winnow" adopt "$(pkg-config --variable=libdir rocksdb)/librocksdb.a" -o "$work/adopted/librocksdb.a" >"$work/adopt.log" ||
+  fail "winnow adopt: $(cat "$work/adopt.log")"
+printf '%s\n' '[package]' 'name = "inside"' 'version = "0.0.0"' 'edition = "2021"' '[dependencies]' 'rocksdb = ">=0.23, <1"' \
+  '[[bin]]' 'name = "inside"' 'path = "../../../tests/languages/without_winnow.rs"' >"$work/bindings/rust/inside/Cargo.toml"
+PKG_CONFIG_PATH=$work/adopted ROCKSDB_STATIC=1 CARGO_TARGET_DIR=$work/adopted/target run_cargo inside build --quiet
+[[ $(ldd "$work/adopted/target/debug/inside") != *librocksdb* ]] || fail "the program has the shared RocksDB"
+programs=$work/adopted/target/debug
+expect "missing 0 of $keys" inside write usual "$keys"
+[[ $("$built/bin/winnow" inspect --json usual) != *winnow-* ]] || fail "without WINNOW_POLICY the program builds Winnow's filters"
+WINNOW_POLICY=winnow:10 expect "missing 0 of $keys" inside write adopted "$keys"
+only_winnow adopted
+expect "missing 0 of $keys" inside read adopted "$keys"
+programs=$CARGO_TARGET_DIR/debug/examples
+expect "missing 0 of $keys" without_winnow read adopted "$keys"
