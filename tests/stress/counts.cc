@@ -39,6 +39,9 @@ const char* Name(Count count) {
                                            "range_deletions",
                                            "writes_with_timestamps",
                                            "prefix_seeks",
+                                           "range_seeks",
+                                           "ranges_asked",
+                                           "ranges_denied",
                                            "false_negatives"};
   static_assert(std::size(kNames) == kCounts);
   return kNames[static_cast<size_t>(count)];
@@ -74,6 +77,8 @@ void Counts::SetFromPlugin() {
   Set(Count::kHashesShared, counters.hashes_shared);
   Set(Count::kBloomFilters, counters.bloom_filters);
   Set(Count::kRibbonFilters, counters.ribbon_filters);
+  Set(Count::kRangesAsked, counters.ranges_asked);
+  Set(Count::kRangesDenied, counters.ranges_denied);
   Set(Count::kSampled, plugin::CurrentSampledLookups());
   Set(Count::kLearned, plugin::CurrentLearnedFilters());
 }

@@ -37,6 +37,9 @@ enum class Count : size_t {
   kRangeDeletions,
   kVersions,  // writes with a timestamp
   kPrefixSeeks,
+  kRangeSeeks,      // forward from a key to a bound, where ranges are what filters are about
+  kRangesAsked,     // of range filters
+  kRangesDenied,    // of these, the answers that there is no key
   kFalseNegatives,  // differences that a filter of Winnow's caused
   kEnd
 };

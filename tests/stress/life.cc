@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 // policy of before, else RocksDB's filters for once, or a new policy.
 void SharePolicy(std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* kept, Random* random,
                  Settings* settings) {
-  const std::string learned = "{id=winnow;bits_per_key=10;level_plan=learned}";
+  const std::string learned = "{id=winnow;bits_per_key=10;level_plan=learned;range_bits=10}";
   const uint64_t kind = random->Below(6);
   const bool is_builtin = kind == 0 && *kept != nullptr;
   if (*kept == nullptr || kind == 1) *kept = MakePolicy(learned);
@@ -45,7 +45,12 @@ Settings ChooseSettings(const LifePlan& plan, Random* random) {
                         ? "bloomfilter:16:false"
                         : "{id=winnow;bits_per_key=16;ribbon_min_keys=1000}";
     family.is_watched = true;
-    family.table.whole_key_filtering = true;
+    if (plan.fault == Fault::kDeniedRange) {
+      family.policy = "{id=winnow;bits_per_key=16;range_bits=15}";
+      family.extractor = {Extractor::Kind::kRanges, 0};
+      family.options.prefix_extractor = family.extractor.Make();
+    }
+    family.table.whole_key_filtering = plan.fault != Fault::kDeniedRange;
     family.table.partition_filters = plan.fault == Fault::kDeniedInOne;
     family.table.index_type = family.table.partition_filters
                                   ? ROCKSDB_NAMESPACE::BlockBasedTableOptions::kTwoLevelIndexSearch

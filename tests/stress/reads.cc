@@ -185,9 +185,70 @@ void Reads::CompareEntry(const Difference& about, const Iterator& at,
   throw DifferenceFound{difference};
 }
 
+template <typename IsIn>
+void Reads::CompareForward(const Difference& about, Iterator* at, IsIn is_in) {
+  const FamilyModel& model = view_.model->families[about.family];
+  at->Seek(about.target);
+  auto expected = model.lower_bound(about.target);
+  for (uint64_t i = 0; i < 100; ++i) {
+    const bool is_expected = expected != model.end() && is_in(expected->first);
+    const bool is_found = at->Valid() && is_in(at->key().ToString());
+    CompareEntry(about, *at, expected, is_expected, is_found);
+    if (!is_found) break;
+    ++expected;
+    at->Next();
+  }
+}
+
+std::string Reads::SomeBound(const std::string& target) {
+  std::string bound = target;
+  switch (random_->Below(6)) {
+    case 0:
+      bound += '\0';
+      break;
+    case 1:  // a few bytes of padding on
+      bound.resize(std::min(bound.size(), kMinKeyBytes + 1));
+      bound = Successor(bound);
+      break;
+    case 2:
+      bound = view_.keys->GroupStart(random_->Below(view_.keys->groups() + 1));
+      break;
+    case 3:
+      bound = view_.keys->End();
+      break;
+    case 4:
+      bound = SomeKey();
+      break;
+    default:  // the next numbers of the group
+      bound.resize(kMinKeyBytes);
+      bound.back() = static_cast<char>(std::min('9' + 1, bound.back() + 2));
+      break;
+  }
+  return target < bound ? bound : target + "\xff";
+}
+
+void Reads::RangeSeek(size_t family, const std::string& target) {
+  counts_->Add(Count::kRangeSeeks);
+  // Also from between two keys.
+  std::string begin = target;
+  if (random_->Below(2) == 0) begin += '\0';
+  const std::string end = SomeBound(begin);
+  const Slice lower_bound = begin;
+  const Slice upper_bound = end;
+  ReadOptions options = Options();
+  options.iterate_upper_bound = &upper_bound;
+  options.auto_prefix_mode = random_->Below(4) == 0;
+  if (random_->Below(4) == 0) options.iterate_lower_bound = &lower_bound;
+  Difference about = About(Question::kRangeSeek, "Seek with an upper bound", family, begin);
+  about.target = begin;
+  const std::unique_ptr<Iterator> at = NewIterator(options, family);
+  CompareForward(about, at.get(), [&end](const std::string& key) { return key < end; });
+}
+
 void Reads::PrefixSeek(size_t family, const std::string& target) {
   const Extractor& extractor = view_.database->extractor(family);
   if (!extractor.InDomain(target)) return;
+  if (extractor.kind == Extractor::Kind::kRanges) return RangeSeek(family, target);
   counts_->Add(Count::kPrefixSeeks);
   const std::string prefix = extractor.PrefixOf(target);
   const std::string end = Successor(prefix);
@@ -223,18 +284,8 @@ void Reads::PrefixSeek(size_t family, const std::string& target) {
   const auto has_prefix = [&extractor, &prefix](const std::string& key) {
     return extractor.InDomain(key) && extractor.PrefixOf(key) == prefix;
   };
-  const FamilyModel& model = view_.model->families[family];
   const std::unique_ptr<Iterator> at = NewIterator(options, family);
-  at->Seek(target);
-  auto expected = model.lower_bound(target);
-  for (uint64_t i = 0; i < 100; ++i) {
-    const bool is_expected = expected != model.end() && has_prefix(expected->first);
-    const bool is_found = at->Valid() && has_prefix(at->key().ToString());
-    CompareEntry(about, *at, expected, is_expected, is_found);
-    if (!is_found) break;
-    ++expected;
-    at->Next();
-  }
+  CompareForward(about, at.get(), has_prefix);
 }
 
 void Reads::PrefixSeekForPrev(size_t family, const std::string& target) {

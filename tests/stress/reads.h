@@ -44,6 +44,9 @@ class Reads {
   // All keys with the prefix of the target from the target on, by one of RocksDB's ways to ask for
   // a prefix. Nothing if the family has no extractor that takes the target.
   void PrefixSeek(size_t family, const std::string& target);
+  // All keys in a range from the target on, where the family's extractor is about ranges. At most a
+  // hundred.
+  void RangeSeek(size_t family, const std::string& target);
   // The last key with the prefix of the target that is not after it.
   void PrefixSeekForPrev(size_t family, const std::string& target);
   // Without filters: some entries on from the target, then some back.
@@ -68,6 +71,11 @@ class Reads {
                    const std::string& key) const;
   void Compare(Question question, const char* operation, size_t family, const std::string& key,
                const ROCKSDB_NAMESPACE::Status& status, const std::string& value);
+  // All that is in the model from the target on, while `is_in` says so, and at most a hundred.
+  template <typename IsIn>
+  void CompareForward(const Difference& about, ROCKSDB_NAMESPACE::Iterator* at, IsIn is_in);
+  // Behind the target, of this part's keys; also where there is no key of the key space.
+  std::string SomeBound(const std::string& target);
   void CompareEntry(const Difference& about, const ROCKSDB_NAMESPACE::Iterator& at,
                     FamilyModel::const_iterator expected, bool is_expected, bool is_found);
 

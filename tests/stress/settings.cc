@@ -10,6 +10,7 @@
 #include "tests/stress/merge_operator.h"
 #include "tests/stress/timestamps.h"
 #include "third_party/rocksdb_abi/versions.h"
+#include "winnow/rocksdb_policy.h"
 
 namespace winnow::stress {
 namespace {
@@ -50,6 +51,9 @@ std::string RandomPolicy(Random* random) {
                                           ";level_plan=learned;absent_share=0.1",
                                           ";filter_memory=8KiB",
                                           ";level_plan=auto;filter_memory=8KiB"};
+  // Without winnow.range as extractor it has no effect.
+  static constexpr const char* kRanges[] = {"", "", ";range_bits=15", ";range_bits=8",
+                                            ";range_bits=2"};
   switch (random->Below(10)) {
     case 0:
       return "";
@@ -60,15 +64,16 @@ std::string RandomPolicy(Random* random) {
     default:
       return std::string("{id=winnow;bits_per_key=") + OneOf(random, kBits) +
              OneOf(random, kMinRibbon) + OneOf(random, kBloomBefore) + OneOf(random, kBuild) +
-             OneOf(random, kPlan) + "}";
+             OneOf(random, kPlan) + OneOf(random, kRanges) + "}";
   }
 }
 
 Extractor RandomExtractor(Random* random) {
   using Kind = Extractor::Kind;
   static constexpr Extractor kExtractors[] = {
-      {Kind::kNone, 0},  {Kind::kFixed, 5},  {Kind::kFixed, 5},  {Kind::kFixed, 1},
-      {Kind::kFixed, 7}, {Kind::kFixed, 10}, {Kind::kCapped, 5}, {Kind::kCapped, 9}};
+      {Kind::kNone, 0},   {Kind::kFixed, 5},  {Kind::kFixed, 5},  {Kind::kFixed, 1},
+      {Kind::kFixed, 7},  {Kind::kFixed, 10}, {Kind::kCapped, 5}, {Kind::kCapped, 9},
+      {Kind::kRanges, 0}, {Kind::kRanges, 0}, {Kind::kRanges, 0}, {Kind::kRanges, 0}};
   return OneOf(random, kExtractors);
 }
 
@@ -159,16 +164,20 @@ std::string Extractor::Text() const {
       return "fixed:" + std::to_string(length);
     case Kind::kCapped:
       return "capped:" + std::to_string(length);
+    case Kind::kRanges:
+      return "winnow.range";
   }
   return "";
 }
 
 bool Extractor::InDomain(std::string_view key) const {
-  return kind == Kind::kCapped || (kind == Kind::kFixed && key.size() >= length);
+  return kind == Kind::kCapped || kind == Kind::kRanges ||
+         (kind == Kind::kFixed && key.size() >= length);
 }
 
 bool Extractor::TakesAll() const {
-  return kind == Kind::kCapped || (kind == Kind::kFixed && length <= kMinKeyBytes);
+  return kind == Kind::kCapped || kind == Kind::kRanges ||
+         (kind == Kind::kFixed && length <= kMinKeyBytes);
 }
 
 std::string Extractor::PrefixOf(std::string_view key) const {
@@ -184,6 +193,8 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> Extractor::Make() const
       return Made(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(length));
     case Kind::kCapped:
       return Made(ROCKSDB_NAMESPACE::NewCappedPrefixTransform(length));
+    case Kind::kRanges:
+      return NewRangeExtractor();
   }
   return nullptr;
 }

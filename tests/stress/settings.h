@@ -22,9 +22,9 @@ namespace winnow::stress {
 
 using Random = testing::RandomHashes;
 
-// The prefixes that seeks and filters are about.
+// The prefixes that seeks and filters are about; of kRanges, whose prefixes are empty, the ranges.
 struct Extractor {
-  enum class Kind { kNone, kFixed, kCapped };
+  enum class Kind { kNone, kFixed, kCapped, kRanges };
   Kind kind = Kind::kNone;
   size_t length = 0;
 

@@ -63,6 +63,8 @@ constexpr const char* kPolicies[] = {
     "{filter_policy={ribbon_min_keys=1000}}",
     "{filter_policy={build=bloomfilter}}",
     "{filter_policy={build=winnow;ribbon_min_keys=auto}}",
+    "{filter_policy={range_bits=12}}",
+    "{filter_policy={range_bits=0}}",
     "{filter_policy={level_plan=auto}}",
     "{filter_policy={level_plan=learned}}",
     "{filter_policy={filter_memory=4KiB}}",
@@ -142,9 +144,9 @@ void ChangeSomePlan(const Database& database, Random* random, Counts* counts) {
 
 void ChangeSomeExtractor(Database* database, Random* random, Counts* counts) {
   using Kind = Extractor::Kind;
-  static constexpr Extractor kExtractors[] = {{Kind::kNone, 0},   {Kind::kFixed, 5},
-                                              {Kind::kFixed, 1},  {Kind::kFixed, 7},
-                                              {Kind::kCapped, 5}, {Kind::kFixed, 10}};
+  static constexpr Extractor kExtractors[] = {
+      {Kind::kNone, 0},   {Kind::kFixed, 5},  {Kind::kFixed, 1},  {Kind::kFixed, 7},
+      {Kind::kCapped, 5}, {Kind::kFixed, 10}, {Kind::kRanges, 0}, {Kind::kRanges, 0}};
   const Gate::Alone alone(&database->gate);
   if (database->ChangeExtractor(random->Below(kAllFamilies),
                                 kExtractors[random->Below(std::size(kExtractors))])) {

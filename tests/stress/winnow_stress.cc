@@ -50,16 +50,18 @@ ABSL_FLAG(std::string, json, "", "file to which the summary is added, as one lin
 ABSL_FLAG(bool, progress, false, "tells every ten seconds how far it is");
 ABSL_FLAG(double, least_lookups, 200,
           "fewer lookups in Winnow filters for each second that it ran are a failure");
+ABSL_FLAG(double, least_ranges, 1,
+          "the same of seeks in whose range a filter says there is no key");
 ABSL_FLAG(double, least_shared, 10, "the same of lookups that shared the hash of another one");
 ABSL_FLAG(double, least_reopenings, 0.02, "the same of openings of databases");
 ABSL_FLAG(double, least_learned, 0, "the same of filters whose rates follow from lookups");
 ABSL_FLAG(
     std::string, plant, "",
     "a fault that must be found: denied_keys (filters lack one key in 100,000), denied_in_one "
-    "(the third filter of some file lacks one key), denied_by_builtin (built-in filters lack "
-    "one key in 100,000), stale_hash (one answer is by another key's hash), lost_write (one "
-    "write is not made), misheard (one answer is taken for another), signal (a process is "
-    "ended by one)");
+    "(the third filter of some file lacks one key), denied_range (range filters lack one key in "
+    "50), denied_by_builtin (built-in filters lack one key in 100,000), stale_hash (one answer is "
+    "by another key's hash), lost_write (one write is not made), misheard (one answer is taken for "
+    "another), signal (a process is ended by one)");
 
 namespace winnow::stress {
 namespace {
@@ -88,13 +90,11 @@ bool ParseFault(const std::string& text, Fault* fault) {
   static constexpr struct {
     const char* name;
     Fault fault;
-  } kFaults[] = {{"denied_keys", Fault::kDeniedKeys},
-                 {"denied_in_one", Fault::kDeniedInOne},
-                 {"denied_by_builtin", Fault::kDeniedByBuiltin},
-                 {"stale_hash", Fault::kStaleHash},
-                 {"lost_write", Fault::kLostWrite},
-                 {"misheard", Fault::kMisheard},
-                 {"signal", Fault::kSignal}};
+  } kFaults[] = {
+      {"denied_keys", Fault::kDeniedKeys},   {"denied_in_one", Fault::kDeniedInOne},
+      {"denied_range", Fault::kDeniedRange}, {"denied_by_builtin", Fault::kDeniedByBuiltin},
+      {"stale_hash", Fault::kStaleHash},     {"lost_write", Fault::kLostWrite},
+      {"misheard", Fault::kMisheard},        {"signal", Fault::kSignal}};
   for (const auto& one : kFaults) {
     if (text == one.name) *fault = one.fault;
   }
@@ -137,6 +137,7 @@ bool IsEnough(const StressResult& result) {
     Count count;
     double least;
   } floors[] = {{Count::kLookups, absl::GetFlag(FLAGS_least_lookups)},
+                {Count::kRangesDenied, absl::GetFlag(FLAGS_least_ranges)},
                 {Count::kHashesShared, absl::GetFlag(FLAGS_least_shared)},
                 {Count::kReopenings, absl::GetFlag(FLAGS_least_reopenings)},
                 {Count::kLearned, absl::GetFlag(FLAGS_least_learned)}};

@@ -134,6 +134,18 @@ void ExpectUnfiltered(DB* database) {
   EXPECT_EQ(ScanBehindKeys(database, 1000).wrong, 0);
 }
 
+int RowsOf(DB* database, ColumnFamilyHandle* family, const Slice& begin, const Slice& end) {
+  ReadOptions read;
+  read.iterate_upper_bound = &end;
+  const std::unique_ptr<Iterator> iterator(database->NewIterator(read, family));
+  int rows = 0;
+  for (iterator->Seek(begin); iterator->Valid(); iterator->Next()) ++rows;
+  EXPECT_TRUE(iterator->status().ok()) << iterator->status().ToString();
+  return rows;
+}
+
+uint64_t RangesAsked() { return CurrentLookupCounters().ranges_asked; }
+
 std::string LogOf(const std::string& path) { return ReadFile(path + "/LOG"); }
 
 class RangeFiltersTest : public ::testing::Test {
@@ -205,6 +217,22 @@ TEST_F(RangeFiltersTest, AreSwitchedOffAndOnInAnOpenDatabase) {
   ExpectFiltered(database.get());
   ASSERT_STATUS_OK(database->SetOptions({{"prefix_extractor", "nullptr"}}));
   EXPECT_EQ(ScanBehindKeys(database.get(), 1000).wrong, 0);
+}
+
+// What files with filters of one extractor do under another one.
+TEST_F(RangeFiltersTest, FilesAreAskedUnderAnotherExtractorWhichKnowsItsOwn) {
+  const auto database = OpenDatabase(OptionsOf(Table()), path_);
+  Fill(database.get());
+  const auto asked_with = [&](const std::string& extractor) {
+    EXPECT_TRUE(database->SetOptions({{"prefix_extractor", extractor}}).ok());
+    const uint64_t before = RangesAsked();
+    EXPECT_EQ(ScanBehindKeys(database.get(), 1000).wrong, 0);
+    return (RangesAsked() - before) / 2000;
+  };
+  EXPECT_EQ(asked_with("winnow.range"), uint64_t{kFiles});
+  EXPECT_EQ(asked_with("nullptr"), 0u);
+  EXPECT_EQ(asked_with("fixed:6"), uint64_t{kFiles});
+  EXPECT_EQ(asked_with("winnow.range"), uint64_t{kFiles});
 }
 
 TEST_F(RangeFiltersTest, WithoutWinnowRowsAreRight) {
@@ -294,6 +322,58 @@ TEST_F(RangeFiltersTest, KeysThatAreTooLongHaveNoneAndTheLogSaysSo) {
   EXPECT_THAT(LogOf(path_), ::testing::HasSubstr("a key of more than 4096 bytes"));
 }
 
+TEST_F(RangeFiltersTest, AFileWithTheEmptyKeyHasNoneAndTheLogSaysSo) {
+  const auto database = OpenDatabase(OptionsOf(Table()), path_);
+  ASSERT_STATUS_OK(database->Put(WriteOptions(), "", "value"));
+  Fill(database.get());
+  ASSERT_STATUS_OK(database->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  ExpectUnfiltered(database.get());
+  EXPECT_THAT(LogOf(path_), ::testing::HasSubstr("it has the empty key"));
+  EXPECT_EQ(RowsOf(database.get(), database->DefaultColumnFamily(), "", "a"), 1);
+  EXPECT_EQ(RowsOf(database.get(), database->DefaultColumnFamily(), "", Key(1)), 2);
+}
+
+TEST_F(RangeFiltersTest, WithoutWholeKeysScansAreFilteredAndGetsAreNot) {
+  BlockBasedTableOptions table = Table();
+  table.whole_key_filtering = false;
+  const auto database = OpenDatabase(OptionsOf(table), path_);
+  Fill(database.get());
+  ExpectFiltered(database.get());
+  ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::PerfLevel::kEnableCount);
+  PerfContext& context = *ROCKSDB_NAMESPACE::get_perf_context();
+  context.Reset();
+  std::string value;
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_TRUE(database->Get(ReadOptions(), Key(i * kGap + 1), &value).IsNotFound());
+  }
+  EXPECT_GT(context.block_read_count + context.block_cache_hit_count, uint64_t{90 * kFiles});
+  ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::PerfLevel::kDisable);
+}
+
+// A writer does not tell the policy an order, and RocksDB shows it none but when a database opens.
+TEST_F(RangeFiltersTest, AnSstFileWriterNeedsAPolicyThatAnOpenDatabaseHas) {
+  const Options options = OptionsOf(Table());
+  const auto database = OpenDatabase(options, path_);
+  const std::string file = folder_ / "ingested.sst";
+  int first = 0;
+  for (const Options& of_writer : {OptionsOf(Table()), options}) {
+    ROCKSDB_NAMESPACE::SstFileWriter writer(ROCKSDB_NAMESPACE::EnvOptions(), of_writer);
+    ASSERT_STATUS_OK(writer.Open(file));
+    for (int i = 0; i < 1000; ++i) ASSERT_STATUS_OK(writer.Put(Key((first + i) * kGap), "value"));
+    ASSERT_STATUS_OK(writer.Finish());
+    ASSERT_STATUS_OK(
+        database->IngestExternalFile({file}, ROCKSDB_NAMESPACE::IngestExternalFileOptions()));
+    const uint64_t before = RangesAsked();
+    for (int i = first + 1; i < first + 1000; ++i) {
+      EXPECT_EQ(RowsOf(database.get(), database->DefaultColumnFamily(), Key(i * kGap - 7),
+                       Key(i * kGap + 1)),
+                1);
+    }
+    EXPECT_EQ(RangesAsked() - before, first == 0 ? 0u : 999u);
+    first += 1000;
+  }
+}
+
 TEST_F(RangeFiltersTest, GetsAndMultiGetsFindAllKeysWithoutWholeKeys) {
   BlockBasedTableOptions table = Table();
   table.whole_key_filtering = false;
@@ -333,16 +413,6 @@ class CaseBlind final : public ROCKSDB_NAMESPACE::Comparator {
     return lower;
   }
 };
-
-int RowsOf(DB* database, ColumnFamilyHandle* family, const Slice& begin, const Slice& end) {
-  ReadOptions read;
-  read.iterate_upper_bound = &end;
-  const std::unique_ptr<Iterator> iterator(database->NewIterator(read, family));
-  int rows = 0;
-  for (iterator->Seek(begin); iterator->Valid(); iterator->Next()) ++rows;
-  EXPECT_TRUE(iterator->status().ok()) << iterator->status().ToString();
-  return rows;
-}
 
 void FillCaseBlind(DB* database, ColumnFamilyHandle* family) {
   for (const char* key : {"Ba", "Bz", "dd"}) {
@@ -387,9 +457,42 @@ TEST_F(RangeFiltersTest, ReverseOrderIsRightAndUnfiltered) {
     ASSERT_STATUS_OK(database->Put(WriteOptions(), Key(i * kGap), "value"));
   }
   ASSERT_STATUS_OK(database->Flush(FlushOptions()));
-  EXPECT_EQ(RowsOf(database.get(), database->DefaultColumnFamily(), Key(500 * kGap + 1),
-                   Key(490 * kGap + 1)),
-            10);
+  const uint64_t before = RangesAsked();
+  for (int i = 10; i < 1000; ++i) {
+    EXPECT_EQ(RowsOf(database.get(), database->DefaultColumnFamily(), Key(i * kGap + 1),
+                     Key((i - 10) * kGap + 1)),
+              10);
+  }
+  EXPECT_EQ(RangesAsked(), before);
+}
+
+TEST_F(RangeFiltersTest, TimestampsAreRightAndUnfiltered) {
+  // By its name: the headers of 7.8 don't have it.
+  const ROCKSDB_NAMESPACE::Comparator* comparator = nullptr;
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::Comparator::CreateFromString(
+      testing::StrictConfig(), "leveldb.BytewiseComparator.u64ts", &comparator));
+  Options options = OptionsOf(Table());
+  options.comparator = comparator;
+  const auto database = OpenDatabase(options, path_);
+  // Every second row only at the later time.
+  const std::string times[] = {std::string(8, '\1'), std::string(8, '\2')};
+  for (int i = 0; i < kRows; ++i) {
+    ASSERT_STATUS_OK(database->Put(WriteOptions(), Key(i * kGap), times[i % 2], "value"));
+  }
+  ASSERT_STATUS_OK(database->Flush(FlushOptions()));
+  const uint64_t before = RangesAsked();
+  for (const bool is_later : {false, true}) {
+    const Slice time(times[is_later ? 1 : 0]);
+    ReadOptions read;
+    read.timestamp = &time;
+    read.auto_prefix_mode = is_later;
+    const Found few = ScanBehindKeys(database.get(), 50, read);
+    EXPECT_EQ(few.wrong, 0);
+    EXPECT_GT(few.blocks, 0.9);
+    const Found many = ScanBehindKeys(database.get(), 1000, read);
+    EXPECT_EQ(many.rows, is_later ? 20'000 : 10'000);
+  }
+  EXPECT_EQ(RangesAsked(), before);
 }
 
 // A comparator that looks at eight bytes, whatever the length that it is told.

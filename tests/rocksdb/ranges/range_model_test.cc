@@ -15,25 +15,36 @@
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
+#include <rocksdb/utilities/optimistic_transaction_db.h>
+#include <rocksdb/utilities/transaction.h>
+#include <rocksdb/utilities/transaction_db.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <ostream>
 #include <random>
+#include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
-#include "tests/rocksdb/ranges/big_endian.h"
+#include "tests/rocksdb/ranges/random_keys.h"
 #include "tests/rocksdb/ranges/scan_checks.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/versions.h"
 #include "winnow/rocksdb_policy.h"
+
+#if WINNOW_ROCKSDB_AT_LEAST(11, 0)
+#include <rocksdb/comparator.h>
+#include <rocksdb/multi_scan.h>
+#endif
 
 namespace winnow::plugin {
 namespace {
@@ -43,15 +54,18 @@ using ROCKSDB_NAMESPACE::CompactRangeOptions;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::FlushOptions;
 using ROCKSDB_NAMESPACE::Iterator;
+using ROCKSDB_NAMESPACE::OptimisticTransactionDB;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Snapshot;
 using ROCKSDB_NAMESPACE::Status;
+using ROCKSDB_NAMESPACE::Transaction;
+using ROCKSDB_NAMESPACE::TransactionDB;
 using ROCKSDB_NAMESPACE::WriteOptions;
-using testing::BigEndian;
 using testing::Check;
-using testing::LastNumber;
+using testing::Keys;
+using testing::RandomKeys;
 using testing::Rows;
 using testing::ScanChecks;
 
@@ -72,7 +86,7 @@ class AppendOperator final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator 
   }
 };
 
-enum class Keys { kIntegers, kEvents, kDecimals, kPaths, kAnyBytes };
+enum class Kind { kPlain, kTransactions, kOptimisticTransactions };
 
 struct Case {
   const char* name;
@@ -82,7 +96,10 @@ struct Case {
   bool is_universal = false;
   bool compresses_in_parallel = false;
   bool has_first_keys = false;  // in the index
-  bool filters = true;          // some scans are
+  bool has_threads = false;     // that scan while files are written
+  bool changes_extractor = false;
+  Kind kind = Kind::kPlain;
+  bool filters = true;  // some scans are
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& test) { return out << test.name; }
@@ -108,39 +125,232 @@ std::vector<Case> Cases() {
   add({"EventsUniversal", Keys::kEvents}).is_universal = true;
   add({"IntegersCompressedInParallel", Keys::kIntegers}).compresses_in_parallel = true;
   add({"DecimalsWithFirstKeys", Keys::kDecimals}).has_first_keys = true;
+  add({"IntegersInThreads", Keys::kIntegers}).has_threads = true;
+  add({"PathsInThreads", Keys::kPaths}).has_threads = true;
+  cases.back().filters = false;
+  add({"IntegersWithOtherExtractors", Keys::kIntegers}).changes_extractor = true;
+  add({"DecimalsInTransactions", Keys::kDecimals}).kind = Kind::kTransactions;
+  add({"IntegersInOptimisticTransactions", Keys::kIntegers}).kind = Kind::kOptimisticTransactions;
   return cases;
 }
 
+// Scans of one thread, against the rows that they should give.
+class Scans {
+ public:
+  struct Kept {
+    const Snapshot* snapshot;
+    Rows rows;
+  };
+
+  Scans(DB* database, RandomKeys* keys) : database_(database), keys_(*keys) {}
+
+  uint64_t made() const { return checks_.scans(); }
+  uint64_t empty() const { return checks_.empty(); }
+
+  // The extractor is another one, whose prefixes don't hold what scans are about: these have to ask
+  // for all keys in order.
+  bool must_ask_for_order = false;
+  // With an iterator that follows what is written; it sees no range deletions.
+  bool has_tailing = false;
+
+  // Of these rows, or those of a snapshot.
+  void Make(int scans, const Rows& rows, const std::deque<Kept>& snapshots) {
+    // One that is moved with its bound, and one whose bound stays, as RocksDB wants it.
+    std::string moved_end = "x";
+    Slice moved_bound(moved_end);
+    ReadOptions moved_read;
+    ChooseMode(2, &moved_read);
+    moved_read.iterate_upper_bound = &moved_bound;
+    const std::unique_ptr<Iterator> moved(database_->NewIterator(moved_read));
+    const std::string tailing_end = keys_.Bound(keys_.Key());
+    const Slice tailing_bound(tailing_end);
+    ReadOptions tailing_read = moved_read;
+    tailing_read.iterate_upper_bound = &tailing_bound;
+    tailing_read.tailing = true;
+    const std::unique_ptr<Iterator> tailing(has_tailing ? database_->NewIterator(tailing_read)
+                                                        : nullptr);
+
+    for (int i = 0; i < scans && !::testing::Test::HasFailure(); ++i) {
+      const Kept* const kept =
+          OneIn(4) && !snapshots.empty() ? &snapshots[keys_.Below(snapshots.size())] : nullptr;
+      const Rows& expected = kept == nullptr ? rows : kept->rows;
+      const std::string begin = keys_.Near(expected);
+      const std::string end = keys_.Bound(begin);
+      if (OneIn(3)) {
+        moved_end = end;
+        moved_bound = moved_end;
+        checks_.Scan(moved.get(), rows, begin, end, "a moved iterator");
+      } else if (has_tailing && OneIn(12)) {
+        if (begin < tailing_end) checks_.ScanTailing(tailing.get(), rows, begin, tailing_end);
+      } else if (OneIn(6)) {
+        Get(rows, {begin, end, std::string()});
+      } else if (OneIn(20)) {
+        ScanMany(expected, kept);
+      } else {
+        ScanAnew(kept, expected, begin, end);
+      }
+    }
+  }
+
+  // Of what a transaction has written and not committed, too.
+  void MakeIn(Transaction* transaction, int scans, const Rows& rows) {
+    for (int i = 0; i < scans && !::testing::Test::HasFailure(); ++i) {
+      const std::string begin = keys_.Near(rows);
+      const std::string end = keys_.Bound(begin);
+      const Slice bound(end);
+      ReadOptions read;
+      ChooseMode(8, &read);
+      read.iterate_upper_bound = &bound;
+      const std::unique_ptr<Iterator> iterator(transaction->GetIterator(read));
+      checks_.ScanInTransaction(iterator.get(), rows, begin, end);
+    }
+  }
+
+  // Of a file by itself.
+  void MakeOf(ROCKSDB_NAMESPACE::SstFileReader* file, int scans, const Rows& rows) {
+    for (int i = 0; i < scans; ++i) {
+      const std::string begin = keys_.Near(rows);
+      const std::string end = keys_.Bound(begin);
+      const Slice bound(end);
+      ReadOptions read;
+      read.auto_prefix_mode = OneIn(2);
+      read.iterate_upper_bound = &bound;
+      const std::unique_ptr<Iterator> iterator(file->NewIterator(read));
+      checks_.Scan(iterator.get(), rows, begin, end, "a file by itself");
+    }
+  }
+
+ private:
+  bool OneIn(uint64_t n) { return keys_.OneIn(n); }
+
+  void ChooseMode(uint64_t one_in, ReadOptions* read) {
+    if (must_ask_for_order) {
+      (OneIn(2) ? read->auto_prefix_mode : read->total_order_seek) = true;
+      return;
+    }
+    read->auto_prefix_mode = OneIn(one_in);
+    read->total_order_seek = OneIn(16);
+  }
+
+  void ScanAnew(const Kept* kept, const Rows& rows, const std::string& begin,
+                const std::string& end) {
+    const Slice from(begin);
+    const Slice bound(end);
+    ReadOptions read;
+    read.iterate_upper_bound = &bound;
+    ChooseMode(8, &read);
+    // An assertion in the prefetching of RocksDB 7.8.3 ends such scans at times.
+    read.async_io = OneIn(8) && WINNOW_ROCKSDB_AT_LEAST(8, 0);
+    read.pin_data = OneIn(8);
+    read.readahead_size = OneIn(8) ? 4096 : 0;
+    read.prefix_same_as_start = OneIn(8) && !must_ask_for_order;
+    if (kept != nullptr) read.snapshot = kept->snapshot;
+    const bool from_first = OneIn(5);
+    if (from_first) read.iterate_lower_bound = &from;
+    const std::unique_ptr<Iterator> iterator(database_->NewIterator(read));
+    if (from_first) {
+      iterator->SeekToFirst();
+      checks_.CompareForward(iterator.get(), rows, begin, end, "from the lower bound");
+      return;
+    }
+    checks_.Scan(iterator.get(), rows, begin, end,
+                 kept == nullptr ? "a new iterator" : "a snapshot");
+    if (OneIn(4)) checks_.Scan(iterator.get(), rows, begin, end, "the same again");
+    if (kept == nullptr && OneIn(10)) {
+      Check(iterator->Refresh());
+      checks_.Scan(iterator.get(), rows, begin, end, "a refreshed iterator");
+    }
+  }
+
+  // Ranges one behind the other, by one call.
+  void ScanMany(const Rows& rows, const Kept* kept) {
+#if WINNOW_ROCKSDB_AT_LEAST(11, 0)
+    std::set<std::string> bounds;
+    for (uint64_t n = 2 + keys_.Below(12); n > 0; --n) {
+      bounds.insert(keys_.Near(rows));
+      bounds.insert(keys_.Bound(*bounds.rbegin()));
+    }
+    bounds.erase("");
+    const std::vector<std::string> ends(bounds.begin(), bounds.end());
+    ROCKSDB_NAMESPACE::MultiScanArgs ranges(ROCKSDB_NAMESPACE::BytewiseComparator());
+    std::vector<size_t> firsts;
+    for (size_t i = 0; i + 1 < ends.size(); i += 1 + keys_.Below(2)) {
+      ranges.insert(ends[i], ends[i + 1]);
+      firsts.push_back(i);
+    }
+    if (firsts.empty()) return;
+    ReadOptions read;
+    ChooseMode(8, &read);
+    if (kept != nullptr) read.snapshot = kept->snapshot;
+    const std::unique_ptr<ROCKSDB_NAMESPACE::MultiScan> scan =
+        database_->NewMultiScan(read, database_->DefaultColumnFamily(), ranges);
+    auto first = firsts.begin();
+    try {
+      for (auto range : *scan) {
+        ASSERT_NE(first, firsts.end());
+        Rows found;
+        for (const auto& row : range) found.emplace(row.first.ToString(), row.second.ToString());
+        checks_.CompareAll(found, rows, ends[*first], ends[*first + 1], "one of many ranges");
+        ++first;
+      }
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << error.what();
+    }
+    EXPECT_EQ(first, firsts.end());
+#else
+    static_cast<void>(rows);
+    static_cast<void>(kept);
+#endif
+  }
+
+  // Without whole keys a Get asks for a prefix, a MultiGet for several.
+  void Get(const Rows& rows, const std::vector<std::string>& keys) {
+    std::string value;
+    const auto found = rows.find(keys[0]);
+    const Status status = database_->Get(ReadOptions(), keys[0], &value);
+    EXPECT_EQ(status.ok(), found != rows.end()) << Slice(keys[0]).ToString(true);
+    if (status.ok() && found != rows.end()) {
+      EXPECT_EQ(value, found->second);
+    }
+    const std::vector<Slice> slices(keys.begin(), keys.end());
+    std::vector<std::string> values;
+    const std::vector<Status> statuses = database_->MultiGet(ReadOptions(), slices, &values);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      EXPECT_EQ(statuses[i].ok(), rows.count(keys[i]) == 1) << Slice(keys[i]).ToString(true);
+    }
+  }
+
+  DB* const database_;
+  RandomKeys& keys_;
+  ScanChecks checks_{keys_.random()};
+};
+
 class RangeModel {
  public:
-  RangeModel(const Case& test, uint64_t seed) : test_(test), random_(seed) {
-    for (int i = 0; i < 40; ++i) users_.push_back(BigEndian(random_()) + BigEndian(random_()));
+  RangeModel(const Case& test, uint64_t seed) : test_(test), keys_(test.keys, seed) {
     options_ = MakeOptions();
-    database_ = testing::OpenDatabase(options_, folder_ / "database");
+    database_ = Open();
+    scans_ = std::make_unique<Scans>(database_.get(), &keys_);
+    scans_->has_tailing = is_tailed_;
   }
 
   ~RangeModel() {
-    for (const Kept& kept : snapshots_) database_->ReleaseSnapshot(kept.snapshot);
+    for (const Scans::Kept& kept : snapshots_) database_->ReleaseSnapshot(kept.snapshot);
   }
 
   void Round(uint64_t round, int scans) {
+    if (test_.changes_extractor && OneIn(10)) ChangeExtractor();
     for (int i = 0; i < 400 && !::testing::Test::HasFailure(); ++i) Write();
-    if (round % 9 == 4) Check(database_->Flush(FlushOptions()));
-    if (round % 41 == 17) {
-      const std::string begin = Key();
-      const std::string end = Bound(begin);
-      const Slice from(begin);
-      const Slice to(end);
-      if (begin < end) Check(database_->CompactRange(CompactRangeOptions(), &from, &to));
-    }
-    if (round % 97 == 60) Check(database_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    if (test_.has_threads) return ScanInThreads(round, scans);
+    ChangeFiles(round);
     if (round % 31 == 7) Ingest();
     if (round % 20 == 5) TakeSnapshot();
-    ScanAll(scans);
+    if (test_.kind != Kind::kPlain) ScanInTransaction(scans / 4);
+    scans_->Make(scans, rows_, snapshots_);
   }
 
-  uint64_t scans() const { return checks_.scans(); }
-  uint64_t empty() const { return checks_.empty(); }
+  uint64_t scans() const { return scans_->made() + of_threads_; }
+  uint64_t empty() const { return scans_->empty() + empty_of_threads_; }
   // Filters that told that a seek finds nothing.
   uint64_t filtered() const {
     uint64_t sum = 0;
@@ -151,12 +361,7 @@ class RangeModel {
   }
 
  private:
-  struct Kept {
-    const Snapshot* snapshot;
-    Rows rows;
-  };
-
-  uint64_t Below(uint64_t n) { return testing::Below(n, &random_); }
+  uint64_t Below(uint64_t n) { return keys_.Below(n); }
   bool OneIn(uint64_t n) { return Below(n) == 0; }
 
   Options MakeOptions() {
@@ -179,113 +384,33 @@ class RangeModel {
     options.max_open_files = OneIn(2) ? 30 : -1;
     options.level_compaction_dynamic_level_bytes = OneIn(2);
     options.max_sequential_skip_in_iterations = OneIn(2) ? 2 : 8;
-    if (OneIn(3)) options.memtable_prefix_bloom_size_ratio = 0.1;
+    // In 7.8 a memtable with a filter keeps a pointer to the extractor that a change frees.
+    if (OneIn(3) && !test_.changes_extractor) options.memtable_prefix_bloom_size_ratio = 0.1;
     if (test_.is_universal) options.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
     if (test_.compresses_in_parallel) options.compression_opts.parallel_threads = 2;
     return options;
   }
 
-  std::string Key() {
-    switch (test_.keys) {
-      case Keys::kIntegers: {
-        const uint64_t number = random_();
-        switch (Below(4)) {
-          case 0:
-            return BigEndian(number >> 44);
-          case 1:
-            return BigEndian(~uint64_t{0} - (number >> 44));
-          case 2:
-            return BigEndian((number & 3) << 62 | number >> 48);
-          default:
-            return BigEndian(number >> 40);
-        }
-      }
-      case Keys::kEvents:
-        return users_[Below(users_.size())] + BigEndian(1'700'000'000'000 + Below(4000));
-      case Keys::kDecimals: {
-        std::string digits = std::to_string(Below(OneIn(2) ? 100'000'000 : 20'000));
-        return "user" + std::string(10 - digits.size(), '0') + digits;
-      }
-      case Keys::kPaths: {
-        std::string path = "/usr/share/";
-        for (uint64_t letters = 1 + Below(5); letters > 0; --letters) {
-          path += static_cast<char>('a' + Below(9));
-          if (OneIn(2)) path += static_cast<char>('a' + Below(26));
-          if (OneIn(3)) path += '/';
-        }
-        return path;
-      }
-      case Keys::kAnyBytes:
+  std::unique_ptr<DB> Open() {
+    const std::string path = folder_ / "database";
+    switch (test_.kind) {
+      case Kind::kPlain:
         break;
+      case Kind::kTransactions:
+        Check(TransactionDB::Open(options_, ROCKSDB_NAMESPACE::TransactionDBOptions(), path,
+                                  &transactions_));
+        return std::unique_ptr<DB>(transactions_);
+      case Kind::kOptimisticTransactions:
+        Check(OptimisticTransactionDB::Open(options_, path, &optimistic_));
+        return std::unique_ptr<DB>(optimistic_);
     }
-    std::string bytes(Below(9), '\0');
-    for (char& byte : bytes) {
-      byte = static_cast<char>(OneIn(3) ? 255 - Below(2) : Below(3));
-    }
-    return bytes;
-  }
-
-  // A key, or bytes beside one.
-  std::string Near(const Rows& rows) {
-    std::string key = Key();
-    if (OneIn(2)) return key;
-    const auto found = rows.lower_bound(key);
-    if (found == rows.end()) return key;
-    key = found->first;
-    switch (Below(6)) {
-      case 0:
-        key += '\0';
-        break;
-      case 1:
-        if (!key.empty())
-          key.back() = static_cast<char>(key.back() + 1 + static_cast<char>(Below(3)));
-        break;
-      case 2:
-        if (!key.empty())
-          key.back() = static_cast<char>(key.back() - 1 - static_cast<char>(Below(3)));
-        break;
-      case 3:
-        key.resize(Below(key.size() + 1));
-        break;
-      default:
-        break;
-    }
-    return key;
-  }
-
-  // Mostly a bit greater.
-  std::string Bound(const std::string& begin) {
-    std::string end = begin;
-    switch (Below(7)) {
-      case 0:
-        return end + '\0';
-      case 1:  // of all that begins so
-        while (!end.empty() && end.back() == '\xff') end.pop_back();
-        if (!end.empty()) end.back() = static_cast<char>(end.back() + 1);
-        return end;
-      case 2:
-      case 3: {
-        if (end.size() < 8) return end + "zz";
-        const uint64_t number = LastNumber(end);
-        const uint64_t more = OneIn(8) ? random_() >> (10 + Below(50)) : Below(200);
-        const uint64_t sum = number + 1 + more;
-        return end.substr(0, end.size() - 8) + BigEndian(sum < number ? ~uint64_t{0} : sum);
-      }
-      case 4:
-        return Key();
-      default:
-        if (!end.empty()) {
-          const auto last = static_cast<unsigned char>(end.back());
-          end.back() = static_cast<char>(std::min<uint64_t>(255, last + 1 + Below(6)));
-        }
-        return end;
-    }
+    return testing::OpenDatabase(options_, path);
   }
 
   void Write() {
     WriteOptions unlogged;
     unlogged.disableWAL = true;
-    std::string key = Key();
+    std::string key = keys_.Key();
     const uint64_t what = Below(100);
     const std::string value = std::to_string(Below(100'000)) + std::string(20, 'v');
     if (what < 23) {
@@ -294,8 +419,8 @@ class RangeModel {
       Check(database_->Delete(unlogged, key));
       rows_.erase(key);
     } else if (what < 25) {
-      const std::string end = Bound(key);
-      if (is_tailed_ || !(key < end)) return;
+      const std::string end = keys_.Bound(key);
+      if (is_tailed_ || test_.kind != Kind::kPlain || !(key < end)) return;
       Check(database_->DeleteRange(unlogged, database_->DefaultColumnFamily(), key, end));
       rows_.erase(rows_.lower_bound(key), rows_.lower_bound(end));
     } else if (what < 37) {
@@ -311,7 +436,7 @@ class RangeModel {
   void Ingest() {
     const std::string path = folder_ / "ingested.sst";
     Rows rows;
-    for (int i = 0; i < 20; ++i) rows[Key()] = "ingested";
+    for (int i = 0; i < 20; ++i) rows[keys_.Key()] = "ingested";
     ROCKSDB_NAMESPACE::SstFileWriter writer(ROCKSDB_NAMESPACE::EnvOptions(), options_);
     Check(writer.Open(path));
     for (const auto& [key, value] : rows) Check(writer.Put(key, value));
@@ -321,16 +446,74 @@ class RangeModel {
 
     ROCKSDB_NAMESPACE::SstFileReader reader(options_);
     Check(reader.Open(path));
-    for (int i = 0; i < 20; ++i) {
-      const std::string begin = Near(rows);
-      const std::string end = Bound(begin);
-      const Slice bound(end);
-      ReadOptions read;
-      read.auto_prefix_mode = OneIn(2);
-      read.iterate_upper_bound = &bound;
-      const std::unique_ptr<Iterator> iterator(reader.NewIterator(read));
-      checks_.Scan(iterator.get(), rows, begin, end, "a file by itself");
+    scans_->MakeOf(&reader, 20, rows);
+  }
+
+  void ChangeFiles(uint64_t round) {
+    if (round % 9 == 4) Check(database_->Flush(FlushOptions()));
+    if (round % 41 == 17) {
+      const std::string begin = keys_.Key();
+      const std::string end = keys_.Bound(begin);
+      const Slice from(begin);
+      const Slice to(end);
+      if (begin < end) Check(database_->CompactRange(CompactRangeOptions(), &from, &to));
     }
+    if (round % 97 == 60) Check(database_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  }
+
+  // While nothing is written, but for files.
+  void ScanInThreads(uint64_t round, int scans) {
+    constexpr size_t kThreads = 3;
+    std::deque<RandomKeys> keys;
+    std::deque<Scans> of_threads;
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < kThreads; ++i) {
+      keys.emplace_back(keys_, (*keys_.random())());
+      of_threads.emplace_back(database_.get(), &keys.back());
+      threads.emplace_back([this, scans, made = &of_threads.back()] {
+        made->Make(scans / int{kThreads}, rows_, snapshots_);
+      });
+    }
+    Check(database_->Flush(FlushOptions()));
+    ChangeFiles(round);
+    for (std::thread& thread : threads) thread.join();
+    for (const Scans& made : of_threads) {
+      of_threads_ += made.made();
+      empty_of_threads_ += made.empty();
+    }
+    if (round % 20 == 5) TakeSnapshot();
+  }
+
+  // To another one, none, and back. No flush or compaction may run, or it would install the options
+  // that it began with (RocksDB's own trouble).
+  void ChangeExtractor() {
+    static constexpr const char* kExtractors[] = {"winnow.range", "fixed:4", "nullptr", "capped:7"};
+    const char* const extractor = OneIn(2) ? kExtractors[0] : kExtractors[Below(4)];
+    Check(database_->PauseBackgroundWork());
+    Check(database_->SetOptions({{"prefix_extractor", extractor}}));
+    Check(database_->ContinueBackgroundWork());
+    scans_->must_ask_for_order = extractor != kExtractors[0];
+  }
+
+  void ScanInTransaction(int scans) {
+    const std::unique_ptr<Transaction> transaction(
+        transactions_ != nullptr ? transactions_->BeginTransaction(WriteOptions())
+                                 : optimistic_->BeginTransaction(WriteOptions()));
+    Rows rows = rows_;
+    for (uint64_t n = 1 + Below(200); n > 0; --n) {
+      const std::string key = keys_.Near(rows);
+      if (OneIn(2)) {
+        Check(transaction->Delete(key));
+        rows.erase(key);
+      } else {
+        Check(transaction->Put(key, "in a transaction"));
+        rows[key] = "in a transaction";
+      }
+    }
+    scans_->MakeIn(transaction.get(), scans, rows);
+    if (OneIn(2)) return Check(transaction->Rollback());
+    Check(transaction->Commit());
+    rows_ = rows;
   }
 
   void TakeSnapshot() {
@@ -341,109 +524,30 @@ class RangeModel {
     snapshots_.push_back({database_->GetSnapshot(), rows_});
   }
 
-  void ScanAll(int scans) {
-    // One that is moved with its bound, and one that follows what is written, whose bound stays.
-    std::string moved_end = "x";
-    Slice moved_bound(moved_end);
-    ReadOptions moved_read;
-    moved_read.auto_prefix_mode = OneIn(2);
-    moved_read.iterate_upper_bound = &moved_bound;
-    const std::unique_ptr<Iterator> moved(database_->NewIterator(moved_read));
-    const std::string tailing_end = Bound(Key());
-    const Slice tailing_bound(tailing_end);
-    ReadOptions tailing_read = moved_read;
-    tailing_read.iterate_upper_bound = &tailing_bound;
-    tailing_read.tailing = true;
-    const std::unique_ptr<Iterator> tailing(is_tailed_ ? database_->NewIterator(tailing_read)
-                                                       : nullptr);
-
-    for (int i = 0; i < scans && !::testing::Test::HasFailure(); ++i) {
-      const Kept* const kept =
-          OneIn(4) && !snapshots_.empty() ? &snapshots_[Below(snapshots_.size())] : nullptr;
-      const Rows& rows = kept == nullptr ? rows_ : kept->rows;
-      const std::string begin = Near(rows);
-      const std::string end = Bound(begin);
-      if (OneIn(3)) {
-        moved_end = end;
-        moved_bound = moved_end;
-        checks_.Scan(moved.get(), rows_, begin, end, "a moved iterator");
-      } else if (is_tailed_ && OneIn(12)) {
-        if (begin < tailing_end) checks_.ScanTailing(tailing.get(), rows_, begin, tailing_end);
-      } else if (OneIn(6)) {
-        Get({begin, end, std::string()});
-      } else {
-        ScanAnew(kept, rows, begin, end);
-      }
-    }
-  }
-
-  void ScanAnew(const Kept* kept, const Rows& rows, const std::string& begin,
-                const std::string& end) {
-    const Slice from(begin);
-    const Slice bound(end);
-    ReadOptions read;
-    read.iterate_upper_bound = &bound;
-    read.auto_prefix_mode = OneIn(8);
-    read.total_order_seek = OneIn(16);
-    // An assertion in the prefetching of RocksDB 7.8.3 ends such scans at times.
-    read.async_io = OneIn(8) && WINNOW_ROCKSDB_AT_LEAST(8, 0);
-    read.pin_data = OneIn(8);
-    read.readahead_size = OneIn(8) ? 4096 : 0;
-    read.prefix_same_as_start = OneIn(8);
-    if (kept != nullptr) read.snapshot = kept->snapshot;
-    const bool from_first = OneIn(5);
-    if (from_first) read.iterate_lower_bound = &from;
-    const std::unique_ptr<Iterator> iterator(database_->NewIterator(read));
-    if (from_first) {
-      iterator->SeekToFirst();
-      checks_.CompareForward(iterator.get(), rows, begin, end, "from the lower bound");
-      return;
-    }
-    checks_.Scan(iterator.get(), rows, begin, end,
-                 kept == nullptr ? "a new iterator" : "a snapshot");
-    if (OneIn(4)) checks_.Scan(iterator.get(), rows, begin, end, "the same again");
-    if (kept == nullptr && OneIn(10)) {
-      Check(iterator->Refresh());
-      checks_.Scan(iterator.get(), rows, begin, end, "a refreshed iterator");
-    }
-  }
-
-  // Without whole keys a Get asks for a prefix, a MultiGet for several.
-  void Get(const std::vector<std::string>& keys) {
-    std::string value;
-    const auto found = rows_.find(keys[0]);
-    const Status status = database_->Get(ReadOptions(), keys[0], &value);
-    EXPECT_EQ(status.ok(), found != rows_.end()) << Slice(keys[0]).ToString(true);
-    if (status.ok() && found != rows_.end()) {
-      EXPECT_EQ(value, found->second);
-    }
-    const std::vector<Slice> slices(keys.begin(), keys.end());
-    std::vector<std::string> values;
-    const std::vector<Status> statuses = database_->MultiGet(ReadOptions(), slices, &values);
-    for (size_t i = 0; i < keys.size(); ++i) {
-      EXPECT_EQ(statuses[i].ok(), rows_.count(keys[i]) == 1) << Slice(keys[i]).ToString(true);
-    }
-  }
-
   const Case test_;
-  std::mt19937_64 random_;
-  ScanChecks checks_{&random_};
-  const bool is_tailed_ = OneIn(2);  // RocksDB's tailing iterators see no range deletions
+  RandomKeys keys_;
+  // Tailing iterators see no range deletions, and RocksDB's assert that keys are in the domain of
+  // an extractor.
+  const bool is_tailed_ = OneIn(2) && !test_.has_threads && !test_.changes_extractor;
   testing::TemporaryFolder folder_;
-  std::vector<std::string> users_;
   Options options_;
+  TransactionDB* transactions_ = nullptr;  // of these two at most one is set
+  OptimisticTransactionDB* optimistic_ = nullptr;
   std::unique_ptr<DB> database_;
+  std::unique_ptr<Scans> scans_;
   Rows rows_;
-  std::deque<Kept> snapshots_;
+  std::deque<Scans::Kept> snapshots_;
+  uint64_t of_threads_ = 0;
+  uint64_t empty_of_threads_ = 0;
 };
 
 class RangeModelTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(RangeModelTest, ScansGiveTheRowsOfTheModel) {
   ASSERT_EQ(winnow_rocksdb_register(), 0);
-  constexpr int kScansOfRound = 220;
   constexpr uint64_t kRounds = 120;
   const uint64_t wanted = NumberOf("WINNOW_RANGE_SCANS", 5000);
+  const int scans_of_round = wanted > 100'000 ? 500 : 220;
   uint64_t seed = NumberOf("WINNOW_RANGE_SEED", std::random_device()());
   uint64_t scans = 0;
   uint64_t empty = 0;
@@ -452,7 +556,7 @@ TEST_P(RangeModelTest, ScansGiveTheRowsOfTheModel) {
     SCOPED_TRACE("WINNOW_RANGE_SEED=" + std::to_string(seed));
     RangeModel model(GetParam(), seed);
     for (uint64_t round = 0; round < kRounds && scans + model.scans() < wanted; ++round) {
-      model.Round(round, kScansOfRound);
+      model.Round(round, scans_of_round);
       if (HasFailure()) return;
     }
     scans += model.scans();

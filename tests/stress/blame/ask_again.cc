@@ -101,6 +101,15 @@ Answer AskAgain(const Difference& difference, const Extractor& extractor, DB* da
       }
       return AnswerOf(*at, key);
     }
+    case Question::kRangeSeek: {
+      // As short a range as there is: what other keys a filter has does not matter.
+      const std::string end = key + '\0';
+      const Slice upper_bound = end;
+      options.iterate_upper_bound = &upper_bound;
+      const std::unique_ptr<Iterator> at(database->NewIterator(options, family));
+      at->Seek(key);
+      return AnswerOf(*at, key);
+    }
     case Question::kTotalOrder:
     case Question::kStatus:
       break;

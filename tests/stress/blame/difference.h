@@ -20,6 +20,7 @@ enum class Question {
   kKeyMayExist,        // the same, of what is in memory only
   kPrefixSeek,         // its prefix
   kPrefixSeekForPrev,  // the same, backward
+  kRangeSeek,          // the range from the target on, of which it is the first key
   kTotalOrder,         // nothing
   kStatus,             // no key: RocksDB refused what it should have done
 };

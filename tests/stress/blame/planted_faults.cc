@@ -21,6 +21,7 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
 constexpr uint64_t kDenyOneIn = 100'000;
+constexpr int kDenyRangeOf = 50;
 // The fault in one filter: the third of a builder, in which the twentieth key is left out.
 constexpr int kFilterWithFault = 2;
 constexpr int kKeyWithFault = 20;
@@ -66,6 +67,8 @@ class ForgetfulBuilder final : public FilterBitsBuilder {
 
  private:
   bool Forgets(const Slice& key) {
+    // Without whole keys a prefix tells a range filter its key.
+    if (fault_ == Fault::kDeniedRange) return key.empty() && ++keys_ % kDenyRangeOf == 0;
     if (fault_ != Fault::kDeniedInOne) {
       // Not the low bits, which choose the place in the filter.
       return (HashKey(std::string_view(key.data(), key.size())).value >> 20) % kDenyOneIn == 0;
@@ -119,7 +122,7 @@ bool HashesAreShared() {
 
 std::unique_ptr<FilterBitsBuilder> PlantInBuilder(std::unique_ptr<FilterBitsBuilder> builder,
                                                   Fault fault) {
-  if (fault != Fault::kDeniedKeys && fault != Fault::kDeniedInOne &&
+  if (fault != Fault::kDeniedKeys && fault != Fault::kDeniedInOne && fault != Fault::kDeniedRange &&
       fault != Fault::kDeniedByBuiltin) {
     return builder;
   }

@@ -8,10 +8,12 @@
 #include <utility>
 
 #include "src/core/format.h"
+#include "src/rocksdb/ranges/transformed_keys.h"
 #include "tests/stress/blame/planted_faults.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/filter.h"
 #include "winnow/hash.h"
+#include "winnow/range_filter.h"
 
 namespace winnow::stress {
 namespace {
@@ -42,25 +44,38 @@ class WatchedReader final : public FilterBitsReader {
       : inner_(std::move(inner)),
         block_(contents.data(), contents.size()),
         is_winnow_(core::LooksOurs(block_)),
-        view_(is_winnow_ ? block_ : std::string_view()) {}
+        view_(is_winnow_ ? block_ : std::string_view()),
+        range_(is_winnow_ ? RangeFilterOf(block_) : std::string_view()) {}
 
   bool MayMatch(const Slice& key) override {
     const bool said = inner_->MayMatch(key);
-    Compare(key, said);
+    Compare(key, said, key.empty() ? MayContainRange(key.data()) : MayContainKey(key));
     return said;
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
     inner_->MayMatch(num_keys, keys, may_match);
-    for (int i = 0; i < num_keys; ++i) Compare(*keys[i], may_match[i]);
+    for (int i = 0; i < num_keys; ++i) Compare(*keys[i], may_match[i], MayContainKey(*keys[i]));
   }
 
  private:
-  void Compare(const Slice& key, bool said) const {
+  bool MayContainKey(const Slice& key) const {
+    return view_.MayContain(HashKey(std::string_view(key.data(), key.size())));
+  }
+
+  // What the filter says where the prefix stands for a seek's bounds; of the empty key, otherwise.
+  bool MayContainRange(const char* prefix) const {
+    if (range_.fault() != winnow::Fault::kNone) return MayContainKey(Slice());
+    Slice begin;
+    Slice end;
+    return !plugin::FindSeekBounds(prefix, &begin, &end) ||
+           range_.MayContain({begin.data(), begin.size()}, {end.data(), end.size()});
+  }
+
+  void Compare(const Slice& key, bool said, bool by_filter) const {
     Seen& seen = TheSeen();
     if (is_winnow_) seen.compared.fetch_add(1, std::memory_order_relaxed);
-    const bool by_bytes =
-        is_winnow_ ? view_.MayContain(HashKey(std::string_view(key.data(), key.size()))) : said;
+    const bool by_bytes = is_winnow_ ? by_filter : said;
     const bool is_recording = seen.is_recording.load(std::memory_order_relaxed);
     if (said == by_bytes && !is_recording) return;
     const std::lock_guard<std::mutex> lock(seen.mutex);
@@ -77,6 +92,7 @@ class WatchedReader final : public FilterBitsReader {
   const std::string_view block_;
   const bool is_winnow_;
   const FilterView view_;
+  const RangeFilterView range_;
 };
 
 class WatchedPolicy final : public FilterPolicy {
@@ -86,6 +102,14 @@ class WatchedPolicy final : public FilterPolicy {
 
   const char* Name() const override { return "winnow.stress.Watched"; }
   const char* CompatibilityName() const override { return inner_->CompatibilityName(); }
+
+  // By which a policy learns the order of keys.
+  ROCKSDB_NAMESPACE::Status ValidateOptions(
+      const ROCKSDB_NAMESPACE::DBOptions& database,
+      const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) const override {
+    return inner_ == nullptr ? ROCKSDB_NAMESPACE::Status::OK()
+                             : inner_->ValidateOptions(database, family);
+  }
 
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
     std::unique_ptr<FilterBitsBuilder> builder(inner_->GetBuilderWithContext(context));
