@@ -176,7 +176,8 @@ class InterposedPolicy final : public plugin::JobPolicy {
       log_line_.ComplainOnce(Name(), request.options, request.complaint);
     }
     FilterBitsReader* const reader = plugin::NewBitsReader(
-        contents, *stock_, planned_builders_.NewReader(contents), planned_builders_.comparators());
+        contents, *stock_, planned_builders_.NewReader(contents), planned_builders_.comparators(),
+        planned_builders_.use());
     return added_ ? NewStoppableReader(reader, has_prefixes_) : reader;
   }
 

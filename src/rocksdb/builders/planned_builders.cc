@@ -222,6 +222,7 @@ std::shared_ptr<TreeRecord> PlannedBuilders::RecordBuiltHere(const FilterBuildin
 
 void PlannedBuilders::SetPolicy(const PolicyOptions& options) noexcept {
   known_->trees.SetPolicy(options);
+  known_->use.SetPolicy(options);
 }
 
 void KnownFiles::Newcomers::Set(uint64_t policy, bool is_one) noexcept {
@@ -276,6 +277,7 @@ void PlannedBuilders::NoteBuilderAsked(const PolicyOptions& options,
                                        const FilterBuildingContext& context) noexcept {
   known_->loads.See(context.table_options);
   known_->loads.WriteLate(context.info_log);
+  known_->use.NoteFamily(context.info_log, context.column_family_name);
   const void* self = this;
   known_->ended_by.compare_exchange_strong(self, nullptr);
   const std::shared_ptr<TreeRecord> record = RecordBuiltHere(context);

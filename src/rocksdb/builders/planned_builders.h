@@ -26,6 +26,7 @@
 #include "src/rocksdb/trees/context.h"
 #include "src/rocksdb/trees/filter_file_map.h"
 #include "src/rocksdb/trees/known_trees.h"
+#include "src/rocksdb/use/use_meter.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -38,6 +39,7 @@ struct KnownFiles {
   KnownTrees trees;
   FilterFileMap filter_files;
   LoadMeter loads;
+  UseMeter use;
   StatedRates rates;
   ComparatorsSeen comparators;
   std::atomic<bool> has_range_extractor{false};  // a family has or had one
@@ -75,6 +77,7 @@ class PlannedBuilders {
 
   const std::shared_ptr<KnownFiles>& known() const noexcept { return known_; }
   std::shared_ptr<LoadMeter> loads() const noexcept { return {known_, &known_->loads}; }
+  UseMeter* use() const noexcept { return &known_->use; }
   std::shared_ptr<const ComparatorsSeen> comparators() const noexcept {
     return {known_, &known_->comparators};
   }
