@@ -70,10 +70,10 @@ Policy::Policy(const std::string& id, std::shared_ptr<const FilterPolicy> builti
 }
 
 void Policy::Register() {
-  planned_builders_.use()->SetPolicy(state_.Get().options);
+  planned_builders_.NamePolicy(state_.Get().options);
   state_.OnChange([this](const PolicyOptions& options) {
     planned_builders_.Follow(options);
-    planned_builders_.use()->SetPolicy(options);
+    planned_builders_.NamePolicy(options);
   });
   RegisterOptions("WinnowFilterOptions", &state_, &PolicyState::OptionTypes());
   planned_builders_.known()->rates.Add(this, [this] { return state_.Get().options; });

@@ -26,7 +26,6 @@
 #include "src/rocksdb/trees/context.h"
 #include "src/rocksdb/trees/filter_file_map.h"
 #include "src/rocksdb/trees/known_trees.h"
-#include "src/rocksdb/use/use_meter.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -39,7 +38,6 @@ struct KnownFiles {
   KnownTrees trees;
   FilterFileMap filter_files;
   LoadMeter loads;
-  UseMeter use;
   StatedRates rates;
   ComparatorsSeen comparators;
   std::atomic<bool> has_range_extractor{false};  // a family has or had one
@@ -77,7 +75,7 @@ class PlannedBuilders {
 
   const std::shared_ptr<KnownFiles>& known() const noexcept { return known_; }
   std::shared_ptr<LoadMeter> loads() const noexcept { return {known_, &known_->loads}; }
-  UseMeter* use() const noexcept { return &known_->use; }
+  UseMeter* use() const noexcept { return &known_->loads.use(); }
   std::shared_ptr<const ComparatorsSeen> comparators() const noexcept {
     return {known_, &known_->comparators};
   }
@@ -91,6 +89,9 @@ class PlannedBuilders {
 
   // Sets the policy's options, by which a listener's files are weighed.
   void SetPolicy(const PolicyOptions& options) noexcept;
+
+  // What the figures of its filters are shown as.
+  void NamePolicy(const PolicyOptions& options) noexcept;
 
   // The policy's options were set. If they learn nothing, sampling stops. What was sampled stays,
   // as these options may never come into force.

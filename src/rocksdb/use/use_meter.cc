@@ -4,8 +4,6 @@
 #include <new>
 #include <utility>
 
-#include "src/rocksdb/policy_options.h"
-
 namespace winnow::plugin {
 namespace {
 
@@ -59,9 +57,9 @@ UseCell* UseMeter::Keep(int level) noexcept {
   return cell;
 }
 
-void UseMeter::SetPolicy(const PolicyOptions& options) noexcept {
+void UseMeter::SetPolicy(std::string text) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
-  policy_ = options;
+  policy_.swap(text);
 }
 
 void UseMeter::NoteFamily(const void* log, const std::string& family) noexcept {
@@ -101,7 +99,7 @@ void UseMeter::Read(std::vector<UseRow>* rows) const {
   UseRow row;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    row.policy = ToString(policy_);
+    row.policy = policy_;
     row.databases = folders_;
     row.families = families_;
   }

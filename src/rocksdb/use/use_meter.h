@@ -16,13 +16,12 @@
 #include <vector>
 
 #include "src/rocksdb/use/use_cell.h"
-#include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
 
 // One policy and one level.
 struct UseRow {
-  std::string policy;               // its options, as in an options string
+  std::string policy;               // in an options string's words
   std::set<std::string> databases;  // folders, as far as they are known
   std::set<std::string> families;   // the same
   int level = -1;                   // that the filters state; -1: none
@@ -45,8 +44,8 @@ class UseMeter {
   // memory is short.
   UseCell* Keep(int level) noexcept;
 
-  // The policy has these options.
-  void SetPolicy(const PolicyOptions& options) noexcept;
+  // The policy, in an options string's words.
+  void SetPolicy(std::string text) noexcept;
 
   // ---- What is known of column families. `log` is a name for the database that has this log.
 
@@ -72,7 +71,7 @@ class UseMeter {
   const Clock::time_point made_ = Clock::now();
 
   mutable std::mutex mutex_;  // for all that follows
-  PolicyOptions policy_;
+  std::string policy_;
   std::set<std::string> families_;
   std::set<std::string> folders_;
   std::set<const void*> logs_;                    // of databases with a family of this policy

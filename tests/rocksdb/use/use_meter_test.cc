@@ -308,9 +308,7 @@ TEST_F(UseMeterTest, ReadersOutliveTheirMeter) {
 std::vector<UseRow> RowsOf(const void* log) { return UseMeter::ReadAll(log); }
 
 TEST_F(UseMeterTest, RowsSayWhoseTheyAre) {
-  PolicyOptions options;
-  options.bits_per_key = 7;
-  meter_.SetPolicy(options);
+  meter_.SetPolicy("bits_per_key=7");
   const int log = 0;
   const int other_log = 0;
   const int database = 0;
@@ -321,7 +319,7 @@ TEST_F(UseMeterTest, RowsSayWhoseTheyAre) {
   const auto reader = Reader(block);
   const std::vector<UseRow> rows = RowsOf(&log);
   ASSERT_EQ(rows.size(), 1u);
-  EXPECT_THAT(rows[0].policy, testing::HasSubstr("bits_per_key=7"));
+  EXPECT_EQ(rows[0].policy, "bits_per_key=7");
   EXPECT_THAT(rows[0].families, testing::ElementsAre("default", "orders"));
   EXPECT_THAT(rows[0].databases, testing::ElementsAre("/data/db"));
   EXPECT_EQ(rows[0].level, 6);
