@@ -1,6 +1,7 @@
 #include "src/rocksdb/use/use_text.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cinttypes>
 #include <cmath>
 #include <cstdint>
@@ -49,12 +50,15 @@ size_t CharacterBytes(std::string_view text) noexcept {
   return is_wrong ? 0 : bytes;
 }
 
-// A number with six digits, or all of a whole one.
+// A number with six digits, or all of a whole one; whatever the locale.
 std::string Number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, std::floor(value) == value && value < 1e15 ? "%.0f" : "%.6g",
-                value);
-  return text;
+  char digits[400];
+  const bool is_whole = std::floor(value) == value && value < 1e15;
+  const std::to_chars_result end =
+      is_whole
+          ? std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed, 0)
+          : std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, 6);
+  return std::string(digits, end.ptr);
 }
 
 std::string Quoted(std::string_view text) {
