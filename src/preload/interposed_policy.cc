@@ -121,6 +121,13 @@ class InterposedPolicy final : public plugin::JobPolicy {
     if (IsLogging()) {
       plugin::SayTotalsAtExit();
     }
+    if (const std::optional<Plan> plan = CurrentPlan()) {
+      if (plan->builder == Builder::kRequested) {
+        planned_builders_.NamePolicy(plan->options);
+      } else {
+        planned_builders_.use()->SetPolicy(plan->label);
+      }
+    }
   }
 
   const char* Name() const override { return stock_->Name(); }
@@ -175,8 +182,9 @@ class InterposedPolicy final : public plugin::JobPolicy {
     if (const PolicyRequest& request = CheckedPolicy(); !request.complaint.empty()) {
       log_line_.ComplainOnce(Name(), request.options, request.complaint);
     }
-    FilterBitsReader* const reader = plugin::NewBitsReader(
-        contents, *stock_, planned_builders_.NewReader(contents), planned_builders_.comparators());
+    FilterBitsReader* const reader =
+        plugin::NewBitsReader(contents, *stock_, planned_builders_.NewReader(contents),
+                              planned_builders_.comparators(), planned_builders_.use());
     return added_ ? NewStoppableReader(reader, has_prefixes_) : reader;
   }
 

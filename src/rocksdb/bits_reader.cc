@@ -67,10 +67,39 @@ WINNOW_KEY_INLINE uint32_t SampledAmong(const KeyHash* hashes, size_t n) noexcep
 // key and the hash of short keys are inlined into MayMatch, which ends with a jump to the kernel
 // that the view chose when it was made.
 //
-// All that a lookup reads here is in one cache line.
-class alignas(64) BitsReader : public FilterBitsReader {
+// All that a lookup reads here is in one cache line. Objects begin one, but may end within one, as
+// they would take another one else.
+class BitsReader : public FilterBitsReader {
  public:
   explicit BitsReader(std::string_view block) noexcept : view_(block) {}
+  ~BitsReader() override {
+    if (cell_ != nullptr) cell_->Unloaded(keys_, bytes_);
+  }
+  BitsReader(const BitsReader&) = delete;
+  BitsReader& operator=(const BitsReader&) = delete;
+
+  static void* operator new(size_t size, const std::nothrow_t& nothrow) noexcept {
+    return ::operator new(size, kAlignment, nothrow);
+  }
+  static void operator delete(void* reader) noexcept { ::operator delete(reader, kAlignment); }
+  static void operator delete(void* reader, const std::nothrow_t& /*nothrow*/) noexcept {
+    ::operator delete(reader, kAlignment);
+  }
+
+  // From here on, what it is asked is counted there.
+  void CountIn(UseMeter* use) noexcept {
+    const FilterInfo info = view_.info();
+    cell_ = use->Keep(is_usable() ? info.level : -1);
+    if (cell_ == nullptr) return;
+    keys_ = is_usable() ? info.num_hashes : 0;
+    bytes_ = static_cast<uint32_t>(std::min<uint64_t>(info.size_bytes, UINT32_MAX));
+    rate_ = std::min(static_cast<float>(info.expected_fpr), kMaxRate);
+    cell_->Loaded(keys_, bytes_);
+  }
+
+  void NoteCounted(const CountedAsk& ask, bool may_contain) const noexcept {
+    if (cell_ != nullptr) cell_->Note(ask, rate_, may_contain);
+  }
 
   __attribute__((flatten)) bool MayMatch(const Slice& key) override {
     return Lookup<BitsReader>::Ask(*this, key);
@@ -91,10 +120,12 @@ class alignas(64) BitsReader : public FilterBitsReader {
     const auto n = static_cast<size_t>(num_keys);
     if (__builtin_expect(n > kMaxBatchKeys, 0)) return MayMatchParts(num_keys, keys, may_match);
     KeyHash hashes[kMaxBatchKeys];
-    if (n < kAheadFromKeys || !AskAhead(keys, n, hashes, may_match)) {
-      SharedHashes(keys, n, hashes);
+    bool is_counted = false;
+    if (n < kAheadFromKeys || !AskAhead(keys, n, hashes, may_match, &is_counted)) {
+      is_counted = SharedHashes(keys, n, hashes);
       view_.MayContain(hashes, n, may_match);
     }
+    if (__builtin_expect(is_counted, 0)) NoteCountedOfBatch(n, may_match);
     if (!IsSampling()) return;
     const uint32_t sampled = SampledAmong(hashes, n);
     if (__builtin_expect(sampled != 0, 0)) NoteSamples(keys, hashes, may_match, sampled);
@@ -103,7 +134,15 @@ class alignas(64) BitsReader : public FilterBitsReader {
  protected:
   const FilterView& view() const noexcept { return view_; }
 
+  void NoteRange(bool may_contain) const noexcept {
+    if (cell_ != nullptr) cell_->NoteRange(SlotOfThisThread(), may_contain);
+  }
+
  private:
+  static constexpr std::align_val_t kAlignment{64};
+  // Of 1, an answer "no" would stand for no end of false positives.
+  static constexpr float kMaxRate = 0.999f;
+
   // Fewer lookups overlap in the processor without prefetching.
   static constexpr size_t kAheadFromKeys = 5;
 
@@ -112,11 +151,11 @@ class alignas(64) BitsReader : public FilterBitsReader {
                           bool /*may_contain*/) const noexcept {}
 
   // Hashes keys and asks a Bloom filter, with prefetching; false if the filter is of another kind.
-  WINNOW_KEY_INLINE bool AskAhead(Slice** keys, size_t n, KeyHash* hashes,
-                                  bool* may_match) const noexcept {
+  WINNOW_KEY_INLINE bool AskAhead(Slice** keys, size_t n, KeyHash* hashes, bool* may_match,
+                                  bool* is_counted) const noexcept {
     const core::BloomBatch bloom(view_);
     if (!bloom) return false;
-    SharedHashes(keys, n, hashes, bloom);
+    *is_counted = SharedHashes(keys, n, hashes, bloom);
     bloom.MayContain(hashes, n, may_match);
     return true;
   }
@@ -126,6 +165,15 @@ class alignas(64) BitsReader : public FilterBitsReader {
     for (int first = 0; first < num_keys; first += int{kMaxBatchKeys}) {
       BitsReader::MayMatch(std::min(int{kMaxBatchKeys}, num_keys - first), keys + first,
                            may_match + first);
+    }
+  }
+
+  __attribute__((noinline)) void NoteCountedOfBatch(size_t n,
+                                                    const bool* may_contain) const noexcept {
+    size_t key = 0;
+    for (CountedAsk ask = NextCountedOfBatch(n, &key); ask.weight != 0;
+         ask = NextCountedOfBatch(n, &key)) {
+      NoteCounted(ask, may_contain[key]);
     }
   }
 
@@ -140,6 +188,10 @@ class alignas(64) BitsReader : public FilterBitsReader {
   }
 
   const FilterView view_;
+  UseCell* cell_ = nullptr;
+  uint64_t keys_ = 0;
+  float rate_ = 0;  // of false positives
+  uint32_t bytes_ = 0;
 };
 
 // The reader of a filter whose file is known.
@@ -183,6 +235,7 @@ class WithRange final : public Reader {
     const bool may_contain =
         range_.MayContain({begin.data(), begin.size()}, {end.data(), end.size()});
     CountRangeAnswer(may_contain);
+    this->NoteRange(may_contain);
     return may_contain;
   }
 
@@ -207,12 +260,14 @@ BitsReader* NewOwnReader(std::string_view block, SharedComparators comparators,
 }  // namespace
 
 FilterBitsReader* NewBitsReader(const Slice& contents, const FilterPolicy& builtin,
-                                OwnedReader owned, SharedComparators comparators) noexcept {
+                                OwnedReader owned, SharedComparators comparators,
+                                UseMeter* use) noexcept {
   const std::string_view block(contents.data(), contents.size());
   if (core::LooksOurs(block)) {
     BitsReader* const reader = NewOwnReader(block, std::move(comparators), std::move(owned));
     if (reader != nullptr) {
       CountLoadedFilter(reader->is_usable() ? LoadedFilter::kWinnow : LoadedFilter::kUnusable);
+      if (use != nullptr) reader->CountIn(use);
     }
     return reader;
   }

@@ -11,6 +11,7 @@
 
 #include "src/rocksdb/ranges/comparators_seen.h"
 #include "src/rocksdb/trees/filter_file_map.h"
+#include "src/rocksdb/use/use_meter.h"
 
 namespace winnow::plugin {
 
@@ -27,11 +28,14 @@ using SharedComparators = std::shared_ptr<const ComparatorsSeen>;
 // `comparators` of the policy, and asks a block's range filter for the bounds of a seek while no
 // other comparator than the bytewise one was seen; null: range filters are not asked.
 //
-// Safe from any number of threads. Lookups in our blocks are added to the counters (counters.h).
+// Safe from any number of threads. Lookups in our blocks are added to the counters (counters.h),
+// and to `use`, which may be null, by the level that the block states; it is not needed after the
+// call.
 ROCKSDB_NAMESPACE::FilterBitsReader* NewBitsReader(const ROCKSDB_NAMESPACE::Slice& contents,
                                                    const ROCKSDB_NAMESPACE::FilterPolicy& builtin,
                                                    OwnedReader owned = {},
-                                                   SharedComparators comparators = {}) noexcept;
+                                                   SharedComparators comparators = {},
+                                                   UseMeter* use = nullptr) noexcept;
 
 // Makes the policy for `builtin`: RocksDB's read-only one, by its name. NotSupported if this
 // RocksDB has none; *policy is then unchanged.

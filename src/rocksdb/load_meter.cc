@@ -164,6 +164,7 @@ void LoadMeter::Opened(const void* database, const std::string& folder,
                        const ROCKSDB_NAMESPACE::DBOptions& options) noexcept {
   See(options);
   inbox_->Opened(database, folder, options.info_log);
+  use_.Opened(database, folder, options.info_log.get());
 }
 
 void LoadMeter::WriteLate(Logger* log) noexcept { inbox_->WriteLate(log, Now()); }

@@ -18,6 +18,7 @@
 #include "src/rocksdb/loads/alarm_inbox.h"
 #include "src/rocksdb/loads/load_table.h"
 #include "src/rocksdb/loads/tables_seen.h"
+#include "src/rocksdb/use/use_meter.h"
 #include "winnow/rocksdb_filter_loads.h"
 
 namespace winnow::plugin {
@@ -43,6 +44,9 @@ class LoadMeter {
   // alarm's bounds are reached.
   void Note(uint64_t filter, uint64_t bytes) noexcept;
 
+  // What its filters are asked.
+  UseMeter& use() noexcept { return use_; }
+
   FilterLoads Read() const noexcept;
   // Sums over all present and former meters. One alarm of several meters counts once.
   static FilterLoads ReadAll() noexcept;
@@ -63,7 +67,10 @@ class LoadMeter {
   void Opened(const void* database, const std::string& folder,
               const ROCKSDB_NAMESPACE::DBOptions& options) noexcept;
   // Waits while an alarm is being written.
-  void Closed(const void* database) noexcept { inbox_->Closed(database); }
+  void Closed(const void* database) noexcept {
+    inbox_->Closed(database);
+    use_.Closed(database);
+  }
 
   // RocksDB asks for a builder: writes an alarm that this log does not have yet. Null is allowed.
   void WriteLate(ROCKSDB_NAMESPACE::Logger* log) noexcept;
@@ -80,6 +87,7 @@ class LoadMeter {
   static void RaiseIfDue(const Group& group, Time now);
   void Deliver(Time now) noexcept;
 
+  UseMeter use_;
   LoadTable table_;
   TablesSeen tables_;
   // Shared with a thread that raises an alarm while this is destroyed.

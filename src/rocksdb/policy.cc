@@ -70,7 +70,11 @@ Policy::Policy(const std::string& id, std::shared_ptr<const FilterPolicy> builti
 }
 
 void Policy::Register() {
-  state_.OnChange([this](const PolicyOptions& options) { planned_builders_.Follow(options); });
+  planned_builders_.NamePolicy(state_.Get().options);
+  state_.OnChange([this](const PolicyOptions& options) {
+    planned_builders_.Follow(options);
+    planned_builders_.NamePolicy(options);
+  });
   RegisterOptions("WinnowFilterOptions", &state_, &PolicyState::OptionTypes());
   planned_builders_.known()->rates.Add(this, [this] { return state_.Get().options; });
 }
@@ -118,7 +122,7 @@ FilterBitsReader* Policy::GetFilterBitsReader(const Slice& contents) const {
     log_line_.ComplainOnce(Name(), now.options, now.complaint);
   }
   return NewBitsReader(contents, *builtin_, planned_builders_.NewReader(contents),
-                       planned_builders_.comparators());
+                       planned_builders_.comparators(), planned_builders_.use());
 }
 
 Status Policy::ConfigureOptions(const ConfigOptions& config_options,

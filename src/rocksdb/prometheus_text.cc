@@ -1,10 +1,13 @@
 #include "src/rocksdb/prometheus_text.h"
 
+#include <cmath>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <utility>
 
 #include "src/rocksdb/load_meter.h"
+#include "src/rocksdb/use/use_text.h"
 #include "src/rocksdb/version_guard.h"
 #include "src/simd/kernels.h"
 #include "winnow/version.h"
@@ -33,6 +36,13 @@ class Page {
     for (const auto& [value_of_label, value] : values) {
       Sample(name, Label(label, value_of_label), value);
     }
+  }
+
+  // A sample for each set of labels.
+  void Labelled(std::string_view name, std::string_view help, std::string_view type,
+                const std::map<std::string, uint64_t>& values) {
+    Begin(name, help, type);
+    for (const auto& [labels, value] : values) Sample(name, labels, value);
   }
 
   // Text, which Prometheus takes as a gauge of 1 with labels.
@@ -159,6 +169,53 @@ void AddLoads(const Counters& counters, const FilterLoads& loads, Page* page) {
               loads.meter_bytes);
 }
 
+constexpr size_t kLabelCharacters = 120;
+
+// Policies with the same labels count together.
+void AddUse(const std::vector<UseRow>& rows, Page* page) {
+  if (rows.empty()) return;
+  std::map<std::string, UseSums> by_labels;
+  for (const UseRow& row : rows) {
+    const auto label = [](const char* name, std::string_view value) {
+      return std::string(name) + "=\"" + EscapedLabel(value) + "\"";
+    };
+    by_labels[label("policy", Joined({row.policy}, kLabelCharacters)) + "," +
+              label("database", Joined(row.databases, kLabelCharacters)) + "," +
+              label("families", Joined(row.families, kLabelCharacters)) + "," +
+              label("level", std::to_string(row.level))] += row.sums;
+  }
+  const auto add = [&](std::string_view name, std::string_view help, std::string_view type,
+                       auto value) {
+    std::map<std::string, uint64_t> values;
+    for (const auto& [labels, sums] : by_labels) {
+      values.emplace(labels, static_cast<uint64_t>(value(sums)));
+    }
+    page->Labelled(name, help, type, values);
+  };
+  add("winnow_filter_use_asks_total",
+      "Keys and prefixes that filters of a policy and level were asked for, as an estimate.",
+      "counter", [](const UseSums& sums) { return sums.asks; });
+  add("winnow_filter_use_denied_total", "Of these, those that filters answered with no.", "counter",
+      [](const UseSums& sums) { return sums.denied; });
+  add("winnow_filter_use_false_positives_total", "False positives expected among the others.",
+      "counter", [](const UseSums& sums) { return std::llround(sums.false_positives); });
+  add("winnow_filter_use_asks_counted_total", "Asks that the estimates are from.", "counter",
+      [](const UseSums& sums) { return sums.asks_counted; });
+  add("winnow_filter_use_ranges_asked_total",
+      "Seeks with a bound that range filters of a policy and level were asked for.", "counter",
+      [](const UseSums& sums) { return sums.ranges_asked; });
+  add("winnow_filter_use_ranges_denied_total",
+      "Of these, seeks that a range filter spared the read of its file.", "counter",
+      [](const UseSums& sums) { return sums.ranges_denied; });
+  add("winnow_filter_use_filters",
+      "Filters of a policy and level, or partitions of filters, that are in memory.", "gauge",
+      [](const UseSums& sums) { return sums.filters; });
+  add("winnow_filter_use_keys", "Keys in these.", "gauge",
+      [](const UseSums& sums) { return sums.keys; });
+  add("winnow_filter_use_bytes", "Sizes of these.", "gauge",
+      [](const UseSums& sums) { return sums.bytes; });
+}
+
 }  // namespace
 
 std::string EscapedLabel(std::string_view value) {
@@ -171,7 +228,7 @@ std::string EscapedLabel(std::string_view value) {
 }
 
 std::string PrometheusText(const Counters& counters, const SampleCounters& samples,
-                           const FilterLoads& loads) {
+                           const FilterLoads& loads, const std::vector<UseRow>& use) {
   Page page;
   page.Info("winnow_build_info", "Versions of Winnow and of the RocksDB that it was built for.",
             {{"version", Version()},
@@ -180,6 +237,7 @@ std::string PrometheusText(const Counters& counters, const SampleCounters& sampl
   AddBuilt(counters, &page);
   AddLookups(counters, samples, &page);
   AddLoads(counters, loads, &page);
+  AddUse(use, &page);
   return page.Take();
 }
 
@@ -188,7 +246,7 @@ std::string PrometheusText(const Counters& counters, const SampleCounters& sampl
 std::string CountersAsPrometheusText() noexcept {
   try {
     return plugin::PrometheusText(plugin::CurrentCounters(), CurrentSampleCounters(),
-                                  CurrentFilterLoads());
+                                  CurrentFilterLoads(), plugin::UseMeter::ReadAll());
   } catch (...) {
     return {};
   }

@@ -5,8 +5,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/rocksdb/counters.h"
+#include "src/rocksdb/use/use_meter.h"
 #include "winnow/rocksdb_filter_loads.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -14,7 +16,7 @@ namespace winnow::plugin {
 
 // The text of these numbers: see CountersAsPrometheusText in winnow/rocksdb_filter_loads.h.
 std::string PrometheusText(const Counters& counters, const SampleCounters& samples,
-                           const FilterLoads& loads);
+                           const FilterLoads& loads, const std::vector<UseRow>& use = {});
 
 // The value of a label, escaped for quotation marks.
 std::string EscapedLabel(std::string_view value);

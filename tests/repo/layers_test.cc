@@ -63,6 +63,7 @@ struct Layer {
 // The headers of include/winnow that name RocksDB.
 constexpr char kPolicyHeader[] = "include/winnow/rocksdb_policy.h";
 constexpr char kLoadsHeader[] = "include/winnow/rocksdb_filter_loads.h";
+constexpr char kUseHeader[] = "include/winnow/rocksdb_filter_use.h";
 constexpr char kListenerHeader[] = "include/winnow/rocksdb_listener.h";
 constexpr char kHugePagesHeader[] = "include/winnow/rocksdb_huge_pages.h";
 constexpr char kRemoteCompactionHeader[] = "include/winnow/rocksdb_remote_compaction.h";
@@ -74,9 +75,9 @@ constexpr char kAmqInternals[] = "include/winnow/amq/internal";
 
 // What a row must name even where it names the folder around it: the first brings RocksDB along,
 // whoever includes the last needs its library. The inner ones first.
-constexpr std::string_view kNamed[] = {
-    kPolicyHeader,           kLoadsHeader,  kListenerHeader, kHugePagesHeader,
-    kRemoteCompactionHeader, kAmqInternals, kAmqHeaders};
+constexpr std::string_view kNamed[] = {kPolicyHeader,   kLoadsHeader,     kUseHeader,
+                                       kListenerHeader, kHugePagesHeader, kRemoteCompactionHeader,
+                                       kAmqInternals,   kAmqHeaders};
 
 const std::vector<Layer>& Layers() {
   static const std::vector<Layer> layers = {
@@ -106,8 +107,8 @@ const std::vector<Layer>& Layers() {
         "third_party/rocksdb_abi"},
        {"RocksDB", "operating system"}},
       {"src/rocksdb",
-       {"include/winnow", kPolicyHeader, kLoadsHeader, kListenerHeader, kHugePagesHeader,
-        kRemoteCompactionHeader, "src/core", "src/simd/kernels.h", "src/base",
+       {"include/winnow", kPolicyHeader, kLoadsHeader, kUseHeader, kListenerHeader,
+        kHugePagesHeader, kRemoteCompactionHeader, "src/core", "src/simd/kernels.h", "src/base",
         "third_party/rocksdb_abi"},
        {"xxHash", "RocksDB", "processor", "operating system"}},
       {"src/preload",

@@ -14,6 +14,7 @@
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/ranges/range_extractor.h"
 #include "src/rocksdb/trees/last_built_filter.h"
+#include "src/rocksdb/use/use_text.h"
 
 namespace winnow::plugin {
 
@@ -223,6 +224,14 @@ std::shared_ptr<TreeRecord> PlannedBuilders::RecordBuiltHere(const FilterBuildin
 
 void PlannedBuilders::SetPolicy(const PolicyOptions& options) noexcept {
   known_->trees.SetPolicy(options);
+  NamePolicy(options);
+}
+
+void PlannedBuilders::NamePolicy(const PolicyOptions& options) noexcept {
+  try {
+    known_->loads.use().SetPolicy(ToString(options));
+  } catch (...) {
+  }
 }
 
 void KnownFiles::Newcomers::Set(uint64_t policy, bool is_one) noexcept {
@@ -277,6 +286,8 @@ void PlannedBuilders::NoteBuilderAsked(const PolicyOptions& options,
                                        const FilterBuildingContext& context) noexcept {
   known_->loads.See(context.table_options);
   known_->loads.WriteLate(context.info_log);
+  known_->loads.use().NoteFamily(context.info_log, context.column_family_name);
+  LogUse(context.info_log);
   const void* self = this;
   known_->ended_by.compare_exchange_strong(self, nullptr);
   const std::shared_ptr<TreeRecord> record = RecordBuiltHere(context);

@@ -75,6 +75,7 @@ class PlannedBuilders {
 
   const std::shared_ptr<KnownFiles>& known() const noexcept { return known_; }
   std::shared_ptr<LoadMeter> loads() const noexcept { return {known_, &known_->loads}; }
+  UseMeter* use() const noexcept { return &known_->loads.use(); }
   std::shared_ptr<const ComparatorsSeen> comparators() const noexcept {
     return {known_, &known_->comparators};
   }
@@ -88,6 +89,9 @@ class PlannedBuilders {
 
   // Sets the policy's options, by which a listener's files are weighed.
   void SetPolicy(const PolicyOptions& options) noexcept;
+
+  // What the figures of its filters are shown as.
+  void NamePolicy(const PolicyOptions& options) noexcept;
 
   // The policy's options were set. If they learn nothing, sampling stops. What was sampled stays,
   // as these options may never come into force.

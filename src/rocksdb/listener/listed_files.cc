@@ -247,6 +247,7 @@ Listener::Told Listener::ToTell(const std::string& path, const Files& files) {
     family.told.family = name;
     family.told.is_ours = served_.count(name) > 0 ||
                           (wrote != database.is_ours.end() ? wrote->second : family.newest_is_ours);
+    if (family.told.is_ours) known->loads.use().NoteFamily(nullptr, name);
     for (auto& [teller, database_told] : told) {
       if (teller == known) database_told.families.push_back(std::move(family.told));
     }

@@ -53,6 +53,7 @@ Listener::Listener(std::shared_ptr<KnownFiles> known) : known_(std::move(known))
 
 void Listener::Serve(const std::string& family, std::shared_ptr<KnownFiles> known) {
   Meter({known, &known->loads});
+  known->loads.use().NoteFamily(nullptr, family);
   const std::lock_guard<std::mutex> lock(mutex_);
   served_[family] = std::move(known);
 }

@@ -35,7 +35,7 @@ namespace winnow::plugin {
 class Listener final : public ROCKSDB_NAMESPACE::EventListener {
  public:
   // Its number changes with the members, as a program may have another copy of the library.
-  static const char* kClassName() { return "winnow.internal.Listener/4"; }
+  static const char* kClassName() { return "winnow.internal.Listener/5"; }
 
   // The most files whose properties are remembered, over all databases.
   static constexpr size_t kMaxFiles = 1 << 17;

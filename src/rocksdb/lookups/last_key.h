@@ -27,14 +27,19 @@ enum class HashedInLine : size_t {
 struct alignas(64) LastKey {
   static constexpr size_t kNone = SIZE_MAX;
 
-  size_t length;       // of the key in `bytes`, 1 to 64, or kNone
-  size_t long_length;  // of the key that is kept elsewhere, 65 to kMaxSharedBytes, or kNone
-  uint64_t hash;       // of the key that is kept
+  static constexpr uint32_t kNoLong = UINT32_MAX;
+
+  size_t length;         // of the key in `bytes`, 1 to 64, or kNone
+  uint32_t long_length;  // of the key that is kept elsewhere, 65 to kMaxSharedBytes, or kNoLong
+  uint32_t not_watched;  // a hash is watched that has the salt's bits where these are ones
+  uint64_t hash;         // of the key that is kept
   HashedInLine hashed_in_line;
-  uint64_t not_watched;  // a hash is watched that has the salt's bits where these are ones
   std::atomic<uint64_t> computed;  // hashes, for lookups
   std::atomic<uint64_t> shared;    // lookups that needed none
-  ThreadHashes* thread;            // null: new, surplus or ended
+  // The low halves of these at the ask that is counted next (counted_asks.h).
+  uint32_t next_computed;
+  uint32_t next_shared;
+  ThreadHashes* thread;  // null: new, surplus or ended
   alignas(64) char bytes[kMaxShortBytes];
 };
 static_assert(sizeof(LastKey) == 128);

@@ -3,11 +3,13 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 #include "src/base/stderr_line.h"
 #include "src/rocksdb/lookups/hash_batch.h"
@@ -30,9 +32,9 @@ constexpr int kLostByShortBatch = 7;
 constexpr int kEnough = 3;
 // Which hashes are watched: one in 64; one in 256 after kManyWatched of them did not come again;
 // and all that are sampled. Few, because the processor mispredicts the branch to a watched hash.
-constexpr uint64_t kNotWatchedAtFirst = 63;
+constexpr uint32_t kNotWatchedAtFirst = 63;
 static_assert(kNotWatchedAtFirst < uint64_t{1} << kMinSamplingShift);
-constexpr uint64_t kNotWatchedLater = 255;
+constexpr uint32_t kNotWatchedLater = 255;
 constexpr uint32_t kManyWatched = 32;
 // Batches watch eight times as many.
 constexpr int kBatchWatchShift = 3;
@@ -50,8 +52,17 @@ ThreadBlock first_block;
 static_assert(std::is_trivially_destructible_v<ThreadBlock>);
 
 constexpr LastKey NoKey(HashedInLine hashed_in_line) {
-  return {
-      LastKey::kNone, LastKey::kNone, 0, hashed_in_line, kNotWatchedAtFirst, {0}, {0}, nullptr, {}};
+  return {LastKey::kNone,
+          LastKey::kNoLong,
+          kNotWatchedAtFirst,
+          0,
+          hashed_in_line,
+          {0},
+          {0},
+          0,
+          0,
+          nullptr,
+          {}};
 }
 
 // For threads that have no ThreadHashes, by their state.
@@ -98,7 +109,7 @@ void Switch(ThreadHashes* thread, bool on) noexcept {
   thread->new_watched = 0;
   for (LastKey& key : thread->keys) {
     key.length = LastKey::kNone;
-    key.long_length = LastKey::kNone;
+    key.long_length = LastKey::kNoLong;
     // While sharing, the other key must be looked at, too, which takes a call.
     key.hashed_in_line = on ? HashedInLine::kNoKey : HashedInLine::kShortKeys;
     key.not_watched = kNotWatchedAtFirst;
@@ -133,6 +144,30 @@ ThreadHashes* TakeThread() noexcept {
   return nullptr;
 }
 
+uint32_t LowHalf(const std::atomic<uint64_t>& count) noexcept {
+  return static_cast<uint32_t>(count.load(std::memory_order_relaxed));
+}
+
+uint32_t NextAsk(ThreadHashes* thread, const std::atomic<uint64_t>& count) noexcept {
+  return LowHalf(count) + NextGap(&thread->random);
+}
+
+// For the first thread that has this. What it counts one by one goes on with the threads after it,
+// or short ones would count too little.
+void BeginCounting(ThreadHashes* thread) noexcept {
+  const auto now =
+      static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  thread->random = (now ^ reinterpret_cast<uintptr_t>(thread)) * 0x9e3779b97f4a7c15u | 1;
+  for (int i = 0; i < 4; ++i) NextGap(&thread->random);  // or near seeds would begin alike
+  thread->mean_gap = MeanGap();
+  for (LastKey& key : thread->keys) {
+    key.next_computed = NextAsk(thread, key.computed);
+    key.next_shared = NextAsk(thread, key.shared);
+  }
+  thread->next_sampled = NextAsk(thread, thread->sampled_computed);
+  thread->batch_left = NextGap(&thread->random);
+}
+
 // Brings a new or surplus thread to sharing or watching if there is a ThreadHashes for it, else to
 // surplus.
 void Attach() noexcept {
@@ -148,6 +183,10 @@ void Attach() noexcept {
   for (LastKey& key : thread->keys) {
     key.thread = thread;
   }
+  const auto number = static_cast<uint32_t>(thread - thread->block->threads);
+  thread->slot = thread->block == &first_block ? std::min(number, kOwnSlots) : kOwnSlots;
+  thread->due = {};
+  if (thread->random == 0 || thread->mean_gap != MeanGap()) BeginCounting(thread);
   Switch(thread, MayShare());
   thread->shared_before = thread->Shared();
   thread->sampled = {};
@@ -176,7 +215,7 @@ void Watch(ThreadHashes* thread, uint64_t hash, int lost) noexcept {
     const uint64_t not_watched =
         thread->new_watched < kManyWatched ? kNotWatchedAtFirst : kNotWatchedLater;
     for (LastKey& key : thread->keys) {
-      key.not_watched = std::min(not_watched, SamplingMask());
+      key.not_watched = static_cast<uint32_t>(std::min(not_watched, SamplingMask()));
     }
     return;
   }
@@ -187,14 +226,19 @@ void Watch(ThreadHashes* thread, uint64_t hash, int lost) noexcept {
   }
 }
 
-// The length must be that of the long key.
+// The key must have the length of the long one.
 bool IsLongKept(const LastKey& key, const Slice& asked) noexcept {
   return IsKeptLong(key.thread->LongBytes(&key), asked.data(), asked.size());
 }
 
+// Whether a key of this size may be the long key. kNoLong is the size of no key that is kept.
+bool HasLongLength(const LastKey& key, const Slice& asked) noexcept {
+  return key.long_length == asked.size() && asked.size() <= kMaxSharedBytes;
+}
+
 bool IsKept(const LastKey& key, const Slice& asked) noexcept {
   return key.length == asked.size() ? IsLast(key, asked)
-                                    : key.long_length == asked.size() && IsLongKept(key, asked);
+                                    : HasLongLength(key, asked) && IsLongKept(key, asked);
 }
 
 // Whether there is memory for long keys.
@@ -220,7 +264,7 @@ void Keep(LastKey* key, const Slice& asked, uint64_t hash) noexcept {
   }
   key->hash = hash;
   key->length = is_short ? size : LastKey::kNone;
-  key->long_length = is_short ? LastKey::kNone : size;
+  key->long_length = is_short ? LastKey::kNoLong : static_cast<uint32_t>(size);
 }
 
 // This thread's ThreadHashes; null if it is surplus or ended.
@@ -231,9 +275,29 @@ ThreadHashes* ThisThread() noexcept {
   return this_thread_key->thread;
 }
 
+// Notes that an ask is counted, for TakeCountedAsk.
+__attribute__((noinline)) void SetDue(const CountedAsk& ask) noexcept {
+  if (ThreadHashes* const thread = this_thread_key->thread) thread->due = ask;
+}
+
 __attribute__((noinline)) SharedKey Watched(uint64_t hash, const Slice& key) noexcept {
   WatchHash(hash);
   return {hash, IsSampled(hash) ? &key : nullptr};
+}
+
+// By last->computed.
+__attribute__((noinline)) SharedKey CountedAndMaybeWatched(uint64_t hash, const Slice& key,
+                                                           LastKey* last) noexcept {
+  SetDue(CountAskByComputed(last));
+  if (IsWatched(*last, hash)) WatchHash(hash);
+  return {hash, &key};
+}
+
+// Sharing: the key is kept in `last`.
+SharedKey KeptKey(const Slice& key, LastKey* last) noexcept {
+  const bool is_counted = CountShared(last);
+  if (is_counted) SetDue(CountAskByShared(last));
+  return {last->hash, is_counted ? &key : nullptr};
 }
 
 // Not inlined: it takes many registers, which its caller would save for each key.
@@ -261,10 +325,10 @@ __attribute__((noinline, flatten)) SharedKey HashAndKeep(const Slice& key, LastK
   LastKey* const other = last == &thread->keys[0] ? &thread->keys[1] : &thread->keys[0];
   if (IsKept(*other, key)) {
     this_thread_key = other;
-    return {HashOfLast(other), nullptr};
+    return KeptKey(key, other);
   }
   // If whole keys and prefixes come in turn, each replaces the kept one of its own kind.
-  if (last->length != key.size() && last->long_length != key.size()) {
+  if (last->length != key.size() && !HasLongLength(*last, key)) {
     last = other;
     this_thread_key = other;
   }
@@ -274,10 +338,11 @@ __attribute__((noinline, flatten)) SharedKey HashAndKeep(const Slice& key, LastK
     return {hash, &key};
   }
   Keep(last, key, hash);
-  if (CountReplaced(last)) {
-    SettleHashes();
-  }
-  return {hash, nullptr};
+  const uint64_t computed = AddTo(&last->computed, 1);
+  const bool is_counted = IsNextAsk(computed, last->next_computed);
+  if (is_counted) SetDue(CountAskByComputed(last));
+  if (IsTimeToSettle(computed)) SettleHashes();
+  return {hash, is_counted ? &key : nullptr};
 }
 
 // The thread is watching or surplus, and the hash IsWatched.
@@ -312,7 +377,35 @@ __attribute__((noinline)) void SettleHashes() noexcept {
 __attribute__((noinline)) void WatchHash(uint64_t hash) noexcept { WatchHash(hash, kLost); }
 
 __attribute__((noinline)) void CountSampled() noexcept {
-  AddTo(&this_thread_key->thread->sampled_computed, 1);
+  ThreadHashes* const thread = this_thread_key->thread;
+  const uint64_t computed = AddTo(&thread->sampled_computed, 1);
+  if (!IsNextAsk(computed, thread->next_sampled)) return;
+  thread->due = {MeanGap(), thread->slot};
+  thread->next_sampled = NextAsk(thread, thread->sampled_computed);
+}
+
+__attribute__((noinline)) CountedAsk CountAskByComputed(LastKey* last) noexcept {
+  ThreadHashes* const thread = last->thread;
+  if (thread == nullptr) return {};
+  last->next_computed = NextAsk(thread, last->computed);
+  return {MeanGap(), thread->slot};
+}
+
+__attribute__((noinline)) CountedAsk CountAskByShared(LastKey* last) noexcept {
+  ThreadHashes* const thread = last->thread;
+  if (thread == nullptr) return {};
+  last->next_shared = NextAsk(thread, last->shared);
+  return {MeanGap(), thread->slot};
+}
+
+CountedAsk TakeCountedAsk() noexcept {
+  ThreadHashes* const thread = this_thread_key->thread;
+  return thread != nullptr ? std::exchange(thread->due, {}) : CountedAsk();
+}
+
+uint32_t SlotOfThisThread() noexcept {
+  const ThreadHashes* const thread = ThisThread();
+  return thread != nullptr ? thread->slot : kOwnSlots;
 }
 
 LookupsUnderWay* LookupsOfThisThread() noexcept {
@@ -321,15 +414,14 @@ LookupsUnderWay* LookupsOfThisThread() noexcept {
 }
 
 __attribute__((flatten)) SharedKey SharedHash(const Slice& key, LastKey* last) noexcept {
-  if (last->long_length == key.size() && IsLongKept(*last, key)) {
-    return {HashOfLast(last), nullptr};
-  }
+  if (HasLongLength(*last, key) && IsLongKept(*last, key)) return KeptKey(key, last);
   return HashAndKeep(key, last);
 }
 
 __attribute__((flatten)) SharedKey ComputedHash(const Slice& key, LastKey* last) noexcept {
-  CountComputed(last);
+  const bool is_counted = CountComputed(last);
   const uint64_t hash = HashLong(key);
+  if (is_counted) return CountedAndMaybeWatched(hash, key, last);
   return IsWatched(*last, hash) ? Watched(hash, key) : SharedKey{hash, nullptr};
 }
 
@@ -345,8 +437,13 @@ WINNOW_KEY_INLINE KeyHash HashOf(const Slice& key) noexcept {
   return {core::HashKeyInline(key.data(), key.size())};
 }
 
+// Returns whether asks of this batch are counted.
+bool CountBatch(ThreadHashes* thread, size_t n) noexcept {
+  return thread != nullptr && (thread->batch_left -= static_cast<int64_t>(n)) <= 0;
+}
+
 // asked: null, or the filter that the keys are asked of next.
-WINNOW_KEY_INLINE void HashBatchOf(const Slice* const* keys, size_t n, KeyHash* hashes,
+WINNOW_KEY_INLINE bool HashBatchOf(const Slice* const* keys, size_t n, KeyHash* hashes,
                                    const core::BloomBatch* asked) noexcept {
   if (LooksFirst(*this_thread_key)) {
     ThreadHashes* const thread = ThisThread();
@@ -357,16 +454,16 @@ WINNOW_KEY_INLINE void HashBatchOf(const Slice* const* keys, size_t n, KeyHash* 
         const core::BloomBatch::Ahead ahead(*asked);
         for (size_t i = 0; i < n; ++i) ahead.Ask(hashes[i].value);
       }
-      AddTo(&thread->keys[0].computed, computed);
-      AddTo(&thread->keys[0].shared, n - computed);
+      AddTo(&thread->batch_computed, computed);
+      AddTo(&thread->batch_shared, n - computed);
       if (computed != 0) {
         Settle(thread, computed, LostByBatch(*keys[0]));
       }
-      return;
+      return CountBatch(thread, n);
     }
   }
   if (n == 0) {
-    return;
+    return false;
   }
   LastKey* const last = this_thread_key;
   if (asked != nullptr && IsFar(last->thread, *asked)) {
@@ -380,24 +477,36 @@ WINNOW_KEY_INLINE void HashBatchOf(const Slice* const* keys, size_t n, KeyHash* 
       hashes[i] = HashOf(*keys[i]);
     }
   }
-  AddTo(&last->computed, n);
+  ThreadHashes* const thread = last->thread;
+  AddTo(thread != nullptr ? &thread->batch_computed : &last->computed, n);
   // Only the first key of a batch is watched: it is often the first one for the next file, too. To
   // watch each key would cost a tenth of hashing it.
   if ((hashes[0].value & last->not_watched >> kBatchWatchShift) == 0) {
     WatchHash(hashes[0].value, LostByBatch(*keys[0]));
   }
+  return CountBatch(thread, n);
 }
 
 }  // namespace
 
-__attribute__((flatten)) void SharedHashes(const Slice* const* keys, size_t n,
+__attribute__((flatten)) bool SharedHashes(const Slice* const* keys, size_t n,
                                            KeyHash* hashes) noexcept {
-  HashBatchOf(keys, n, hashes, nullptr);
+  return HashBatchOf(keys, n, hashes, nullptr);
 }
 
-__attribute__((flatten)) void SharedHashes(const Slice* const* keys, size_t n, KeyHash* hashes,
+__attribute__((flatten)) bool SharedHashes(const Slice* const* keys, size_t n, KeyHash* hashes,
                                            const core::BloomBatch& asked) noexcept {
-  HashBatchOf(keys, n, hashes, &asked);
+  return HashBatchOf(keys, n, hashes, &asked);
+}
+
+// The gap ended at the key before which batch_left would have been 1.
+CountedAsk NextCountedOfBatch(size_t n, size_t* key) noexcept {
+  ThreadHashes* const thread = this_thread_key->thread;
+  if (thread == nullptr || thread->batch_left > 0) return {};
+  const auto behind = static_cast<size_t>(-thread->batch_left);
+  *key = n - 1 - std::min(behind, n - 1);
+  thread->batch_left += NextGap(&thread->random);
+  return {MeanGap(), thread->slot};
 }
 
 namespace {
@@ -430,7 +539,9 @@ LookupCounts CurrentLookupCounts() noexcept {
     for (const ThreadHashes& one : block->threads) {
       add(one.keys[0]);
       add(one.keys[1]);
-      sum.computed += one.sampled_computed.load(std::memory_order_relaxed);
+      sum.computed += one.sampled_computed.load(std::memory_order_relaxed) +
+                      one.batch_computed.load(std::memory_order_relaxed);
+      sum.shared += one.batch_shared.load(std::memory_order_relaxed);
     }
   }
   return {RaiseTo(&most_computed, sum.computed), RaiseTo(&most_shared, sum.shared)};

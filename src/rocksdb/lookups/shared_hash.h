@@ -54,6 +54,10 @@
 //                         sharing pays
 //   watching              what is sampled is among what is watched, and tested there
 //   batches               all hashes are tested, but only while sampling is on
+//
+// Some asks are counted one by one, after random gaps (counted_asks.h). A thread's gaps are of its
+// own counts of lookups: each of them, for batches one more, has a next value at which the ask is
+// counted. Threads without a ThreadHashes have none counted.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_SHARED_HASH_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_SHARED_HASH_H_
@@ -67,6 +71,7 @@
 
 #include "src/core/bloom_batch.h"
 #include "src/core/hash_inline.h"
+#include "src/rocksdb/lookups/counted_asks.h"
 #include "src/rocksdb/lookups/key_bytes.h"
 #include "src/rocksdb/lookups/last_key.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
@@ -110,9 +115,13 @@ WINNOW_KEY_INLINE uint64_t AddTo(std::atomic<uint64_t>* count, uint64_t n) noexc
   return sum;
 }
 
-WINNOW_KEY_INLINE uint64_t HashOfLast(LastKey* last) noexcept {
-  AddTo(&last->shared, 1);
-  return last->hash;
+// Counts one more. Returns whether it is the ask that is counted next.
+WINNOW_KEY_INLINE bool IsNextAsk(uint64_t count, uint32_t next) noexcept {
+  return __builtin_expect(static_cast<uint32_t>(count) == next, 0);
+}
+
+WINNOW_KEY_INLINE bool CountShared(LastKey* last) noexcept {
+  return IsNextAsk(AddTo(&last->shared, 1), last->next_shared);
 }
 
 WINNOW_KEY_INLINE bool IsShort(const ROCKSDB_NAMESPACE::Slice& key) noexcept {
@@ -129,7 +138,9 @@ WINNOW_KEY_INLINE bool LooksFirst(const LastKey& last) noexcept {
   return last.hashed_in_line == HashedInLine::kNoKey;
 }
 
-WINNOW_KEY_INLINE void CountComputed(LastKey* last) noexcept { AddTo(&last->computed, 1); }
+WINNOW_KEY_INLINE bool CountComputed(LastKey* last) noexcept {
+  return IsNextAsk(AddTo(&last->computed, 1), last->next_computed);
+}
 
 // A key that only rare paths of a lookup need. Meanwhile it is held in a register that hashing does
 // not use: hashing has one general register too few, and would save one to memory.
@@ -168,11 +179,14 @@ WINNOW_KEY_INLINE void ReplaceLast(LastKey* last, const ROCKSDB_NAMESPACE::Slice
   last->hash = hash;
 }
 
-// Counts the computed hash. Returns whether it is time for SettleHashes.
-WINNOW_KEY_INLINE bool CountReplaced(LastKey* last) noexcept {
-  const uint64_t computed = AddTo(&last->computed, 1);
+// Whether it is time for SettleHashes, when so many hashes were computed.
+WINNOW_KEY_INLINE bool IsTimeToSettle(uint64_t computed) noexcept {
   return __builtin_expect(computed % kSettledTogether == 0, 0);
 }
+
+// The ask that is counted now, by last->computed or last->shared. Chooses the next one.
+CountedAsk CountAskByComputed(LastKey* last) noexcept;
+CountedAsk CountAskByShared(LastKey* last) noexcept;
 
 // Decides whether to go on with sharing, when kSettledTogether keys were replaced.
 void SettleHashes() noexcept;
@@ -180,10 +194,10 @@ void SettleHashes() noexcept;
 // Decides whether to begin with sharing, from a hash that IsWatched.
 void WatchHash(uint64_t hash) noexcept;
 
-// A key's hash, and the key if it is sampled, else null: both come in registers.
+// A key's hash, and the key if the ask is sampled or counted, else null: both come in registers.
 struct SharedKey {
   uint64_t hash;
-  const ROCKSDB_NAMESPACE::Slice* sampled;
+  const ROCKSDB_NAMESPACE::Slice* noted;
 };
 
 // For threads that are new or sharing: the hash of a key, shared or computed, and counted. A key
@@ -194,16 +208,23 @@ SharedKey SharedHash(const ROCKSDB_NAMESPACE::Slice& key, LastKey* last) noexcep
 // The same for threads in other states.
 SharedKey ComputedHash(const ROCKSDB_NAMESPACE::Slice& key, LastKey* last) noexcept;
 
+// What the call of one of these has to count, once.
+CountedAsk TakeCountedAsk() noexcept;
+
 // Sharing: counts the hash of a sampled key, separately from those of kept keys.
 void CountSampled() noexcept;
+
+// The slot of this thread, which may be new.
+uint32_t SlotOfThisThread() noexcept;
 
 // The sampled lookups of this thread, as a part of its ThreadHashes; null where it has none.
 LookupsUnderWay* LookupsOfThisThread() noexcept;
 
 // Asks one filter about one key, by probe.Ask(hash), a const function that takes a uint64_t, or by
-// probe.AskSampled(key, hash), which gives the same answer. Call this in a function that is
-// `flatten`. Common paths are in line, and need no call and no frame if Ask needs none. Rare paths
-// are behind tail calls, so that they cost the common ones no frame either.
+// probe.AskSampled(key, hash), which gives the same answer. probe.NoteCounted(ask, answer) is told
+// what a counted ask had for an answer. Call this in a function that is `flatten`. Common paths are
+// in line, and need no call and no frame if Ask needs none. Rare paths are behind tail calls, so
+// that they cost the common ones no frame either.
 template <typename Probe>
 class Lookup {
  public:
@@ -214,13 +235,14 @@ class Lookup {
     if (__builtin_expect(IsHashedInLine(*last, key), 1)) {
       const AsideKey aside(key);
       const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
-      CountComputed(last);
+      if (CountComputed(last)) return AskCounted(probe, hash, aside.Get());
       return IsWatched(*last, hash) ? AskWatched(probe, hash, aside.Get()) : probe.Ask(hash);
     }
     if (last->length != key.size()) {
       return AskOther(probe, last, key);
     }
-    return IsLast(*last, key) ? probe.Ask(HashOfLast(last)) : AskNext(probe, last, key);
+    if (!IsLast(*last, key)) return AskNext(probe, last, key);
+    return CountShared(last) ? AskCountedLast(probe, last) : probe.Ask(last->hash);
   }
 
  private:
@@ -236,7 +258,9 @@ class Lookup {
     if (IsSampled(hash)) {
       return AskSampledNext(probe, hash, aside.Get());
     }
-    return CountReplaced(last) ? AskSettled(probe, hash) : probe.Ask(hash);
+    const uint64_t computed = AddTo(&last->computed, 1);
+    if (IsNextAsk(computed, last->next_computed)) return AskCountedNext(probe, hash, last);
+    return IsTimeToSettle(computed) ? AskSettled(probe, hash) : probe.Ask(hash);
   }
 
   __attribute__((noinline)) static Answer AskSettled(const Probe& probe, uint64_t hash) {
@@ -261,7 +285,7 @@ class Lookup {
     }
     const AsideKey aside(key);
     const uint64_t hash = core::HashMiddlingKeyInline(key.data(), key.size());
-    CountComputed(last);
+    if (CountComputed(last)) return AskCounted(probe, hash, aside.Get());
     return IsWatched(*last, hash) ? AskWatched(probe, hash, aside.Get()) : probe.Ask(hash);
   }
 
@@ -269,27 +293,67 @@ class Lookup {
   __attribute__((noinline)) static Answer AskBy(const Probe& probe, LastKey* last,
                                                 const ROCKSDB_NAMESPACE::Slice& key) {
     const SharedKey shared = kHash(key, last);
-    return __builtin_expect(shared.sampled != nullptr, 0)
-               ? probe.AskSampled(*shared.sampled, shared.hash)
+    return __builtin_expect(shared.noted != nullptr, 0)
+               ? AskNoted(probe, *shared.noted, shared.hash)
                : probe.Ask(shared.hash);
+  }
+
+  // The ask is sampled, or counted, or both.
+  __attribute__((noinline)) static Answer AskNoted(const Probe& probe,
+                                                   const ROCKSDB_NAMESPACE::Slice& key,
+                                                   uint64_t hash) {
+    const CountedAsk counted = TakeCountedAsk();
+    const Answer answer = IsSampled(hash) ? probe.AskSampled(key, hash) : probe.Ask(hash);
+    return Counted(probe, counted, answer);
+  }
+
+  // Watching, surplus or ended. The hash may be watched as well.
+  __attribute__((noinline)) static Answer AskCounted(const Probe& probe, uint64_t hash,
+                                                     const ROCKSDB_NAMESPACE::Slice& key) {
+    LastKey* const last = this_thread_key;
+    const CountedAsk counted = CountAskByComputed(last);
+    return Counted(probe, counted,
+                   IsWatched(*last, hash) ? AskWatched(probe, hash, key) : probe.Ask(hash));
+  }
+
+  // Sharing: the key is the last one, or has replaced it.
+  __attribute__((noinline)) static Answer AskCountedLast(const Probe& probe, LastKey* last) {
+    return Counted(probe, CountAskByShared(last), probe.Ask(last->hash));
+  }
+  __attribute__((noinline)) static Answer AskCountedNext(const Probe& probe, uint64_t hash,
+                                                         LastKey* last) {
+    const CountedAsk counted = CountAskByComputed(last);
+    if (IsTimeToSettle(last->computed.load(std::memory_order_relaxed))) SettleHashes();
+    return Counted(probe, counted, probe.Ask(hash));
+  }
+
+  static Answer Counted(const Probe& probe, const CountedAsk& ask, Answer answer) {
+    if (ask.weight != 0) probe.NoteCounted(ask, answer);
+    return answer;
   }
 
   __attribute__((noinline)) static Answer AskSampledNext(const Probe& probe, uint64_t hash,
                                                          const ROCKSDB_NAMESPACE::Slice& key) {
     this_thread_key->length = LastKey::kNone;
     CountSampled();
-    return probe.AskSampled(key, hash);
+    return AskNoted(probe, key, hash);
   }
 };
 
-// ---- For several keys, n <= kMaxBatchKeys: the hash of *keys[i] to hashes[i]; counted.
-void SharedHashes(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, KeyHash* hashes) noexcept;
+// ---- For several keys, n <= kMaxBatchKeys: the hash of *keys[i] to hashes[i]; counted. Returns
+// whether the asks for some of these keys are counted one by one: then NextCountedOfBatch says
+// which.
+bool SharedHashes(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, KeyHash* hashes) noexcept;
 
 // The same for keys, at least one, about which this filter is asked next. The bytes that this will
 // read are prefetched, unless this thread asked the filter so lately that it is in the processor's
 // own cache.
-void SharedHashes(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, KeyHash* hashes,
+bool SharedHashes(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, KeyHash* hashes,
                   const core::BloomBatch& asked) noexcept;
+
+// To be called in turn, before anything else of this thread, until the weight is 0: the next of n
+// keys of the last batch whose ask is counted, to *key.
+CountedAsk NextCountedOfBatch(size_t n, size_t* key) noexcept;
 
 // ---- For the whole process.
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <new>
 
+#include "src/rocksdb/lookups/counted_asks.h"
 #include "src/rocksdb/lookups/hash_batch.h"
 #include "src/rocksdb/lookups/key_bytes.h"
 #include "src/rocksdb/lookups/last_key.h"
@@ -32,11 +33,22 @@ struct ThreadHashes {
   LookupsUnderWay sampled;
   RecentFilters recent;
   std::atomic<uint64_t> sampled_computed;  // hashes of sampled keys, while sharing
+  std::atomic<uint64_t> batch_computed;    // hashes of keys of batches
+  std::atomic<uint64_t> batch_shared;      // and keys of these that needed none
   ThreadBlock* block;                      // that it is of
+
+  // Asks that are counted. They go on with the thread that has this next.
+  uint64_t random;        // 0: it had no thread yet
+  uint32_t mean_gap;      // of the gaps that it has
+  uint32_t slot;          // CountedAsk::slot
+  uint32_t next_sampled;  // the low half of sampled_computed at the one that is counted next
+  int64_t batch_left;     // keys of batches up to that one
+  CountedAsk due;         // what the lookup under way has to count
 
   uint64_t Shared() const noexcept {
     return keys[0].shared.load(std::memory_order_relaxed) +
-           keys[1].shared.load(std::memory_order_relaxed);
+           keys[1].shared.load(std::memory_order_relaxed) +
+           batch_shared.load(std::memory_order_relaxed);
   }
   char* LongBytes(const LastKey* key) const noexcept {
     return long_bytes + (key - keys) * static_cast<std::ptrdiff_t>(kMaxSharedBytes);

@@ -193,7 +193,7 @@ TEST(SampledLookups, SampledKeysDoNotSwitchSharingOff) {
         ASSERT_TRUE(LooksFirst(*this_thread_key)) << length << " bytes, key " << i;
       }
       EXPECT_EQ(this_thread_key->length, LastKey::kNone);
-      EXPECT_EQ(this_thread_key->long_length, LastKey::kNone);
+      EXPECT_EQ(this_thread_key->long_length, LastKey::kNoLong);
     });
     EXPECT_EQ(tree.samples().total(), sampled.size());
   }

@@ -69,7 +69,7 @@ TEST_P(SharedHashTest, KeepsNothingWhereLookupsAskOneFile) {
       asker.Ask(Key(i, GetParam()), 1);
     }
     EXPECT_EQ(this_thread_key->length, LastKey::kNone);
-    EXPECT_EQ(this_thread_key->long_length, LastKey::kNone);
+    EXPECT_EQ(this_thread_key->long_length, LastKey::kNoLong);
     EXPECT_EQ(this_thread_key->hashed_in_line, HashedInLine::kShortKeys);
   });
   EXPECT_EQ(counts.computed, 5000u);

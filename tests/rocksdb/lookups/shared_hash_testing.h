@@ -29,6 +29,7 @@ struct HashOfKey {
   uint64_t AskSampled(const ROCKSDB_NAMESPACE::Slice& /*key*/, uint64_t hash) const noexcept {
     return hash;
   }
+  void NoteCounted(const CountedAsk& /*ask*/, uint64_t /*hash*/) const noexcept {}
 };
 
 // What a reader does, for the hash instead of an answer.

@@ -1,0 +1,37 @@
+#include "src/rocksdb/lookups/counted_asks.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+namespace winnow::plugin {
+namespace {
+
+// Below half of what 32 bits hold, as counts are compared by these.
+constexpr uint32_t kMostGap = uint32_t{1} << 30;
+
+std::atomic<uint32_t> mean_gap{kMeanGap};
+
+}  // namespace
+
+uint32_t MeanGap() noexcept { return mean_gap.load(std::memory_order_relaxed); }
+
+void SetMeanGap(uint32_t mean) noexcept { mean_gap.store(mean, std::memory_order_relaxed); }
+
+uint32_t NextGap(uint64_t* random) noexcept {
+  const uint32_t mean = MeanGap();
+  // xorshift64 (Marsaglia, Journal of Statistical Software 8, 2003).
+  uint64_t x = *random;
+  x ^= x << 13;
+  x ^= x >> 7;
+  x ^= x << 17;
+  *random = x;
+  if (mean == 0) return kMostGap;
+  if (mean == 1) return 1;
+  // More than 0 and less than 1.
+  const double uniform = (static_cast<double>(x >> 11) + 0.5) * 0x1p-53;
+  const double gap = 1 + std::floor(std::log(uniform) / std::log1p(-1.0 / mean));
+  return static_cast<uint32_t>(std::min<double>(gap, kMostGap));
+}
+
+}  // namespace winnow::plugin

@@ -1,0 +1,128 @@
+#include "src/rocksdb/use/use_meter.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace winnow::plugin {
+namespace {
+
+// Never destroyed: policies may live longer than static objects.
+struct AllMeters {
+  std::mutex mutex;
+  UseMeter* first = nullptr;
+};
+AllMeters& Meters() {
+  static AllMeters& all = *new AllMeters;
+  return all;
+}
+
+}  // namespace
+
+UseMeter::UseMeter() {
+  AllMeters& all = Meters();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  next_ = all.first;
+  if (next_ != nullptr) next_->previous_ = this;
+  all.first = this;
+}
+
+UseMeter::~UseMeter() {
+  {
+    AllMeters& all = Meters();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    (previous_ != nullptr ? previous_->next_ : all.first) = next_;
+    if (next_ != nullptr) next_->previous_ = previous_;
+  }
+  for (const std::atomic<UseCell*>& cell : cells_) {
+    if (UseCell* const made = cell.load(std::memory_order_acquire)) made->GiveBack();
+  }
+}
+
+UseCell* UseMeter::Keep(int level) noexcept {
+  const auto index = static_cast<size_t>(level) + 1;
+  std::atomic<UseCell*>& place = cells_[index < kLevels ? index : 0];
+  UseCell* cell = place.load(std::memory_order_acquire);
+  if (cell == nullptr) {
+    auto* const made = new (std::nothrow) UseCell(index < kLevels ? level : -1);
+    if (made == nullptr) return nullptr;
+    if (place.compare_exchange_strong(cell, made, std::memory_order_acq_rel,
+                                      std::memory_order_acquire)) {
+      cell = made;
+    } else {
+      made->GiveBack();
+    }
+  }
+  cell->Keep();
+  return cell;
+}
+
+void UseMeter::SetPolicy(std::string text) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  policy_.swap(text);
+}
+
+void UseMeter::NoteFamily(const void* log, const std::string& family) noexcept {
+  try {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    families_.insert(family);
+    if (log != nullptr) logs_.insert(log);
+  } catch (...) {
+  }
+}
+
+void UseMeter::Opened(const void* database, const std::string& folder, const void* log) noexcept {
+  try {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    folders_.insert(folder);
+    if (log == nullptr) return;
+    databases_[database] = log;
+    logs_.insert(log);
+  } catch (...) {
+  }
+}
+
+void UseMeter::Closed(const void* database) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = databases_.find(database);
+  if (found == databases_.end()) return;
+  logs_.erase(found->second);
+  databases_.erase(found);
+}
+
+bool UseMeter::IsOf(const void* log) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return logs_.count(log) > 0;
+}
+
+void UseMeter::Read(std::vector<UseRow>* rows) const {
+  UseRow row;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    row.policy = policy_;
+    row.databases = folders_;
+    row.families = families_;
+  }
+  row.seconds = std::chrono::duration<double>(Clock::now() - made_).count();
+  for (const std::atomic<UseCell*>& place : cells_) {
+    const UseCell* const cell = place.load(std::memory_order_acquire);
+    if (cell == nullptr) continue;
+    row.level = cell->level();
+    row.sums = cell->Read();
+    if (row.sums.filters > 0 || row.sums.asks > 0 || row.sums.ranges_asked > 0) {
+      rows->push_back(row);
+    }
+  }
+}
+
+std::vector<UseRow> UseMeter::ReadAll(const void* log) {
+  std::vector<UseRow> rows;
+  AllMeters& all = Meters();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  for (const UseMeter* meter = all.first; meter != nullptr; meter = meter->next_) {
+    if (log == nullptr || meter->IsOf(log)) meter->Read(&rows);
+  }
+  return rows;
+}
+
+}  // namespace winnow::plugin

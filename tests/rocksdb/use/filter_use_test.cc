@@ -1,0 +1,456 @@
+// What is said of filters in databases, beside what a policy around Winnow's counts itself: four
+// column families with seven levels, and five mixes of keys that are there and that are not.
+//
+// In the suite with few lookups, and one ask in 4 counted. The long form is with one in 512:
+//   WINNOW_FILTER_USE_LOOKUPS=6000000 WINNOW_FILTER_USE_GAP=512 build/release/tests/filter_use_test
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/merge_operator.h>
+#include <rocksdb/options.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "src/rocksdb/loads/loaded_filter.h"
+#include "src/rocksdb/lookups/counted_asks.h"
+#include "tests/support/files.h"
+#include "tests/support/rocksdb_testing.h"
+#include "third_party/rocksdb_abi/filter_bits.h"
+#include "third_party/rocksdb_abi/versions.h"
+#include "winnow/filter.h"
+#include "winnow/hash.h"
+#include "winnow/rocksdb_filter_use.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
+using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::PinnableSlice;
+using ROCKSDB_NAMESPACE::ReadOptions;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using testing::TemporaryFolder;
+
+constexpr int kLevels = 7;
+constexpr size_t kKeysOfLevel[kLevels] = {20'000, 20'000, 25'000, 30'000, 40'000, 60'000, 90'000};
+constexpr size_t kPrefixBytes = 4;
+
+uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+// By a filter's number: the hashes that it has.
+using Truth = std::unordered_map<uint64_t, std::shared_ptr<const std::unordered_set<uint64_t>>>;
+
+class RecordingBuilder final : public FilterBitsBuilder {
+ public:
+  RecordingBuilder(FilterBitsBuilder* inner, Truth* truth) : inner_(inner), truth_(truth) {}
+  void AddKey(const Slice& key) override {
+    hashes_.insert(HashKey({key.data(), key.size()}).value);
+    inner_->AddKey(key);
+  }
+#if WINNOW_ROCKSDB_AT_LEAST(9, 6)
+  void AddKeyAndAlt(const Slice& key, const Slice& alt) override {
+    hashes_.insert(HashKey({key.data(), key.size()}).value);
+    hashes_.insert(HashKey({alt.data(), alt.size()}).value);
+    inner_->AddKeyAndAlt(key, alt);
+  }
+#endif
+  size_t EstimateEntriesAdded() override { return inner_->EstimateEntriesAdded(); }
+  Slice Finish(std::unique_ptr<const char[]>* buf) override { return Record(inner_->Finish(buf)); }
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
+    return Record(inner_->Finish(buf, status));
+  }
+  Status MaybePostVerify(const Slice& content) override { return inner_->MaybePostVerify(content); }
+  size_t ApproximateNumEntries(size_t bytes) override {
+    return inner_->ApproximateNumEntries(bytes);
+  }
+#if WINNOW_ROCKSDB_AT_LEAST(10, 9)
+  size_t CalculateSpace(size_t entries) override { return inner_->CalculateSpace(entries); }
+  double EstimatedFpRate(size_t entries, size_t bytes) override {
+    return inner_->EstimatedFpRate(entries, bytes);
+  }
+#endif
+
+ private:
+  Slice Record(const Slice& block) {
+    (*truth_)[HashOfTail({block.data(), block.size()})] =
+        std::make_shared<const std::unordered_set<uint64_t>>(std::exchange(hashes_, {}));
+    return block;
+  }
+
+  const std::unique_ptr<FilterBitsBuilder> inner_;
+  Truth* const truth_;
+  std::unordered_set<uint64_t> hashes_;
+};
+
+// One policy and level, counted beside. One thread asks.
+struct Counts {
+  uint64_t asks = 0;
+  uint64_t denied = 0;
+  double rates = 0;  // of the filters, of each absent key that was asked for
+  uint64_t false_positives = 0;
+};
+using CountsByLevel = std::array<Counts, kLevels>;
+
+class CountingReader final : public FilterBitsReader {
+ public:
+  CountingReader(FilterBitsReader* inner, const Slice& block, const Truth& truth,
+                 CountsByLevel* counts)
+      : inner_(inner), truth_(truth.at(HashOfTail({block.data(), block.size()}))) {
+    const FilterInfo info = FilterView({block.data(), block.size()}).info();
+    counts_ = &counts->at(static_cast<size_t>(info.level));
+    rate_ = info.expected_fpr;
+  }
+  bool MayMatch(const Slice& key) override { return Count(key, inner_->MayMatch(key)); }
+  void MayMatch(int n, Slice** keys, bool* may_match) override {
+    inner_->MayMatch(n, keys, may_match);
+    for (int i = 0; i < n; ++i) Count(*keys[i], may_match[i]);
+  }
+
+ private:
+  bool Count(const Slice& key, bool may_match) {
+    ++counts_->asks;
+    if (!may_match) ++counts_->denied;
+    if (truth_->count(HashKey({key.data(), key.size()}).value) == 0) {
+      counts_->rates += rate_;
+      if (may_match) ++counts_->false_positives;
+    } else {
+      EXPECT_TRUE(may_match);
+    }
+    return may_match;
+  }
+
+  const std::unique_ptr<FilterBitsReader> inner_;
+  const std::shared_ptr<const std::unordered_set<uint64_t>> truth_;
+  Counts* counts_;
+  double rate_;
+};
+
+class CountingPolicy final : public FilterPolicy {
+ public:
+  CountingPolicy(const PolicyOptions& options, Truth* truth) : truth_(truth) {
+    EXPECT_TRUE(NewFilterPolicy(options, &inner_).ok());
+  }
+  const char* Name() const override { return inner_->Name(); }
+  const char* CompatibilityName() const override { return inner_->CompatibilityName(); }
+  FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
+    FilterBitsBuilder* const inner = inner_->GetBuilderWithContext(context);
+    return inner == nullptr ? nullptr : new RecordingBuilder(inner, truth_);
+  }
+  FilterBitsReader* GetFilterBitsReader(const Slice& block) const override {
+    return new CountingReader(inner_->GetFilterBitsReader(block), block, *truth_, &counts_);
+  }
+  const CountsByLevel& counts() const { return counts_; }
+
+ private:
+  Truth* const truth_;
+  std::shared_ptr<const FilterPolicy> inner_;
+  mutable CountsByLevel counts_ = {};
+};
+
+class Concatenation final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "concatenation"; }
+  bool Merge(const Slice& /*key*/, const Slice* before, const Slice& value, std::string* after,
+             ROCKSDB_NAMESPACE::Logger* /*log*/) const override {
+    *after = (before != nullptr ? before->ToString() : "") + value.ToString();
+    return true;
+  }
+};
+
+struct Family {
+  const char* name;
+  double bits_per_key;
+  LevelPlan plan;
+  bool has_prefixes;
+  bool is_partitioned;
+};
+constexpr Family kFamilies[] = {{"default", 3, LevelPlan::kUniform, false, false},
+                                {"planned", 7, LevelPlan::kByLevel, false, false},
+                                {"prefixes", 6, LevelPlan::kUniform, true, false},
+                                {"partitions", 5, LevelPlan::kUniform, false, true}};
+constexpr size_t kNumFamilies = std::size(kFamilies);
+
+// A key's first bytes tell its level, so that prefixes are of few levels.
+std::string KeyOf(uint64_t number) {
+  char key[32];
+  std::snprintf(key, sizeof key, "%04x%012llx", static_cast<unsigned>(number * 0x9e37u % 0x10000u),
+                static_cast<unsigned long long>(number));
+  return key;
+}
+uint64_t NumberOf(int level, size_t i) { return (uint64_t{1} << 40) * (level + 1) + i; }
+
+class FilterUseTest : public ::testing::Test {
+ protected:
+  static constexpr double kAbsentShares[] = {1, 0.9, 0.5, 0.1, 0};
+
+  ~FilterUseTest() override {
+    Close();
+    SetMeanGap(kMeanGap);
+  }
+
+  ColumnFamilyOptions OptionsOf(size_t i) {
+    const Family& family = kFamilies[i];
+    PolicyOptions policy;
+    policy.bits_per_key = family.bits_per_key;
+    policy.level_plan = family.plan;
+    policies_[i] = std::make_shared<CountingPolicy>(policy, &truth_);
+    BlockBasedTableOptions table;
+    table.filter_policy = policies_[i];
+    table.block_cache = cache_;
+    if (family.is_partitioned) {
+      table.partition_filters = true;
+      table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+      table.metadata_block_size = 4096;
+      table.cache_index_and_filter_blocks = true;
+    }
+    ColumnFamilyOptions options;
+    options.table_factory.reset(NewBlockBasedTableFactory(table));
+    options.disable_auto_compactions = true;
+    options.level0_slowdown_writes_trigger = 1000;
+    options.num_levels = kLevels;
+    options.merge_operator = std::make_shared<Concatenation>();
+    options.write_buffer_size = size_t{256} << 20;
+    options.compression = ROCKSDB_NAMESPACE::kNoCompression;
+    options.target_file_size_base = size_t{1} << 30;
+    if (family.has_prefixes) {
+      options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(kPrefixBytes));
+    }
+    return options;
+  }
+
+  void Open() {
+    Close();
+    // Or it would have readers of the policies before these.
+    cache_ = ROCKSDB_NAMESPACE::NewLRUCache(size_t{256} << 20);
+    ROCKSDB_NAMESPACE::DBOptions options;
+    options.create_if_missing = true;
+    options.create_missing_column_families = true;
+    options.statistics = statistics_;
+    options.max_open_files = -1;
+    std::vector<ColumnFamilyDescriptor> families;
+    for (size_t i = 0; i < kNumFamilies; ++i) families.push_back({kFamilies[i].name, OptionsOf(i)});
+    rocksdb_abi::OpenedDB opened{};
+    ASSERT_STATUS_OK(DB::Open(options, folder_ / "db", families, &handles_, &opened));
+    database_ = rocksdb_abi::Own(std::move(opened));
+  }
+
+  void Close() {
+    if (database_ == nullptr) return;
+    for (ColumnFamilyHandle* handle : handles_) {
+      EXPECT_TRUE(database_->DestroyColumnFamilyHandle(handle).ok());
+    }
+    handles_.clear();
+    database_.reset();
+  }
+
+  // One file a level, the lowest first. Some keys of lower levels are deleted, or merged, again.
+  void Write() {
+    WriteOptions write;
+    write.disableWAL = true;
+    for (ColumnFamilyHandle* handle : handles_) {
+      for (int level = kLevels - 1; level >= 0; --level) {
+        for (size_t i = 0; i < kKeysOfLevel[level]; ++i) {
+          ASSERT_STATUS_OK(database_->Put(write, handle, KeyOf(NumberOf(level, i)), "value"));
+        }
+        for (size_t i = 0; level < kLevels - 1 && i < 1000; ++i) {
+          const std::string below = KeyOf(NumberOf(level + 1, 17 * i));
+          ASSERT_STATUS_OK(i % 2 == 0 ? database_->Delete(write, handle, below)
+                                      : database_->Merge(write, handle, below, "more"));
+        }
+        ASSERT_STATUS_OK(database_->Flush({}, handle));
+        if (level == 0) continue;
+        std::vector<std::string> files;
+        ROCKSDB_NAMESPACE::ColumnFamilyMetaData all;
+        database_->GetColumnFamilyMetaData(handle, &all);
+        for (const auto& file : all.levels[0].files) files.push_back(file.name);
+        ROCKSDB_NAMESPACE::CompactionOptions how;
+        how.output_file_size_limit = uint64_t{1} << 40;
+        ASSERT_STATUS_OK(database_->CompactFiles(how, handle, files, level));
+      }
+    }
+  }
+
+  std::string NextKey(double absent_share) {
+    const double draw = std::uniform_real_distribution<double>()(random_);
+    if (draw < absent_share) return KeyOf((uint64_t{1} << 46) + absent_++);
+    const auto level = static_cast<int>(random_() % kLevels);
+    return KeyOf(NumberOf(level, random_() % kKeysOfLevel[level]));
+  }
+
+  // Gets, MultiGets and, with prefixes, seeks, in turn.
+  void LookUp(size_t family, size_t lookups, double absent_share, bool with_seeks) {
+    ReadOptions read;
+    ColumnFamilyHandle* const handle = handles_[family];
+    constexpr size_t kBatch = 20;
+    std::vector<std::string> keys(kBatch);
+    std::vector<Slice> slices(kBatch);
+    std::vector<PinnableSlice> values(kBatch);
+    std::vector<Status> statuses(kBatch);
+    for (size_t done = 0; done < lookups; done += kBatch) {
+      for (std::string& key : keys) key = NextKey(absent_share);
+      if (done / kBatch % 3 != 0) {
+        for (size_t i = 0; i < kBatch; ++i) slices[i] = keys[i];
+        for (PinnableSlice& value : values) value.Reset();
+        database_->MultiGet(read, handle, kBatch, slices.data(), values.data(), statuses.data());
+        continue;
+      }
+      std::unique_ptr<ROCKSDB_NAMESPACE::Iterator> scan;
+      for (const std::string& key : keys) {
+        if (!with_seeks || !kFamilies[family].has_prefixes) {
+          values[0].Reset();
+          database_->Get(read, handle, key, &values[0]);
+          continue;
+        }
+        ReadOptions prefix;
+        prefix.prefix_same_as_start = true;
+        scan.reset(database_->NewIterator(prefix, handle));
+        scan->Seek(key);
+      }
+    }
+  }
+
+  uint64_t Ticker() const {
+    return statistics_->getTickerCount(ROCKSDB_NAMESPACE::BLOOM_FILTER_FULL_POSITIVE) -
+           statistics_->getTickerCount(ROCKSDB_NAMESPACE::BLOOM_FILTER_FULL_TRUE_POSITIVE);
+  }
+
+  // By family and level; of the policies that are there now.
+  static std::map<std::pair<std::string, int64_t>, FilterUse> Use() {
+    std::map<std::pair<std::string, int64_t>, FilterUse> use;
+    for (const NamedFilterUse& row : CurrentFilterUse()) {
+      EXPECT_TRUE(use.emplace(std::pair(row.policy, row.use.level), row.use).second);
+    }
+    return use;
+  }
+
+  TemporaryFolder folder_;
+  Truth truth_;
+  std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache_;
+  std::shared_ptr<ROCKSDB_NAMESPACE::Statistics> statistics_ =
+      ROCKSDB_NAMESPACE::CreateDBStatistics();
+  std::shared_ptr<CountingPolicy> policies_[kNumFamilies];
+  std::unique_ptr<DB> database_;
+  std::vector<ColumnFamilyHandle*> handles_;
+  std::mt19937_64 random_{20260308};
+  uint64_t absent_ = 0;
+};
+
+TEST_F(FilterUseTest, IsAsCountedBeside) {
+  const auto gap = static_cast<uint32_t>(FromEnvironment("WINNOW_FILTER_USE_GAP", 4));
+  const uint64_t lookups = FromEnvironment("WINNOW_FILTER_USE_LOOKUPS", 40'000);
+  std::printf("seed 20260308, one ask in %u, %llu lookups a family and round\n", gap,
+              static_cast<unsigned long long>(lookups));
+  SetMeanGap(gap);
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_NO_FATAL_FAILURE(Write());
+  int cells = 0;
+  int covered = 0;
+  int large_cells = 0;
+  double worst = 0;
+  std::vector<double> widths;
+  double estimated = 0;
+  uint64_t ticked = 0;
+  constexpr int kRounds = 8;
+  for (int round = 0; round < kRounds; ++round) {
+    ASSERT_NO_FATAL_FAILURE(Open());  // with new policies, whose figures begin at 0
+    const double absent_share = kAbsentShares[round % 5];
+    // Without seeks, as other tickers count these.
+    const bool with_seeks = round % 2 == 1;
+    const uint64_t before = Ticker();
+    std::thread([&] {
+      for (size_t family = 0; family < kNumFamilies; ++family) {
+        LookUp(family, lookups, absent_share, with_seeks);
+      }
+    }).join();
+    const uint64_t after = Ticker();
+    const auto use = Use();
+    ASSERT_EQ(use.size(), kNumFamilies * kLevels);
+    for (size_t family = 0; family < kNumFamilies; ++family) {
+      for (int level = 0; level < kLevels; ++level) {
+        const Counts& counts = policies_[family]->counts()[static_cast<size_t>(level)];
+        const auto found = std::find_if(use.begin(), use.end(), [&](const auto& one) {
+          char bits[40];
+          std::snprintf(bits, sizeof bits, "bits_per_key=%g;", kFamilies[family].bits_per_key);
+          return one.first.second == level && one.first.first.rfind(bits, 0) == 0;
+        });
+        ASSERT_NE(found, use.end());
+        const FilterUse& figures = found->second;
+        if (!with_seeks) {
+          estimated += figures.false_positives;
+        }
+        EXPECT_NEAR(figures.asks, static_cast<double>(counts.asks),
+                    6 * std::sqrt(static_cast<double>(counts.asks) * gap) + gap);
+        EXPECT_GT(figures.filters, 0u);
+        // Whoever asks for keys that are there alone asks the last level for no others.
+        if (counts.rates < 1 || figures.denied_counted < 100) continue;
+        ++cells;
+        if (counts.rates >= figures.false_positives_low &&
+            counts.rates <= figures.false_positives_high) {
+          ++covered;
+        }
+        widths.push_back((figures.false_positives_high - figures.false_positives_low) /
+                         figures.false_positives);
+        const double off = figures.false_positives / counts.rates - 1;
+        const double deviation = 1 / std::sqrt(static_cast<double>(figures.denied_counted));
+        if (figures.asks_counted >= 10'000) {
+          ++large_cells;
+          worst = std::max(worst, std::abs(off));
+          EXPECT_LT(std::abs(off), std::max(0.05, 5 * deviation))
+              << kFamilies[family].name << ", level " << level << ", " << figures.false_positives
+              << " instead of " << counts.rates << ", of " << figures.denied_counted << " denied";
+        }
+      }
+    }
+    if (!with_seeks) ticked += after - before;
+  }
+  std::sort(widths.begin(), widths.end());
+  std::printf("%d of %d cells within their bounds, which are %.1f %% apart (median)\n", covered,
+              cells, 100 * widths.at(widths.size() / 2));
+  std::printf("%d cells with 10,000 counted asks, the worst %.2f %% off\n", large_cells,
+              100 * worst);
+  std::printf("%.0f false positives expected, %llu by the tickers: %+.2f %%\n", estimated,
+              static_cast<unsigned long long>(ticked),
+              100 * (estimated / static_cast<double>(ticked) - 1));
+  EXPECT_GE(cells, 200);
+  EXPECT_GE(covered, 0.9 * cells);
+  EXPECT_GT(large_cells, 0);
+  EXPECT_GT(ticked, 100'000u);
+  EXPECT_NEAR(estimated / static_cast<double>(ticked), 1, 0.01);
+}
+
+}  // namespace
+}  // namespace winnow::plugin

@@ -1,0 +1,377 @@
+#include "src/rocksdb/use/use_meter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "src/rocksdb/bits_reader.h"
+#include "src/rocksdb/lookups/counted_asks.h"
+#include "src/rocksdb/lookups/sampled_hashes.h"
+#include "src/rocksdb/lookups/shared_hash.h"
+#include "third_party/rocksdb_abi/filter_bits.h"
+#include "winnow/builder.h"
+#include "winnow/filter.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Slice;
+
+std::string BlockOf(int level, double bits, size_t keys) {
+  FilterOptions options;
+  options.level = level;
+  options.bits_per_key = bits;
+  FilterBuilder builder(options);
+  for (size_t i = 0; i < keys; ++i) builder.Add("key " + std::to_string(i));
+  const FilterBlock block = builder.Finish();
+  return std::string(block.bytes());
+}
+
+class UseMeterTest : public testing::Test {
+ protected:
+  UseMeterTest() { EXPECT_TRUE(NewBuiltinReader(&builtin_).ok()); }
+  ~UseMeterTest() override { SetMeanGap(kMeanGap); }
+
+  std::unique_ptr<FilterBitsReader> Reader(const std::string& block) {
+    return std::unique_ptr<FilterBitsReader>(NewBitsReader(block, *builtin_, {}, {}, &meter_));
+  }
+
+  // Of this test's meter alone.
+  UseSums SumsOf(int level) const {
+    UseSums sums;
+    UseCell* const cell = const_cast<UseMeter&>(meter_).Keep(level);
+    sums = cell->Read();
+    cell->GiveBack();
+    return sums;
+  }
+
+  std::shared_ptr<const FilterPolicy> builtin_;
+  UseMeter meter_;
+};
+
+// In a thread of its own, whose gaps are by the mean that was set before.
+void InThread(const std::function<void()>& work) { std::thread(work).join(); }
+
+size_t AskAll(FilterBitsReader* reader, std::vector<std::string> keys, bool together) {
+  size_t denied = 0;
+  if (!together) {
+    for (const std::string& key : keys) denied += reader->MayMatch(key) ? 0 : 1;
+    return denied;
+  }
+  std::vector<Slice> slices(keys.begin(), keys.end());
+  std::vector<Slice*> pointers;
+  for (Slice& slice : slices) pointers.push_back(&slice);
+  const std::unique_ptr<bool[]> may_match(new bool[keys.size()]);
+  reader->MayMatch(static_cast<int>(keys.size()), pointers.data(), may_match.get());
+  for (size_t i = 0; i < keys.size(); ++i) denied += may_match[i] ? 0 : 1;
+  return denied;
+}
+
+std::vector<std::string> Keys(size_t n, size_t length, bool present) {
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < n; ++i) {
+    std::string key = (present ? "key " : "absent ") + std::to_string(i);
+    if (!present) key.resize(std::max(key.size(), length), '.');
+    keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
+// All the ways of a lookup: short, middling and long keys, computed, shared and sampled hashes, one
+// by one and together.
+TEST_F(UseMeterTest, CountsEachAskWhereTheGapIsOne) {
+  SetMeanGap(1);
+  const std::string block = BlockOf(3, 10, 1000);
+  const auto reader = Reader(block);
+  for (const bool is_sampling : {false, true}) {
+    SamplingUse sampling;
+    sampling.Set(is_sampling);
+    for (const bool may_share : {true, false}) {
+      SetHashSharing(may_share);
+      for (const size_t length : {8, 40, 70, 200, 600, 2000}) {
+        for (const bool together : {false, true}) {
+          for (const int repeats : {1, 3}) {
+            InThread([&] {
+              const UseSums before = SumsOf(3);
+              const LookupCounts lookups = CurrentLookupCounts();
+              size_t denied = 0;
+              for (size_t batch = 0; batch < 20; ++batch) {
+                const auto keys = Keys(31, length, batch % 2 == 0);
+                for (int i = 0; i < repeats; ++i) {
+                  if (together) {
+                    denied += AskAll(reader.get(), keys, true);
+                    continue;
+                  }
+                }
+                if (together) continue;
+                for (const std::string& key : keys) {
+                  for (int i = 0; i < repeats; ++i) denied += AskAll(reader.get(), {key}, false);
+                }
+              }
+              const UseSums after = SumsOf(3);
+              const size_t asked = 20 * 31 * static_cast<size_t>(repeats);
+              const LookupCounts now = CurrentLookupCounts();
+              EXPECT_EQ(now.computed + now.shared - lookups.computed - lookups.shared, asked);
+              EXPECT_EQ(after.asks - before.asks, asked)
+                  << length << " bytes, together " << together << ", repeats " << repeats
+                  << ", sharing " << may_share << ", sampling " << is_sampling;
+              EXPECT_EQ(after.asks_counted - before.asks_counted, asked);
+              EXPECT_EQ(after.denied - before.denied, denied);
+              EXPECT_GT(denied, 0u);
+            });
+          }
+        }
+      }
+    }
+  }
+  SetHashSharing(true);
+}
+
+// A hot key counts as often as it is asked, and what comes in turn with the same period as well.
+TEST_F(UseMeterTest, CountsAsksWhateverTheirKey) {
+  constexpr uint32_t kGap = 16;
+  constexpr size_t kAsks = 400'000;
+  SetMeanGap(kGap);
+  for (const bool may_share : {true, false}) {
+    SetHashSharing(may_share);
+    std::vector<std::string> blocks;
+    std::vector<std::unique_ptr<FilterBitsReader>> readers;
+    for (int level = 0; level < 4; ++level) {
+      blocks.push_back(BlockOf(level + (may_share ? 0 : 4), 10, 100));
+    }
+    for (const std::string& block : blocks) readers.push_back(Reader(block));
+    InThread([&] {
+      const std::string hot = "absent and hot";
+      std::string cold = "absent and cold 0000000";
+      for (size_t i = 0; i < kAsks; ++i) {
+        cold.replace(16, 7, std::to_string(1'000'000 + i));
+        for (const auto& reader : readers) reader->MayMatch(i % 4 != 0 ? hot : cold);
+      }
+    });
+    for (int level = 0; level < 4; ++level) {
+      const UseSums sums = SumsOf(level + (may_share ? 0 : 4));
+      // Five standard deviations of a count that is kAsks / kGap on average.
+      const double deviation = std::sqrt(kAsks * (1.0 / kGap) * (1 - 1.0 / kGap)) * kGap;
+      EXPECT_NEAR(static_cast<double>(sums.asks), kAsks, 5 * deviation)
+          << "level " << level << ", sharing " << may_share;
+      EXPECT_NEAR(static_cast<double>(sums.denied), kAsks, 6 * deviation);
+    }
+  }
+  SetHashSharing(true);
+}
+
+TEST_F(UseMeterTest, MoreThreadsThanSlotsLoseNothingAndNothingFalls) {
+  SetMeanGap(1);
+  constexpr size_t kThreads = 1500;
+  constexpr size_t kEach = 200;
+  const std::string block = BlockOf(2, 10, 1000);
+  const auto reader = Reader(block);
+  std::mutex mutex;
+  std::condition_variable all_are_there;
+  size_t there = 0;
+  std::atomic<bool> is_done{false};
+  std::thread watcher([&] {
+    UseSums before;
+    while (!is_done.load(std::memory_order_relaxed)) {
+      const UseSums now = SumsOf(2);
+      EXPECT_GE(now.asks, before.asks);
+      EXPECT_GE(now.denied, before.denied);
+      EXPECT_GE(now.false_positives, before.false_positives);
+      before = now;
+    }
+  });
+  std::vector<std::thread> threads;
+  std::atomic<size_t> denied{0};
+  for (size_t i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, i] {
+      reader->MayMatch("key 1");
+      {
+        std::unique_lock<std::mutex> lock(mutex);
+        if (++there == kThreads) all_are_there.notify_all();
+        all_are_there.wait(lock, [&] { return there == kThreads; });
+      }
+      size_t no = 0;
+      for (size_t j = 1; j < kEach; ++j) {
+        no += reader->MayMatch("absent " + std::to_string(i * kEach + j)) ? 0 : 1;
+      }
+      denied += no;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  is_done = true;
+  watcher.join();
+  const UseSums sums = SumsOf(2);
+  EXPECT_EQ(sums.asks, kThreads * kEach);
+  EXPECT_EQ(sums.denied, denied);
+  EXPECT_GT(denied, kThreads * (kEach - 1) * 9 / 10);
+}
+
+// Threads that ask less often than gaps are long count as much as one that asks for all.
+TEST_F(UseMeterTest, ShortThreadsCount) {
+  SetMeanGap(50);
+  constexpr size_t kThreads = 3000;
+  const std::string block = BlockOf(1, 10, 1000);
+  const auto reader = Reader(block);
+  for (size_t i = 0; i < kThreads; ++i) {
+    InThread([&] {
+      for (size_t j = 0; j < 10; ++j) reader->MayMatch("absent " + std::to_string(i * 10 + j));
+    });
+  }
+  EXPECT_NEAR(static_cast<double>(SumsOf(1).asks), 10.0 * kThreads,
+              5 * std::sqrt(10.0 * kThreads * 50));
+}
+
+TEST_F(UseMeterTest, KnowsTheFiltersThatHaveReaders) {
+  const std::string one = BlockOf(5, 10, 2000);
+  const std::string other = BlockOf(5, 6, 3000);
+  const std::string elsewhere = BlockOf(6, 10, 100);
+  {
+    const auto first = Reader(one);
+    const auto second = Reader(other);
+    const auto third = Reader(elsewhere);
+    EXPECT_EQ(SumsOf(5).filters, 2u);
+    EXPECT_EQ(SumsOf(5).keys, 5000u);
+    EXPECT_EQ(SumsOf(5).bytes, one.size() + other.size());
+    EXPECT_EQ(SumsOf(6).keys, 100u);
+  }
+  EXPECT_EQ(SumsOf(5).filters, 0u);
+  EXPECT_EQ(SumsOf(5).keys, 0u);
+  EXPECT_EQ(SumsOf(5).bytes, 0u);
+}
+
+// What a damaged block says of its level is not believed.
+TEST_F(UseMeterTest, DamagedBlocksHaveNoLevel) {
+  SetMeanGap(1);
+  const std::string whole = BlockOf(4, 10, 1000);
+  size_t damaged = 0;
+  for (size_t at = whole.size() - 64; at < whole.size(); ++at) {
+    std::string block = whole;
+    block[at] = static_cast<char>(block[at] ^ 0x55);
+    UseMeter meter;
+    const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(block, *builtin_, {}, {}, &meter));
+    const bool is_usable = FilterView(block).fault() == Fault::kNone;
+    InThread([&] { AskAll(reader.get(), Keys(100, 20, false), false); });
+    UseCell* const none = meter.Keep(-1);
+    UseCell* const stated = meter.Keep(4);
+    if (!is_usable) {
+      ++damaged;
+      EXPECT_EQ(stated->Read().filters, 0u) << at;
+      EXPECT_EQ(none->Read().asks, none->Read().filters * 100) << at;
+      EXPECT_EQ(none->Read().denied, 0u);
+      EXPECT_EQ(none->Read().false_positives, 0);
+    }
+    none->GiveBack();
+    stated->GiveBack();
+  }
+  EXPECT_GT(damaged, 10u);
+}
+
+TEST_F(UseMeterTest, LevelsThatNoFilterCanStateAreNone) {
+  for (const int level : {-2, 128, 1 << 30, INT32_MIN, INT32_MAX}) {
+    UseCell* const cell = meter_.Keep(level);
+    EXPECT_EQ(cell->level(), -1);
+    cell->GiveBack();
+  }
+  UseCell* const last = meter_.Keep(127);
+  EXPECT_EQ(last->level(), 127);
+  last->GiveBack();
+}
+
+// A reader in a cache may live longer than its policy.
+TEST_F(UseMeterTest, ReadersOutliveTheirMeter) {
+  SetMeanGap(1);
+  const std::string block = BlockOf(0, 10, 1000);
+  auto meter = std::make_unique<UseMeter>();
+  const std::unique_ptr<FilterBitsReader> reader(
+      NewBitsReader(block, *builtin_, {}, {}, meter.get()));
+  meter.reset();
+  InThread([&] { EXPECT_TRUE(reader->MayMatch("key 7")); });
+}
+
+std::vector<UseRow> RowsOf(const void* log) { return UseMeter::ReadAll(log); }
+
+TEST_F(UseMeterTest, RowsSayWhoseTheyAre) {
+  meter_.SetPolicy("bits_per_key=7");
+  const int log = 0;
+  const int other_log = 0;
+  const int database = 0;
+  meter_.NoteFamily(&log, "orders");
+  meter_.NoteFamily(&log, "default");
+  meter_.Opened(&database, "/data/db", &log);
+  const std::string block = BlockOf(6, 7, 100);
+  const auto reader = Reader(block);
+  const std::vector<UseRow> rows = RowsOf(&log);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].policy, "bits_per_key=7");
+  EXPECT_THAT(rows[0].families, testing::ElementsAre("default", "orders"));
+  EXPECT_THAT(rows[0].databases, testing::ElementsAre("/data/db"));
+  EXPECT_EQ(rows[0].level, 6);
+  EXPECT_EQ(rows[0].sums.keys, 100u);
+  EXPECT_TRUE(RowsOf(&other_log).empty());
+  meter_.Closed(&database);
+  EXPECT_TRUE(RowsOf(&log).empty()) << "another database may have a log at this address";
+  EXPECT_EQ(RowsOf(nullptr).size(), 1u) << "its figures stay";
+}
+
+TEST_F(UseMeterTest, AThousandPolicies) {
+  std::vector<std::unique_ptr<UseMeter>> meters;
+  std::vector<std::unique_ptr<FilterBitsReader>> readers;
+  std::vector<std::string> blocks;
+  for (int level = 0; level < 7; ++level) blocks.push_back(BlockOf(level, 10, 10));
+  const int log = 0;
+  for (int i = 0; i < 1000; ++i) {
+    meters.push_back(std::make_unique<UseMeter>());
+    meters.back()->NoteFamily(&log, "family " + std::to_string(i));
+    for (const std::string& block : blocks) {
+      readers.emplace_back(NewBitsReader(block, *builtin_, {}, {}, meters.back().get()));
+    }
+  }
+  SetMeanGap(1);
+  InThread([&] {
+    for (const auto& reader : readers) reader->MayMatch("absent, most likely");
+  });
+  const std::vector<UseRow> rows = RowsOf(&log);
+  ASSERT_EQ(rows.size(), 7000u);
+  for (const UseRow& row : rows) EXPECT_EQ(row.sums.asks, 1u);
+}
+
+TEST(CountedAsksTest, GapsHaveTheirMean) {
+  for (const uint32_t mean : {1u, 2u, 16u, 512u, 10'000u}) {
+    SetMeanGap(mean);
+    uint64_t random = 0x5eed;
+    double sum = 0;
+    uint32_t least = UINT32_MAX;
+    constexpr int kGaps = 200'000;
+    for (int i = 0; i < kGaps; ++i) {
+      const uint32_t gap = NextGap(&random);
+      least = std::min(least, gap);
+      sum += gap;
+    }
+    EXPECT_NEAR(sum / kGaps, mean, 5.0 * mean / std::sqrt(kGaps));
+    EXPECT_EQ(least, mean == 10'000u ? least : 1u);
+  }
+  SetMeanGap(0);
+  uint64_t random = 1;
+  EXPECT_GT(NextGap(&random), 1u << 20);
+  SetMeanGap(kMeanGap);
+}
+
+}  // namespace
+}  // namespace winnow::plugin
