@@ -1,6 +1,7 @@
 #!/bin/bash
 # Counts what building a filter and a lookup take, in instructions a key, of Winnow's filters and RocksDB's beside them:
 #   tools/count_instructions.sh [--keys=N] BUILD
+#   tools/count_instructions.sh --ways BUILD    lookups of Winnow's filters alone, by each way that it gets to RocksDB
 # BUILD is a build folder of this tree with bin/filter_bench, also one for another machine, as build/arm64_rocksdb. An emulator
 # counts, with a plugin, so that the figures are the same each time: on Debian 12, whose emulator of qemu-user takes plugins;
 # Debian 13's does not. It knows AVX2, and neither AVX-512 nor GFNI. Instructions are not times.
@@ -11,13 +12,23 @@ fail() {
   exit 2
 }
 
+ways=
+if [[ ${1-} == --ways ]]; then
+  ways=1
+  shift
+fi
 keys=100000
 if [[ ${1-} =~ ^--keys=(10000|100000|1000000)$ ]]; then
   keys=${BASH_REMATCH[1]}
   shift
 fi
-[[ $# == 1 && -x ${1-}/bin/filter_bench ]] ||
-  fail "expected [--keys=10000|100000|1000000] and a build folder with bin/filter_bench"
+if [[ -n $ways ]]; then
+  [[ $# == 1 && -e ${1-}/bound/lib/libwinnow_preload.so && -e $1/lib/winnow/libwinnow_adopted.a ]] ||
+    fail "expected --ways and a build folder with the targets winnow_tool, winnow_adopted and preload_bound_test"
+else
+  [[ $# == 1 && -x ${1-}/bin/filter_bench ]] ||
+    fail "expected [--keys=10000|100000|1000000] and a build folder with bin/filter_bench"
+fi
 build=$1
 
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
@@ -26,9 +37,58 @@ sysroot=$(cached WINNOW_SYSROOT)
 emulator=("qemu-${processor:-$(uname -m)}" -cpu max ${sysroot:+-L "$sysroot"})
 command -v "${emulator[0]}" >/dev/null || fail "there is no ${emulator[0]}; tools/setup.sh qemu-user installs it"
 
-plugin=$(mktemp --suffix=.so)
-trap 'rm -f "$plugin"' EXIT
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+plugin=$work/plugin.so
 "${CC:-cc}" -O2 -shared -fPIC -fvisibility=hidden "$(dirname "$0")/count_instructions.c" -o "$plugin"
+
+# ---- By each way, of this machine's programs
+
+# lookups POLICY COMMAND…: what a lookup takes, in tenths.
+lookups() {
+  local number said counts=()
+  for number in 10000 110000; do
+    said=$("${emulator[@]}" -plugin "$plugin" -E "WINNOW_POLICY=$1" "${@:2}" "$number" 2>&1) || fail "${*:2} failed: $said"
+    grep -q " filter of $bytes bytes$" <<<"$said" || fail "${*:2} has not built the filter that the first way has: $said"
+    counts+=("$(sed -n 's/^instructions //p' <<<"$said")")
+  done
+  echo $(((counts[1] - counts[0]) / 10000))
+}
+
+# The linked plugin, the bound one, and the copy of an archive, whose objects are compiled as in RocksDB's tree.
+count_ways() {
+  local library needs each figures policy program=$work/linked
+  library=$(cached ROCKSDB_LIBRARY)
+  "${CXX:-c++}" -std=c++20 -O2 -I"$(dirname "$0")/.." -c "$(dirname "$0")/count_lookups.cc" -o "$work/lookups.o"
+  "${CXX:-c++}" "$work/lookups.o" "$library" -o "$program"
+  for each in "$program" "$(ldd "$program" | sed -n 's/.*librocksdb[^ ]* => \([^ ]*\).*/\1/p')"; do
+    LC_ALL=C sed 's/librocksdb/libcarried/g' "$each" >"$work/$(basename "${each/librocksdb/libcarried}" | sed 's/^linked$/bound/')"
+  done
+  chmod +x "$work/bound"
+  "$build/bin/winnow" adopt "$(dirname "$library")/librocksdb.a" -o "$work/librocksdb.a" >/dev/null
+  # shellcheck disable=SC2016 # the name is pkg-config's
+  read -ra needs < <(sed -n 's/^Libs: -L\${libdir} -lrocksdb //p' "$work/rocksdb.pc")
+  "${CXX:-c++}" "$work/lookups.o" "$work/librocksdb.a" "${needs[@]}" -o "$work/tree"
+
+  echo '| instructions a lookup, 100000 keys, half of the asked present | linked | bound | in tree |'
+  echo '|---|---:|---:|---:|'
+  for policy in '{id=winnow;bits_per_key=10;ribbon_min_keys=1000000}' 'winnow:10'; do
+    local preload=$build/lib/libwinnow_preload.so
+    bytes=$(LD_PRELOAD=$preload WINNOW_POLICY=$policy "$program" 1 | grep -Eo '[0-9]+ bytes' | grep -o '^[0-9]*')
+    figures=("$(lookups "$policy" -E "LD_PRELOAD=$preload" "$program")"
+      "$(lookups "$policy" -E "LD_PRELOAD=$build/bound/lib/libwinnow_preload.so" -E "LD_LIBRARY_PATH=$work" "$work/bound")"
+      "$(lookups "$policy" "$work/tree")")
+    [[ $policy == winnow:10 ]] && printf '| Ribbon |' || printf '| Bloom |'
+    for each in "${figures[@]}"; do printf ' %d.%d |' $((each / 10)) $((each % 10)); done
+    echo
+  done
+}
+if [[ -n $ways ]]; then
+  count_ways
+  exit
+fi
+
+# ---- Beside RocksDB's
 
 # run ROW ITERATIONS: the instructions of the whole program.
 run() {

@@ -30,7 +30,7 @@ struct FrontState {
   const char* parameters[kMaxHooks];
 };
 
-// What the plugin says. Lives as long as the plugin, which is never unloaded.
+// What the plugin says. Lives as long as the plugin, which stays if there is no problem.
 struct Interposer {
   const char* build;     // kInterposerBuild
   const void* rocksdb;   // an address in the RocksDB that the plugin is bound to

@@ -2,7 +2,8 @@
 # Makes a copy of the installed archive of RocksDB by `winnow adopt`, links the clients with it by each linker that is
 # here, also with the C++ library inside, and runs stand_in_test with them. Looks at what a library made of the copy would
 # show, and runs a Go program where there is Go. Ends with 77, which is neither good nor bad, where there is no such archive.
-# adopt_test.sh BUILD_FOLDER SOURCE_FOLDER ROCKSDB_LIBRARY C++_COMPILER CLIENT_OBJECTS C_CLIENT_OBJECTS, the last two with ; between.
+# adopt_test.sh BUILD_FOLDER SOURCE_FOLDER ROCKSDB_LIBRARY C++_COMPILER C++_STANDARD CLIENT_OBJECTS C_CLIENT_OBJECTS, the last two
+# with ; between.
 set -euo pipefail
 export LC_ALL=C
 # shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
@@ -11,8 +12,9 @@ built=$1
 source=$2
 archive=$(dirname "$3")/librocksdb.a
 compiler=$4
-IFS=';' read -ra client <<<"$5"
-IFS=';' read -ra c_client <<<"$6"
+standard=$5
+IFS=';' read -ra client <<<"$6"
+IFS=';' read -ra c_client <<<"$7"
 [[ -f $archive ]] || skip "there is no $archive"
 winnow=$built/bin/winnow
 
@@ -41,6 +43,9 @@ grep -q 'has Winnow inside already: .* take the original' "$work/refused" || fai
 needs=$(sed -n 's/^Libs: -L\${libdir} -lrocksdb //p' "$work/0/rocksdb.pc")
 [[ -n $needs ]] || fail "rocksdb.pc names no libraries: $(cat "$work/0/rocksdb.pc")"
 read -ra needs <<<"$needs"
+
+rtti=-fno-rtti
+[[ $(nm "$archive" 2>/dev/null) != *" _ZTIN7rocksdb12FilterPolicyE"$'\n'* ]] || rtti=-frtti
 
 # link NAME FLAG… OBJECT…, by the compiler for C++, which names its library itself.
 link() {
@@ -96,6 +101,40 @@ done
 grep -q winnow "$work/kinds.client" || fail "no policy is added: $(cat "$work/kinds.client")"
 ! grep -q winnow "$work/kinds.client_unseen" || fail "a policy is added that can't be taken away"
 
+# A function of a header is defined weakly in each object file that has it, of which the linker takes one.
+case $(uname -m) in
+x86_64) jump=jmp ;;
+*) jump=b ;;
+esac
+mkdir "$work/weak" "$work/weak/copy"
+cp "$archive" "$work/weak/librocksdb.a"
+(cd "$work/weak" && ar x librocksdb.a db_impl.cc.o column_family.cc.o
+  read -r place function < <(nm db_impl.cc.o |
+    sed -nE 's/^([0-9a-f]*) [TW] (_ZN7rocksdb6DBImpl18CreateColumnFamilyERKNS_19ColumnFamilyOptionsE.*)$/\1 \2/p')
+  section=$(objdump -t db_impl.cc.o | awk -v name="$function" '$NF == name { print $(NF - 2) }')
+  echo "$function" >function
+  if [[ -n $section ]]; then
+    objcopy --weaken-symbol="$function" --add-symbol=made_by_header="$section":0x"$place",global,function db_impl.cc.o
+    printf '.weak %s\n.type %s, %%function\n%s: %s made_by_header\n.section .note.GNU-stack,"",%%progbits\n' \
+      "$function" "$function" "$function" "$jump" >weak.s
+    "$compiler" -c -o weak.o weak.s
+    ld -r -o both.o column_family.cc.o weak.o && mv both.o column_family.cc.o && ar r librocksdb.a db_impl.cc.o column_family.cc.o
+  fi)
+"$winnow" adopt "$work/weak/librocksdb.a" -o "$work/weak/copy/librocksdb.a" --json >"$work/said"
+for object in db_impl column_family; do
+  grep -q "\"$object.cc.o\"" "$work/said" || fail "$(cat "$work/weak/function") is as it was in $object.cc.o: $(cat "$work/said")"
+done
+link client_weak -L"$work/weak/copy" "${client[@]}"
+for program in client client_weak; do
+  rm -rf "$work/db"
+  WINNOW_POLICY=winnow:10 WINNOW_ADD=1 "$work/$program" later-families "$work/db" none 1000 >"$work/later.$program" ||
+    fail "$program ends with $?"
+  kinds >"$work/kinds.$program" || true
+done
+grep -q winnow "$work/kinds.client" || fail "later families get no policy: $(cat "$work/kinds.client")"
+cmp "$work/kinds.client" "$work/kinds.client_weak" || fail "a column family is created without Winnow"
+cmp "$work/later.client" "$work/later.client_weak" || fail "with the function in two object files the program says something else"
+
 keys=100000
 for linker in bfd gold lld; do
   command -v "ld.$linker" >/dev/null || continue
@@ -110,6 +149,22 @@ for linker in bfd gold lld; do
   writes "$work/c_client_$linker" "$work/db" bloom 10 $keys
   "$winnow" verify "$work/db" >/dev/null || fail "the filters of a C program deny keys"
   echo "adopt_test: ld.$linker"
+done
+
+# Programs that the linker optimizes: only RocksDB's own object files must be machine code.
+for by in g++ clang++; do
+  command -v $by >/dev/null || continue
+  lto=(-flto -O2 -std=c++"$standard" -I"$source" "$rtti")
+  [[ $by == g++ ]] || lto+=(-fuse-ld=lld)
+  for name in client c_client; do
+    $by "${lto[@]}" -o "$work/lto_$name" "$source/tests/preload/preload_$name.cc" -L"$work/0" -lrocksdb "${needs[@]}" \
+      >"$work/link.log" 2>&1 || fail "$name does not link with $by -flto: $(cat "$work/link.log")"
+  done
+  writes "$work/lto_client" write "$work/db" bloom:10 $keys
+  finds env WINNOW_POLICY=winnow:10 "$work/lto_client" read "$work/db" bloom:10 $keys
+  finds "$built/tests/preload_client" read "$work/db" bloom:10 $keys
+  writes "$work/lto_c_client" "$work/db" bloom 10 $keys
+  echo "adopt_test: $by -flto"
 done
 
 # Nothing of ours is to be seen in a library that is made of a copy, and nothing of RocksDB's vanishes from it. Nor does it

@@ -10,6 +10,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -88,7 +89,7 @@ struct Change {
 
 // Calls change(symbol) for each dynamic symbol whose name begins so; how many there are.
 int ChangeSymbols(std::string* library, const std::string& beginning,
-                  void (*change)(Elf64_Sym* symbol)) {
+                  const std::function<void(Elf64_Sym* symbol)>& change) {
   const auto* const header = reinterpret_cast<const Elf64_Ehdr*>(library->data());
   const auto* const sections =
       reinterpret_cast<const Elf64_Shdr*>(library->data() + header->e_shoff);
@@ -121,6 +122,40 @@ void Unpin(Elf64_Sym* symbol) {
 }
 
 void Enlarge(Elf64_Sym* symbol) { symbol->st_size += sizeof(void*); }
+
+#if defined(__x86_64__)
+// Where the code or data of this address lies in the file.
+size_t PlaceOf(const std::string& library, size_t address) {
+  const auto* const header = reinterpret_cast<const Elf64_Ehdr*>(library.data());
+  const auto* const parts = reinterpret_cast<const Elf64_Phdr*>(library.data() + header->e_phoff);
+  for (int i = 0; i < header->e_phnum; ++i) {
+    if (parts[i].p_type == PT_LOAD && address - parts[i].p_vaddr < parts[i].p_filesz) {
+      return address - parts[i].p_vaddr + parts[i].p_offset;
+    }
+  }
+  return std::string::npos;
+}
+
+// Its GetRocksVersionAsString returns a std::string of this, at most seven characters.
+void SetVersion(std::string* library, const std::string& version) {
+  std::string text = version;
+  text.resize(8);
+  const std::string code = std::string(
+                               "\x48\x89\xf8"         // mov rax, rdi
+                               "\x48\x8d\x57\x10"     // lea rdx, [rdi + 16]
+                               "\x48\x89\x17"         // mov [rdi], rdx
+                               "\x48\xc7\x47\x08") +  // mov qword [rdi + 8], size
+                           std::string(1, static_cast<char>(version.size())) +
+                           std::string(3, '\0') + "\x48\xba" + text +  // mov rdx, text
+                           "\x48\x89\x57\x10"                          // mov [rdi + 16], rdx
+                           "\xc3";                                     // ret
+  const auto change = [&](Elf64_Sym* symbol) {
+    ASSERT_GE(symbol->st_size, code.size());
+    library->replace(PlaceOf(*library, symbol->st_value), code.size(), code);
+  };
+  EXPECT_EQ(ChangeSymbols(library, "_ZN7rocksdb23GetRocksVersionAsString", change), 1);
+}
+#endif
 
 class BoundTest : public ::testing::Test {
  protected:
@@ -497,6 +532,48 @@ TEST_F(BoundTest, APluginThatRefusedOneServesTheNext) {
     EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"winnow ribbon", 2}}));
   }
 }
+
+#if defined(__x86_64__)
+TEST_F(BoundTest, RocksDBsOfTwoVersionsHaveAPluginEach) {
+  const std::string major = std::to_string(ROCKSDB_MAJOR) + ".";
+  const std::string plugins = folder() / ("winnow/plugins/" + major);
+  const std::map<std::string, std::string> plugin_of = {
+      {std::to_string(ROCKSDB_MINOR), BOUND_PLUGIN}, {"99", BOUND_OTHER}};
+  for (const auto& [minor, plugin] : plugin_of) {
+    fs::create_directories(plugins + minor);
+    fs::copy_file(plugin, plugins + minor + "/libwinnow_rocksdb_bound.so");
+  }
+  const std::string preload = folder() / "libwinnow_preload.so";
+  fs::copy_file(BOUND_PRELOAD, preload);
+  std::string other = SetApart(ReadFile(OwnRocksDB()));
+  SetVersion(&other, major + "99.0");
+  const std::string one = Carrier("carried");
+  const std::string another = WriteCarrier("another", other);
+
+  // Each writes, and the other reads.
+  const std::vector<std::pair<std::string, std::string>> steps = {
+      {one, "write"}, {another, "read"}, {another, "write"}, {one, "read"}};
+  Words arguments;
+  for (const auto& [carrier, what] : steps) {
+    if (!arguments.empty()) arguments.emplace_back("then");
+    const Words step = Client(carrier, what, "bloom:10", kFewKeys);
+    arguments.insert(arguments.end(), step.begin(), step.end());
+  }
+  const ChildResult run = RunPreloaded(arguments, kWinnow, preload);
+  EXPECT_EQ(run.status, 0) << run.errors;
+  EXPECT_THAT(run.errors,
+              AllOf(HasSubstr("RocksDB " + major + "99."),
+                    HasSubstr("; bound to the RocksDB inside " + (folder() / "libcarried")),
+                    HasSubstr("; bound to the RocksDB inside " + (folder() / "libanother"))));
+  // Each asked filters of Winnow's and found all.
+  EXPECT_EQ(LinesThatBegin(run.output, "missing=0 invented=0").size(), 2U) << run.output;
+  EXPECT_THAT(run.output, Not(HasSubstr("useful=0 ")));
+  EXPECT_EQ(LinesThatBegin(run.errors, "winnow: built 0 Bloom filters and ").size(), 2U)
+      << run.errors;
+  EXPECT_THAT(run.errors, Not(HasSubstr(" and 0 Ribbon")));
+  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"winnow ribbon", 2}}));
+}
+#endif
 
 TEST_F(BoundTest, ServesOneRocksDBOfAVersion) {
   Words arguments = Client(Carrier("carried"), "write", "bloom:10", kFewKeys);

@@ -1,5 +1,6 @@
 // The interposed functions, in programs that ask RocksDB for its built-in policies.
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,11 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "src/preload/interposer.h"
 #include "tests/preload/preload_setup.h"
 #include "tests/support/asked_bits.h"
 #include "tests/support/child_process.h"
 #include "tests/support/database_files.h"
 #include "tests/support/files.h"
+#include "tests/support/sanitized.h"
 #include "winnow/filter.h"
 
 namespace winnow {
@@ -431,6 +434,26 @@ TEST_F(PreloadTest, AnotherVersionOfRocksDBIsSaidToAProgramThatNamesWinnow) {
             Preloading({}, std::string(OTHER_VERSION_LIBRARY) + " " + PRELOAD_LIBRARY));
   EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"none", 2}}));
   EXPECT_THAT(LinesThatBegin(result.errors, "winnow:"), ElementsAre(HasSubstr("99.1.0")));
+}
+
+// Functions by one name whose parameters another compiler has other types for are never exchanged.
+TEST(PreloadInterposerTest, RefusesTheLibraryOfAnotherCompilerAndOfAnotherBuild) {
+  WINNOW_SKIP_IF_SANITIZED();
+  void* const plugin = ::dlopen(PLUGIN_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(plugin, nullptr) << ::dlerror();
+  auto* const get =
+      reinterpret_cast<preload::GetInterposer*>(::dlsym(plugin, preload::kInterposerFunction));
+  ASSERT_NE(get, nullptr);
+  preload::FrontState front = {preload::kInterposerBuild, {}, "", {}, {}};
+  for (const char*& parameters : front.parameters) parameters = "(as it has them)";
+  const preload::Interposer* const refusing = get(&front);
+  ASSERT_NE(refusing, nullptr);
+  EXPECT_STREQ(refusing->problem,
+               "libwinnow_preload.so was compiled by another compiler than this plugin, which "
+               "writes types in another way; build both with one");
+  for (const void* const handler : refusing->handlers) EXPECT_EQ(handler, nullptr);
+  front.build = "Winnow 0.9, interposer 1";
+  EXPECT_EQ(get(&front), nullptr);
 }
 
 }  // namespace

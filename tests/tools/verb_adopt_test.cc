@@ -195,6 +195,28 @@ TEST_F(VerbAdoptTest, NeedsBinutils) {
             "of binutils: install the package binutils. Nothing was made\n");
 }
 
+// In a place where only the tool was installed, and in one where that is of another build.
+TEST_F(VerbAdoptTest, NeedsItsObjectFiles) {
+  MakeArchive({POLICIES, OUR_VERSION});
+  fs::create_directories(folder_ / "bin");
+  fs::create_directories(folder_ / "lib/winnow");
+  const std::string tool = folder_ / "bin/winnow";
+  fs::copy_file(WINNOW_TOOL, tool);
+  const auto adopt = [&] {
+    const ChildResult result = RunProgram({tool, "adopt", archive_, "-o", folder_ / "copy.a"}, {});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_FALSE(fs::exists(folder_ / "copy.a"));
+    return result.errors;
+  };
+  EXPECT_THAT(adopt(), AllOf(StartsWith("winnow adopt: there is no libwinnow_adopted.a beside this "
+                                        "program, in the folder winnow of its libraries, "),
+                             HasSubstr("The package libwinnow-rocksdb-dev has it")));
+  const std::string ours = folder_ / "lib/winnow/libwinnow_adopted.a";
+  fs::copy_file(archive_, ours);
+  EXPECT_EQ(adopt(), "winnow adopt: " + ours +
+                         " is not what this Winnow needs. Install Winnow anew. Nothing was made\n");
+}
+
 TEST_F(VerbAdoptTest, WritesOverNothing) {
   MakeArchive({POLICIES, OTHER_VERSION});
   const auto adopt_to = [&](const std::string& name) {

@@ -27,9 +27,11 @@ add_custom_command(
   DEPENDS ${bound}/make_thunks.cmake ${object_files} $<TARGET_OBJECTS:winnow_bound_shapes>
           ${CMAKE_CURRENT_BINARY_DIR}/bound_objects.txt
   VERBATIM)
-add_library(winnow_bound SHARED EXCLUDE_FROM_ALL ${thunks} ${object_files})
-add_dependencies(winnow_bound winnow_bound_shapes)  # make knows no rule for another target's file
-set_source_files_properties(${thunks} PROPERTIES COMPILE_OPTIONS "-fno-lto")
+add_library(winnow_bound_thunks OBJECT EXCLUDE_FROM_ALL ${thunks})
+add_dependencies(winnow_bound_thunks winnow_bound_shapes)  # make knows no rule for another target's file
+target_compile_options(winnow_bound_thunks PRIVATE -fno-lto)
+target_link_libraries(winnow_bound_thunks PRIVATE winnow_flags)
+add_library(winnow_bound SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:winnow_bound_thunks> ${object_files})
 target_link_libraries(winnow_bound PRIVATE winnow_flags ${CMAKE_DL_LIBS})
 # Nothing is unresolved, and nothing is bound to what a program or another library has under the same names. It stays
 # loaded once it serves a host (carried.cc).

@@ -5,16 +5,13 @@
 #include <absl/strings/str_join.h>
 #include <absl/strings/string_view.h>
 #include <absl/strings/strip.h>
-#include <rocksdb/version.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,6 +22,7 @@
 #include "tools/winnow/adopt/archive.h"
 #include "tools/winnow/adopt/binutils.h"
 #include "tools/winnow/adopt/policy_names.h"
+#include "tools/winnow/adopt/refusals.h"
 #include "tools/winnow/adopt/rocksdb_version.h"
 #include "tools/winnow/cli/interruption.h"
 #include "winnow/version.h"
@@ -33,14 +31,6 @@ namespace winnow::inspect {
 namespace {
 
 namespace fs = std::filesystem;
-
-#define WINNOW_ADOPT_QUOTE_EXPANDED(text) #text
-#define WINNOW_ADOPT_QUOTE(text) WINNOW_ADOPT_QUOTE_EXPANDED(text)
-constexpr char kOurRocksDB[] =
-    WINNOW_ADOPT_QUOTE(ROCKSDB_MAJOR) "." WINNOW_ADOPT_QUOTE(ROCKSDB_MINOR);
-
-constexpr char kInTree[] =
-    "build RocksDB with Winnow in its tree (WINNOW_STAND_IN=1, docs/in-tree.md)";
 
 // A folder for files that are there while the copy is made.
 class WorkFolder {
@@ -92,174 +82,6 @@ std::map<std::string, std::string> StockNames(const Archive& ours) {
     }
   }
   return names;
-}
-
-// Whether it is one of the functions that make filter policies.
-bool IsPolicyName(absl::string_view own) { return absl::StrContains(own, "FilterPolicy"); }
-
-// Those alone.
-std::vector<std::string> PolicyNames(const std::map<std::string, std::string>& names) {
-  std::vector<std::string> policies;
-  for (const auto& [own, stock] : names) {
-    if (IsPolicyName(own)) policies.push_back(own);
-  }
-  return policies;
-}
-
-// ---- Which archives are refused
-
-const Member* FirstMember(const Archive& archive, bool (*is_it)(const Member&)) {
-  const auto found = std::find_if(archive.members.begin(), archive.members.end(), is_it);
-  return found == archive.members.end() ? nullptr : &*found;
-}
-
-std::string WhyObjectsAreRefused(const Archive& archive) {
-  if (archive.members.empty()) return "has no object files. Expected an archive of RocksDB";
-  if (const Member* lto =
-          FirstMember(archive, [](const Member& member) { return member.has_lto; })) {
-    return absl::StrCat(
-        "was compiled for optimization by the linker (-flto): ", Printable(std::string(lto->name)),
-        " has code in which functions can't get other names, and machine code alone is expected. "
-        "Build RocksDB without -flto, or ",
-        kInTree);
-  }
-  if (const Member* other =
-          FirstMember(archive, [](const Member& member) { return !member.problem.empty(); })) {
-    return absl::StrCat("has ", Printable(std::string(other->name)), ", which ", other->problem,
-                        ". Expected object files in ELF for this machine");
-  }
-  return std::string();
-}
-
-// Whether Winnow is in it already.
-std::string WhyOursAreRefused(const Archive& archive,
-                              const std::map<std::string, std::string>& names) {
-  for (const auto& [own, stock] : names) {
-    if (archive.MemberThatDefines(stock) != nullptr) {
-      return "has Winnow inside already: it was made by winnow adopt, or with WINNOW_STAND_IN=1. "
-             "Expected a RocksDB without; take the original";
-    }
-  }
-  if (archive.MemberThatDefines("winnow_register_in_tree") != nullptr) {
-    return absl::StrCat(
-        "was built with Winnow in its tree already, and RocksDB alone is expected. To have Winnow "
-        "in the place of built-in policies, ",
-        kInTree);
-  }
-  return std::string();
-}
-
-std::string NamespaceIn(const Archive& archive, const std::vector<std::string>& policies) {
-  for (const Member& member : archive.members) {
-    for (const Symbol& symbol : member.symbols) {
-      for (const std::string& own : policies) {
-        std::string found = symbol.is_defined ? NamespaceOf(symbol.name, own) : std::string();
-        if (!found.empty()) return found;
-      }
-    }
-  }
-  return std::string();
-}
-
-std::string WhyNamesAreRefused(const Archive& archive, const std::vector<std::string>& policies) {
-  const Member* const member = archive.MemberThatDefines(policies.front());
-  const std::string other = member == nullptr ? NamespaceIn(archive, policies) : std::string();
-  if (!other.empty()) {
-    return absl::StrCat("has RocksDB in the namespace ", other,
-                        " (ROCKSDB_NAMESPACE), and this Winnow is compiled for ",
-                        WINNOW_ADOPT_QUOTE(ROCKSDB_NAMESPACE), ". Build RocksDB without it, or ",
-                        kInTree);
-  }
-  for (const std::string& own : policies) {
-    const Member* const has_it = archive.MemberThatDefines(own);
-    if (has_it == nullptr) {
-      return absl::StrCat("has no ", Demangled(own),
-                          ", by which programs get filter policies. Expected an archive of all of "
-                          "RocksDB, compiled with this machine's C++ library: take the "
-                          "librocksdb.a that your program is linked with");
-    }
-    if (has_it != member) {
-      return absl::StrCat("has the functions that make filter policies in ",
-                          Printable(std::string(member->name)), " and in ",
-                          Printable(std::string(has_it->name)),
-                          ", and they are expected in one object file. Instead, ", kInTree);
-    }
-  }
-  return std::string();
-}
-
-// Those who call the functions may be in no object file of theirs: they would keep RocksDB's own.
-std::string WhySourcesAreRefused(const Member& member) {
-  constexpr absl::string_view kCallers[] = {"_ZN7rocksdb25NewBlockBasedTableFactory",
-                                            "_ZN7rocksdb2DB4Open",
-                                            "rocksdb_filterpolicy_create_bloom"};
-  const auto is_caller = [&](const Symbol& symbol) {
-    return symbol.is_defined && std::any_of(std::begin(kCallers), std::end(kCallers),
-                                            [&symbol](absl::string_view caller) {
-                                              return absl::StartsWith(symbol.name, caller);
-                                            });
-  };
-  const auto is_unity = [](absl::string_view name) { return absl::StartsWith(name, "unity"); };
-  if (member.source_files.size() <= 1 && !is_unity(member.name) &&
-      std::none_of(member.source_files.begin(), member.source_files.end(), is_unity) &&
-      std::none_of(member.symbols.begin(), member.symbols.end(), is_caller)) {
-    return std::string();
-  }
-  return absl::StrCat(
-      "was compiled many sources at a time (a unity build): ", Printable(std::string(member.name)),
-      " has the functions that make filter policies together with others, which call them, and an "
-      "object file of filter_policy.cc alone is expected. Build RocksDB without "
-      "CMAKE_UNITY_BUILD, or ",
-      kInTree);
-}
-
-std::string WhyVersionIsRefused(const std::string& version) {
-  if (version == kOurRocksDB || absl::StartsWith(version, absl::StrCat(kOurRocksDB, "."))) {
-    return std::string();
-  }
-  return absl::StrCat("is RocksDB ", version, ", and this Winnow is compiled for ", kOurRocksDB,
-                      ". Build Winnow for that version: cmake -S . -B BUILD "
-                      "-DWINNOW_ROCKSDB_ROOT=PREFIX");
-}
-
-std::string WhyTypesAreRefused(const Archive& archive) {
-  const bool has_types = archive.MemberThatDefines("_ZTIN7rocksdb12FilterPolicyE") != nullptr;
-  if (has_types == WINNOW_ROCKSDB_HAS_RTTI) return std::string();
-  return absl::StrCat("was compiled ", has_types ? "with" : "without",
-                      " type information (RTTI), and this Winnow for a RocksDB ",
-                      has_types ? "without" : "with",
-                      ". Build Winnow with that RocksDB: cmake -S . -B BUILD "
-                      "-DWINNOW_ROCKSDB_ROOT=PREFIX");
-}
-
-// What ours need of RocksDB and the archive has not.
-std::string WhyFunctionsAreRefused(const Archive& archive, const Archive& ours,
-                                   const std::map<std::string, std::string>& names) {
-  std::set<absl::string_view> there;
-  for (const Archive* from : {&archive, &ours}) {
-    for (const Member& member : from->members) {
-      for (const Symbol& symbol : member.symbols) {
-        if (symbol.is_defined) there.insert(symbol.name);
-      }
-    }
-  }
-  for (const auto& [own, stock] : names) {
-    if (there.count(own) != 0) there.insert(stock);
-  }
-  for (const Member& member : ours.members) {
-    for (const Symbol& symbol : member.symbols) {
-      if (!symbol.is_defined && !symbol.is_weak && absl::StrContains(symbol.name, "7rocksdb") &&
-          there.count(symbol.name) == 0) {
-        const std::string own = OwnName(symbol.name);
-        return absl::StrCat("has no ", Demangled(own.empty() ? symbol.name : own),
-                            ", which Winnow calls. Expected all of RocksDB ", kOurRocksDB,
-                            ", built as the RocksDB that this Winnow was compiled with. Build "
-                            "Winnow with that RocksDB: cmake -S . -B BUILD "
-                            "-DWINNOW_ROCKSDB_ROOT=PREFIX");
-      }
-    }
-  }
-  return std::string();
 }
 
 // ---- Making the copy
@@ -456,8 +278,7 @@ Adoption Adopt(const std::string& archive_path, const std::string& output) {
   Archive ours;
   ReadArchive(ours_path, &ours);
   const std::map<std::string, std::string> names = StockNames(ours);
-  const std::vector<std::string> policies = PolicyNames(names);
-  if (!ours.problem.empty() || policies.empty()) {
+  if (!ours.problem.empty() || PolicyNames(names).empty()) {
     return fail(absl::StrCat(ours_path, " is not what this Winnow needs. Install Winnow anew"));
   }
   Archive archive;
@@ -468,13 +289,7 @@ Adoption Adopt(const std::string& archive_path, const std::string& output) {
     return fail(absl::StrCat(Printable(archive_path), " ", why));
   };
   if (!archive.problem.empty()) return refuse(archive.problem);
-  if (std::string why = WhyObjectsAreRefused(archive); !why.empty()) return refuse(why);
-  if (std::string why = WhyOursAreRefused(archive, names); !why.empty()) return refuse(why);
-  if (std::string why = WhyNamesAreRefused(archive, policies); !why.empty()) return refuse(why);
-  if (std::string why = WhySourcesAreRefused(*archive.MemberThatDefines(policies.front()));
-      !why.empty()) {
-    return refuse(why);
-  }
+  if (std::string why = WhyRefused(archive, names); !why.empty()) return refuse(why);
   const WorkFolder folder;
   if (folder.path().empty()) {
     adoption.is_refused = false;
@@ -483,9 +298,7 @@ Adoption Adopt(const std::string& archive_path, const std::string& output) {
   std::string reason;
   adoption.rocksdb = TellVersion(archive, ours, folder.path(), &reason);
   if (adoption.rocksdb.empty()) return refuse(reason);
-  if (std::string why = WhyVersionIsRefused(adoption.rocksdb); !why.empty()) return refuse(why);
-  if (std::string why = WhyTypesAreRefused(archive); !why.empty()) return refuse(why);
-  if (std::string why = WhyFunctionsAreRefused(archive, ours, names); !why.empty()) {
+  if (std::string why = WhyVersionIsRefused(archive, ours, names, adoption.rocksdb); !why.empty()) {
     return refuse(why);
   }
   adoption.is_refused = false;

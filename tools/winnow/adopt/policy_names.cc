@@ -1,6 +1,7 @@
 #include "tools/winnow/adopt/policy_names.h"
 
 #include <absl/strings/ascii.h>
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 #include <cxxabi.h>
@@ -61,6 +62,16 @@ std::string OwnName(absl::string_view stock) {
   }
   parts->names.back().remove_prefix(kStock.size());
   return PutTogether(*parts);
+}
+
+bool IsPolicyName(absl::string_view own) { return absl::StrContains(own, "FilterPolicy"); }
+
+std::vector<std::string> PolicyNames(const std::map<std::string, std::string>& names) {
+  std::vector<std::string> policies;
+  for (const auto& [own, stock] : names) {
+    if (IsPolicyName(own)) policies.push_back(own);
+  }
+  return policies;
 }
 
 std::string NamespaceOf(absl::string_view name, absl::string_view own) {

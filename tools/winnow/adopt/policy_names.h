@@ -5,7 +5,9 @@
 
 #include <absl/strings/string_view.h>
 
+#include <map>
 #include <string>
+#include <vector>
 
 namespace winnow::inspect {
 
@@ -13,6 +15,12 @@ namespace winnow::inspect {
 // name of a function that is called by another one in its place
 // (src/preload/stand_in/stock_names.h). Empty for all others.
 std::string OwnName(absl::string_view stock);
+
+// Whether it is one of the functions that make filter policies.
+bool IsPolicyName(absl::string_view own);
+
+// Those among RocksDB's names, each with the other one of the function.
+std::vector<std::string> PolicyNames(const std::map<std::string, std::string>& names);
 
 // The namespaces of a function whose name is like `own` in all else: "other" for
 // "_ZN5other20NewBloomFilterPolicyEdb". Empty for all others.
