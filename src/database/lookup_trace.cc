@@ -31,6 +31,10 @@ constexpr uint32_t kMaxPayload = uint32_t{1} << 30;
 // In version 0.2 a payload begins with 8 bytes whose bits say which parts follow, in their order.
 constexpr uint64_t kGetFamily = 1 << 2;
 constexpr uint64_t kGetKey = 1 << 3;
+constexpr uint64_t kSeekFamily = 1 << 4;
+constexpr uint64_t kSeekKey = 1 << 5;
+constexpr uint64_t kSeekLowerBound = 1 << 6;
+constexpr uint64_t kSeekUpperBound = 1 << 7;
 constexpr uint64_t kMultiGetCount = 1 << 8;
 constexpr uint64_t kMultiGetFamilies = 1 << 9;
 constexpr uint64_t kMultiGetKeys = 1 << 10;
@@ -104,6 +108,18 @@ bool TakeMultiGet(absl::string_view payload, int version, std::vector<Lookup>* l
     lookups->push_back(lookup);
   }
   return payload.empty() && families.empty() && keys.empty();
+}
+
+bool TakeSeek(absl::string_view payload, int version, uint32_t* family, TracedSeek* seek) {
+  uint64_t parts = kSeekFamily | kSeekKey;
+  constexpr uint64_t kBounds = kSeekLowerBound | kSeekUpperBound;
+  absl::string_view lower_bound;
+  return (version < 2 ||
+          (TakeFixed(&payload, &parts) && (parts & ~kBounds) == (kSeekFamily | kSeekKey))) &&
+         TakeFixed(&payload, family) && TakePart(&payload, &seek->key) &&
+         ((parts & kSeekLowerBound) == 0 || TakePart(&payload, &lower_bound)) &&
+         ((parts & kSeekUpperBound) == 0 || TakePart(&payload, &seek->upper_bound)) &&
+         payload.empty();
 }
 
 class TraceFile {
@@ -196,20 +212,22 @@ std::string TraceNotes::Sentence() const {
   if (seeks > 0) passed_over.push_back(Count(seeks, "seek of an iterator", "seeks of iterators"));
   if (others > 0) passed_over.push_back(Count(others, "other record", "other records"));
   std::string text;
+  const std::string taken = absl::StrCat(
+      Count(lookups, "lookup", "lookups"),
+      taken_seeks > 0 ? absl::StrCat(" and ", Count(taken_seeks, "seek", "seeks")) : "");
   if (!passed_over.empty()) {
-    text = absl::StrCat("taken were its ", Count(lookups, "lookup", "lookups"), "; passed over ",
-                        absl::StrJoin(passed_over, ", "));
+    text =
+        absl::StrCat("taken were its ", taken, "; passed over ", absl::StrJoin(passed_over, ", "));
   }
   if (!cut_off.empty()) {
-    absl::StrAppend(&text, text.empty() ? "" : "; ", cut_off, ": read up to there, with ",
-                    Count(lookups, "lookup", "lookups"));
+    absl::StrAppend(&text, text.empty() ? "" : "; ", cut_off, ": read up to there, with ", taken);
   }
   return text;
 }
 
 std::string VisitTrace(const std::string& path, uint32_t family,
                        absl::FunctionRef<void(absl::string_view key, bool joins)> visit,
-                       TraceNotes* notes) {
+                       TraceNotes* notes, const VisitSeek& visit_seek) {
   using Found = TraceFile::Found;
   errno = 0;
   TraceFile file(path);
@@ -246,16 +264,21 @@ std::string VisitTrace(const std::string& path, uint32_t family,
     }
     const bool is_get = type == ROCKSDB_NAMESPACE::kTraceGet;
     const bool is_lookup = is_get || type == ROCKSDB_NAMESPACE::kTraceMultiGet;
+    const bool is_seek = visit_seek && type == ROCKSDB_NAMESPACE::kTraceIteratorSeek;
+    const bool is_read = is_lookup || is_seek;
     const bool is_damaged =
-        type <= ROCKSDB_NAMESPACE::kTraceBegin || (is_lookup && bytes > kMaxPayload);
-    if (found == Found::kPart || !(is_damaged || (is_lookup ? file.ReadPayload(bytes, &payload)
-                                                            : file.SkipPayload(bytes)))) {
+        type <= ROCKSDB_NAMESPACE::kTraceBegin || (is_read && bytes > kMaxPayload);
+    if (found == Found::kPart ||
+        !(is_damaged || (is_read ? file.ReadPayload(bytes, &payload) : file.SkipPayload(bytes)))) {
       notes->cut_off = absl::StrCat("the trace is cut off in the record", place);
       break;
     }
     lookups.clear();
-    if (is_damaged || (is_lookup && !(is_get ? TakeGet(payload, version, &lookups)
-                                             : TakeMultiGet(payload, version, &lookups)))) {
+    TracedSeek seek;
+    uint32_t family_of_seek = 0;
+    if (is_damaged || (is_seek && !TakeSeek(payload, version, &family_of_seek, &seek)) ||
+        (is_lookup && !(is_get ? TakeGet(payload, version, &lookups)
+                               : TakeMultiGet(payload, version, &lookups)))) {
       notes->cut_off = absl::StrCat("the trace is damaged in the record", place);
       break;
     }
@@ -270,7 +293,10 @@ std::string VisitTrace(const std::string& path, uint32_t family,
         ++notes->of_other_families;
       }
     }
-    if (type == ROCKSDB_NAMESPACE::kTraceWrite) {
+    if (is_seek && family_of_seek == family) {
+      ++notes->taken_seeks;
+      visit_seek(seek);
+    } else if (type == ROCKSDB_NAMESPACE::kTraceWrite) {
       ++notes->writes;
     } else if (type == ROCKSDB_NAMESPACE::kTraceIteratorSeek ||
                type == ROCKSDB_NAMESPACE::kTraceIteratorSeekForPrev) {

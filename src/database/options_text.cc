@@ -38,13 +38,25 @@ std::string QuotedName(absl::string_view section) {
                              {{"\\#", "#"}, {"\\:", ":"}, {"\\\\", "\\"}});
 }
 
-// The policy in a table factory that is written as one value: {filter_policy=winnow:10;…}.
-std::optional<std::string> PolicyInside(const std::string& value) {
+// What a table factory says that is written as one value: {filter_policy=winnow:10;…}.
+void TakeTableOptions(const std::string& value, FamilyText* family) {
   std::unordered_map<std::string, std::string> values;
-  if (ROCKSDB_NAMESPACE::StringToMap(value, &values).ok() && values.count("filter_policy") > 0) {
-    return values["filter_policy"];
-  }
-  return std::nullopt;
+  const bool is_map = ROCKSDB_NAMESPACE::StringToMap(value, &values).ok();
+  family->policy = is_map && values.count("filter_policy") > 0
+                       ? std::optional(values["filter_policy"])
+                       : std::nullopt;
+  if (is_map) family->whole_keys = values["whole_key_filtering"];
+}
+
+// Where the value of an option that filters depend on is kept, besides the policy's; null: it is
+// none.
+std::string* PlaceOf(absl::string_view name, bool in_table_options, FamilyText* family) {
+  if (in_table_options) return name == "whole_key_filtering" ? &family->whole_keys : nullptr;
+  return name == "comparator"                         ? &family->comparator
+         : name == "prefix_extractor"                 ? &family->prefix_extractor
+         : name == "memtable_factory"                 ? &family->memtable
+         : name == "memtable_prefix_bloom_size_ratio" ? &family->memtable_prefix_bloom
+                                                      : nullptr;
 }
 
 class OptionsText {
@@ -68,9 +80,10 @@ class OptionsText {
       section_has_policy_ = true;
     } else if (!in_table_options_ &&
                (name == "table_factory" || name == "block_based_table_factory")) {
-      family_->policy = PolicyInside(value);
-    } else if (!in_table_options_ && name == "comparator" && value != "nullptr") {
-      family_->comparator = value;
+      TakeTableOptions(value, family_);
+    } else if (std::string* place = PlaceOf(name, in_table_options_, family_);
+               place != nullptr && value != "nullptr") {
+      *place = value;
     }
     return std::string();
   }
@@ -97,7 +110,7 @@ class OptionsText {
           known ? " is there twice" : " is not preceded by the section [CFOptions] of that family");
     }
     if (!known) {
-      families_.push_back({name, std::nullopt, std::string()});
+      families_.emplace_back().name = name;
     }
     family_ = known ? &*found : &families_.back();
     return std::string();

@@ -15,6 +15,18 @@ struct FamilyText {
   std::string name;                   // of the column family
   std::optional<std::string> policy;  // unset: the file says nothing about it
   std::string comparator;             // its name; empty: the file says nothing about it
+
+  // The values of other options that filters depend on. Empty: the file says nothing about them, or
+  // nullptr.
+  std::string prefix_extractor;
+  std::string memtable;               // memtable_factory
+  std::string memtable_prefix_bloom;  // memtable_prefix_bloom_size_ratio
+  std::string whole_keys;             // whole_key_filtering
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(name, policy, comparator, prefix_extractor, memtable, memtable_prefix_bloom, whole_keys);
+  }
 };
 
 // In the order of the file. Empty, or a sentence that says what is wrong with the file, which

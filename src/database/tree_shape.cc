@@ -4,8 +4,8 @@
 #include <rocksdb/options.h>
 
 #include <chrono>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,25 +34,18 @@ MetadataCaching CachingOf(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table
   return caching;
 }
 
-// The families whose filter_policy is nullptr in the text. RocksDB loads a policy that this program
-// does not have as none too.
-std::set<std::string> FamiliesWithoutPolicy(const std::string& path) {
-  std::vector<FamilyText> texts;
-  std::set<std::string> families;
-  if (!ReadFamilies(path, &texts).empty()) return families;
-  for (const FamilyText& text : texts) {
-    if (text.policy == "nullptr") families.insert(text.name);
-  }
-  return families;
-}
-
 TreeShapes Load(const std::string& path) {
   std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
   TreeShapes shapes;
   shapes.problem = LoadFamilies(path, &families);
-  const std::set<std::string> without_policy = FamiliesWithoutPolicy(path);
+  std::map<std::string, FamilyText> texts;
+  std::vector<FamilyText> list;
+  if (ReadFamilies(path, &list).empty()) {
+    for (FamilyText& text : list) texts[text.name] = std::move(text);
+  }
   for (const auto& family : families) {
     TreeShape& shape = shapes.families[family.name];
+    shape.text = texts[family.name];
     shape.style = family.options.compaction_style;
     shape.levels = family.options.num_levels;
     shape.size_ratio = family.options.max_bytes_for_level_multiplier;
@@ -63,9 +56,10 @@ TreeShapes Load(const std::string& path) {
     if (const auto* table = TableOptionsOf(family.options)) {
       shape.table_format = static_cast<int>(table->format_version);
       shape.filters_for_memory = table->optimize_filters_for_memory;
-      // Empty for a policy that this program does not have: RocksDB then loads none.
+      // Empty for a policy that this program does not have: RocksDB then loads none, as for
+      // nullptr.
       shape.policy = DescribePolicy(table->filter_policy);
-      shape.has_no_policy = shape.policy.empty() && without_policy.count(family.name) > 0;
+      shape.has_no_policy = shape.policy.empty() && shape.text.policy == "nullptr";
       shape.whole_keys = table->whole_key_filtering;
       shape.caching = CachingOf(*table);
       shape.caching.flush_bytes = family.options.write_buffer_size / 2 * 3;

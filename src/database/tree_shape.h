@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 
+#include "src/database/options_text.h"
 #include "third_party/rocksdb_abi/table_options.h"
 
 namespace winnow::inspect {
@@ -66,10 +67,13 @@ struct TreeShape {
 
   MetadataCaching caching;
 
+  FamilyText text;  // what the OPTIONS file says, also of what this program does not have
+
   template <typename Code>
   void Fields(Code& code) {
     code(style, levels, size_ratio, has_dynamic_levels, last_level_has_filters, table_format,
-         filters_for_memory, policy, has_no_policy, whole_keys, file_bytes, file_growth, caching);
+         filters_for_memory, policy, has_no_policy, whole_keys, file_bytes, file_growth, caching,
+         text);
   }
 
   ROCKSDB_NAMESPACE::BlockBasedTableOptions TableOptions() const {

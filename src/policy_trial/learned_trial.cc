@@ -61,6 +61,17 @@ std::string TextWithBits(const PolicyOptions& policy, double bits_per_key) {
   return "{id=winnow;" + plugin::ToString(plain) + "}";
 }
 
+std::string ShortText(const PolicyOptions& policy) {
+  std::string text = "{id=winnow";
+  for (const std::string& name : plugin::PolicyOptionNameList()) {
+    const std::string value = plugin::PolicyOptionText(name, policy);
+    if (name == kBitsPerKeyOption.name || value != plugin::PolicyOptionText(name, {})) {
+      text.append(";").append(name).append("=").append(value);
+    }
+  }
+  return text + "}";
+}
+
 plugin::KnownTree TreeByOptions(const TreeShape& shape) {
   plugin::KnownTree tree;
   tree.size_ratio = shape.size_ratio;

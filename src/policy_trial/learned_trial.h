@@ -30,6 +30,10 @@ std::optional<PolicyOptions> LearnedPolicyOf(const std::string& text);
 // this policy builds.
 std::string TextWithBits(const PolicyOptions& policy, double bits_per_key);
 
+// The options string of a policy, with no option that is at its default but bits_per_key:
+// "{id=winnow;bits_per_key=10;range_bits=15}".
+std::string ShortText(const PolicyOptions& policy);
+
 // What its options say of a tree.
 plugin::KnownTree TreeByOptions(const TreeShape& shape);
 

@@ -36,6 +36,7 @@ FamilyPolicy Judge(const FamilyText& asked, bool with_trials,
   } else {
     family.verdict.asked = asked.policy.value_or(std::string());
   }
+  family.ranges = RangeOptionsOf(family.verdict.in_force, asked);
   return family;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/policy_trial/policy_check.h"
+#include "src/policy_trial/range_options.h"
 
 namespace winnow::inspect {
 
@@ -15,6 +16,7 @@ struct FamilyPolicy {
   std::string name;                  // of the column family
   bool no_filter_asked_for = false;  // the file says nullptr, or nothing about a filter
   PolicyVerdict verdict;             // of little meaning when no filter is asked for
+  RangeOptions ranges;
 };
 
 struct OptionsFileReport {

@@ -11,6 +11,7 @@
 #include "src/sst/quiet_logger.h"
 #include "src/sst/unreadable_table.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
+#include "winnow/range_filter.h"
 
 namespace winnow::inspect {
 namespace {
@@ -162,6 +163,14 @@ uint64_t FilterBytes(const RawSst& sst) noexcept {
   uint64_t bytes = 0;
   for (const std::string& block : sst.blocks) {
     bytes += block.size();
+  }
+  return bytes;
+}
+
+uint64_t RangeFilterBytes(const RawSst& sst) noexcept {
+  uint64_t bytes = 0;
+  for (const std::string& block : sst.blocks) {
+    bytes += RangeFilterOf(block).size();
   }
   return bytes;
 }

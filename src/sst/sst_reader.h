@@ -41,6 +41,9 @@ RawSst ReadSstWithoutFilter(const std::string& path);
 // Of all blocks together.
 uint64_t FilterBytes(const RawSst& sst) noexcept;
 
+// Of these, what range filters take.
+uint64_t RangeFilterBytes(const RawSst& sst) noexcept;
+
 }  // namespace winnow::inspect
 
 #endif  // WINNOW_SRC_SST_SST_READER_H_

@@ -75,10 +75,11 @@ class StoredFilter {
   // timestamps; unset: there is none that a scan asks.
   std::optional<bool> MayContainRange(std::string_view begin, std::string_view end) const;
 
- private:
-  // The number of the partition that a lookup of the key asks, of those that are known.
+  // The number of the partition that a lookup or a seek of the key asks; 0 of a filter of one
+  // block.
   size_t BlockOf(std::string_view key) const;
 
+ private:
   const ROCKSDB_NAMESPACE::Comparator* comparator_;
   FilterContents contents_;
   FilterPartitions partitions_;

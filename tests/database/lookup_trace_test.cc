@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/support/files.h"
+#include "tests/support/recorded_trace.h"
 #include "tests/support/rocksdb_testing.h"
 
 namespace winnow::inspect {
@@ -33,6 +34,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::MakeOptions;
 using testing::OpenDatabase;
+using ::testing::Pair;
 using testing::ReadFile;
 using testing::TemporaryFolder;
 using testing::WriteFile;
@@ -120,6 +122,64 @@ TEST_F(LookupTraceTest, HasTheLookupsOfAFamilyInTheirOrder) {
   EXPECT_TRUE(IsTraceFile(trace_));
 }
 
+// By RocksDB's own StartTrace, with what it records of bounds.
+TEST_F(LookupTraceTest, HasTheSeeksOfAFamilyWithTheirBounds) {
+  const std::string path = folder_ / "seeks";
+  const auto database = OpenDatabase(MakeOptions({}), folder_ / "scanned");
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_STATUS_OK(database->CreateColumnFamily(ColumnFamilyOptions(), "other", &family));
+  ASSERT_STATUS_OK(database->Put(WriteOptions(), "c", "value"));
+  const std::string zero("b\0", 2);
+  const Slice low = zero, high = "d\xff";
+  const auto scan = [&](const Slice* lower, const Slice* upper, ColumnFamilyHandle* of) {
+    ReadOptions read;
+    read.iterate_lower_bound = lower;
+    read.iterate_upper_bound = upper;
+    return std::unique_ptr<ROCKSDB_NAMESPACE::Iterator>(database->NewIterator(read, of));
+  };
+  ColumnFamilyHandle* ours = database->DefaultColumnFamily();
+  testing::RecordTrace(database.get(), path, [&] {
+    scan(nullptr, &high, ours)->Seek(zero);
+    scan(nullptr, nullptr, ours)->Seek("x");
+    scan(&low, &high, ours)->Seek("");
+    scan(&low, nullptr, ours)->Seek("c");
+    scan(&low, &high, ours)->SeekToFirst();
+    scan(nullptr, &high, ours)->SeekToFirst();
+    scan(nullptr, &high, ours)->SeekForPrev("a");
+    scan(nullptr, &high, family)->Seek("of other");
+    std::string value;
+    EXPECT_TRUE(database->Get({}, "c", &value).ok());
+  });
+  ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+
+  std::vector<std::pair<std::string, std::string>> seeks;
+  const VisitSeek take = [&](const TracedSeek& seek) {
+    seeks.emplace_back(seek.key, seek.upper_bound);
+  };
+  TraceNotes notes;
+  EXPECT_EQ(VisitTrace(
+                path, 0, [](absl::string_view, bool) {}, &notes, take),
+            "");
+  const std::string upper = high.ToString();
+  EXPECT_THAT(seeks, ElementsAre(Pair(zero, upper), Pair("x", ""), Pair("", upper), Pair("c", ""),
+                                 Pair(zero, upper)));
+  EXPECT_EQ(notes.cut_off, "");
+  EXPECT_EQ(notes.taken_seeks, 5);
+  EXPECT_EQ(notes.Sentence(),
+            "taken were its 1 lookup and 5 seeks; passed over 2 seeks of iterators");
+
+  const std::string whole = ReadFile(path);
+  for (size_t size = 60; size < whole.size(); ++size) {
+    WriteFile(path, whole.substr(0, size));
+    seeks.clear();
+    TraceNotes of_part;
+    VisitTrace(
+        path, 0, [](absl::string_view, bool) {}, &of_part, take);
+    ASSERT_LE(seeks.size(), 5u);
+    for (const auto& [key, bound] : seeks) ASSERT_LE(key.size() + bound.size(), 4u) << size;
+  }
+}
+
 TEST_F(LookupTraceTest, TellsWhichLookupsAreOfOneMultiGet) {
   const Visit ours = VisitAll(trace_);
   EXPECT_THAT(ours.joins, ElementsAre(false, false, false, true, false, false, false, false));
@@ -205,11 +265,18 @@ TEST_F(LookupTraceTest, AnOldOneIsRead) {
   WriteFile(trace_,
             record(1, "feedcafedeadbeef\tTrace Version: 0.1\tRocksDB Version: 6.1\tFormat\n") +
                 record(4, std::string("\0\0\0\0\3old", 8)) +
-                record(4, std::string("\1\0\0\0\5other", 10)) + record(2, ""));
+                record(4, std::string("\1\0\0\0\5other", 10)) +
+                record(5, std::string("\0\0\0\0\4seek", 9)) + record(2, ""));
   const Visit visit = VisitAll(trace_);
   EXPECT_THAT(visit.keys, ElementsAre("old"));
   EXPECT_EQ(visit.notes.cut_off, "");
   EXPECT_EQ(visit.notes.of_other_families, 1);
+  std::vector<std::pair<std::string, std::string>> seeks;
+  TraceNotes notes;
+  VisitTrace(
+      trace_, 0, [](absl::string_view, bool) {}, &notes,
+      [&](const TracedSeek& seek) { seeks.emplace_back(seek.key, seek.upper_bound); });
+  EXPECT_THAT(seeks, ElementsAre(Pair("seek", "")));
 }
 
 TEST_F(LookupTraceTest, AnotherFileIsAnError) {

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "tests/support/inspect_testing.h"
+#include "winnow/rocksdb_policy.h"
 
 namespace winnow::testing {
 namespace {
@@ -261,6 +262,18 @@ void MakeDbPaths(const std::string& path) {
   });
 }
 
+// A file of few keys, and then one that has range filters in partitions.
+void MakeRanges(const std::string& path) {
+  for (const bool partitioned : {false, true}) {
+    Options options =
+        OptionsWith(partitioned ? PartitionedTableWith(kRangePolicy) : TableWith(kRangePolicy));
+    options.prefix_extractor = NewRangeExtractor();
+    With(options, path, [&](DB* database) {
+      PutFile(database, partitioned ? 1 : 0, partitioned ? 10'000 : 500, 3);
+    });
+  }
+}
+
 void MakeReverse(const std::string& path) {
   Options options = OptionsWith(PartitionedTableWith("winnow:10"));
   options.comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
@@ -328,6 +341,7 @@ const std::vector<Fixture>& Fixtures() {
       {"prefix", "filters of prefixes only", MakePrefix},
       {"prefix_and_whole", "filters of prefixes and keys", MakePrefixAndWhole},
       {"prefix_partitioned", "the same in partitions", MakePrefixPartitioned},
+      {"ranges", "range filters, also in partitions", MakeRanges},
       {"reverse", "partitions, and keys that go backwards", MakeReverse},
       {"timestamps", "keys with timestamps, and with partitions", MakeTimestamps},
       {"unknown_comparator", "keys in an order that nobody else knows", MakeUnknownComparator},

@@ -20,6 +20,7 @@
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
+#include "tests/support/recorded_trace.h"
 #include "tests/support/redis_program.h"
 #include "tests/support/started_redis.h"
 #include "tests/tools/tool_testing.h"
@@ -194,6 +195,18 @@ void ExpectKeysKept(const std::string& name, const std::string& arguments, int c
   ExpectKept("json of " + name + ": ", names);
 }
 
+// A trace of one scan.
+std::string SeeksIn(const TemporaryFolder& folder) {
+  const auto database = OpenDatabase(MakeOptions({}), folder / "scanned");
+  RecordTrace(database.get(), folder / "trace", [&] {
+    const ROCKSDB_NAMESPACE::Slice end = "zzz";
+    ROCKSDB_NAMESPACE::ReadOptions read;
+    read.iterate_upper_bound = &end;
+    std::unique_ptr<ROCKSDB_NAMESPACE::Iterator>(database->NewIterator(read))->Seek(KeyOf(9));
+  });
+  return folder / "trace";
+}
+
 TEST(FrozenNamesTest, OfJsonOfOtherRunsAreKept) {
   const TemporaryFolder folder;
   const ChildResult made = RunProgram({WINNOW_MAKE_FIXTURES, folder.path(), "column_families"});
@@ -209,6 +222,8 @@ TEST(FrozenNamesTest, OfJsonOfOtherRunsAreKept) {
   ExpectKeysKept("advise with lookups",
                  advise + " --cf=default --lookups='" + (folder / "keys") + "'", 0);
   ExpectKeysKept("advise with a cache", advise + " --draws=1000 --cache=64KiB", 0);
+  ExpectKeysKept("advise with scans", advise + " --cf=default --lookups='" + SeeksIn(folder) + "'",
+                 0);
   ExpectKeysKept("run", "run --dry_run --json true", 0);
   ExpectKeysKept("size", "size --keys=1e6 --rate=0.01", 0);
   ExpectKeysKept("size of a page", "size --page=4KiB --rate=1e-3", 0);

@@ -61,7 +61,10 @@ std::vector<Command> CommandsOf(const Golden& golden) {
   }
   if (golden.verb == "probe") {
     const std::string line = "probe " + name + " " + ProbedKeys() + flags;
-    return {{line}, {line + " --exact"}, {line + " --exact --json", true}};
+    const std::string range = "probe " + name + " --from=" + KeyOf(3) + " --to=" + KeyOf(9) + "9";
+    return name == "ranges" ? std::vector<Command>{{line}, {range}, {range + " --json", true}}
+                            : std::vector<Command>{
+                                  {line}, {line + " --exact"}, {line + " --exact --json", true}};
   }
   const std::string line =
       golden.verb + " " + name + flags + (golden.verb == "advise" ? " --draws=20000" : "");
@@ -111,9 +114,9 @@ std::string Normalized(const Golden& golden, std::string text, const std::string
 
 // The others have winnow:10, of which the verb says the same each time.
 bool HasAPolicyOfItsOwn(const std::string& name) {
-  const std::vector<std::string> names = {"builtin_bloom", "builtin_ribbon", "column_families",
-                                          "files",         "none",           "winnow_bloom",
-                                          "winnow_levels", "winnow_rates",   "winnow_ribbon"};
+  const std::vector<std::string> names = {
+      "builtin_bloom", "builtin_ribbon", "column_families", "files",        "none",
+      "ranges",        "winnow_bloom",   "winnow_levels",   "winnow_rates", "winnow_ribbon"};
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 

@@ -3,7 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/memtablerep.h>
+#include <rocksdb/slice_transform.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -15,6 +19,7 @@
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
 #include "winnow/options.h"
+#include "winnow/rocksdb_policy.h"
 
 namespace winnow {
 namespace {
@@ -198,6 +203,83 @@ TEST_F(VerbPolicyTest, ADamagedFilterIsOneAndNamed) {
   EXPECT_EQ(text.status, 1) << text.errors;
   EXPECT_THAT(text.errors, HasSubstr("winnow policy: fault: " + folder_ / "a.sst" + ": "));
   EXPECT_TRUE(PolicyJson({"winnow:10", folder_ / "a.sst"}, 1)["files"][0].at("fault").is_string());
+}
+
+TEST_F(VerbPolicyTest, SaysWhatRangeBitsNeed) {
+  const ChildResult text = Policy({testing::kRangePolicy});
+  EXPECT_EQ(text.status, 0) << text.errors;
+  EXPECT_THAT(text.output, HasSubstr("range_bits=15 adds range filters, of about 17."));
+  EXPECT_THAT(text.output, HasSubstr("prefix_extractor=winnow.range"));
+  const json document = PolicyJson({testing::kRangePolicy}, 0);
+  EXPECT_EQ(document.at("range").at("range_bits"), 15);
+  EXPECT_NEAR(document.at("range").at("bits_per_key"), 17.2, 0.5);
+  EXPECT_FALSE(PolicyJson({"winnow:10"}, 0).contains("range"));
+}
+
+// In OPTIONS files that RocksDB wrote: each of the two options that lacks the other is a fault.
+TEST_F(VerbPolicyTest, AnOptionsFileWithOneOptionOfTheTwoIsAFault) {
+  const struct {
+    const char* policy;
+    std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> extractor;
+    const ROCKSDB_NAMESPACE::Comparator* comparator;
+    std::string problem;
+  } cases[] = {
+      {testing::kRangePolicy, NewRangeExtractor(), ROCKSDB_NAMESPACE::BytewiseComparator(), ""},
+      {"winnow:10", nullptr, ROCKSDB_NAMESPACE::BytewiseComparator(), ""},
+      {testing::kRangePolicy, nullptr, ROCKSDB_NAMESPACE::BytewiseComparator(),
+       "range_bits=15 has no effect: there is no prefix_extractor, but must be winnow.range"},
+      {testing::kRangePolicy,
+       std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform>(
+           ROCKSDB_NAMESPACE::NewFixedPrefixTransform(4)),
+       ROCKSDB_NAMESPACE::BytewiseComparator(),
+       "range_bits=15 has no effect: prefix_extractor is rocksdb.FixedPrefix.4, but must be "
+       "winnow.range"},
+      {"winnow:10", NewRangeExtractor(), ROCKSDB_NAMESPACE::BytewiseComparator(),
+       "prefix_extractor=winnow.range has no effect: range_bits of the policy is 0"},
+      {"bloomfilter:10", NewRangeExtractor(), ROCKSDB_NAMESPACE::BytewiseComparator(),
+       "prefix_extractor=winnow.range has no effect: bloomfilter:10"},
+      {"", NewRangeExtractor(), ROCKSDB_NAMESPACE::BytewiseComparator(),
+       "prefix_extractor=winnow.range has no effect: there is no filter policy"},
+      {testing::kRangePolicy, NewRangeExtractor(), ROCKSDB_NAMESPACE::ReverseBytewiseComparator(),
+       "range_bits=15 has no effect: the comparator is rocksdb.ReverseBytewiseComparator"}};
+  int number = 0;
+  for (const auto& each : cases) {
+    SCOPED_TRACE(number);
+    const std::string path = folder_ / ("db" + std::to_string(number++));
+    ROCKSDB_NAMESPACE::Options options = MakeOptions(TableWith(each.policy));
+    options.prefix_extractor = each.extractor;
+    options.comparator = each.comparator;
+    OpenDatabase(options, path).reset();
+    const bool is_fault = !each.problem.empty();
+    const ChildResult text = Policy({path});
+    EXPECT_EQ(text.status, is_fault ? 1 : 0) << text.output << text.errors;
+    EXPECT_THAT(text.errors, HasSubstr(each.problem));
+    const json family = PolicyJson({path}, is_fault ? 1 : 0).at("column_families").at(0);
+    if (family.contains("range")) {
+      EXPECT_EQ(family.at("range").at("works"), !is_fault);
+      EXPECT_EQ(family.at("range").at("problems").empty(), !is_fault);
+    } else {
+      EXPECT_EQ(each.policy, std::string("winnow:10"));
+    }
+  }
+}
+
+TEST_F(VerbPolicyTest, SaysWhichOptionsGainNothingWithTheRangeExtractor) {
+  ROCKSDB_NAMESPACE::BlockBasedTableOptions table = TableWith(testing::kRangePolicy);
+  table.whole_key_filtering = false;
+  ROCKSDB_NAMESPACE::Options options = MakeOptions(table);
+  options.prefix_extractor = NewRangeExtractor();
+  options.memtable_prefix_bloom_size_ratio = 0.125;
+  options.memtable_factory.reset(ROCKSDB_NAMESPACE::NewHashSkipListRepFactory(100));
+  options.allow_concurrent_memtable_write = false;
+  OpenDatabase(options, folder_ / "db").reset();
+  const ChildResult text = Policy({folder_ / "db"});
+  EXPECT_EQ(text.status, 0) << text.output << text.errors;
+  EXPECT_THAT(text.output,
+              AllOf(HasSubstr("range filters by range_bits=15 and prefix_extractor=winnow.range"),
+                    HasSubstr("memtable_factory="), HasSubstr("gains nothing"),
+                    HasSubstr("memtable_prefix_bloom_size_ratio=0.125"),
+                    HasSubstr("whole_key_filtering=false leaves Get without a filter")));
 }
 
 TEST_F(VerbPolicyTest, WrongUsageIsTwo) {

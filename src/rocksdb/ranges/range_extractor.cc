@@ -3,6 +3,7 @@
 #include <rocksdb/utilities/options_type.h>
 
 #include <charconv>
+#include <cstddef>
 #include <memory>
 #include <unordered_map>
 
@@ -36,6 +37,8 @@ std::string RangeExtractor::SerializeOptions(const ConfigOptions& /*config_optio
   char digits[16];
   const std::to_chars_result end =
       std::to_chars(digits, digits + sizeof digits, DifferentNumber(), 16);
+  // Always as many of them: files of the same keys then have the same size.
+  text.append(sizeof digits - static_cast<size_t>(end.ptr - digits), '0');
   return text.append(digits, end.ptr);
 }
 

@@ -11,6 +11,7 @@
 #include "tools/winnow/advise/advice_rows.h"
 #include "tools/winnow/advise/advice_shortlist.h"
 #include "tools/winnow/advise/advice_words.h"
+#include "tools/winnow/advise/scans/scan_advice.h"
 
 namespace winnow::inspect {
 namespace {
@@ -32,6 +33,7 @@ std::vector<AdviceFamilyReport> DescribeFamilies(const AdviceReading& reading) {
     std::map<int, uint64_t> levels;
     for (const size_t file : reading.families[i].files) {
       report.filter_bytes += reading.files[file].filter_bytes;
+      report.range_bytes += reading.files[file].range_bytes;
       levels[reading.files[file].level.value_or(-1)] += reading.files[file].keys;
     }
     report.keys_by_level.assign(levels.begin(), levels.end());
@@ -156,7 +158,11 @@ Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& optio
   if (advice.tried_files > 0) {
     TimeBuilds(reading, &advice.rows);
   }
+  if (options.recorded_scans) {
+    advice.scans = AdviseOnScans(*options.recorded_scans, options, progress, &reading);
+  }
   SayAdvice(reading, options, &advice);
+  if (advice.scans) SayScans(reading, advice.choice, &*advice.scans);
   advice.errors = reading.Errors();
   return advice;
 }

@@ -197,7 +197,8 @@ AdvisedFile ReadAdvisedFile(const std::string& path) {
   file.entries = properties.num_entries;
   file.keys = KeysOf(properties);
   file.keys_are_known = properties.num_filter_entries > 0;
-  file.filter_bytes = FilterBytes(sst);
+  file.range_bytes = RangeFilterBytes(sst);
+  file.filter_bytes = FilterBytes(sst) - file.range_bytes;
   file.unread_filter = sst.blocks.empty() && properties.filter_size > 0;
   file.policy = properties.filter_policy_name;
   file.partitions = sst.partitioned ? sst.blocks.size() : 0;

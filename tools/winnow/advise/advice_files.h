@@ -39,7 +39,8 @@ struct AdvisedFile {
   uint64_t entries = 0;
   uint64_t keys = 0;            // in its filter; where that is not recorded, the entries
   bool keys_are_known = false;  // they are recorded
-  uint64_t filter_bytes = 0;    // of the filter blocks; 0: it has none
+  uint64_t filter_bytes = 0;    // of the filter blocks, without range filters; 0: it has none
+  uint64_t range_bytes = 0;     // of the range filters in them
   bool unread_filter = false;   // it has one, of a policy that this program does not read
   std::string policy;           // that built it, by its name in the file; may be empty
   size_t partitions = 0;        // of the filter; 0: it is whole
@@ -57,7 +58,8 @@ struct AdvisedFile {
   template <typename Code>
   void Fields(Code& code) {
     code(error, family, comparator, data_bytes, entries, keys, keys_are_known, filter_bytes,
-         unread_filter, policy, partitions, contents, has_prefixes_only, range, built_for, rate);
+         range_bytes, unread_filter, policy, partitions, contents, has_prefixes_only, range,
+         built_for, rate);
   }
 };
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "tools/winnow/advise/scans/scan_advice.h"
 #include "tools/winnow/findings/filter_json.h"
 
 namespace winnow::inspect {
@@ -25,6 +26,7 @@ Json FamilyJson(const AdviceFamilyReport& family) {
                {"absent_lookups", family.absent},
                {"false_reads_per_lookup", family.false_reads},
                {"keys_compacted", family.keys_compacted}};
+  if (family.range_bytes > 0) json["range_bytes"] = family.range_bytes;
   for (const auto& [level, keys] : family.keys_by_level) {
     json["keys_by_level"].push_back(
         {{"level", level < 0 ? Json(nullptr) : Json(level)}, {"keys", keys}});
@@ -122,6 +124,7 @@ std::string AdviceJson(const Advice& advice, const std::vector<std::string>& war
   for (const FileError& error : advice.errors) {
     json["errors"].push_back({{"path", error.path}, {"error", *error.error}});
   }
+  if (advice.scans) json["scans"] = ScansJson(*advice.scans);
   return Document("winnow.advise/1", json);
 }
 

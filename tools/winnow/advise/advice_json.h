@@ -14,7 +14,8 @@ namespace winnow::inspect {
 //
 //   schema       "winnow.advise/1"
 //   families     [{database (null: files given one by one), name, files, keys, keys_by_level
-//                [{level (null: not known), keys}], filter_bytes, lookups, absent_lookups,
+//                [{level (null: not known), keys}], filter_bytes (without range filters),
+//                range_bytes (of range filters, where there are some), lookups, absent_lookups,
 //                false_reads_per_lookup}]: what there is
 //   lookups      {recorded, count, absent}
 //   learned      of level_plan=learned: {lookups (that it learned from), judged_by (others, by
@@ -29,6 +30,7 @@ namespace winnow::inspect {
 //   candidates   [{policy, filter_bytes, false_reads_per_lookup}]: by formulas
 //   budget       null, or {bytes, fits, taken_bytes, least_bytes, parts [{family, policy,
 //                filter_bytes, false_reads_per_lookup}]}
+//   scans        where scans were recorded: ScansJson (scans/scan_advice.h)
 //   recommendation, assumptions, errors [{path, error}], warnings
 std::string AdviceJson(const Advice& advice, const std::vector<std::string>& warnings);
 

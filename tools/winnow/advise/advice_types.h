@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/text/rate_interval.h"
+#include "tools/winnow/advise/scans/scan_types.h"
 #include "winnow/options.h"
 
 namespace winnow::inspect {
@@ -31,6 +32,8 @@ struct AdviceOptions {
   std::vector<bool> recorded_joins;
   // That of TraceNotes.
   bool recorded_may_be_read_one_by_one = false;
+  // Likewise of the one family. Unset: none were recorded.
+  std::optional<RecordedScans> recorded_scans;
 
   uint64_t lookups = 200'000;  // to draw, over all families by their keys
   double absent_share = 1;     // of them
@@ -151,7 +154,8 @@ struct AdviceFamilyReport {
   std::string name;
   size_t files = 0;
   uint64_t keys = 0;
-  uint64_t filter_bytes = 0;
+  uint64_t filter_bytes = 0;  // without range filters
+  uint64_t range_bytes = 0;   // of range filters
   uint64_t lookups = 0;
   uint64_t absent = 0;
   double false_reads = 0;                               // a lookup of this family, now
@@ -213,6 +217,8 @@ struct Advice {
   std::string recommendation;  // sentences with the options string to paste; may be empty
   std::vector<std::string>
       assumptions;  // sentences: what was taken for granted, what can't be told
+
+  std::optional<ScanAdvice> scans;  // where scans were recorded
 
   std::vector<FileError> errors;
 };

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "src/policy_trial/moved_files.h"
+#include "src/policy_trial/range_options.h"
 #include "tools/winnow/advise/advice_shortlist.h"
 
 namespace winnow::inspect {
@@ -78,7 +79,22 @@ class Words {
     SayLookups();
     SayTree();
     SayFilters();
+    SayRangeFilters();
     SayTrials();
+  }
+
+  // A policy of Winnow's for lookups keeps the range_bits of the one in force.
+  void KeepRangeBits() {
+    const double range_bits = RangeBitsOf(read_.families.front().shape.policy);
+    const std::string kept = TextWithRangeBits(advice_.choice, range_bits);
+    if (range_bits == 0 || advice_.choice.empty()) return;
+    absl::StrAppend(&advice_.recommendation,
+                    kept.empty()
+                        ? absl::StrFormat(" It builds no range filters, as range_bits=%g of the "
+                                          "policy in force does.",
+                                          range_bits)
+                        : absl::StrCat(" To keep range filters, write it as ", kept, "."));
+    if (!kept.empty()) advice_.choice = kept;
   }
 
  private:
@@ -182,6 +198,21 @@ class Words {
                     [](const AdvisedFamily& family) { return !family.knows_levels; }),
         "Some files have no known level: a lookup is taken to ask all of them whose range has "
         "the key, the highest number first.");
+  }
+
+  void SayRangeFilters() {
+    uint64_t bytes = 0;
+    for (const AdviceFamilyReport& family : advice_.families) bytes += family.range_bytes;
+    Say(bytes > 0, absl::StrCat("Range filters take ", bytes,
+                                " bytes now. They are beside the filters of the rows",
+                                advice_.budget_bytes ? ", and beside the budget" : "",
+                                ": a policy that keeps range_bits goes on building them."));
+    for (const AdvisedFamily& family : read_.families) {
+      const RangeOptions ranges = RangeOptionsOf(family.shape.policy, family.shape.text);
+      for (const std::string& problem : ranges.problems) {
+        Say(!advice_.scans, absl::StrCat("As it is, ", problem, "."));
+      }
+    }
   }
 
   void SayTrials() {
@@ -544,6 +575,7 @@ const AdviceRow* OnePolicyRow(const Advice& advice) {
 void SayAdvice(const AdviceReading& reading, const AdviceOptions& options, Advice* advice) {
   Words words(reading, options, advice);
   words.Recommend();
+  words.KeepRangeBits();
   words.Assume();
 }
 

@@ -1,10 +1,15 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
 #include "src/text/text_table.h"
 #include "tools/winnow/advise/advice_json.h"
+#include "tools/winnow/advise/scans/scan_advice.h"
 
 namespace winnow::tools {
 namespace {
@@ -46,19 +51,36 @@ std::string NameOf(const Advice& advice, const AdviceFamilyReport& family) {
 }
 
 std::string FamilyTable(const Advice& advice) {
-  TextTable table({{"column family", Align::kLeft},
-                   {"files"},
-                   {"keys"},
-                   {"filters now"},
-                   {"bits a key"},
-                   {"false reads a lookup"},
-                   {"keys by level", Align::kLeft}});
+  const bool has_ranges =
+      std::any_of(advice.families.begin(), advice.families.end(),
+                  [](const AdviceFamilyReport& family) { return family.range_bytes > 0; });
+  std::vector<inspect::Column> columns = {{"column family", Align::kLeft},
+                                          {"files"},
+                                          {"keys"},
+                                          {"filters now"},
+                                          {"bits a key"},
+                                          {"false reads a lookup"},
+                                          {"keys by level", Align::kLeft}};
+  const std::vector<inspect::Column> of_ranges = {{"range filters"}, {"bits a key"}};
+  if (has_ranges) columns.insert(columns.begin() + 5, of_ranges.begin(), of_ranges.end());
+  TextTable table(std::move(columns));
   table.Underline();
   for (const AdviceFamilyReport& family : advice.families) {
-    table.AddRow({NameOf(advice, family), absl::StrCat(family.files), absl::StrCat(family.keys),
-                  inspect::ByteSize(static_cast<double>(family.filter_bytes)),
-                  BitsAKey(static_cast<double>(family.filter_bytes), family.keys),
-                  Reads(family.false_reads), Levels(family)});
+    const auto bytes = static_cast<double>(family.filter_bytes);
+    const auto range_bytes = static_cast<double>(family.range_bytes);
+    TextTable::Row row = {NameOf(advice, family),
+                          absl::StrCat(family.files),
+                          absl::StrCat(family.keys),
+                          inspect::ByteSize(bytes),
+                          BitsAKey(bytes, family.keys),
+                          Reads(family.false_reads),
+                          Levels(family)};
+    if (has_ranges) {
+      const std::vector<std::string> cells = {inspect::ByteSize(range_bytes),
+                                              BitsAKey(range_bytes, family.keys)};
+      row.insert(row.begin() + 5, cells.begin(), cells.end());
+    }
+    table.AddRow(std::move(row));
   }
   return table.ToString();
 }
@@ -158,6 +180,7 @@ std::string AdviseText(const Advice& advice, bool all_candidates) {
   for (const std::string& assumption : advice.assumptions) {
     absl::StrAppend(&text, inspect::WrapText(absl::StrCat("- ", assumption), kTextWidth, 2), "\n");
   }
+  if (advice.scans) absl::StrAppend(&text, "\n", inspect::ScansText(*advice.scans, kTextWidth));
   return text;
 }
 

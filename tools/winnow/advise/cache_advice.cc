@@ -91,6 +91,7 @@ class Adviser {
  private:
   void DescribeNow() {
     uint64_t bytes = 0;
+    uint64_t range_bytes = 0;
     uint64_t keys = 0;
     uint64_t absent = 0;
     for (const AdvicePiece& piece : lookups_.pieces) {
@@ -99,6 +100,7 @@ class Adviser {
       now_.partitioned = now_.partitioned || file.partitioned;
       now_.whole = now_.whole || (file.filter_parts > 0 && !file.partitioned);
       bytes += file.filter_bytes;
+      range_bytes += read_.FileOf(piece).range_bytes;
       keys += file.filter_bytes > 0 ? read_.FileOf(piece).keys : 0;
     }
     for (const uint32_t key : timed_.order) {
@@ -108,8 +110,9 @@ class Adviser {
         lookups_.pieces.begin(), lookups_.pieces.end(),
         [this](const AdvicePiece& piece) { return read_.FileOf(piece).error.empty(); }));
     advice_.filter_bytes = bytes;
-    const double bits =
-        keys > 0 ? 8.0 * static_cast<double>(bytes) / static_cast<double>(keys) : 10;
+    const double bits = keys > 0 ? 8.0 * static_cast<double>(bytes - std::min(bytes, range_bytes)) /
+                                       static_cast<double>(keys)
+                                 : 10;
     now_.has_plans = read_.has_plans;
     now_.absent_share = timed_.order.empty()
                             ? 1
@@ -386,6 +389,9 @@ class Adviser {
     }
     facts.lookups_left_out = read_.lookups_left_out;
     facts.found_by_chance = lookups_.found_by_chance;
+    for (const AdvicePiece& piece : lookups_.pieces) {
+      facts.range_bytes += read_.FileOf(piece).range_bytes;
+    }
     facts.beside_is_too_large = beside_is_too_large_;
     facts.one_by_one = one_by_one_;
     return facts;

@@ -97,6 +97,9 @@ class Assumptions {
         "The OPTIONS file has no_block_cache: the database reads without a cache, and \"now\" is "
         "what it would read with the one that is looked at here. Options to paste have "
         "no_block_cache=false.");
+    Say(facts_.range_bytes > 0,
+        absl::StrCat("Filters as they are have range filters in them, ", facts_.range_bytes,
+                     " bytes in all; filters that are built anew are counted without."));
     Say(!HasCacheOf(options_.cache),
         "The RocksDB of this program has no HyperClockCache of such settings: an LRUCache stands "
         "for it.");

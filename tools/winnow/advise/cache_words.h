@@ -22,6 +22,7 @@ struct CacheWordFacts {
   std::set<std::string> prefixes;  // that filters have in place of whole keys
   uint64_t lookups_left_out = 0;   // of those that were drawn
   uint64_t found_by_chance = 0;    // of those, dropped
+  uint64_t range_bytes = 0;        // of range filters now
   bool beside_is_too_large = false;
   // Bytes a lookup now, if the keys of a MultiGet are read one by one; unset: they are not.
   std::optional<double> one_by_one;

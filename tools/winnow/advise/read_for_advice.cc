@@ -168,7 +168,7 @@ class Reader {
     if (read_.families.empty()) {
       return "no SST file could be used";
     }
-    if (options_.recorded && read_.families.size() > 1) {
+    if ((options_.recorded || options_.recorded_scans) && read_.families.size() > 1) {
       return "recorded lookups are of one column family: name it by --cf=NAME";
     }
     return std::string();

@@ -110,29 +110,35 @@ Input Find(const std::vector<std::string>& paths) {
   return input;
 }
 
+constexpr size_t kMaxScans = 100'000;
+
 // Keeps a part of a list of any length of which each member is as likely to be there.
+template <typename Member>
 class Reservoir {
  public:
-  void Add(std::string_view key) {
+  explicit Reservoir(size_t most) : most_(most) {}
+
+  void Add(Member member) {
     ++seen_;
-    if (kept_.size() < kMaxLookups) {
-      kept_.emplace_back(key);
+    if (kept_.size() < most_) {
+      kept_.push_back(std::move(member));
       return;
     }
     state_ = state_ * 6364136223846793005 + 1442695040888963407;  // Knuth's MMIX
     const uint64_t at = (state_ >> 16) % seen_;
     if (at < kept_.size()) {
-      kept_[at] = std::string(key);
+      kept_[at] = std::move(member);
     }
   }
 
   uint64_t seen() const { return seen_; }
-  std::vector<std::string> kept() && { return std::move(kept_); }
+  std::vector<Member> kept() && { return std::move(kept_); }
 
  private:
+  const size_t most_;
   uint64_t seen_ = 0;
   uint64_t state_ = 1;
-  std::vector<std::string> kept_;
+  std::vector<Member> kept_;
 };
 
 // The first lookups of the list, for a cache: what follows what counts there. Empty, or a sentence
@@ -160,12 +166,31 @@ std::string ReadFirstLookups(const std::string& path, const std::vector<std::str
   return problem;
 }
 
-// Empty, or a sentence that says why the list can't be read.
+// With the seeks of a trace. Where it has no lookups, these are made up. Empty, or a sentence that
+// says why the list can't be read.
 std::string ReadLookups(const std::string& path, const std::vector<std::string>& databases,
                         inspect::AdviceOptions* options, std::vector<std::string>* warnings) {
-  Reservoir reservoir;
+  Reservoir<std::string> reservoir(kMaxLookups);
+  Reservoir<inspect::RecordedScan> scans(kMaxScans);
+  inspect::RecordedScans recorded;
   const std::string problem = VisitListedKeys(
-      path, [&reservoir](std::string_view key) { reservoir.Add(key); }, warnings, databases);
+      path, [&reservoir](std::string_view key) { reservoir.Add(std::string(key)); }, warnings,
+      databases,
+      [&](const inspect::TracedSeek& seek) {
+        ++recorded.seeks;
+        if (!seek.upper_bound.empty()) {
+          scans.Add({std::string(seek.key), std::string(seek.upper_bound)});
+        }
+      });
+  if (recorded.seeks > 0) {
+    recorded.with_bound = scans.seen();
+    recorded.scans = std::move(scans).kept();
+    options->recorded_scans = std::move(recorded);
+    if (problem.empty() && reservoir.seen() == 0) {
+      warnings->push_back(absl::StrCat(path, " has no lookups, so they are made up"));
+      return problem;
+    }
+  }
   if (problem.empty() && reservoir.seen() > kMaxLookups) {
     warnings->push_back(absl::StrCat(path, ": of ", reservoir.seen(), " lookups ", kMaxLookups,
                                      " were taken, by chance"));
@@ -440,6 +465,13 @@ Verb AdviseVerb() {
       "each key of a MultiGet counts; a truncated trace counts up to its end. Keep lists in the\n"
       "order of time: level_plan=learned learns from the first half and is judged by the second\n"
       "one. A sorted list is split at random.\n"
+      "\n"
+      "If a trace has seeks of iterators, range filters are built, too, with 10, 15 and 20\n"
+      "range_bits, and asked for the ranges from each seek to its upper bound. The output says\n"
+      "how many data blocks the seeks of a scan read, how many of them in vain, what range\n"
+      "filters would spare and take, and which options to set; or why not. --sample and --seconds\n"
+      "count for these filters, too. If a trace has seeks and no lookups, lookups are made up.\n"
+      "Memory of filters is without range filters, which have columns of their own.\n"
       "\n"
       "With --cache, winnow advise follows the lookups in their order through filters, indexes,\n"
       "data blocks and a block cache of that size, which is RocksDB's own. The rows are: filters\n"

@@ -12,7 +12,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "src/database/lookup_trace.h"
 #include "src/database/tree_levels.h"
 #include "src/text/key_list.h"
 #include "tools/winnow/findings/table_arguments.h"
@@ -47,7 +46,8 @@ std::optional<uint32_t> FamilyNumber(const std::string& name,
 std::string VisitTracedKeys(const std::string& path,
                             absl::FunctionRef<void(std::string_view key, bool joins)> visit,
                             std::vector<std::string>* warnings,
-                            const std::vector<std::string>& databases, bool* may_read_one_by_one) {
+                            const std::vector<std::string>& databases, bool* may_read_one_by_one,
+                            const inspect::VisitSeek& visit_seek) {
   if (absl::GetFlag(FLAGS_hex)) {
     return absl::StrCat(path,
                         " is a trace of RocksDB's, and --hex is of lists of lines: leave it away");
@@ -73,13 +73,13 @@ std::string VisitTracedKeys(const std::string& path,
       [&visit](absl::string_view key, bool joins) {
         visit({key.data(), key.size()}, joins);
       },
-      &notes);
+      &notes, visit_seek);
   *may_read_one_by_one = notes.may_read_one_by_one;
   if (!problem.empty()) {
     return problem;
   }
   const std::string sentence = notes.Sentence();
-  if (notes.lookups == 0) {
+  if (notes.lookups + notes.taken_seeks == 0) {
     return absl::StrCat(path, " has no lookups of the column family '", family, "'",
                         sentence.empty() ? "" : absl::StrCat(": ", sentence),
                         families.empty() ? "; --cf names another" : "");
@@ -107,20 +107,21 @@ std::string KeyOfArgument(const std::string& text, std::string* problem) {
 std::string VisitListedKeys(const std::string& path,
                             absl::FunctionRef<void(std::string_view)> visit,
                             std::vector<std::string>* warnings,
-                            const std::vector<std::string>& databases) {
+                            const std::vector<std::string>& databases,
+                            const inspect::VisitSeek& visit_seek) {
   bool may_read_one_by_one = false;
   return VisitListedLookups(
       path, [&visit](std::string_view key, bool /*joins*/) { visit(key); }, warnings, databases,
-      &may_read_one_by_one);
+      &may_read_one_by_one, visit_seek);
 }
 
 std::string VisitListedLookups(const std::string& path,
                                absl::FunctionRef<void(std::string_view key, bool joins)> visit,
                                std::vector<std::string>* warnings,
-                               const std::vector<std::string>& databases,
-                               bool* may_read_one_by_one) {
+                               const std::vector<std::string>& databases, bool* may_read_one_by_one,
+                               const inspect::VisitSeek& visit_seek) {
   if (inspect::IsTraceFile(path)) {
-    return VisitTracedKeys(path, visit, warnings, databases, may_read_one_by_one);
+    return VisitTracedKeys(path, visit, warnings, databases, may_read_one_by_one, visit_seek);
   }
   const inspect::KeyFormat format =
       absl::GetFlag(FLAGS_hex) ? inspect::KeyFormat::kHex : inspect::KeyFormat::kLine;

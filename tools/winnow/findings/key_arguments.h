@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/database/lookup_trace.h"
 #include "tools/winnow/cli/flags.h"
 
 ABSL_DECLARE_FLAG(bool, hex);
@@ -29,19 +30,21 @@ std::string KeyOfArgument(const std::string& text, std::string* problem);
 //
 // A file that is a trace of RocksDB's is read as one: its lookups in the order of time, of the
 // column family that --cf names, or else of the default one. A trace has families by number: that
-// of another family is found in the first of the paths that is a database with it.
+// of another family is found in the first of the paths that is a database with it. With visit_seek
+// its seeks are visited, too, and it need not have lookups.
 std::string VisitListedKeys(const std::string& path,
                             absl::FunctionRef<void(std::string_view)> visit,
                             std::vector<std::string>* warnings,
-                            const std::vector<std::string>& databases = {});
+                            const std::vector<std::string>& databases = {},
+                            const inspect::VisitSeek& visit_seek = nullptr);
 
 // Likewise of lookups. visit is told whether the key is one of the same MultiGet as the key before,
 // as a trace has it. *may_read_one_by_one is that of TraceNotes.
 std::string VisitListedLookups(const std::string& path,
                                absl::FunctionRef<void(std::string_view key, bool joins)> visit,
                                std::vector<std::string>* warnings,
-                               const std::vector<std::string>& databases,
-                               bool* may_read_one_by_one);
+                               const std::vector<std::string>& databases, bool* may_read_one_by_one,
+                               const inspect::VisitSeek& visit_seek = nullptr);
 
 // A key as it is where it can be seen, and its bytes: "abc (0x616263)".
 std::string KeyName(std::string_view key);

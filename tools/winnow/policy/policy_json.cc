@@ -46,6 +46,9 @@ Json ToJson(const PolicyVerdict& verdict) {
                     {"bits_per_key", verdict.tree->bits_per_key},
                     {"false_reads_per_absent_key", verdict.tree->false_reads}};
   }
+  if (const double bits = RangeBitsOf(verdict.in_force); bits > 0) {
+    json["range"] = {{"range_bits", bits}, {"bits_per_key", RangeBitsPerKey(bits)}};
+  }
   json["by_keys"] = ListOf(verdict.by_keys);
   json["by_level"] = ListOf(verdict.by_level);
   return json;
@@ -67,6 +70,12 @@ std::string OptionsFileJson(const OptionsFileReport& report) {
   for (const FamilyPolicy& family : report.families) {
     Json json = {{"name", family.name}, {"no_filter_asked_for", family.no_filter_asked_for}};
     json.update(ToJson(family.verdict));
+    if (family.ranges.range_bits > 0 || family.ranges.has_extractor) {
+      json["range"]["range_bits"] = family.ranges.range_bits;
+      json["range"]["works"] = family.ranges.work();
+      json["range"]["problems"] = family.ranges.problems;
+      json["range"]["notes"] = family.ranges.notes;
+    }
     content["column_families"].push_back(json);
   }
   return Document("winnow.policy/1", content);

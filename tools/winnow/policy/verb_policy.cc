@@ -221,12 +221,23 @@ absl::string_view AboutMemory(const PolicyVerdict& verdict) {
              : "";
 }
 
+std::string AboutRanges(const PolicyVerdict& verdict) {
+  const double bits = inspect::RangeBitsOf(verdict.in_force);
+  return bits == 0 ? ""
+                   : absl::StrFormat(
+                         ". range_bits=%g adds range filters, of about %.1f bits a key if keys "
+                         "have one length, in column families with prefix_extractor=winnow.range, "
+                         "and none in others: what follows is of filters of single keys",
+                         bits, inspect::RangeBitsPerKey(bits));
+}
+
 // The verdict on what was asked for, without the trials. `aside` is said of a policy with a
 // problem.
 std::string Sentence(const PolicyVerdict& verdict, absl::string_view aside = "") {
   if (verdict.problem.empty()) {
     return absl::StrCat("'", verdict.asked, "' works: RocksDB uses ", verdict.in_force,
-                        AboutOtherFilters(verdict), AboutMemory(verdict), "\n");
+                        AboutOtherFilters(verdict), AboutMemory(verdict), AboutRanges(verdict),
+                        "\n");
   }
   return absl::StrCat(
       "'", verdict.asked, "'", aside, " ",
@@ -302,10 +313,29 @@ std::string FamilySentence(const FamilyPolicy& family) {
                             "dropped a policy that it did not know\n");
 }
 
+// Range filters that are asked for, and whether there are any: lines.
+std::string RangeSentences(const FamilyPolicy& family) {
+  const inspect::RangeOptions& ranges = family.ranges;
+  std::string text;
+  const auto say = [&](const std::string& clause) {
+    absl::StrAppend(&text, "column family '", family.name, "': ", clause, "\n");
+  };
+  if (ranges.work()) {
+    say(
+        absl::StrFormat("range filters by range_bits=%g and prefix_extractor=winnow.range, for "
+                        "scans with an upper bound",
+                        ranges.range_bits));
+  }
+  for (const std::string& problem : ranges.problems) say(problem);
+  for (const std::string& note : ranges.notes) say(note);
+  return text;
+}
+
 int ExitCode(const OptionsFileReport& report) {
   const bool refused =
-      std::any_of(report.families.begin(), report.families.end(),
-                  [](const FamilyPolicy& family) { return !family.verdict.problem.empty(); });
+      std::any_of(report.families.begin(), report.families.end(), [](const FamilyPolicy& family) {
+        return !family.verdict.problem.empty() || !family.ranges.problems.empty();
+      });
   const bool no_filters =
       std::all_of(report.families.begin(), report.families.end(),
                   [](const FamilyPolicy& family) { return family.no_filter_asked_for; });
@@ -337,6 +367,11 @@ int ReportFile(const Verb& verb, const std::string& path, const std::optional<Tr
       absl::StrAppend(&text, sentence);
     } else {
       absl::FPrintF(stderr, "%s", sentence);
+    }
+    if (family.ranges.problems.empty()) {
+      absl::StrAppend(&text, RangeSentences(family));
+    } else {
+      absl::FPrintF(stderr, "%s", RangeSentences(family));
     }
     if (works) {
       absl::StrAppend(&text, "\n", Trials(family.verdict), "\n");
@@ -415,9 +450,10 @@ Verb PolicyVerb() {
           "SST file. The table shows it beside the filter in the file. Damaged filters are\n"
           "reported, with exit code 1.\n"
           "With an OPTIONS file, the policy of each column family is checked. For a database's\n"
-          "folder, that is its latest OPTIONS file. An argument is a path if it has a slash, is\n"
-          "named like an OPTIONS file, or names an existing file. filter_policy=STRING is always\n"
-          "a policy.\n",
+          "folder, that is its latest OPTIONS file. It is a fault (exit code 1), too, if\n"
+          "range_bits or prefix_extractor=winnow.range has no effect there. An argument is a path\n"
+          "if it has a slash, is named like an OPTIONS file, or names an existing file.\n"
+          "filter_policy=STRING is always a policy.\n",
           RunPolicy,
           {{"winnow policy winnow:10",
             "the filters that RocksDB builds with it, by number of keys and by level"},

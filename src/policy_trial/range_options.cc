@@ -1,0 +1,110 @@
+#include "src/policy_trial/range_options.h"
+
+#include <absl/strings/match.h>
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <rocksdb/comparator.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "src/policy_trial/learned_trial.h"
+#include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/ranges/range_extractor.h"
+#include "winnow/range_filter.h"
+
+namespace winnow::inspect {
+namespace {
+
+// Their memtables sort keys by their prefixes into buckets.
+bool HasHashMemtable(const FamilyText& family) {
+  return absl::StrContains(family.memtable, "prefix_hash") ||
+         absl::StrContains(family.memtable, "hash_linkedlist") ||
+         absl::StrContains(family.memtable, "HashSkipList") ||
+         absl::StrContains(family.memtable, "HashLinkList");
+}
+
+std::string WhyNoEffect(const std::string& policy, const RangeOptions& options,
+                        const FamilyText& family) {
+  if (options.range_bits == 0) {
+    return absl::StrCat("prefix_extractor=winnow.range has no effect: ",
+                        WinnowPolicyOf(policy) ? "range_bits of the policy is 0"
+                        : policy.empty()       ? "there is no filter policy"
+                                               : absl::StrCat(policy, " builds no range filters"));
+  }
+  const std::string bits = absl::StrFormat("range_bits=%g has no effect: ", options.range_bits);
+  if (options.has_extractor) {
+    const std::string order = WhyNoRangesByOrder(family);
+    return order.empty() ? order : absl::StrCat(bits, order);
+  }
+  return absl::StrCat(bits,
+                      HasOtherExtractor(family)
+                          ? absl::StrCat("prefix_extractor is ", family.prefix_extractor)
+                          : "there is no prefix_extractor",
+                      ", but must be winnow.range");
+}
+
+}  // namespace
+
+double RangeBitsOf(const std::string& policy) {
+  const std::optional<PolicyOptions> options = WinnowPolicyOf(policy);
+  return options ? options->range_bits : 0;
+}
+
+double RangeBitsPerKey(double range_bits) {
+  constexpr uint64_t kKeys = 1'000'000;
+  const RangeFilterBuilder builder(RangeFilterOptions{range_bits});
+  return 8 * static_cast<double>(builder.EstimateSize(kKeys)) / static_cast<double>(kKeys);
+}
+
+std::string TextWithRangeBits(const std::string& policy, double range_bits) {
+  std::optional<PolicyOptions> options = WinnowPolicyOf(policy);
+  if (!options) return std::string();
+  options->range_bits = range_bits;
+  return ShortText(*options);
+}
+
+RangeOptions RangeOptionsOf(const std::string& policy, const FamilyText& family) {
+  RangeOptions options;
+  options.range_bits = RangeBitsOf(policy);
+  options.has_extractor = plugin::IsRangeExtractorText(family.prefix_extractor);
+  if (options.range_bits == 0 && !options.has_extractor) return options;
+  if (std::string why = WhyNoEffect(policy, options, family); !why.empty()) {
+    options.problems.push_back(std::move(why));
+  }
+  if (options.has_extractor) options.notes = SayWithRangeExtractor(family);
+  return options;
+}
+
+bool HasOtherExtractor(const FamilyText& family) {
+  return !family.prefix_extractor.empty() && !plugin::IsRangeExtractorText(family.prefix_extractor);
+}
+
+std::string WhyNoRangesByOrder(const FamilyText& family) {
+  const absl::string_view bytewise = ROCKSDB_NAMESPACE::BytewiseComparator()->Name();
+  return family.comparator.empty() || family.comparator == bytewise
+             ? std::string()
+             : absl::StrCat("the comparator is ", family.comparator, ", but must be ", bytewise,
+                            " in all column families of a policy");
+}
+
+std::vector<std::string> SayWithRangeExtractor(const FamilyText& family) {
+  std::vector<std::string> clauses;
+  double ratio = 0;
+  if (HasHashMemtable(family)) {
+    clauses.push_back(absl::StrCat("memtable_factory=", family.memtable,
+                                   " gains nothing, as all keys have the empty prefix"));
+  }
+  if (absl::SimpleAtod(family.memtable_prefix_bloom, &ratio) && ratio > 0) {
+    clauses.push_back(
+        absl::StrCat("memtable_prefix_bloom_size_ratio=", family.memtable_prefix_bloom,
+                     " gains nothing for prefixes, as all keys have the empty one"));
+  }
+  if (family.whole_keys == "false") {
+    clauses.emplace_back("whole_key_filtering=false leaves Get without a filter");
+  }
+  return clauses;
+}
+
+}  // namespace winnow::inspect

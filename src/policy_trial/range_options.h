@@ -1,0 +1,51 @@
+// What the options of a column family mean for range filters, of which none but the LOG says
+// whether they are there: they need two options and keys in the order of their bytes.
+
+#ifndef WINNOW_SRC_POLICY_TRIAL_RANGE_OPTIONS_H_
+#define WINNOW_SRC_POLICY_TRIAL_RANGE_OPTIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "src/database/options_text.h"
+
+namespace winnow::inspect {
+
+// range_bits of a policy, by its options string: 0 of one that builds no range filters, or is not
+// Winnow's.
+double RangeBitsOf(const std::string& policy);
+
+// What a range filter of a large file takes with these range_bits, if its keys have one length.
+double RangeBitsPerKey(double range_bits);
+
+// The same options string with these range_bits; empty if the policy is not Winnow's.
+std::string TextWithRangeBits(const std::string& policy, double range_bits);
+
+// Of range filters as a column family's options have them.
+struct RangeOptions {
+  double range_bits = 0;
+  bool has_extractor = false;  // prefix_extractor=winnow.range
+
+  // Clauses, for people: why one of the two has no effect. Empty: both are there, or none.
+  std::vector<std::string> problems;
+  // Both are there: what else is to know of the family.
+  std::vector<std::string> notes;
+
+  bool work() const { return range_bits > 0 && has_extractor && problems.empty(); }
+};
+
+// `policy` is the one in force.
+RangeOptions RangeOptionsOf(const std::string& policy, const FamilyText& family);
+
+// Whether a prefix extractor that is not winnow.range, as an OPTIONS file names it, is in use.
+bool HasOtherExtractor(const FamilyText& family);
+
+// Why the keys of the family can't have range filters, as a clause; empty: they can.
+std::string WhyNoRangesByOrder(const FamilyText& family);
+
+// What becomes of other options of the family with prefix_extractor=winnow.range, as clauses.
+std::vector<std::string> SayWithRangeExtractor(const FamilyText& family);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_POLICY_TRIAL_RANGE_OPTIONS_H_

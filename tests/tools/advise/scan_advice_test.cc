@@ -1,0 +1,318 @@
+// Advice on range filters, from traces that RocksDB itself writes, beside what RocksDB then reads.
+
+#include "tools/winnow/advise/scans/scan_advice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/iterator.h>
+#include <rocksdb/perf_context.h>
+#include <rocksdb/perf_level.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+#include "tests/support/inspect_testing.h"
+#include "tests/support/recorded_trace.h"
+#include "tests/tools/tool_testing.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::inspect {
+namespace {
+
+using nlohmann::json;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::ReadOptions;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using ::testing::AllOf;
+using testing::ChildResult;
+using ::testing::HasSubstr;
+using testing::JsonOf;
+using testing::MakeOptions;
+using ::testing::Not;
+using testing::OpenDatabase;
+using testing::PartitionedTableWith;
+using testing::RunTool;
+using testing::TableWith;
+using testing::TemporaryFolder;
+
+constexpr int kFiles = 6;
+constexpr int kKeysOfFile = 5'000;
+constexpr int kScans = 2'000;
+
+std::string KeyOfNumber(uint64_t number) {
+  std::string key(8, '\0');
+  for (int byte = 8; byte-- > 0; number >>= 8) key[byte] = static_cast<char>(number);
+  return key;
+}
+
+class ScanAdviceTest : public ::testing::Test {
+ protected:
+  // Files of random numbers: one on level 2, of twice as many, and the others on level 0.
+  void MakeDatabase(const Options& options) {
+    database_ = OpenDatabase(options, path_);
+    std::mt19937_64 random(kSeed);
+    for (int file = 0; file < kFiles; ++file) {
+      for (int i = 0; i < kKeysOfFile; ++i) {
+        keys_.push_back(random());
+        ASSERT_STATUS_OK(database_->Put(WriteOptions(), KeyOfNumber(keys_.back()), "value"));
+      }
+      ASSERT_STATUS_OK(database_->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+      if (file == 1) {
+        ROCKSDB_NAMESPACE::CompactRangeOptions compact;
+        compact.change_level = true;
+        compact.target_level = 2;
+        ASSERT_STATUS_OK(database_->CompactRange(compact, nullptr, nullptr));
+      }
+    }
+  }
+
+  static Options Plain(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
+    Options options = MakeOptions(table);
+    options.disable_auto_compactions = true;
+    return options;
+  }
+
+  static Options WithExtractor(Options options) {
+    options.prefix_extractor = NewRangeExtractor();
+    return options;
+  }
+
+  struct Scans {
+    uint64_t width = 64;
+    bool finds = false;  // begin at a key, else behind it
+    bool has_bound = true;
+  };
+
+  // Scans, while RocksDB writes them into the trace. Returns the data blocks that it reads.
+  uint64_t Record(const Scans& scans) {
+    uint64_t blocks = 0;
+    testing::RecordTrace(database_.get(), trace_, [&] { blocks = Scan(scans); });
+    return blocks;
+  }
+
+  // Returns the data blocks that RocksDB reads for the seeks, of none of which the cache keeps one.
+  uint64_t Scan(const Scans& scans) {
+    std::mt19937_64 random(kSeed + 1);
+    ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::kEnableCount);
+    uint64_t blocks = 0;
+    for (int i = 0; i < kScans; ++i) {
+      const uint64_t begin = keys_[random() % keys_.size()] + (scans.finds ? 0 : 1);
+      const std::string low = KeyOfNumber(begin);
+      const std::string high = KeyOfNumber(begin + std::min(scans.width, ~begin));
+      const Slice bound = high;
+      ReadOptions read;
+      read.fill_cache = false;
+      if (scans.has_bound) read.iterate_upper_bound = &bound;
+      const std::unique_ptr<ROCKSDB_NAMESPACE::Iterator> rows(database_->NewIterator(read));
+      ROCKSDB_NAMESPACE::get_perf_context()->Reset();
+      rows->Seek(low);
+      EXPECT_TRUE(rows->status().ok());
+      const ROCKSDB_NAMESPACE::PerfContext& read_now = *ROCKSDB_NAMESPACE::get_perf_context();
+      blocks += read_now.block_read_count - read_now.filter_block_read_count -
+                read_now.index_block_read_count;
+    }
+    ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::kDisable);
+    return blocks;
+  }
+
+  ChildResult Run(const std::string& flags = "") {
+    return RunTool("advise '" + path_ + "' --draws=2000 " + flags);
+  }
+  ChildResult RunTraced(const std::string& flags = "") {
+    return RunTool("advise '" + path_ + "' --lookups='" + trace_ + "' " + flags);
+  }
+  json ScansOf(const std::string& flags = "") {
+    return JsonOf(RunTraced(flags + " --json"), 0).at("scans");
+  }
+
+  static double BlocksWith(const json& row, double range_bits) {
+    for (const json& step : row.at("range_filters")) {
+      if (step.at("range_bits") == range_bits) return step.at("blocks_per_scan");
+    }
+    ADD_FAILURE() << "no step of " << range_bits;
+    return -1;
+  }
+
+  static constexpr uint64_t kSeed = 41;
+  TemporaryFolder folder_;
+  const std::string path_ = folder_ / "db";
+  const std::string trace_ = folder_ / "trace";
+  std::unique_ptr<DB> database_;
+  std::vector<uint64_t> keys_;
+};
+
+TEST_F(ScanAdviceTest, SaysWhatRocksDBReadsAndWhatItWouldReadWithRangeFilters) {
+  ASSERT_NO_FATAL_FAILURE(MakeDatabase(Plain(TableWith("winnow:10"))));
+  const uint64_t blocks = Record({});
+  const json scans = ScansOf();
+  const json all = scans.at("all");
+  EXPECT_EQ(scans.at("seeks"), kScans);
+  EXPECT_EQ(scans.at("with_bound"), kScans);
+  EXPECT_EQ(scans.at("followed"), kScans);
+  EXPECT_EQ(scans.at("tried_files"), scans.at("of_files"));
+  EXPECT_EQ(scans.at("empty"), kScans);
+  EXPECT_DOUBLE_EQ(all.at("blocks_per_scan"), static_cast<double>(blocks) / kScans);
+  EXPECT_DOUBLE_EQ(all.at("in_vain_per_scan"), all.at("blocks_per_scan"));
+  EXPECT_DOUBLE_EQ(all.at("blocks_per_scan_now"), all.at("blocks_per_scan"));
+  EXPECT_EQ(all.at("keys"), kFiles * kKeysOfFile);
+  EXPECT_EQ(scans.at("levels").size(), 2u);
+  EXPECT_EQ(scans.at("prefix_extractor"), "winnow.range");
+  const std::string policy = scans.at("filter_policy");
+  EXPECT_THAT(policy, AllOf(HasSubstr("id=winnow"), HasSubstr("range_bits=15")));
+
+  // What was recommended, in the same files.
+  database_.reset();
+  Options options = Plain(TableWith(policy));
+  database_ = OpenDatabase(WithExtractor(options), path_);
+  ROCKSDB_NAMESPACE::ColumnFamilyMetaData files;
+  database_->GetColumnFamilyMetaData(&files);
+  for (const auto& level : files.levels) {
+    for (const auto& file : level.files) {
+      ROCKSDB_NAMESPACE::CompactionOptions compaction;
+      compaction.compression = ROCKSDB_NAMESPACE::kDisableCompressionOption;
+      if (level.level == 0) continue;
+      ASSERT_STATUS_OK(database_->CompactFiles(compaction, {file.name}, level.level));
+    }
+  }
+  const double before = BlocksWith(all, 15);
+  EXPECT_LT(before, 0.05);
+  // The files of level 0 can't be rewritten one by one: as many reads as they had, and those of
+  // level 2 have theirs.
+  const double now = static_cast<double>(Record({})) / kScans;
+  double expected = 0;
+  for (const json& level : scans.at("levels")) {
+    expected +=
+        level.at("level") == 0 ? level.at("blocks_per_scan").get<double>() : BlocksWith(level, 15);
+  }
+  EXPECT_DOUBLE_EQ(now, expected);
+  EXPECT_DOUBLE_EQ(ScansOf().at("all").at("blocks_per_scan_now"), expected);
+}
+
+TEST_F(ScanAdviceTest, CountsRangeFiltersThatFilesHave) {
+  for (const bool partitioned : {false, true}) {
+    const std::string policy = testing::kRangePolicy;
+    database_.reset();
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
+    keys_.clear();
+    ASSERT_NO_FATAL_FAILURE(MakeDatabase(
+        WithExtractor(Plain(partitioned ? PartitionedTableWith(policy) : TableWith(policy)))));
+    const double blocks = static_cast<double>(Record({})) / kScans;
+    const json document = JsonOf(RunTraced("--json"), 0);
+    const json all = document.at("scans").at("all");
+    const json family = document.at("families").at(0);
+    EXPECT_DOUBLE_EQ(all.at("blocks_per_scan_now"), blocks) << partitioned;
+    EXPECT_DOUBLE_EQ(BlocksWith(all, 15), blocks) << partitioned;  // the same filters once more
+    EXPECT_LT(blocks, 0.1) << partitioned;
+    EXPECT_GT(all.at("blocks_per_scan"), 4) << partitioned;
+    EXPECT_EQ(family.at("range_bytes"), all.at("range_bytes"));
+    const double bits =
+        8 * family.at("range_bytes").get<double>() / family.at("keys").get<double>();
+    EXPECT_NEAR(bits, partitioned ? 19 : 17.2, 1) << partitioned;  // partitions have heads
+    EXPECT_LT(family.at("filter_bytes"), family.at("range_bytes"));
+    EXPECT_EQ(document.at("rows").at(0).at("filter_bytes"), family.at("filter_bytes"));
+    EXPECT_EQ(document.at("scans").at("filter_policy"), nullptr);
+    EXPECT_THAT(document.at("scans").at("recommendation"), HasSubstr("are in force"));
+    EXPECT_THAT(document.at("assumptions").dump(), HasSubstr("Range filters take "));
+    const std::string text = Run().output;
+    EXPECT_THAT(text, HasSubstr("range filters  bits a key"));
+    EXPECT_THAT(text, Not(HasSubstr("Scans:")));
+  }
+}
+
+TEST_F(ScanAdviceTest, AnAdvisedPolicyKeepsRangeBits) {
+  ASSERT_NO_FATAL_FAILURE(
+      MakeDatabase(WithExtractor(Plain(TableWith("{id=winnow;bits_per_key=16;range_bits=12}")))));
+  const json document = JsonOf(Run("--budget=30KiB --json"), 0);
+  ASSERT_THAT(document.at("choice"), HasSubstr("range_bits=12"));
+  EXPECT_THAT(document.at("recommendation"), HasSubstr("To keep range filters, write it as " +
+                                                       document.at("choice").get<std::string>()));
+}
+
+TEST_F(ScanAdviceTest, ScansThatFindTheirRowsAreNotWorthRangeFilters) {
+  ASSERT_NO_FATAL_FAILURE(MakeDatabase(Plain(TableWith("winnow:10"))));
+  Record({~uint64_t{0} >> 4, true, true});
+  const json scans = ScansOf();
+  EXPECT_EQ(scans.at("empty"), 0);
+  EXPECT_EQ(scans.at("filter_policy"), nullptr);
+  EXPECT_THAT(scans.at("recommendation"), HasSubstr("Range filters would save little"));
+}
+
+TEST_F(ScanAdviceTest, ScansOfMorePossibleKeysThanFiltersTellApartAreNotWorthThem) {
+  ASSERT_NO_FATAL_FAILURE(MakeDatabase(Plain(TableWith("winnow:10"))));
+  Record({uint64_t{1} << 32, false, true});
+  const json scans = ScansOf();
+  EXPECT_GT(scans.at("empty"), kScans / 2);
+  EXPECT_EQ(scans.at("filter_policy"), nullptr);
+  EXPECT_THAT(scans.at("recommendation"), HasSubstr("with range_bits=10 still"));
+}
+
+TEST_F(ScanAdviceTest, SeeksWithoutABoundAreSaidToGainNothing) {
+  ASSERT_NO_FATAL_FAILURE(MakeDatabase(Plain(TableWith("winnow:10"))));
+  Record({64, false, false});
+  const json scans = ScansOf();
+  EXPECT_EQ(scans.at("seeks"), kScans);
+  EXPECT_EQ(scans.at("with_bound"), 0);
+  EXPECT_EQ(scans.at("all"), nullptr);
+  EXPECT_THAT(scans.at("recommendation"), HasSubstr("None of the 2000 seeks has an upper bound"));
+  const ChildResult text = RunTraced();
+  EXPECT_THAT(text.output, HasSubstr("Scans: 2000 seeks, 0 of them with an upper bound."));
+  EXPECT_THAT(text.errors, HasSubstr("has no lookups, so they are made up"));
+}
+
+TEST_F(ScanAdviceTest, AnotherExtractorIsNamed) {
+  Options options = Plain(TableWith("bloomfilter:10"));
+  options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(4));
+  options.memtable_prefix_bloom_size_ratio = 0.1;
+  ASSERT_NO_FATAL_FAILURE(MakeDatabase(options));
+  Record({});
+  const ChildResult result = RunTraced();
+  EXPECT_THAT(result.output,
+              AllOf(HasSubstr("prefix_extractor=rocksdb.FixedPrefix.4"),
+                    HasSubstr("    prefix_extractor=winnow.range\n    filter_policy={id=winnow;"),
+                    HasSubstr("memtable_prefix_bloom_size_ratio=")));
+}
+
+TEST_F(ScanAdviceTest, AnotherOrderOfKeysIsSaidToHaveNone) {
+  Options options = Plain(TableWith("winnow:10"));
+  options.comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
+  ASSERT_NO_FATAL_FAILURE(MakeDatabase(options));
+  Record({});
+  const json scans = ScansOf();
+  EXPECT_EQ(scans.at("all"), nullptr);
+  EXPECT_THAT(scans.at("recommendation"),
+              HasSubstr("Range filters can't help here: the comparator is "
+                        "rocksdb.ReverseBytewiseComparator"));
+}
+
+TEST_F(ScanAdviceTest, OneOptionOfTheTwoIsSaidToHaveNoEffect) {
+  ASSERT_NO_FATAL_FAILURE(MakeDatabase(Plain(TableWith(testing::kRangePolicy))));
+  EXPECT_THAT(Run("--json").output, HasSubstr("range_bits=15 has no effect: there is no "
+                                              "prefix_extractor, but must be winnow.range"));
+  Record({});
+  EXPECT_THAT(ScansOf().at("notes").dump(), HasSubstr("range_bits=15 has no effect"));
+  EXPECT_EQ(ScansOf().at("prefix_extractor"), "winnow.range");
+}
+
+// In a sample the others are taken to be alike.
+TEST_F(ScanAdviceTest, ASampleStandsForAllFiles) {
+  ASSERT_NO_FATAL_FAILURE(MakeDatabase(Plain(TableWith("winnow:10"))));
+  Record({});
+  const json of_all = ScansOf();
+  const json of_some = ScansOf("--sample=10000");
+  EXPECT_LT(of_some.at("tried_files"), of_some.at("of_files"));
+  EXPECT_EQ(of_some.at("all").at("in_vain_per_scan"), of_all.at("all").at("in_vain_per_scan"));
+  EXPECT_NEAR(BlocksWith(of_some.at("all"), 10), BlocksWith(of_all.at("all"), 10), 0.1);
+  EXPECT_THAT(of_some.at("notes").dump(), HasSubstr("for the others they are taken to be alike"));
+}
+
+}  // namespace
+}  // namespace winnow::inspect

@@ -1,0 +1,75 @@
+// What is asked of advice on range filters, and what it answers: scans that a trace has, what they
+// read, and what range filters would spare.
+
+#ifndef WINNOW_TOOLS_WINNOW_ADVISE_SCANS_SCAN_TYPES_H_
+#define WINNOW_TOOLS_WINNOW_ADVISE_SCANS_SCAN_TYPES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace winnow::inspect {
+
+// A seek of an iterator to `begin`, with the upper bound `end`.
+struct RecordedScan {
+  std::string begin;
+  std::string end;
+};
+
+// The seeks of one column family's iterators, in any order.
+struct RecordedScans {
+  uint64_t seeks = 0;               // all
+  uint64_t with_bound = 0;          // of them
+  std::vector<RecordedScan> scans;  // those of with_bound, or some of them, chosen by chance
+};
+
+// Range filters of one range_bits, for all files of a row.
+struct ScanStep {
+  double range_bits = 0;
+  double bytes = 0;
+  double spared = 0;  // reads in vain that they would spare
+};
+
+// Files of one level, or all. A seek reads one data block of each file that it asks, to see which
+// key comes next there.
+struct ScanRow {
+  int level = -1;  // -1: not known, or all
+  size_t files = 0;
+  uint64_t keys = 0;
+  uint64_t range_bytes = 0;     // of the range filters that the files have
+  double reads = 0;             // data blocks, if no file had a range filter
+  double in_vain = 0;           // of them, of files without a key between the bounds
+  double spared_now = 0;        // of these, by the range filters that the files have
+  std::vector<ScanStep> steps;  // in the order of range_bits
+
+  double reads_now() const { return reads - spared_now; }
+};
+
+struct ScanAdvice {
+  uint64_t seeks = 0;
+  uint64_t with_bound = 0;
+  uint64_t scans = 0;  // of with_bound, that were followed: what rows count is of them
+  uint64_t empty = 0;  // of scans: no file has a key between their bounds
+
+  // Range filters were built for these, and asked; for the others what is said of the steps is in
+  // proportion to that.
+  size_t tried_files = 0;
+  size_t files = 0;
+
+  std::vector<ScanRow> levels;  // empty: nothing was followed
+  ScanRow all;
+
+  // What to paste; both empty: range filters are not recommended, or there is nothing to change.
+  std::string policy;            // the value of filter_policy
+  std::string prefix_extractor;  // and of this
+
+  std::string recommendation;      // sentences
+  std::vector<std::string> notes;  // what to know, what was taken for granted
+
+  double AScan(double count) const { return scans == 0 ? 0 : count / static_cast<double>(scans); }
+};
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_TOOLS_WINNOW_ADVISE_SCANS_SCAN_TYPES_H_
