@@ -17,6 +17,9 @@
 #include "src/rocksdb/builders/bits_builder.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/lookups/shared_hash.h"
+#include "src/rocksdb/ranges/comparators_seen.h"
+#include "src/rocksdb/ranges/range_extractor.h"
+#include "src/rocksdb/ranges/range_part.h"
 #include "tests/support/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/builder.h"
@@ -447,6 +450,30 @@ TEST(NewBuiltinReader, MakesRocksDBsReadOnlyPolicy) {
 }
 
 // So a LOG shows that somebody writes the files of a database without us.
+// Several at once are prefixes of a MultiGet, not the bounds of a seek.
+TEST_F(BitsReaderTest, OnlyASinglePrefixAsksTheRangeFilter) {
+  const RangeExtractor extractor;
+  BitsBuilder builder(FilterOptions(), false, nullptr, NewRangePart(20, true, nullptr));
+  for (int i = 100; i < 300; i += 2) {
+    const std::string key = "k" + std::to_string(i);
+    builder.AddKey(key);
+    builder.AddKey(extractor.Transform(key));
+  }
+  std::unique_ptr<const char[]> bytes;
+  const Slice block = builder.Finish(&bytes);
+  const std::unique_ptr<FilterBitsReader> reader(
+      NewBitsReader(block, *builtin_, {}, std::make_shared<ComparatorsSeen>()));
+  Slice first = extractor.Transform("k101");
+  Slice second = extractor.Transform("k102");
+  EXPECT_FALSE(reader->MayMatch(first));
+  EXPECT_TRUE(reader->MayMatch(second));
+  Slice* prefixes[] = {&first, &second};
+  bool may_match[2] = {false, false};
+  reader->MayMatch(2, prefixes, may_match);
+  EXPECT_TRUE(may_match[0]);
+  EXPECT_TRUE(may_match[1]);
+}
+
 TEST(NewBitsReaderTest, CountsWhoseFiltersAreLoaded) {
   const auto builtin = MakePolicyFrom("rocksdb.BuiltinBloomFilter");
   const auto load = [&](const std::string& block) {

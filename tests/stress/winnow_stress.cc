@@ -50,7 +50,7 @@ ABSL_FLAG(std::string, json, "", "file to which the summary is added, as one lin
 ABSL_FLAG(bool, progress, false, "tells every ten seconds how far it is");
 ABSL_FLAG(double, least_lookups, 200,
           "fewer lookups in Winnow filters for each second that it ran are a failure");
-ABSL_FLAG(double, least_ranges, 1,
+ABSL_FLAG(double, least_ranges, 0.1,
           "the same of seeks in whose range a filter says there is no key");
 ABSL_FLAG(double, least_shared, 10, "the same of lookups that shared the hash of another one");
 ABSL_FLAG(double, least_reopenings, 0.02, "the same of openings of databases");
