@@ -131,8 +131,12 @@ std::string PartOfClass(const std::string& headers, const std::string& name,
 const std::vector<std::string> kCoreHeaders = {"builder.h", "candidates.h",   "fault.h",
                                                "filter.h",  "filter_set.h",   "hash.h",
                                                "options.h", "range_filter.h", "version.h"};
-const std::vector<std::string> kPluginHeaders = {"rocksdb_filter_loads.h", "rocksdb_huge_pages.h",
-                                                 "rocksdb_listener.h", "rocksdb_policy.h",
+const std::vector<std::string> kPluginHeaders = {"rocksdb_c.h",
+                                                 "rocksdb_filter_loads.h",
+                                                 "rocksdb_filter_use.h",
+                                                 "rocksdb_huge_pages.h",
+                                                 "rocksdb_listener.h",
+                                                 "rocksdb_policy.h",
                                                  "rocksdb_remote_compaction.h"};
 
 // A symbol of RocksDB's here would replace RocksDB's own in a program that the library is preloaded

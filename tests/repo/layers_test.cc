@@ -64,6 +64,7 @@ struct Layer {
 constexpr char kPolicyHeader[] = "include/winnow/rocksdb_policy.h";
 constexpr char kLoadsHeader[] = "include/winnow/rocksdb_filter_loads.h";
 constexpr char kUseHeader[] = "include/winnow/rocksdb_filter_use.h";
+constexpr char kRocksDBCHeader[] = "include/winnow/rocksdb_c.h";
 constexpr char kListenerHeader[] = "include/winnow/rocksdb_listener.h";
 constexpr char kHugePagesHeader[] = "include/winnow/rocksdb_huge_pages.h";
 constexpr char kRemoteCompactionHeader[] = "include/winnow/rocksdb_remote_compaction.h";
@@ -75,9 +76,9 @@ constexpr char kAmqInternals[] = "include/winnow/amq/internal";
 
 // What a row must name even where it names the folder around it: the first brings RocksDB along,
 // whoever includes the last needs its library. The inner ones first.
-constexpr std::string_view kNamed[] = {kPolicyHeader,   kLoadsHeader,     kUseHeader,
-                                       kListenerHeader, kHugePagesHeader, kRemoteCompactionHeader,
-                                       kAmqInternals,   kAmqHeaders};
+constexpr std::string_view kNamed[] = {kPolicyHeader,           kLoadsHeader,    kUseHeader,
+                                       kRocksDBCHeader,         kListenerHeader, kHugePagesHeader,
+                                       kRemoteCompactionHeader, kAmqInternals,   kAmqHeaders};
 
 const std::vector<Layer>& Layers() {
   static const std::vector<Layer> layers = {
@@ -107,7 +108,7 @@ const std::vector<Layer>& Layers() {
         "third_party/rocksdb_abi"},
        {"RocksDB", "operating system"}},
       {"src/rocksdb",
-       {"include/winnow", kPolicyHeader, kLoadsHeader, kUseHeader, kListenerHeader,
+       {"include/winnow", kPolicyHeader, kLoadsHeader, kUseHeader, kRocksDBCHeader, kListenerHeader,
         kHugePagesHeader, kRemoteCompactionHeader, "src/core", "src/simd/kernels.h", "src/base",
         "third_party/rocksdb_abi"},
        {"xxHash", "RocksDB", "processor", "operating system"}},
@@ -151,9 +152,9 @@ const std::vector<Layer>& Layers() {
        {"RocksDB", "Abseil", "nlohmann-json", "hiredis", "operating system"}},
       {"bindings/rust", {"src/rocksdb"}, {"RocksDB"}},
       {"tests",
-       {"include/winnow", kPolicyHeader, kLoadsHeader, kListenerHeader, kHugePagesHeader,
-        kRemoteCompactionHeader, kAmqHeaders, "src", "third_party/rocksdb_abi", "db_bench_ext",
-        "tools"},
+       {"include/winnow", kPolicyHeader, kLoadsHeader, kUseHeader, kRocksDBCHeader, kListenerHeader,
+        kHugePagesHeader, kRemoteCompactionHeader, kAmqHeaders, "src", "third_party/rocksdb_abi",
+        "db_bench_ext", "tools"},
        {"RocksDB", "Abseil", "xxHash", "LZ4", "zlib", "zstd", "nlohmann-json", "Google Benchmark",
         "GoogleTest", "processor", "operating system"}},
   };

@@ -18,6 +18,25 @@ uint32_t MeanGap() noexcept { return mean_gap.load(std::memory_order_relaxed); }
 
 void SetMeanGap(uint32_t mean) noexcept { mean_gap.store(mean, std::memory_order_relaxed); }
 
+// What is written first is not valid yet, so that a reader finds either pair.
+void StartGap(AskCount* count, AskCountEnds* ends, uint32_t gap) noexcept {
+  const uint64_t next = (count->left.load(std::memory_order_relaxed) & 1) ^ 1;
+  ends->ends[next].store(SumOf(*count, *ends) + gap, std::memory_order_release);
+  count->left.store(next - 2 * uint64_t{gap}, std::memory_order_release);
+}
+
+// The same end before and after: then it was valid when `left`, which names it, was read.
+uint64_t SumOf(const AskCount& count, const AskCountEnds& ends) noexcept {
+  for (;;) {
+    const std::atomic<uint64_t>& end = ends.ends[count.left.load(std::memory_order_acquire) & 1];
+    const uint64_t before = end.load(std::memory_order_acquire);
+    const uint64_t left = count.left.load(std::memory_order_acquire);
+    if (&end == &ends.ends[left & 1] && end.load(std::memory_order_relaxed) == before) {
+      return before + static_cast<uint64_t>(static_cast<int64_t>(left) >> 1);
+    }
+  }
+}
+
 uint32_t NextGap(uint64_t* random) noexcept {
   const uint32_t mean = MeanGap();
   // xorshift64 (Marsaglia, Journal of Statistical Software 8, 2003).

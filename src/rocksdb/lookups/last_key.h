@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "src/core/hash_inline.h"
+#include "src/rocksdb/lookups/counted_asks.h"
 #include "src/rocksdb/lookups/key_bytes.h"
 
 namespace winnow::plugin {
@@ -34,11 +35,9 @@ struct alignas(64) LastKey {
   uint32_t not_watched;  // a hash is watched that has the salt's bits where these are ones
   uint64_t hash;         // of the key that is kept
   HashedInLine hashed_in_line;
-  std::atomic<uint64_t> computed;  // hashes, for lookups
-  std::atomic<uint64_t> shared;    // lookups that needed none
-  // The low halves of these at the ask that is counted next (counted_asks.h).
-  uint32_t next_computed;
-  uint32_t next_shared;
+  AskCount computed;     // hashes, for lookups
+  AskCount shared;       // lookups that needed none
+  uint64_t kept;         // keys, by lookups of single ones
   ThreadHashes* thread;  // null: new, surplus or ended
   alignas(64) char bytes[kMaxShortBytes];
 };

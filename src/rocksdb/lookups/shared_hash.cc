@@ -57,9 +57,8 @@ constexpr LastKey NoKey(HashedInLine hashed_in_line) {
           kNotWatchedAtFirst,
           0,
           hashed_in_line,
-          {0},
-          {0},
-          0,
+          {},
+          {},
           0,
           nullptr,
           {}};
@@ -144,14 +143,6 @@ ThreadHashes* TakeThread() noexcept {
   return nullptr;
 }
 
-uint32_t LowHalf(const std::atomic<uint64_t>& count) noexcept {
-  return static_cast<uint32_t>(count.load(std::memory_order_relaxed));
-}
-
-uint32_t NextAsk(ThreadHashes* thread, const std::atomic<uint64_t>& count) noexcept {
-  return LowHalf(count) + NextGap(&thread->random);
-}
-
 // For the first thread that has this. What it counts one by one goes on with the threads after it,
 // or short ones would count too little.
 void BeginCounting(ThreadHashes* thread) noexcept {
@@ -160,11 +151,12 @@ void BeginCounting(ThreadHashes* thread) noexcept {
   thread->random = (now ^ reinterpret_cast<uintptr_t>(thread)) * 0x9e3779b97f4a7c15u | 1;
   for (int i = 0; i < 4; ++i) NextGap(&thread->random);  // or near seeds would begin alike
   thread->mean_gap = MeanGap();
-  for (LastKey& key : thread->keys) {
-    key.next_computed = NextAsk(thread, key.computed);
-    key.next_shared = NextAsk(thread, key.shared);
+  for (int i = 0; i < 2; ++i) {
+    LastKey* const key = &thread->keys[i];
+    StartGap(&key->computed, &thread->computed_ends[i], NextGap(&thread->random));
+    StartGap(&key->shared, &thread->shared_ends[i], NextGap(&thread->random));
   }
-  thread->next_sampled = NextAsk(thread, thread->sampled_computed);
+  thread->sampled_left = NextGap(&thread->random);
   thread->batch_left = NextGap(&thread->random);
 }
 
@@ -338,10 +330,9 @@ __attribute__((noinline, flatten)) SharedKey HashAndKeep(const Slice& key, LastK
     return {hash, &key};
   }
   Keep(last, key, hash);
-  const uint64_t computed = AddTo(&last->computed, 1);
-  const bool is_counted = IsNextAsk(computed, last->next_computed);
+  const bool is_counted = CountComputed(last);
   if (is_counted) SetDue(CountAskByComputed(last));
-  if (IsTimeToSettle(computed)) SettleHashes();
+  if (CountKept(last)) SettleHashes();
   return {hash, is_counted ? &key : nullptr};
 }
 
@@ -378,23 +369,23 @@ __attribute__((noinline)) void WatchHash(uint64_t hash) noexcept { WatchHash(has
 
 __attribute__((noinline)) void CountSampled() noexcept {
   ThreadHashes* const thread = this_thread_key->thread;
-  const uint64_t computed = AddTo(&thread->sampled_computed, 1);
-  if (!IsNextAsk(computed, thread->next_sampled)) return;
+  AddTo(&thread->sampled_computed, 1);
+  if (--thread->sampled_left != 0) return;
   thread->due = {MeanGap(), thread->slot};
-  thread->next_sampled = NextAsk(thread, thread->sampled_computed);
+  thread->sampled_left = NextGap(&thread->random);
 }
 
 __attribute__((noinline)) CountedAsk CountAskByComputed(LastKey* last) noexcept {
   ThreadHashes* const thread = last->thread;
   if (thread == nullptr) return {};
-  last->next_computed = NextAsk(thread, last->computed);
+  StartGap(&last->computed, &thread->computed_ends[last - thread->keys], NextGap(&thread->random));
   return {MeanGap(), thread->slot};
 }
 
 __attribute__((noinline)) CountedAsk CountAskByShared(LastKey* last) noexcept {
   ThreadHashes* const thread = last->thread;
   if (thread == nullptr) return {};
-  last->next_shared = NextAsk(thread, last->shared);
+  StartGap(&last->shared, &thread->shared_ends[last - thread->keys], NextGap(&thread->random));
   return {MeanGap(), thread->slot};
 }
 
@@ -478,7 +469,11 @@ WINNOW_KEY_INLINE bool HashBatchOf(const Slice* const* keys, size_t n, KeyHash* 
     }
   }
   ThreadHashes* const thread = last->thread;
-  AddTo(thread != nullptr ? &thread->batch_computed : &last->computed, n);
+  if (thread != nullptr) {
+    AddTo(&thread->batch_computed, n);
+  } else {
+    AddTo(&last->computed.left, 2 * n);
+  }
   // Only the first key of a batch is watched: it is often the first one for the next file, too. To
   // watch each key would cost a tenth of hashing it.
   if ((hashes[0].value & last->not_watched >> kBatchWatchShift) == 0) {
@@ -527,21 +522,15 @@ uint64_t RaiseTo(std::atomic<uint64_t>* most, uint64_t sum) noexcept {
 
 LookupCounts CurrentLookupCounts() noexcept {
   LookupCounts sum;
-  const auto add = [&sum](const LastKey& key) {
-    sum.computed += key.computed.load(std::memory_order_relaxed);
-    sum.shared += key.shared.load(std::memory_order_relaxed);
-  };
-  add(key_of_new_threads);
-  add(key_of_surplus_threads);
-  add(key_of_ended_threads);
+  for (const LastKey* key : {&key_of_new_threads, &key_of_surplus_threads, &key_of_ended_threads}) {
+    sum.computed += SumOf(key->computed, {});
+    sum.shared += SumOf(key->shared, {});
+  }
   for (const ThreadBlock* block = &first_block; block != nullptr;
        block = block->next.load(std::memory_order_acquire)) {
     for (const ThreadHashes& one : block->threads) {
-      add(one.keys[0]);
-      add(one.keys[1]);
-      sum.computed += one.sampled_computed.load(std::memory_order_relaxed) +
-                      one.batch_computed.load(std::memory_order_relaxed);
-      sum.shared += one.batch_shared.load(std::memory_order_relaxed);
+      sum.computed += one.Computed();
+      sum.shared += one.Shared();
     }
   }
   return {RaiseTo(&most_computed, sum.computed), RaiseTo(&most_shared, sum.shared)};

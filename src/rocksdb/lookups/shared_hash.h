@@ -56,8 +56,8 @@
 //   batches               all hashes are tested, but only while sampling is on
 //
 // Some asks are counted one by one, after random gaps (counted_asks.h). A thread's gaps are of its
-// own counts of lookups: each of them, for batches one more, has a next value at which the ask is
-// counted. Threads without a ThreadHashes have none counted.
+// own counts of lookups, each of which has gaps of its own. Threads without a ThreadHashes have
+// none counted.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_SHARED_HASH_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_SHARED_HASH_H_
@@ -115,14 +115,9 @@ WINNOW_KEY_INLINE uint64_t AddTo(std::atomic<uint64_t>* count, uint64_t n) noexc
   return sum;
 }
 
-// Counts one more. Returns whether it is the ask that is counted next.
-WINNOW_KEY_INLINE bool IsNextAsk(uint64_t count, uint32_t next) noexcept {
-  return __builtin_expect(static_cast<uint32_t>(count) == next, 0);
-}
-
-WINNOW_KEY_INLINE bool CountShared(LastKey* last) noexcept {
-  return IsNextAsk(AddTo(&last->shared, 1), last->next_shared);
-}
+// They return whether the ask is one that is counted by itself.
+WINNOW_KEY_INLINE bool CountShared(LastKey* last) noexcept { return AddAsk(&last->shared); }
+WINNOW_KEY_INLINE bool CountComputed(LastKey* last) noexcept { return AddAsk(&last->computed); }
 
 WINNOW_KEY_INLINE bool IsShort(const ROCKSDB_NAMESPACE::Slice& key) noexcept {
   return key.size() - 1 < core::kMaxShortKeyBytes;
@@ -136,10 +131,6 @@ WINNOW_KEY_INLINE bool IsHashedInLine(const LastKey& last,
 // Whether lookups first look at what is kept: the thread is sharing, or new.
 WINNOW_KEY_INLINE bool LooksFirst(const LastKey& last) noexcept {
   return last.hashed_in_line == HashedInLine::kNoKey;
-}
-
-WINNOW_KEY_INLINE bool CountComputed(LastKey* last) noexcept {
-  return IsNextAsk(AddTo(&last->computed, 1), last->next_computed);
 }
 
 // A key that only rare paths of a lookup need. Meanwhile it is held in a register that hashing does
@@ -179,9 +170,9 @@ WINNOW_KEY_INLINE void ReplaceLast(LastKey* last, const ROCKSDB_NAMESPACE::Slice
   last->hash = hash;
 }
 
-// Whether it is time for SettleHashes, when so many hashes were computed.
-WINNOW_KEY_INLINE bool IsTimeToSettle(uint64_t computed) noexcept {
-  return __builtin_expect(computed % kSettledTogether == 0, 0);
+// A key was kept. Returns whether it is time for SettleHashes.
+WINNOW_KEY_INLINE bool CountKept(LastKey* last) noexcept {
+  return __builtin_expect(++last->kept % kSettledTogether == 0, 0);
 }
 
 // The ask that is counted now, by last->computed or last->shared. Chooses the next one.
@@ -258,9 +249,8 @@ class Lookup {
     if (IsSampled(hash)) {
       return AskSampledNext(probe, hash, aside.Get());
     }
-    const uint64_t computed = AddTo(&last->computed, 1);
-    if (IsNextAsk(computed, last->next_computed)) return AskCountedNext(probe, hash, last);
-    return IsTimeToSettle(computed) ? AskSettled(probe, hash) : probe.Ask(hash);
+    if (CountComputed(last)) return AskCountedNext(probe, hash, last);
+    return CountKept(last) ? AskSettled(probe, hash) : probe.Ask(hash);
   }
 
   __attribute__((noinline)) static Answer AskSettled(const Probe& probe, uint64_t hash) {
@@ -323,7 +313,7 @@ class Lookup {
   __attribute__((noinline)) static Answer AskCountedNext(const Probe& probe, uint64_t hash,
                                                          LastKey* last) {
     const CountedAsk counted = CountAskByComputed(last);
-    if (IsTimeToSettle(last->computed.load(std::memory_order_relaxed))) SettleHashes();
+    if (CountKept(last)) SettleHashes();
     return Counted(probe, counted, probe.Ask(hash));
   }
 

@@ -38,17 +38,23 @@ struct ThreadHashes {
   ThreadBlock* block;                      // that it is of
 
   // Asks that are counted. They go on with the thread that has this next.
+  AskCountEnds computed_ends[2];  // by key
+  AskCountEnds shared_ends[2];
   uint64_t random;        // 0: it had no thread yet
   uint32_t mean_gap;      // of the gaps that it has
   uint32_t slot;          // CountedAsk::slot
-  uint32_t next_sampled;  // the low half of sampled_computed at the one that is counted next
-  int64_t batch_left;     // keys of batches up to that one
+  uint32_t sampled_left;  // sampled keys up to the one that is counted next
+  int64_t batch_left;     // the same for keys of batches
   CountedAsk due;         // what the lookup under way has to count
 
   uint64_t Shared() const noexcept {
-    return keys[0].shared.load(std::memory_order_relaxed) +
-           keys[1].shared.load(std::memory_order_relaxed) +
+    return SumOf(keys[0].shared, shared_ends[0]) + SumOf(keys[1].shared, shared_ends[1]) +
            batch_shared.load(std::memory_order_relaxed);
+  }
+  uint64_t Computed() const noexcept {
+    return SumOf(keys[0].computed, computed_ends[0]) + SumOf(keys[1].computed, computed_ends[1]) +
+           sampled_computed.load(std::memory_order_relaxed) +
+           batch_computed.load(std::memory_order_relaxed);
   }
   char* LongBytes(const LastKey* key) const noexcept {
     return long_bytes + (key - keys) * static_cast<std::ptrdiff_t>(kMaxSharedBytes);

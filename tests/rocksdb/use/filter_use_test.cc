@@ -1,8 +1,8 @@
 // What is said of filters in databases, beside what a policy around Winnow's counts itself: four
 // column families with seven levels, and five mixes of keys that are there and that are not.
 //
-// In the suite with few lookups, and one ask in 4 counted. The long form is with one in 512:
-//   WINNOW_FILTER_USE_LOOKUPS=6000000 WINNOW_FILTER_USE_GAP=512 build/release/tests/filter_use_test
+// In the suite with few lookups, and one ask in 4 counted. The long form is with one in 2,048:
+//   WINNOW_FILTER_USE_LOOKUPS=6000000 WINNOW_FILTER_USE_GAP=2048 build/release/tests/filter_use_test
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

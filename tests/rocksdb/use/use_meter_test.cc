@@ -353,7 +353,7 @@ TEST_F(UseMeterTest, AThousandPolicies) {
 }
 
 TEST(CountedAsksTest, GapsHaveTheirMean) {
-  for (const uint32_t mean : {1u, 2u, 16u, 512u, 10'000u}) {
+  for (const uint32_t mean : {1u, 2u, 16u, 2048u, 10'000u}) {
     SetMeanGap(mean);
     uint64_t random = 0x5eed;
     double sum = 0;
