@@ -2,18 +2,23 @@
 
 #include "src/rocksdb/registration.h"
 
+#include <rocksdb/convenience.h>
 #include <rocksdb/utilities/object_registry.h>
 
 #include <exception>
 #include <mutex>
-#include <string>
+#include <utility>
 
 #include "src/rocksdb/factory.h"
 #include "src/rocksdb/messages/stderr_line.h"
+#include "src/rocksdb/policy.h"
 #include "src/rocksdb/version_guard.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
+
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Status;
 
 int RegisterPolicy() noexcept {
   static std::once_flag once;
@@ -35,6 +40,29 @@ int RegisterPolicy() noexcept {
     return -1;  // and a later call tries again
   }
   return result;
+}
+
+std::string RegistrationProblem() {
+  if (const std::string& problem = VersionProblem(); !problem.empty()) return problem;
+  return RegisterPolicy() == 0 ? "" : "registering the filter policy failed";
+}
+
+Status MakePolicyByText(const std::string& text, std::shared_ptr<const FilterPolicy>* policy) {
+  if (const std::string problem = RegistrationProblem(); !problem.empty()) {
+    return Status::NotSupported(problem);
+  }
+  ROCKSDB_NAMESPACE::ConfigOptions strictly;
+  strictly.ignore_unsupported_options = false;
+  std::shared_ptr<const FilterPolicy> made;
+  Status status = FilterPolicy::CreateFromString(strictly, text, &made);
+  if (status.ok() && AsPolicy(made.get()) == nullptr) {
+    return Status::InvalidArgument(Quoted(text) + " is no policy of Winnow's, such as winnow:10");
+  }
+  if (status.ok()) {  // with a number that can't be, the policy says so when it is asked
+    status = made->ValidateOptions({}, {});
+  }
+  if (status.ok()) *policy = std::move(made);
+  return status;
 }
 
 }  // namespace winnow::plugin

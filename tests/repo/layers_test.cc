@@ -51,6 +51,7 @@ constexpr Group kGroups[] = {
      "(ar|cxxabi|dlfcn|elf|errno|execinfo|fcntl|getopt|glob|link|poll|pthread|sched|signal|spawn)"
      "\\.h"},
     {"operating system", "(malloc|stdio|stdlib|strings?|time|ucontext|unistd)\\.h"},
+    {"Java", "jni\\.h"},
     {"processor", "(arm_neon|arm_acle|cpuid|[a-z]+intrin)\\.h"},
 };
 
@@ -150,13 +151,14 @@ const std::vector<Layer>& Layers() {
         "src/amq", "src/streams/dedup", "src/streams/redis", "src/workers", "src/text", "src/sst",
         "src/database", "src/policy_trial", "src/cache_trial"},
        {"RocksDB", "Abseil", "nlohmann-json", "hiredis", "operating system"}},
+      {"bindings/java", {"src/preload"}, {"Java", "operating system"}},
       {"bindings/rust", {"src/rocksdb"}, {"RocksDB"}},
       {"tests",
        {"include/winnow", kPolicyHeader, kLoadsHeader, kUseHeader, kRocksDBCHeader, kListenerHeader,
         kHugePagesHeader, kRemoteCompactionHeader, kAmqHeaders, "src", "third_party/rocksdb_abi",
         "db_bench_ext", "tools"},
        {"RocksDB", "Abseil", "xxHash", "LZ4", "zlib", "zstd", "nlohmann-json", "Google Benchmark",
-        "GoogleTest", "processor", "operating system"}},
+        "GoogleTest", "Java", "processor", "operating system"}},
   };
   return layers;
 }

@@ -14,13 +14,16 @@
 #include "src/preload/bound/thunks.h"
 #include "winnow/version.h"
 
-// The library that is preloaded has it; this one is opened by no other.
+// The libraries that open this one have them; a process may have both.
 extern "C" __attribute__((weak)) winnow::preload::GetHost winnow_preload_host;
+extern "C" __attribute__((weak)) winnow::preload::GetHostPlace winnow_java_host;
 
 namespace winnow::preload {
 namespace {
 
-constexpr char kVersionFunction[] = "_ZN7rocksdb23GetRocksVersionAsStringB5cxx11Eb";
+// Of a host that has another std::string it is not found.
+constexpr const char* kOwnVersionFunction =
+    _GLIBCXX_USE_CXX11_ABI != 0 ? kVersionFunction : kOldVersionFunction;
 
 Binding binding = {nullptr, "no library asked for it"};
 char problem_text[1024];
@@ -112,16 +115,21 @@ bool CopyData(void* host) noexcept {
   return true;
 }
 
+void* Host() noexcept {
+  void* const host = &winnow_preload_host != nullptr ? winnow_preload_host() : nullptr;
+  return host == nullptr && &winnow_java_host != nullptr ? *winnow_java_host() : host;
+}
+
 // Before all static objects of this library, whose memory is to be the host's as well.
 __attribute__((constructor(101))) void Bind() noexcept {
   for (size_t i = 0; i < kNumThunks; ++i) {
     if (IsOperator(kThunkNames[i])) kThunkTable[i] = AbsentFunction(kThunkNames[i]);
   }
-  void* const host = &winnow_preload_host != nullptr ? winnow_preload_host() : nullptr;
+  void* const host = Host();
   if (host == nullptr) return;
-  binding.version_function = Find(host, kVersionFunction);
+  binding.version_function = Find(host, kOwnVersionFunction);
   if (binding.version_function == nullptr) {
-    Refuse("it hides or lacks %s, which Winnow needs", kVersionFunction);
+    Refuse("it hides or lacks %s, which Winnow needs", kOwnVersionFunction);
   } else if (CompareTables(host) && BindFunctions(host) && CopyData(host)) {
     binding.problem = nullptr;
   }

@@ -5,7 +5,7 @@
 set(bound ${CMAKE_CURRENT_LIST_DIR})
 set(bound_objects winnow_rocksdb_objects winnow_preload_objects winnow_core winnow_simd winnow_base winnow_bound_objects)
 set(bound_headers $<TARGET_PROPERTY:winnow_librocksdb,INTERFACE_SYSTEM_INCLUDE_DIRECTORIES>)
-add_library(winnow_bound_objects OBJECT EXCLUDE_FROM_ALL ${bound}/absent_functions.cc ${bound}/binding.cc ${bound}/host_options.cc)
+add_library(winnow_bound_objects OBJECT EXCLUDE_FROM_ALL ${bound}/absent_functions.cc ${bound}/binding.cc ${bound}/host_options.cc ${bound}/new_policy.cc)
 add_library(winnow_bound_shapes OBJECT EXCLUDE_FROM_ALL ${bound}/shapes.cc)
 foreach(target winnow_bound_objects winnow_bound_shapes)
   target_link_libraries(${target} PRIVATE winnow_flags)
@@ -37,6 +37,15 @@ target_link_libraries(winnow_bound PRIVATE winnow_flags ${CMAKE_DL_LIBS})
 # loaded once it serves a host (carried.cc).
 target_link_options(winnow_bound PRIVATE -Wl,--version-script=${bound}/exports.map -Wl,-z,defs -Wl,-Bsymbolic -static-libstdc++)
 string(REGEX MATCH "^[0-9]+[.][0-9]+" bound_version ${winnow_rocksdb_version})
+# One that is compiled with the old std::string is for other hosts (kOldStringsSuffix in binding.h).
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_QUIET ON)
+check_cxx_source_compiles("#include <string>\n#if !defined(_GLIBCXX_USE_CXX11_ABI) || _GLIBCXX_USE_CXX11_ABI\n#error\n#endif\nint main() {}"
+                          winnow_has_old_strings)
+unset(CMAKE_REQUIRED_QUIET)
+if(winnow_has_old_strings)
+  string(APPEND bound_version -old-strings)
+endif()
 set(winnow_bound_folder winnow/plugins/${bound_version} CACHE INTERNAL "Where it is looked for, beside libwinnow_preload.so")
 set_target_properties(winnow_bound PROPERTIES
     OUTPUT_NAME winnow_rocksdb_bound LINK_DEPENDS ${bound}/exports.map
