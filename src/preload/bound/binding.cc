@@ -2,11 +2,13 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <rocksdb/slice.h>
 
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <string>
 
 #include "src/preload/asks_linker.h"
 #include "src/preload/bound/absent_functions.h"
@@ -115,6 +117,25 @@ bool CopyData(void* host) noexcept {
   return true;
 }
 
+#if _GLIBCXX_USE_CXX11_ABI
+void KeepEmptyStrings() noexcept {}
+#else
+// Of the old std::string all empty ones of a copy of the C++ library share their bytes, and it
+// knows by their address that nobody frees them. To another copy they are strings that several
+// share: so many that none is the last. This library has its own copy, and the host may have one as
+// well.
+void KeepEmptyString(const std::string& empty) noexcept {
+  constexpr int kMany = 1 << 30;
+  // What comes before the bytes: the size, the capacity, and how many share them besides.
+  __atomic_store_n(reinterpret_cast<int*>(const_cast<char*>(empty.data())) - 2, kMany,
+                   __ATOMIC_RELAXED);
+}
+void KeepEmptyStrings() noexcept {
+  KeepEmptyString(std::string());
+  KeepEmptyString(ROCKSDB_NAMESPACE::Slice().ToString(false));  // the host's
+}
+#endif
+
 void* Host() noexcept {
   void* const host = &winnow_preload_host != nullptr ? winnow_preload_host() : nullptr;
   return host == nullptr && &winnow_java_host != nullptr ? *winnow_java_host() : host;
@@ -131,6 +152,7 @@ __attribute__((constructor(101))) void Bind() noexcept {
   if (binding.version_function == nullptr) {
     Refuse("it hides or lacks %s, which Winnow needs", kOwnVersionFunction);
   } else if (CompareTables(host) && BindFunctions(host) && CopyData(host)) {
+    KeepEmptyStrings();
     binding.problem = nullptr;
   }
 }

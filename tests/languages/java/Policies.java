@@ -1,0 +1,24 @@
+import java.util.Collections;
+import org.rocksdb.Filter;
+import org.rocksdb.Options;
+import winnow.WinnowFilter;
+
+/** What Client calls of Winnow's, in a class of its own: without Winnow's jar it is not loaded. */
+final class Policies {
+  private Policies() {}
+
+  static Filter make(String policy) {
+    return new WinnowFilter(policy);
+  }
+
+  static void register() {
+    WinnowFilter.register();
+  }
+
+  /** As Kafka Streams does before it opens a store. */
+  static void setAsKafka(Options options) {
+    final WinnowConfigSetter setter = new WinnowConfigSetter();
+    setter.setConfig("store", options, Collections.emptyMap());
+    setter.close("store", options);
+  }
+}

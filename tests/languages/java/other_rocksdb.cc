@@ -1,0 +1,11 @@
+// A library for Java with another RocksDB inside, as far as its names go, beside that of
+// rocksdbjni.
+
+#include <jni.h>
+
+#include "tests/preload/preload_carrier_small.cc"
+
+extern "C" JNIEXPORT jstring JNICALL Java_Client_otherVersion(JNIEnv* env, jclass) {
+  const bool is_own = rocksdb::NewBloomFilterPolicy(10, false) == nullptr;
+  return env->NewStringUTF(is_own ? rocksdb::GetRocksVersionAsString(true).c_str() : "another");
+}
