@@ -57,9 +57,10 @@ lookups() {
 
 # The linked plugin, the bound one, and the copy of an archive, whose objects are compiled as in RocksDB's tree.
 count_ways() {
-  local library needs each figures policy program=$work/linked
+  local library needs each figures policy program=$work/linked source
+  source=$(dirname "$0")/..
   library=$(cached ROCKSDB_LIBRARY)
-  "${CXX:-c++}" -std=c++20 -O2 -I"$(dirname "$0")/.." -c "$(dirname "$0")/count_lookups.cc" -o "$work/lookups.o"
+  "${CXX:-c++}" -std=c++20 -O2 -I"$source" -c "$source/tests/preload/count_lookups.cc" -o "$work/lookups.o"
   "${CXX:-c++}" "$work/lookups.o" "$library" -o "$program"
   for each in "$program" "$(ldd "$program" | sed -n 's/.*librocksdb[^ ]* => \([^ ]*\).*/\1/p')"; do
     LC_ALL=C sed 's/librocksdb/libcarried/g' "$each" >"$work/$(basename "${each/librocksdb/libcarried}" | sed 's/^linked$/bound/')"

@@ -1,5 +1,6 @@
-// A program for count_instructions.sh --ways: builds a filter of 100,000 keys by the policy that a
-// program gets for 10 bits a key, and asks it so many times, for keys half of which are there.
+// A program for tools/count_instructions.sh --ways: builds a filter of 100,000 keys by the policy
+// that a program gets for 10 bits a key, and asks it so many times, for keys half of which are
+// there.
 //
 //   count_lookups LOOKUPS
 
