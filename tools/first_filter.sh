@@ -7,7 +7,7 @@
 # if filters that are seen are not all Winnow's. Packages and crates come from the network; certificates in
 # /usr/local/share/ca-certificates are trusted there, too.
 #   --write  writes these seconds into the page
-# What "Winnow itself" left stays in build/chroot/first_filter.winnow for the next time; a commit to sources makes it anew.
+# What "Winnow itself" left stays in build/chroot/first_filter.winnow for the next time; a commit to more than docs makes it anew.
 # Ends with 77, which is neither good nor bad, where no chroot can be made.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -59,7 +59,7 @@ if (($# == 0)); then
   set -- "${sections[@]:1}"
 fi
 
-if ! git diff --quiet "$(cat "$kept/root/.commit" 2>/dev/null)" HEAD -- . ':!docs' ':!tests' ':!*.md' 2>/dev/null; then
+if ! git diff --quiet "$(cat "$kept/root/.commit" 2>/dev/null)" HEAD -- . ':!docs' 2>/dev/null; then
   bare_chroot trixie first_filter
   git clone --quiet --bare --no-hardlinks "$PWD" "$root/root/REPOSITORY"
   git rev-parse HEAD >"$root/root/.commit"

@@ -43,6 +43,8 @@ grep -q 'has Winnow inside already: .* take the original' "$work/refused" || fai
 needs=$(sed -n 's/^Libs: -L\${libdir} -lrocksdb //p' "$work/0/rocksdb.pc")
 [[ -n $needs ]] || fail "rocksdb.pc names no libraries: $(cat "$work/0/rocksdb.pc")"
 read -ra needs <<<"$needs"
+headers=$(sed -n 's/^Cflags: -I//p' "$work/0/rocksdb.pc")
+[[ -f $headers/rocksdb/version.h ]] || fail "rocksdb.pc does not name the folder of the headers: $(cat "$work/0/rocksdb.pc")"
 
 rtti=-fno-rtti
 [[ $(nm "$archive" 2>/dev/null) != *" _ZTIN7rocksdb12FilterPolicyE"$'\n'* ]] || rtti=-frtti

@@ -319,8 +319,8 @@ std::string PackageText(const Adoption& adoption, const std::string& archive,
   for (const fs::path& prefix :
        {folder, folder.parent_path(), folder.parent_path().parent_path()}) {
     const fs::path headers = prefix / "include";
-    if (flags.empty() && headers != "/usr/include" &&
-        fs::exists(headers / "rocksdb" / "version.h", code)) {
+    // Also a folder that compilers know: Rust's build scripts ask for it.
+    if (flags.empty() && fs::exists(headers / "rocksdb" / "version.h", code)) {
       flags = absl::StrCat("Cflags: -I", headers.string(), "\n");
     }
   }
