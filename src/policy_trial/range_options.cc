@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "src/policy_trial/learned_trial.h"
 #include "src/rocksdb/policy_options.h"
@@ -25,13 +26,9 @@ bool HasHashMemtable(const FamilyText& family) {
          absl::StrContains(family.memtable, "HashLinkList");
 }
 
-std::string WhyNoEffect(const std::string& policy, const RangeOptions& options,
-                        const FamilyText& family) {
+std::string WhyNoEffect(const RangeOptions& options, const FamilyText& family) {
   if (options.range_bits == 0) {
-    return absl::StrCat("prefix_extractor=winnow.range has no effect: ",
-                        WinnowPolicyOf(policy) ? "range_bits of the policy is 0"
-                        : policy.empty()       ? "there is no filter policy"
-                                               : absl::StrCat(policy, " builds no range filters"));
+    return "prefix_extractor=winnow.range has no effect: range_bits of the policy is 0";
   }
   const std::string bits = absl::StrFormat("range_bits=%g has no effect: ", options.range_bits);
   if (options.has_extractor) {
@@ -70,10 +67,18 @@ RangeOptions RangeOptionsOf(const std::string& policy, const FamilyText& family)
   options.range_bits = RangeBitsOf(policy);
   options.has_extractor = plugin::IsRangeExtractorText(family.prefix_extractor);
   if (options.range_bits == 0 && !options.has_extractor) return options;
-  if (std::string why = WhyNoEffect(policy, options, family); !why.empty()) {
+  if (!WinnowPolicyOf(policy)) {
+    options.notes.push_back(
+        absl::StrCat("prefix_extractor=winnow.range has no effect with ",
+                     policy.empty() ? "no filter policy" : policy,
+                     ", unless Winnow is preloaded with range_bits (winnow run --range_bits)"));
+  } else if (std::string why = WhyNoEffect(options, family); !why.empty()) {
     options.problems.push_back(std::move(why));
   }
-  if (options.has_extractor) options.notes = SayWithRangeExtractor(family);
+  if (options.has_extractor) {
+    const std::vector<std::string> clauses = SayWithRangeExtractor(family);
+    options.notes.insert(options.notes.end(), clauses.begin(), clauses.end());
+  }
   return options;
 }
 

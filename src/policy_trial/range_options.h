@@ -26,12 +26,14 @@ struct RangeOptions {
   double range_bits = 0;
   bool has_extractor = false;  // prefix_extractor=winnow.range
 
-  // Clauses, for people: why one of the two has no effect. Empty: both are there, or none.
+  // Clauses, for people: why one of the two has no effect. Empty: both are there, or none, or a
+  // policy that a preloaded Winnow may replace.
   std::vector<std::string> problems;
-  // Both are there: what else is to know of the family.
+  // With the extractor: what else is to know of the family.
   std::vector<std::string> notes;
 
-  bool work() const { return range_bits > 0 && has_extractor && problems.empty(); }
+  bool work() const { return range_bits > 0 && may_work(); }
+  bool may_work() const { return has_extractor && problems.empty(); }
 };
 
 // `policy` is the one in force.

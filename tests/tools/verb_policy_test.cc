@@ -236,10 +236,6 @@ TEST_F(VerbPolicyTest, AnOptionsFileWithOneOptionOfTheTwoIsAFault) {
        "winnow.range"},
       {"winnow:10", NewRangeExtractor(), ROCKSDB_NAMESPACE::BytewiseComparator(),
        "prefix_extractor=winnow.range has no effect: range_bits of the policy is 0"},
-      {"bloomfilter:10", NewRangeExtractor(), ROCKSDB_NAMESPACE::BytewiseComparator(),
-       "prefix_extractor=winnow.range has no effect: bloomfilter:10"},
-      {"", NewRangeExtractor(), ROCKSDB_NAMESPACE::BytewiseComparator(),
-       "prefix_extractor=winnow.range has no effect: there is no filter policy"},
       {testing::kRangePolicy, NewRangeExtractor(), ROCKSDB_NAMESPACE::ReverseBytewiseComparator(),
        "range_bits=15 has no effect: the comparator is rocksdb.ReverseBytewiseComparator"}};
   int number = 0;
@@ -262,6 +258,19 @@ TEST_F(VerbPolicyTest, AnOptionsFileWithOneOptionOfTheTwoIsAFault) {
       EXPECT_EQ(each.policy, std::string("winnow:10"));
     }
   }
+}
+
+// As OPTIONS files of a program are into which Winnow is preloaded with range_bits.
+TEST_F(VerbPolicyTest, TheExtractorWithAPolicyThatMayBeReplacedIsNoFault) {
+  ROCKSDB_NAMESPACE::Options options = MakeOptions(TableWith("bloomfilter:10"));
+  options.prefix_extractor = NewRangeExtractor();
+  OpenDatabase(options, folder_ / "db").reset();
+  const ChildResult text = Policy({folder_ / "db"});
+  EXPECT_EQ(text.status, 0) << text.output << text.errors;
+  EXPECT_THAT(text.output, HasSubstr("prefix_extractor=winnow.range has no effect with "
+                                     "bloomfilter:10:false, unless Winnow is preloaded"));
+  const json range = PolicyJson({folder_ / "db"}, 0).at("column_families").at(0).at("range");
+  EXPECT_EQ(range.at("works"), false);
 }
 
 TEST_F(VerbPolicyTest, SaysWhichOptionsGainNothingWithTheRangeExtractor) {

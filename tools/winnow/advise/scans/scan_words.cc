@@ -68,7 +68,7 @@ class ScanWords {
           "close behind keys for them, or have too many possible keys between their bounds.",
           ReadsInVain(), step.range_bits, advice_.AScan(all.in_vain - step.spared));
     }
-    return now_.work() && all.range_bytes > 0 ? OfThoseInForce(step) : Take(step);
+    return now_.may_work() && all.range_bytes > 0 ? OfThoseInForce(step) : Take(step);
   }
 
   std::string ReadsInVain() const {
@@ -103,9 +103,10 @@ class ScanWords {
   std::string OfThoseInForce(const ScanStep& step) const {
     const ScanRow& all = advice_.all;
     std::string text = absl::StrFormat(
-        "Range filters are in force, with range_bits=%g: the seeks of a scan read %.3g data "
-        "blocks; without range filters it would be %.3g.",
-        now_.range_bits, advice_.AScan(all.reads_now()), advice_.AScan(all.reads));
+        "Range filters are in force%s: the seeks of a scan read %.3g data blocks; without range "
+        "filters it would be %.3g.",
+        now_.work() ? absl::StrFormat(", with range_bits=%g", now_.range_bits) : "",
+        advice_.AScan(all.reads_now()), advice_.AScan(all.reads));
     if (all.spared_now < kNearlyAll * step.spared) {
       absl::StrAppend(
           &text, absl::StrFormat(" With range_bits=%g in all files it would be %.3g, for %.3g "
@@ -172,11 +173,12 @@ class ScanWords {
              ". It can have one extractor: winnow.range would take its place, and filters "
              "of prefixes would end. Unless scans have total_order_seek, they may read less "
              "now than these figures say."));
-    if (!advice_.prefix_extractor.empty()) {
+    if (!advice_.prefix_extractor.empty() && !now_.has_extractor) {
       for (const std::string& clause : SayWithRangeExtractor(text)) {
         Note(true, absl::StrCat("With prefix_extractor=winnow.range, ", clause, "."));
       }
     }
+    for (const std::string& note : now_.notes) Note(true, absl::StrCat("As it is, ", note, "."));
     for (const std::string& problem : now_.problems) {
       Note(true, absl::StrCat("As it is, ", problem, "."));
     }
