@@ -23,7 +23,7 @@
 // ---- Structs that grow
 //
 // Later versions add members to FilterOptions, FilterInfo, RangeFilterOptions, RangeFilterInfo,
-// PolicyOptions, FilterLoads, LookupCounters and SampleCounters, at their ends and each 8 bytes
+// PolicyOptions, FilterLoads, FilterUse, LookupCounters, SampleCounters, at their ends and 8 bytes
 // wide, so that a struct with more members is larger. What takes or returns one of them is inline,
 // and tells the library the size that the program was compiled with: members that only the library
 // knows are at their defaults, or are left out. All other types of the contract headers beside this

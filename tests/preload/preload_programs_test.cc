@@ -67,6 +67,22 @@ TEST_F(PreloadProgramsTest, DbBenchBuildsWinnowFiltersAndSkipsReadsByThem) {
               ElementsAre(MatchesRegex(".* [67][0-9]{3}")));
 }
 
+// All that a program has of its filters' use which knows nothing of Winnow.
+TEST_F(PreloadProgramsTest, TheLogSaysWhatFiltersAnswered) {
+  WINNOW_SKIP_WITHOUT("db_bench");
+  const std::string database = folder_ / "db";
+  Run({RocksDBProgram("db_bench"), "--benchmarks=fillrandom,compact,readmissing,overwrite,compact",
+       "--num=200000", "--bloom_bits=10", "--progress_reports=0", "--db=" + database},
+      Preloading({"WINNOW_POLICY=winnow:6"},
+                 std::string(PRELOAD_LIBRARY) + ":" + FAST_CLOCK_LIBRARY));
+  const std::string log = ReadFile(database + "/LOG");
+  EXPECT_THAT(log, HasSubstr("[winnow] what filters answered, by policy and level"));
+  // False positives, asks, denied, level, filters, keys, bytes, seconds, family, policy.
+  EXPECT_THAT(log, ::testing::ContainsRegex("\n +[0-9]+ +[1-9][0-9]+ +[1-9][0-9]+ +[0-9] +1 +[1-9]"
+                                            "[0-9]+ +[1-9][0-9]+ +[0-9]+  default  bits_per_key=6"))
+      << log.substr(log.find("[winnow] what"), 1000);
+}
+
 TEST_F(PreloadProgramsTest, LdbBuildsAndReadsWinnowFilters) {
   WINNOW_SKIP_WITHOUT("ldb");
   const std::vector<std::string> environment = Preloading({"WINNOW_POLICY=winnow:10"});
