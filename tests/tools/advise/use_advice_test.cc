@@ -1,6 +1,6 @@
 // `winnow advise --use`: what is found in what filters answered.
 
-#include "tools/winnow/advise/use_advice.h"
+#include "tools/winnow/advise/use/use_advice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 
 #include "src/core/sizing.h"
 #include "tests/support/files.h"
-#include "tools/winnow/advise/use_json.h"
+#include "tools/winnow/advise/use/use_json.h"
 
 namespace winnow::inspect {
 namespace {
@@ -229,6 +229,18 @@ TEST_F(ReadFilterUseTest, ReadsJson) {
   EXPECT_EQ(file.policies[0].Sum().asks, 2000);
   EXPECT_EQ(FamiliesText(file.policies[0]), "default, other of /db");
   EXPECT_FALSE(file.is_log);
+}
+
+// As FilterUseAsJson writes it (tests/rocksdb/use/use_text_test.cc).
+TEST(ReadGoldenFilterUseTest, ReadsWhatThePluginWrites) {
+  std::string problem;
+  const FilterUseFile file = ReadFilterUse(GOLDEN "filter_use.json", &problem);
+  EXPECT_EQ(problem, "");
+  EXPECT_EQ(file.one_counted_of, 2048);
+  ASSERT_THAT(file.policies, SizeIs(2));
+  EXPECT_EQ(FamiliesText(file.policies[0]), "orders of /data/db");
+  EXPECT_EQ(file.policies[0].levels[0].asks_counted, 20000);
+  EXPECT_THAT(AdviseByUse(file, std::nullopt).mend, IsEmpty());
 }
 
 TEST_F(ReadFilterUseTest, SaysWhatIsWrongWithJson) {

@@ -23,7 +23,7 @@
 #include "tools/winnow/advise/advice.h"
 #include "tools/winnow/advise/advice_json.h"
 #include "tools/winnow/advise/cache_json.h"
-#include "tools/winnow/advise/use_json.h"
+#include "tools/winnow/advise/use/use_json.h"
 #include "tools/winnow/cli/byte_count.h"
 #include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/print.h"

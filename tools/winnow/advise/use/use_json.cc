@@ -1,4 +1,4 @@
-#include "tools/winnow/advise/use_json.h"
+#include "tools/winnow/advise/use/use_json.h"
 
 #include <cmath>
 #include <cstdint>

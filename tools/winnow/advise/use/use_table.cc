@@ -3,7 +3,7 @@
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
 #include "src/text/text_table.h"
-#include "tools/winnow/advise/use_json.h"
+#include "tools/winnow/advise/use/use_json.h"
 
 namespace winnow::tools {
 namespace {

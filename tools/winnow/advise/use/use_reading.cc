@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/winnow/advise/use_advice.h"
+#include "tools/winnow/advise/use/use_advice.h"
 
 namespace winnow::inspect {
 namespace {

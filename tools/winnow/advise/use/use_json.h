@@ -1,11 +1,11 @@
 // What `winnow advise --use` says, for programs and for people.
 
-#ifndef WINNOW_TOOLS_WINNOW_ADVISE_USE_JSON_H_
-#define WINNOW_TOOLS_WINNOW_ADVISE_USE_JSON_H_
+#ifndef WINNOW_TOOLS_WINNOW_ADVISE_USE_USE_JSON_H_
+#define WINNOW_TOOLS_WINNOW_ADVISE_USE_USE_JSON_H_
 
 #include <string>
 
-#include "tools/winnow/advise/use_advice.h"
+#include "tools/winnow/advise/use/use_advice.h"
 
 namespace winnow::inspect {
 
@@ -32,4 +32,4 @@ std::string UseAdviceText(const inspect::UseAdvice& advice);
 
 }  // namespace winnow::tools
 
-#endif  // WINNOW_TOOLS_WINNOW_ADVISE_USE_JSON_H_
+#endif  // WINNOW_TOOLS_WINNOW_ADVISE_USE_USE_JSON_H_

@@ -1,4 +1,4 @@
-#include "tools/winnow/advise/use_advice.h"
+#include "tools/winnow/advise/use/use_advice.h"
 
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>

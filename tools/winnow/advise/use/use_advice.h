@@ -1,8 +1,8 @@
 // What to change by what filters answered while a program ran (winnow/rocksdb_filter_use.h), in
 // place of lookups that were recorded: no key leaves the process.
 
-#ifndef WINNOW_TOOLS_WINNOW_ADVISE_USE_ADVICE_H_
-#define WINNOW_TOOLS_WINNOW_ADVISE_USE_ADVICE_H_
+#ifndef WINNOW_TOOLS_WINNOW_ADVISE_USE_USE_ADVICE_H_
+#define WINNOW_TOOLS_WINNOW_ADVISE_USE_USE_ADVICE_H_
 
 #include <cstdint>
 #include <optional>
@@ -82,4 +82,4 @@ std::string FamiliesText(const UseOfPolicy& use);
 
 }  // namespace winnow::inspect
 
-#endif  // WINNOW_TOOLS_WINNOW_ADVISE_USE_ADVICE_H_
+#endif  // WINNOW_TOOLS_WINNOW_ADVISE_USE_USE_ADVICE_H_
