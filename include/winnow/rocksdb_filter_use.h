@@ -7,8 +7,8 @@
 // where options come from a string or an OPTIONS file, but families that the program made with one
 // table factory share one.
 //
-// Asks are counted one by one after random gaps, whatever their key, one in 2,048 on average; what is
-// said of asks is an estimate from these. False positives are expected ones: a filter with the rate
+// Asks are counted one by one after random gaps, whatever their key, one in 2,048 on average: what
+// is said of asks is an estimate. False positives are expected ones: a filter with the rate
 // p has p/(1-p) of them for each "no". That is right for keys that differ. A single absent key that
 // is asked again and again is always a false positive of a filter, or never.
 //
