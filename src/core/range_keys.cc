@@ -159,7 +159,8 @@ RangeKeysFormat RangeKeys::Format() const {
   // Words that are counted in the end are kept wherever they differ.
   const RangeSection& last = sections_.back();
   std::array<SeenBytes, RangeSection::kMostKept> seen;
-  for (unsigned i = 0; i < last.num_kept; ++i) seen[i].Add(first_[last.kept[i]]);
+  const unsigned num_kept = std::min<unsigned>(last.num_kept, RangeSection::kMostKept);
+  for (unsigned i = 0; i < num_kept; ++i) seen[i].Add(first_[last.kept[i]]);
   auto section = sections_.cbegin();
   uint64_t left = section->keys * section->words();
   size_t in_key = 0;
@@ -167,7 +168,7 @@ RangeKeysFormat RangeKeys::Format() const {
     while (n != 0) {
       const size_t stride = section->words();
       const auto piece = static_cast<size_t>(std::min<uint64_t>(left, n));
-      for (unsigned i = 0; i < last.num_kept; ++i) {
+      for (unsigned i = 0; i < num_kept; ++i) {
         for (unsigned j = 0; j < section->num_kept; ++j) {
           if (section->kept[j] != last.kept[i]) continue;
           const size_t in_words = stride - section->num_kept + j;
