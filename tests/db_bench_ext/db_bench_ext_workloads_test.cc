@@ -233,6 +233,53 @@ TEST_F(DbBenchExtWorkloadsTest, TheNewestKeysAreHotWhereKeysComeInTime) {
   }
 }
 
+// Of three policies: no filters, RocksDB's of prefixes, and of ranges.
+TEST_F(DbBenchExtWorkloadsTest, ScansReadLessWithRangeFilters) {
+  const struct {
+    const char* shape;
+    const char* prefix;
+    double least_saved;  // of the data blocks, by range filters
+  } shapes[] = {{"integers", "5", 0.9}, {"events", "16", 0.9}, {"paths", "8", 0}};
+  for (const auto& [shape, prefix, least_saved] : shapes) {
+    SCOPED_TRACE(shape);
+    const json run = Run(
+        {"--key_shape=" + std::string(shape), "--scan_length=16,1024", "--reads=2000",
+         "--benchmarks=scanbehind,scanbetween,scanpresent", "--prefix_size=" + std::string(prefix),
+         "--policies=none,bloomfilter:10,{id=winnow;bits_per_key=10;range_bits=15}"});
+    EXPECT_EQ(run.at("settings").at("scan_length"), "16,1024");
+    EXPECT_EQ(run.at("settings").at("key_shape"), shape);
+    const json& policies = run.at("policies");
+    const char* const names[] = {"scanbehind/16",    "scanbehind/1024", "scanbetween/16",
+                                 "scanbetween/1024", "scanpresent/16",  "scanpresent/1024"};
+    for (size_t w = 0; w < 6; ++w) {
+      SCOPED_TRACE(names[w]);
+      const auto blocks = [&](size_t policy) -> double {
+        const json& workload = policies[policy].at("workloads")[w];
+        EXPECT_EQ(workload.at("name"), names[w]);
+        EXPECT_EQ(workload.at("lookups"), 2000);
+        EXPECT_EQ(workload.at("found"), w < 4 ? 0 : 2000);
+        return workload.at("data_blocks_accessed");
+      };
+      EXPECT_LE(blocks(1), blocks(0));
+      EXPECT_LE(blocks(2), (w < 4 ? 1 - least_saved : 1) * blocks(0));
+      EXPECT_GT(policies[2].at("workloads")[w].at("filter_checks"), 2000);
+    }
+  }
+}
+
+TEST_F(DbBenchExtWorkloadsTest, ScansOfTheKeysOfADatabase) {
+  ASSERT_EQ(RunBench({"--num=5000", "--key_shape=integers", "--policies=none", "--keep",
+                      "--reads=10", "--timed_reads=0", "--db=" + (folder_ / "made")})
+                .status,
+            0);
+  const json run = Run({"--from_db=" + (folder_ / "made/1-none"), "--benchmarks=scanbehind",
+                        "--policies=none,{id=winnow;bits_per_key=10;range_bits=15}"});
+  const auto blocks = [&](size_t policy) -> double {
+    return run.at("policies")[policy].at("workloads")[0].at("data_blocks_accessed");
+  };
+  EXPECT_LT(blocks(1), 0.1 * blocks(0));
+}
+
 TEST_F(DbBenchExtWorkloadsTest, FiltersInTheBlockCacheAreReadAgainWhereItIsSmall) {
   double bytes[2];
   for (const bool cached : {false, true}) {
@@ -437,6 +484,15 @@ TEST_F(DbBenchExtWorkloadsTest, WhatHasNoMeaningIsRefused) {
       {{"--writes=10"}, "without fillrandom or overwrite"},
       {{"--lookups=/dev/null", "--benchmarks=readrandom"}, "without readlist"},
       {{"--benchmarks=readlist"}, "--lookups=FILE"},
+      {{"--scan_length=16"}, "without scanbehind, scanbetween or scanpresent"},
+      {{"--scan_length=16,x", "--benchmarks=scanbehind"}, "--scan_length has 'x'"},
+      {{"--scan_length=0", "--benchmarks=scanbehind"}, "--scan_length has '0'"},
+      {{"--scan_length=7,7", "--benchmarks=scanbehind"}, "each only once"},
+      {{"--key_shape=round"}, "--key_shape is 'round', but has to be one of these: numbers"},
+      {{"--key_shape=paths", "--key_size=9"}, "--key_size is of the numbers"},
+      {{"--key_shape=paths", "--keys=/dev/null"}, "--key_shape is of generated keys"},
+      {{"--key_shape=paths", "--heat=flat"}, "asks ranges of generated keys"},
+      {{"--benchmarks=scanbehind", "--use_existing_db", "--db=/tmp"}, "--from_db=FOLDER"},
       {{"--absent_lookups=0.1", "--benchmarks=readrandom"}, "without readmixed"},
       {{"--absent_lookups=1.1"}, "must be a number from 0 to 1"},
       {{"--benchmarks=readwhilewriting"}, "needs --growth=rocksdb"},

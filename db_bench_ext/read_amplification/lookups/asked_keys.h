@@ -19,6 +19,7 @@ enum class Expected { kPresent, kAbsent, kEither };
 struct Asked {
   std::string_view key;
   Expected expected = Expected::kEither;
+  std::string_view bound{};  // kScan: where it ends; behind the key in the same room
 };
 
 // Which key is asked for at a position, the same each time; it may be made in *room, and is valid

@@ -62,7 +62,12 @@ const std::vector<Benchmark>& Benchmarks() {
        Kind::kGet, kMixed},
       {"readheat", " (the same, by key ranges that --heat makes hot or cold), ", kReads,
        Asks::kHeated, Kind::kGet, kMixed},
-      {"readlist", " (the keys of --lookups)", kReads, Asks::kRecorded}};
+      {"readlist", " (the keys of --lookups), ", kReads, Asks::kRecorded},
+      {"scanbehind", ", ", kReads, Asks::kBehindKeys, Kind::kScan},
+      {"scanbetween",
+       " (scans of --scan_length that find nothing, right behind a key or anywhere), ", kReads,
+       Asks::kBetweenKeys, Kind::kScan},
+      {"scanpresent", " (scans from a key on)", kReads, Asks::kAtKeys, Kind::kScan}};
   return *all;
 }
 

@@ -18,15 +18,18 @@ namespace winnow::bench {
 
 // Which keys are asked for.
 enum class AskedKeys {
-  kRange,    // any of the range, whether it was written or not
-  kLonger,   // such a key with a byte more
-  kPresent,  // keys that were written
-  kAbsent,   // keys that were not
-  kHeated,   // of both, by the heat of key ranges
-  kRecorded  // those of a list, one after the other
+  kRange,        // any of the range, whether it was written or not
+  kLonger,       // such a key with a byte more
+  kPresent,      // keys that were written
+  kAbsent,       // keys that were not
+  kHeated,       // of both, by the heat of key ranges
+  kRecorded,     // those of a list, one after the other
+  kBehindKeys,   // ranges that begin right behind keys, and have none
+  kBetweenKeys,  // ranges anywhere between two keys
+  kAtKeys        // ranges from a key on
 };
 
-enum class LookupKind { kGet, kMultiGet, kSeek };
+enum class LookupKind { kGet, kMultiGet, kSeek, kScan };
 
 // Of lookups in the range: which exact share of them asks for absent keys. Without one it is as
 // many as there happen to be.
@@ -66,6 +69,7 @@ inline bool MayBeMixed(const Benchmark& one) { return one.absent.by_flag && !one
 inline bool TakesShare(const Benchmark& one) { return one.absent.by_flag; }
 inline bool GetsMany(const Benchmark& one) { return one.kind == LookupKind::kMultiGet; }
 inline bool Seeks(const Benchmark& one) { return one.kind == LookupKind::kSeek; }
+inline bool Scans(const Benchmark& one) { return one.kind == LookupKind::kScan; }
 inline bool IsBesideWrites(const Benchmark& one) { return one.beside_writes; }
 inline bool WritesDrawn(const Benchmark& one) { return one.writes == WriteKind::kDrawn; }
 

@@ -109,7 +109,7 @@ absl::StatusOr<inspect::WorkloadCounts> CountOnThread(rocksdb::DB* db, const Loo
   const std::unique_ptr<Reader> reader = MakeReader(db, lookups);
   const size_t chunk = CallsOfChunk(lookups);
   PreparedCalls prepared(lookups, chunk);
-  const bool seeks = lookups.kind == LookupKind::kSeek;
+  const bool seeks = lookups.kind == LookupKind::kSeek || lookups.kind == LookupKind::kScan;
   const uint64_t calls = CallsOf(lookups, n);
   uint64_t done = 0, filter_reading = 0;
   const CountingScope counting;

@@ -1,6 +1,7 @@
 #include "db_bench_ext/read_amplification/lookups/readers.h"
 
 #include <absl/strings/escaping.h>
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <rocksdb/slice_transform.h>
 
@@ -148,6 +149,43 @@ class Seeker : public Reader {
   rocksdb::ReadOptions read_;
 };
 
+// All rows up to the bound, with an iterator of its own each time, as a program reads ranges.
+class Scanner : public Reader {
+ public:
+  Scanner(rocksdb::DB* db, const Lookups& lookups) : db_(db), lookups_(lookups) {
+    const auto prefixes = db->GetOptions().prefix_extractor;
+    read_.auto_prefix_mode = prefixes != nullptr && !IsRangeExtractor(*prefixes);
+    read_.iterate_upper_bound = &bound_;
+  }
+
+  absl::Status Read(const Asked* first, size_t) override {
+    const Asked& asked = *first;
+    bound_ = ToSlice(asked.bound);
+    const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(read_));
+    iterator->Seek(ToSlice(asked.key));
+    last_was_empty_ = !iterator->Valid();
+    if (last_was_empty_ ? asked.expected == Expected::kPresent
+                        : asked.expected == Expected::kAbsent) {
+      return Unexpected(lookups_, asked, last_was_empty_ ? "nothing" : "a row");
+    }
+    if (!last_was_empty_) ++found_;
+    for (; iterator->Valid(); iterator->Next()) value_bytes_ += iterator->value().size();
+    return iterator->status().ok() ? absl::OkStatus()
+                                   : Unexpected(lookups_, asked, iterator->status().ToString());
+  }
+
+ private:
+  // Its scans need no mode.
+  static bool IsRangeExtractor(const rocksdb::SliceTransform& prefixes) {
+    return absl::StartsWith(prefixes.Name(), "winnow.range");
+  }
+
+  rocksdb::DB* const db_;
+  const Lookups& lookups_;
+  rocksdb::Slice bound_;
+  rocksdb::ReadOptions read_;
+};
+
 }  // namespace
 
 std::unique_ptr<Reader> MakeReader(rocksdb::DB* db, const Lookups& lookups) {
@@ -156,6 +194,8 @@ std::unique_ptr<Reader> MakeReader(rocksdb::DB* db, const Lookups& lookups) {
       return std::make_unique<MultiGetter>(db, lookups);
     case LookupKind::kSeek:
       return std::make_unique<Seeker>(db, lookups);
+    case LookupKind::kScan:
+      return std::make_unique<Scanner>(db, lookups);
     case LookupKind::kGet:
       break;
   }
@@ -175,7 +215,7 @@ void PreparedCalls::Add(uint64_t call, uint64_t n) {
     Asked& asked = asked_[begin + i];
     asked = lookups_.at(call * step_ + i, &room);
     // What lies elsewhere is cold, or not, by chance: all are read from here.
-    if (asked.key.data() == room.data()) continue;
+    if (asked.key.data() == room.data()) continue;  // and so does a bound
     room.assign(asked.key);
     asked.key = room;
   }

@@ -18,7 +18,7 @@ absl::Status RecordLookups(const std::vector<Lookups>& workloads, const std::str
   std::string room;
   uint64_t written = 0;
   for (const Lookups& lookups : workloads) {
-    if (lookups.kind == LookupKind::kSeek) continue;
+    if (lookups.kind == LookupKind::kSeek || lookups.kind == LookupKind::kScan) continue;
     for (uint64_t i = 0; i < lookups.count && file; ++i) {
       const std::string_view key = lookups.at(i, &room).key;
       file << absl::BytesToHexString({key.data(), key.size()}) << '\n';

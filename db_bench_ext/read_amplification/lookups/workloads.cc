@@ -9,6 +9,7 @@
 #include "db_bench_ext/read_amplification/keys/random.h"
 #include "db_bench_ext/read_amplification/keys/write_order.h"
 #include "db_bench_ext/read_amplification/keys/zipf.h"
+#include "db_bench_ext/read_amplification/lookups/scans.h"
 
 namespace winnow::bench {
 namespace {
@@ -122,6 +123,12 @@ LookupAt LookupsOf(const Benchmark& benchmark, const KeysOfRun& keys,
       return OfAbsent(keys, choices);
     case AskedKeys::kHeated:
       return OfHeat(keys, choices, *benchmark.absent.Given(choices.absent_share));
+    case AskedKeys::kBehindKeys:
+      return MakeScans(ScanBegin::kBehindKey, choices.scan_length, keys, choices.seed);
+    case AskedKeys::kBetweenKeys:
+      return MakeScans(ScanBegin::kBetweenKeys, choices.scan_length, keys, choices.seed);
+    case AskedKeys::kAtKeys:
+      return MakeScans(ScanBegin::kAtKey, choices.scan_length, keys, choices.seed);
     case AskedKeys::kRecorded:
       break;
   }
@@ -182,6 +189,14 @@ Lookups MakeLookups(const Benchmark& benchmark, const KeysOfRun& keys,
         "are "
         "false is known of seeks that find no key from their own on with the same prefix: false "
         "reads and their rates are of these alone.";
+  }
+  if (Scans(benchmark)) {
+    absl::StrAppend(&lookups.name, "/", choices.scan_length);
+    lookups.remark = absl::StrCat(
+        "Scans of ", choices.scan_length,
+        " positions with an upper bound, by auto_prefix_mode where there is a prefix extractor "
+        "other than winnow.range. RocksDB counts what filters answer to seeks in total only, not "
+        "by level; false reads are those of scans that find nothing.");
   }
   if (lookups.beside_writes) {
     lookups.remark =

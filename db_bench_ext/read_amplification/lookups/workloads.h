@@ -42,6 +42,7 @@ struct LookupChoices {
   size_t batch = 1;
   bool batched = false;
   uint64_t nexts = 0;
+  uint64_t scan_length = 64;  // in positions: scans.h
 };
 
 // Each lookup is computed from its position: what a pass asks for takes no memory. Keeps the keys

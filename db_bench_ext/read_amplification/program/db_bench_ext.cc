@@ -425,10 +425,7 @@ absl::Status Execute(Task task, const std::string& command) {
   if (!written_keys.ok()) return written_keys.status();
   const auto written = std::make_shared<WrittenKeys>(*std::move(written_keys));
   if (written->count() < range.size()) keys->keys.written = written;
-  std::vector<Lookups> workloads;
-  for (const Benchmark& benchmark : task.request.benchmarks.lookups) {
-    workloads.push_back(MakeLookups(benchmark, keys->keys, task.request.choices));
-  }
+  const std::vector<Lookups> workloads = MakeWorkloads(task.request, keys->keys);
   if (const std::string& path = task.request.record_lookups; !path.empty()) {
     Progress progress("db_bench_ext");
     const absl::Status status = RecordLookups(workloads, path, [&](uint64_t done) {
@@ -518,6 +515,8 @@ AboutProgram About() {
        "db_bench_ext --frontier=6,8,10,12,14 --html=readamp.html",
        "db_bench_ext --cache_sweep=1%,5%,25%,64MiB --html=readamp.html",
        "db_bench_ext --heat=mixgraph '--policies={id=winnow;bits_per_key=10;level_plan=learned}'",
+       "db_bench_ext --key_shape=integers --benchmarks=scanbehind "
+       "'--policies=none,{id=winnow;bits_per_key=10;range_bits=15}'",
        "db_bench_ext --use_existing_db --db=FOLDER"},
       {{"What to compare:", "db_bench_ext/read_amplification/program/db_bench_ext.cc"},
        {"What is loaded and looked up:", kWorkloadFlagsFile},

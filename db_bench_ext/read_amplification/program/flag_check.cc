@@ -55,6 +55,8 @@ const std::vector<FlagRule>& FlagRules() {
       {"batch_size", kAny, {{1, 100'000}}, GetsMany},
       {"multiread_batched", kAny, {}, GetsMany},
       {"seek_nexts", kAny, {{0, 1e9}}, Seeks},
+      {"scan_length", kGrown, {}, Scans},
+      {"key_shape", kGrown},
       {"benchmark_write_rate_limit", kGrown, {{0, kMany}}, IsBesideWrites},
       {"heat", kGrown, {}, IsHeated},
       {"lookups_per_write", kGrown, {{0, 1000}}, IsHeated},

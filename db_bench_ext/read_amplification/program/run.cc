@@ -317,6 +317,7 @@ class Runner {
     // Seeks ask filters of prefixes only, which there may be none of; and no filter is asked of
     // keys that no file's range has.
     if (policies_[i].object != nullptr && lookups.kind != LookupKind::kSeek &&
+        lookups.kind != LookupKind::kScan &&
         results_[i].workloads[w].files_considered_per_lookup > 0 && counts->filter_checks == 0) {
       return absl::FailedPreconditionError(
           absl::StrCat("the policy '", policies_[i].asked,

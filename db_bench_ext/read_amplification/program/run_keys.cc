@@ -111,6 +111,13 @@ absl::StatusOr<RunKeys> MakeRunKeys(const KeysRequest& request, Progress* progre
                                     const std::atomic<bool>* stop) {
   if (!request.list.empty()) return OfList(request);
   if (!request.from_db.empty()) return OfDatabase(request, progress, stop);
+  if (request.shape != KeyShape::kNumbers) {
+    progress->Set("making keys", 0, 1);
+    RunKeys run = OfTable(
+        std::make_shared<KeyTable>(MakeShapedKeys(request.shape, request.num, request.seed)));
+    run.from = "the generator";
+    return run;
+  }
   return Generated(request);
 }
 
@@ -144,7 +151,9 @@ absl::StatusOr<std::shared_ptr<const KeySet>> RecordedLookups(const KeysRequest&
 
 uint64_t KeyMemory(const KeysRequest& request, uint64_t keys, uint64_t key_bytes, bool drawn) {
   const uint64_t written = drawn ? keys / 8 : 0;
-  if (request.list.empty() && request.from_db.empty()) return written;
+  if (request.list.empty() && request.from_db.empty() && request.shape == KeyShape::kNumbers) {
+    return written;
+  }
   // The bytes and where each key ends, with what a growing vector holds in reserve; a set of all
   // keys while absent ones are drawn; and two bytes for each of these.
   return written + (key_bytes + 8 * keys) * 3 / 2 + 40 * keys + 2 * request.absent_draws;

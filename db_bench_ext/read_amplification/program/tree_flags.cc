@@ -59,8 +59,9 @@ ABSL_FLAG(bool, cache_index_and_filter_blocks, false,
 ABSL_FLAG(int64_t, metadata_block_size, 4096, "bytes of a partition of a filter or index");
 ABSL_FLAG(bool, optimize_filters_for_hits, false, "build no filters for the last level");
 ABSL_FLAG(int32_t, prefix_size, 0,
-          "number of first bytes of a key that are its prefix; filters then hold prefixes too. 0: "
-          "no prefixes, or the extractor of the --options_file");
+          "number of first bytes of a key that are its prefix; filters then hold prefixes too, but "
+          "for policies with range_bits, which get the extractor winnow.range instead. 0: no "
+          "prefixes, or the extractor of the --options_file");
 ABSL_FLAG(bool, whole_key_filtering, true,
           "filters hold whole keys; with --nowhole_key_filtering only prefixes, which needs a "
           "--prefix_size");

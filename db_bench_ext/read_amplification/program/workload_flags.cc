@@ -2,8 +2,10 @@
 
 #include <absl/flags/flag.h>
 #include <absl/status/status.h>
+#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
+#include <absl/strings/str_split.h>
 
 #include <algorithm>
 #include <string>
@@ -21,6 +23,8 @@ ABSL_FLAG(std::string, key_format, "line",
           "form of a key in a line of --keys and --lookups: line, its bytes; hex, two hexadecimal "
           "digits for each byte, for keys with line feeds");
 ABSL_FLAG(int64_t, num, 1'000'000, "number of keys to generate, without --keys and --from_db");
+ABSL_FLAG(std::string, key_shape, "numbers",
+          absl::StrCat("what generated keys are: ", winnow::bench::kKeyShapeHelp));
 ABSL_FLAG(int32_t, key_size, 16, "bytes of a generated key, at least 8");
 ABSL_FLAG(int32_t, value_size, 100, "bytes of a value");
 ABSL_FLAG(std::string, benchmarks, "filluniquerandom,readabsent,readpresent",
@@ -63,6 +67,11 @@ ABSL_FLAG(bool, multiread_batched, false,
           "multireadrandom calls the MultiGet that takes arrays, and sorts and batches the keys, "
           "instead of the one that takes vectors");
 ABSL_FLAG(int64_t, seek_nexts, 0, "number of Next calls after each seek of seekrandom");
+ABSL_FLAG(std::string, scan_length, "64",
+          absl::StrCat("lengths of the ranges of ",
+                       winnow::bench::NamesOf(winnow::bench::Scans, " and "),
+                       ", with commas between them: how far the bound is above the begin, the last "
+                       "eight bytes of a key taken as a number"));
 ABSL_FLAG(int32_t, threads, 1, "threads that share the lookups of a workload");
 ABSL_FLAG(int64_t, benchmark_write_rate_limit, 0,
           "bytes per second that readwhilewriting writes; 0: no limit");
@@ -122,10 +131,11 @@ absl::Status CheckDraws(const WorkloadRequest& request, const GivenFlags& given)
       {heated && request.choices.heat == nullptr,
        absl::StrCat("--heat is '", absl::GetFlag(FLAGS_heat),
                     "', but has to be one of these: ", HeatHelp())},
-      {heated && (!IsGenerated(request) || given.count("use_existing_db") > 0),
+      {heated && (!IsGenerated(request) || request.keys.shape != KeyShape::kNumbers ||
+                  given.count("use_existing_db") > 0),
        absl::StrCat("--benchmarks: '", heat,
                     "' asks ranges of generated keys, and of no others: leave out --keys, "
-                    "--from_db and --use_existing_db")},
+                    "--from_db, --key_shape and --use_existing_db")},
       {heated && request.keys.num < kMinHeatedKeys,
        absl::StrCat("--num is ", request.keys.num, ", but ", heat, " has ranges of at least ",
                     kMinHeatedKeys, " keys: give more keys")},
@@ -139,6 +149,13 @@ absl::Status CheckMeanings(const WorkloadRequest& request, const GivenFlags& giv
   status.Update(FirstOf({
       {given.count("num") > 0 && !IsGenerated(request), "--num" + generated},
       {given.count("key_size") > 0 && !IsGenerated(request), "--key_size" + generated},
+      {given.count("key_shape") > 0 && !IsGenerated(request), "--key_shape" + generated},
+      {given.count("key_size") > 0 && request.keys.shape != KeyShape::kNumbers,
+       "--key_size is of the numbers of --key_shape=numbers: other shapes have their own sizes"},
+      {given.count("use_existing_db") > 0 && request.benchmarks.Find(Scans) != nullptr,
+       absl::StrCat("--benchmarks: '", NamesOf(Scans, "' and '"),
+                    "' need to know all keys, and --use_existing_db reads a sample: use "
+                    "--from_db=FOLDER")},
       {given.count("timed_reads") > 0 && request.timed_seconds > 0,
        "--timed_reads and --duration both say how long a timed round is: give one of them"},
   }));
@@ -147,7 +164,9 @@ absl::Status CheckMeanings(const WorkloadRequest& request, const GivenFlags& giv
   status.Update(FirstOf({
       {request.benchmarks.Find(IsRecorded) != nullptr && request.keys.lookups.empty(),
        NamesOf(IsRecorded, " and ") + " needs the file of its keys: --lookups=FILE"},
-      {!request.record_lookups.empty() && std::all_of(lookups.begin(), lookups.end(), Seeks),
+      {!request.record_lookups.empty() &&
+           std::all_of(lookups.begin(), lookups.end(),
+                       [](const Benchmark& one) { return Seeks(one) || Scans(one); }),
        "--record_lookups has no meaning for seeks alone, which ask for no key"},
       {!request.keys.list.empty() && !request.keys.from_db.empty(),
        "--keys and --from_db both say which keys to load: give one of them"},
@@ -165,6 +184,21 @@ KeysRequest KeysOfFlags() {
   keys.seed = static_cast<uint64_t>(absl::GetFlag(FLAGS_seed));
   keys.lookups = absl::GetFlag(FLAGS_lookups);
   return keys;
+}
+
+absl::StatusOr<std::vector<uint64_t>> ScanLengthsOfFlag() {
+  std::vector<uint64_t> lengths;
+  for (const absl::string_view word : absl::StrSplit(absl::GetFlag(FLAGS_scan_length), ',')) {
+    uint64_t length = 0;
+    if (!absl::SimpleAtoi(word, &length) || length == 0 ||
+        std::find(lengths.begin(), lengths.end(), length) != lengths.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--scan_length has '", word,
+                       "', where a whole number from 1 on should be, and each only once"));
+    }
+    lengths.push_back(length);
+  }
+  return lengths;
 }
 
 LookupChoices ChoicesOfFlags(const GivenFlags& given) {
@@ -190,6 +224,16 @@ absl::StatusOr<WorkloadRequest> WorkloadRequestOfFlags(const GivenFlags& given) 
       inspect::ParseKeyFormat(absl::GetFlag(FLAGS_key_format));
   if (!format.ok()) return format.status();
   request.keys.format = *format;
+  const std::optional<KeyShape> shape = FindKeyShape(absl::GetFlag(FLAGS_key_shape));
+  if (!shape) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--key_shape is '", absl::GetFlag(FLAGS_key_shape),
+                     "', but has to be one of these: ", kKeyShapeHelp));
+  }
+  request.keys.shape = *shape;
+  absl::StatusOr<std::vector<uint64_t>> lengths = ScanLengthsOfFlag();
+  if (!lengths.ok()) return lengths.status();
+  request.scan_lengths = *std::move(lengths);
   absl::StatusOr<BenchmarkList> benchmarks = ParseBenchmarks(BenchmarksOfFlags(given));
   if (!benchmarks.ok()) return benchmarks.status();
   request.benchmarks = *std::move(benchmarks);
@@ -211,6 +255,22 @@ absl::StatusOr<WorkloadRequest> WorkloadRequestOfFlags(const GivenFlags& given) 
   request.write_rate = static_cast<uint64_t>(absl::GetFlag(FLAGS_benchmark_write_rate_limit));
   if (absl::Status status = CheckMeanings(request, given); !status.ok()) return status;
   return request;
+}
+
+std::vector<Lookups> MakeWorkloads(const WorkloadRequest& request, const KeysOfRun& keys) {
+  std::vector<Lookups> workloads;
+  for (const Benchmark& benchmark : request.benchmarks.lookups) {
+    LookupChoices choices = request.choices;
+    if (!Scans(benchmark)) {
+      workloads.push_back(MakeLookups(benchmark, keys, choices));
+      continue;
+    }
+    for (const uint64_t length : request.scan_lengths) {
+      choices.scan_length = length;
+      workloads.push_back(MakeLookups(benchmark, keys, choices));
+    }
+  }
+  return workloads;
 }
 
 std::string LookupsDrawn(const WorkloadRequest& request) {
@@ -238,7 +298,7 @@ std::string LookupsDrawn(const WorkloadRequest& request) {
   }
   return absl::StrCat(
       text, "; absent keys: ",
-      IsGenerated(request)
+      IsGenerated(request) && request.keys.shape == KeyShape::kNumbers
           ? "odd numbers between the smallest and the largest key, of which even ones are loaded"
           : "near misses of loaded keys, one byte changed, appended or removed");
 }
@@ -271,6 +331,10 @@ inspect::Settings WorkloadSettings(const WorkloadRequest& request, bool existing
   }
   if (has(Seeks)) {
     settings.emplace_back("seek_nexts", static_cast<int64_t>(request.choices.nexts));
+  }
+  if (has(Scans)) settings.emplace_back("scan_length", absl::StrJoin(request.scan_lengths, ","));
+  if (absl::GetFlag(FLAGS_key_shape) != "numbers") {
+    settings.emplace_back("key_shape", absl::GetFlag(FLAGS_key_shape));
   }
   if (has(IsBesideWrites)) {
     settings.emplace_back("benchmark_write_rate_limit", static_cast<int64_t>(request.write_rate));

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "db_bench_ext/read_amplification/keys/shaped_keys.h"
 #include "db_bench_ext/read_amplification/keys/write_sequence.h"
 #include "db_bench_ext/read_amplification/lookups/benchmarks.h"
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
@@ -30,6 +31,7 @@ struct KeysRequest {
   inspect::KeyFormat format = inspect::KeyFormat::kLine;  // of lists
   uint64_t num = 0;                                       // generated keys
   uint64_t key_size = 0;                                  // of these
+  KeyShape shape = KeyShape::kNumbers;                    // of these
   bool ordered = false;       // a list is sorted, as it is written in order
   uint64_t absent_draws = 0;  // near misses to draw from keys that are not generated
   uint64_t seed = 0;
@@ -41,7 +43,8 @@ struct WorkloadRequest {
   BenchmarkList benchmarks;
   std::vector<WriteStep> writes;  // filluniquerandom if the list has none
   LookupChoices choices;
-  std::string record_lookups;  // file to write them into; empty: none
+  std::vector<uint64_t> scan_lengths;  // each scan of --benchmarks is one workload a length
+  std::string record_lookups;          // file to write them into; empty: none
   size_t value_size = 0;
   bool value_size_given = false;
   uint64_t timed_reads = 0;  // of each workload and round, at most
@@ -54,6 +57,9 @@ struct WorkloadRequest {
 // Checks the flags, each and together; an error, a sentence that names the flag, for what can't be
 // done or has no meaning. CheckFlagValues is called before.
 absl::StatusOr<WorkloadRequest> WorkloadRequestOfFlags(const GivenFlags& given);
+
+// The lookups of all workloads, in the order of --benchmarks.
+std::vector<Lookups> MakeWorkloads(const WorkloadRequest& request, const KeysOfRun& keys);
 
 // How the lookups are drawn, for the reports.
 std::string LookupsDrawn(const WorkloadRequest& request);

@@ -93,6 +93,11 @@ absl::StatusOr<Policy> MakePolicy(const std::string& asked) {
   return policy;
 }
 
+bool Policy::HasRanges() const {
+  std::string bits;
+  return object != nullptr && object->GetOption({}, "range_bits", &bits).ok() && bits != "0";
+}
+
 absl::Status ProveInForce(const Policy& policy, const std::vector<FoundFilter>& files) {
   const auto refuse = [&](const std::string& reason) {
     return absl::FailedPreconditionError(absl::StrCat(

@@ -23,6 +23,9 @@ struct Policy {
 
   // What files record of it; empty for "none".
   std::string Name() const { return object ? object->Name() : ""; }
+
+  // Whether it builds range filters, which need an extractor of their own.
+  bool HasRanges() const;
 };
 
 // Cuts a list of policies at its commas, but not at those within braces: in

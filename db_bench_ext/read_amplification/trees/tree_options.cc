@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "winnow/rocksdb_policy.h"
+
 namespace winnow::bench {
 namespace {
 
@@ -65,7 +67,9 @@ rocksdb::Options CommonOptions(const TreeOptions& options, const Policy& policy)
   // A policy that has seen two of them goes by neither.
   database.max_bytes_for_level_multiplier = options.max_bytes_for_level_multiplier;
   database.optimize_filters_for_hits = options.optimize_filters_for_hits;
-  if (options.prefix_size > 0) {
+  if (policy.HasRanges()) {
+    database.prefix_extractor = NewRangeExtractor();
+  } else if (options.prefix_size > 0) {
     database.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(options.prefix_size));
   }
   database.max_open_files = -1;

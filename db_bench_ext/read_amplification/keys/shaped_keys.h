@@ -1,0 +1,34 @@
+// Keys as programs have them, for --key_shape.
+
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_SHAPED_KEYS_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_SHAPED_KEYS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "db_bench_ext/read_amplification/keys/key_table.h"
+
+namespace winnow::bench {
+
+enum class KeyShape {
+  kNumbers,   // even numbers without gaps: GeneratedKeys, not made here
+  kIntegers,  // eight random bytes
+  kEvents,    // a user of sixteen random bytes, and a time: milliseconds of one day, in eight
+  kPaths      // names of files in folders
+};
+
+inline constexpr char kKeyShapeHelp[] =
+    "numbers, even ones, as db_bench writes them; integers, of 8 random bytes; events, a user of "
+    "16 random bytes and 8 bytes of time in milliseconds, 50 a user in one day; paths, of files "
+    "in folders";
+
+// By the name in that help; unset if there is none.
+std::optional<KeyShape> FindKeyShape(std::string_view name);
+
+// n different keys, in their order. Not of kNumbers.
+KeyTable MakeShapedKeys(KeyShape shape, uint64_t n, uint64_t seed);
+
+}  // namespace winnow::bench
+
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_SHAPED_KEYS_H_

@@ -1,0 +1,54 @@
+// Keys as programs have them.
+
+#include "db_bench_ext/read_amplification/keys/shaped_keys.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace winnow::bench {
+namespace {
+
+class ShapedKeysTest : public ::testing::TestWithParam<KeyShape> {};
+
+TEST_P(ShapedKeysTest, KeysAreManyDifferentInOrderAndTheSameForASeed) {
+  constexpr uint64_t kKeys = 5000;
+  const KeyTable keys = MakeShapedKeys(GetParam(), kKeys, 1);
+  const KeyTable again = MakeShapedKeys(GetParam(), kKeys, 1);
+  const KeyTable others = MakeShapedKeys(GetParam(), kKeys, 2);
+  ASSERT_EQ(keys.size(), kKeys);
+  uint64_t same = 0;
+  for (uint64_t i = 0; i < kKeys; ++i) {
+    EXPECT_EQ(keys[i], again[i]);
+    same += keys[i] == others[i];
+    EXPECT_TRUE(i == 0 || keys[i - 1] < keys[i]) << i;
+  }
+  EXPECT_LT(same, kKeys / 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(, ShapedKeysTest,
+                         ::testing::Values(KeyShape::kIntegers, KeyShape::kEvents,
+                                           KeyShape::kPaths));
+
+TEST(ShapesTest, NamesAreThoseOfTheHelp) {
+  for (const char* name : {"numbers", "integers", "events", "paths"}) {
+    EXPECT_TRUE(FindKeyShape(name).has_value()) << name;
+    EXPECT_NE(std::string(kKeyShapeHelp).find(name), std::string::npos) << name;
+  }
+  EXPECT_FALSE(FindKeyShape("circles").has_value());
+}
+
+TEST(ShapesTest, EventsAreOfUsersAndPathsOfFolders) {
+  const KeyTable events = MakeShapedKeys(KeyShape::kEvents, 500, 1);
+  uint64_t of_one_user = 0;
+  for (uint64_t i = 1; i < events.size(); ++i) {
+    ASSERT_EQ(events[i].size(), 24u);
+    of_one_user += events[i].substr(0, 16) == events[i - 1].substr(0, 16);
+  }
+  EXPECT_EQ(of_one_user, 490u);  // ten users
+  const KeyTable paths = MakeShapedKeys(KeyShape::kPaths, 500, 1);
+  for (uint64_t i = 0; i < paths.size(); ++i) EXPECT_EQ(paths[i][0], '/');
+}
+
+}  // namespace
+}  // namespace winnow::bench
