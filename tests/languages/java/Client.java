@@ -57,9 +57,11 @@ public final class Client {
       }
     }
     family.setDisableAutoCompactions(true);
-    final Options options = new Options(database, family);
+    final Options options = new Options(database, family); // a copy of both
+    database.close();
+    family.close();
     if (policy.equals("kafka")) {
-      options.setTableFormatConfig(family.tableFormatConfig());
+      options.setTableFormatConfig(new BlockBasedTableConfig());
       Policies.setAsKafka(options);
     }
     return options;
