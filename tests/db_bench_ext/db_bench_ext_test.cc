@@ -387,6 +387,7 @@ TEST(DbBenchExtTest, ANumberOutOfItsRangeIsAnsweredByTheRangeOnce) {
   const std::string help = RunBench({"--help"}).output;
   const std::vector<std::string> flags = testing::AllMatches(help, numeric, 1);
   for (const std::string& name : flags) {
+    if (name == "scan_length") continue;  // a list
     const std::string flag = "--" + name;
     for (const char* value : {"1e30", "-1e30", "99999999999999999999", "x", "nan", ""}) {
       const ChildResult result = RunBench({flag + "=" + value});

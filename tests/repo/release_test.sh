@@ -29,7 +29,7 @@ echo /build/ >.gitignore
 printf 'Source: winnow\nBuild-Depends: debhelper-compat (= 13),\n               dpkg (>= 1.0) | other,\n' >debian/control
 printf '               libgtest-dev <!nocheck>, libxxhash-dev, nlohmann-json3-dev,\n               liblz4-dev\nStandards-Version: 4.6.2\n\nPackage: winnow\nDepends: nothing\n' >>debian/control
 printf '#!/bin/sh\necho "tests: $*" >>build/called\n' >tools/test.sh
-printf '#!/bin/sh\necho "packages: $*" >>build/called\nmkdir -p build/packages/bookworm\n: >build/packages/bookworm/winnow.deb\n' >tools/package.sh
+printf '#!/bin/sh\necho "packages: $*" >>build/called\nmkdir -p build/packages/bookworm/plugins\n: >build/packages/bookworm/winnow.deb\n' >tools/package.sh
 printf '#!/bin/sh\nexit 1\n' >tools/setup.sh
 chmod 755 tools/*.sh
 mkdir build

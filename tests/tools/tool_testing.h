@@ -106,10 +106,17 @@ class ToolExamples : public ::testing::Test {
         latest = std::max(latest, path);
       }
     }
-    stands_for_ = {{"OPTIONS", latest},        {"FILE.sst", folder_ / "file.sst"},
-                   {"KEYS", folder_ / "keys"}, {"STATE", folder_ / "state"},
-                   {"KEY", KeyOf(3)},          {"PAGES", folder_ / "pages"},
-                   {"PROGRAM", WINNOW_TOOL},   {"DB", folder_ / "db"}};
+    stands_for_ = {{"OPTIONS", latest},
+                   {"FILE.sst", folder_ / "file.sst"},
+                   {"KEYS", folder_ / "keys"},
+                   {"STATE", folder_ / "state"},
+                   {"KEY", KeyOf(3)},
+                   {"PAGES", folder_ / "pages"},
+                   {"PROGRAM", WINNOW_TOOL},
+                   {"DB", folder_ / "db"},
+                   {"FILTER_USE.json", folder_ / "filter_use.json"}};
+    WriteFile(folder_ / "filter_use.json",
+              R"({"schema": "winnow.filter_use/1", "one_counted_of": 2048, "rows": []})");
   }
 
   // The arguments of an example, for a shell.

@@ -2,7 +2,8 @@
 // column families with seven levels, and five mixes of keys that are there and that are not.
 //
 // In the suite with few lookups, and one ask in 4 counted. The long form is with one in 2,048:
-//   WINNOW_FILTER_USE_LOOKUPS=6000000 WINNOW_FILTER_USE_GAP=2048 build/release/tests/filter_use_test
+//   WINNOW_FILTER_USE_LOOKUPS=6000000 WINNOW_FILTER_USE_GAP=2048
+//   build/release/tests/filter_use_test
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
