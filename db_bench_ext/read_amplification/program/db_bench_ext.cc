@@ -515,8 +515,6 @@ AboutProgram About() {
        "db_bench_ext --frontier=6,8,10,12,14 --html=readamp.html",
        "db_bench_ext --cache_sweep=1%,5%,25%,64MiB --html=readamp.html",
        "db_bench_ext --heat=mixgraph '--policies={id=winnow;bits_per_key=10;level_plan=learned}'",
-       "db_bench_ext --key_shape=integers --benchmarks=scanbehind "
-       "'--policies=none,{id=winnow;bits_per_key=10;range_bits=15}'",
        "db_bench_ext --use_existing_db --db=FOLDER"},
       {{"What to compare:", "db_bench_ext/read_amplification/program/db_bench_ext.cc"},
        {"What is loaded and looked up:", kWorkloadFlagsFile},

@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kLibrary[] = "libwinnow_rocksdb_bound.so";
 
-void* Find(void* where, const char* symbol) noexcept {
+void* FunctionOf(void* where, const char* symbol) noexcept {
   void* const found = ::dlsym(where, symbol);
   if (found == nullptr) ::dlerror();
   return found;
@@ -46,10 +46,10 @@ bool CopyVersion(const char* text, size_t size, HostVersion* version) noexcept {
 
 const char* ReadHostVersion(void* host, HostVersion* version) noexcept {
   bool is_read = false;
-  if (void* const function = Find(host, kVersionFunction)) {
+  if (void* const function = FunctionOf(host, kVersionFunction)) {
     const String text = reinterpret_cast<String (*)(bool)>(function)(true);
     is_read = CopyVersion(text.text, text.size, version);
-  } else if (void* const old = Find(host, kOldVersionFunction)) {
+  } else if (void* const old = FunctionOf(host, kOldVersionFunction)) {
     const OldString text = reinterpret_cast<OldString (*)(bool)>(old)(true);
     version->has_old_strings = true;
     is_read = CopyVersion(text.text, std::strlen(text.text), version);
@@ -87,11 +87,11 @@ void* OpenBoundPlugin(void* host, const HostVersion& version, const char* folder
     *problem = KeepText("its plugin can't be opened: %s", LastLinkerError());
     return nullptr;
   }
-  void* const function = Find(plugin, kBindingFunction);
+  void* const function = FunctionOf(plugin, kBindingFunction);
   const Binding* const binding =
       function == nullptr ? nullptr : reinterpret_cast<GetBinding*>(function)();
   const void* const version_function =
-      Find(host, version.has_old_strings ? kOldVersionFunction : kVersionFunction);
+      FunctionOf(host, version.has_old_strings ? kOldVersionFunction : kVersionFunction);
   if (binding == nullptr) {
     *problem = KeepText("%s is no such plugin", path);
   } else if (binding->version_function != nullptr &&

@@ -8,19 +8,19 @@ namespace winnow::plugin {
 namespace {
 
 // Never destroyed: policies may live longer than static objects.
-struct AllMeters {
+struct AllUseMeters {
   std::mutex mutex;
   UseMeter* first = nullptr;
 };
-AllMeters& Meters() {
-  static AllMeters& all = *new AllMeters;
+AllUseMeters& UseMeters() {
+  static AllUseMeters& all = *new AllUseMeters;
   return all;
 }
 
 }  // namespace
 
 UseMeter::UseMeter() {
-  AllMeters& all = Meters();
+  AllUseMeters& all = UseMeters();
   const std::lock_guard<std::mutex> lock(all.mutex);
   next_ = all.first;
   if (next_ != nullptr) next_->previous_ = this;
@@ -29,7 +29,7 @@ UseMeter::UseMeter() {
 
 UseMeter::~UseMeter() {
   {
-    AllMeters& all = Meters();
+    AllUseMeters& all = UseMeters();
     const std::lock_guard<std::mutex> lock(all.mutex);
     (previous_ != nullptr ? previous_->next_ : all.first) = next_;
     if (next_ != nullptr) next_->previous_ = previous_;
@@ -117,7 +117,7 @@ void UseMeter::Read(std::vector<UseRow>* rows) const {
 
 std::vector<UseRow> UseMeter::ReadAll(const void* log) {
   std::vector<UseRow> rows;
-  AllMeters& all = Meters();
+  AllUseMeters& all = UseMeters();
   const std::lock_guard<std::mutex> lock(all.mutex);
   for (const UseMeter* meter = all.first; meter != nullptr; meter = meter->next_) {
     if (log == nullptr || meter->IsOf(log)) meter->Read(&rows);

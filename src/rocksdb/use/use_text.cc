@@ -115,7 +115,7 @@ std::string TableLine(const UseRow& row) {
 }
 
 // Never destroyed: databases may be closed after static objects.
-LogTimes& Times() {
+LogTimes& UseTimes() {
   static LogTimes& times = *new LogTimes;
   return times;
 }
@@ -202,7 +202,7 @@ std::string UseTable(std::vector<UseRow> rows) {
 
 void LogUse(Logger* logger, std::chrono::steady_clock::time_point now) noexcept {
   try {
-    if (logger == nullptr || !Times().IsDue(*logger, kUseInterval, false, now)) return;
+    if (logger == nullptr || !UseTimes().IsDue(*logger, kUseInterval, false, now)) return;
     std::vector<UseRow> rows = UseMeter::ReadAll(logger);
     rows.erase(std::remove_if(rows.begin(), rows.end(),
                               [](const UseRow& row) { return row.sums.asks == 0; }),

@@ -18,7 +18,7 @@
 namespace winnow::inspect {
 namespace {
 
-constexpr uint64_t kEntriesBetweenBeats = 1 << 16;
+constexpr uint64_t kEntriesBetweenScanBeats = 1 << 16;
 
 // The range filters of one range_bits: of the file, or of its partitions.
 class Step {
@@ -48,10 +48,10 @@ class Step {
   std::vector<FilterBlock> blocks_;
 };
 
-class Asking {
+class RangeAsking {
  public:
-  Asking(const StoredFilter& filter, InternalKeys* keys, const std::vector<double>& range_bits,
-         const std::function<void(double share)>& progress)
+  RangeAsking(const StoredFilter& filter, InternalKeys* keys, const std::vector<double>& range_bits,
+              const std::function<void(double share)>& progress)
       : filter_(filter), keys_(*keys), progress_(progress) {
     for (const double bits : range_bits) steps_.emplace_back(bits);
     const FilterPartitions& partitions = filter.partitions();
@@ -104,7 +104,7 @@ class Asking {
   }
 
   void AddAndMove() {
-    if (++entries_ % kEntriesBetweenBeats == 0 && progress_) {
+    if (++entries_ % kEntriesBetweenScanBeats == 0 && progress_) {
       const auto all = static_cast<double>(std::max<uint64_t>(keys_.properties().num_entries, 1));
       progress_(std::min(1.0, static_cast<double>(entries_) / all));
     }
@@ -148,7 +148,7 @@ FileScans AskScans(const std::string& path, const std::vector<RecordedScan>& sca
     return file;
   }
   const StoredFilter filter(path, sst, bytewise);
-  return Asking(filter, keys.get(), range_bits, progress).Ask(scans, range);
+  return RangeAsking(filter, keys.get(), range_bits, progress).Ask(scans, range);
 }
 
 }  // namespace winnow::inspect

@@ -14,7 +14,7 @@ namespace winnow::inspect {
 namespace {
 
 // Of the data blocks that scans read: fewer in vain are not worth range filters.
-constexpr double kWorthwhile = 0.1;
+constexpr double kWorthwhileScans = 0.1;
 // Of what the most range_bits spare: who spares as much with fewer does as well.
 constexpr double kNearlyAll = 0.97;
 
@@ -45,7 +45,7 @@ class ScanWords {
       return absl::StrCat("Range filters can't help here: ", why, ".");
     }
     const ScanRow& all = advice_.all;
-    if (all.in_vain < kWorthwhile * all.reads || all.reads == 0) {
+    if (all.in_vain < kWorthwhileScans * all.reads || all.reads == 0) {
       return absl::StrCat("Range filters would save little: ", ReadsInVain(), ".");
     }
     if (advice_.tried_files == 0) {
@@ -62,7 +62,7 @@ class ScanWords {
           RangeFilterBuilder::kMaxKeyBytes);
     }
     const ScanStep& step = Choice();
-    if (step.spared < kWorthwhile * all.reads) {
+    if (step.spared < kWorthwhileScans * all.reads) {
       return absl::StrFormat(
           "Range filters would save little: %s, and with range_bits=%g still %.3g. Scans begin too "
           "close behind keys for them, or have too many possible keys between their bounds.",

@@ -18,7 +18,7 @@
 namespace winnow::inspect {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr char kSchema[] = "winnow.filter_use/1";
 constexpr absl::string_view kTableBegins = "what filters answered, by policy and level";
