@@ -28,6 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -103,7 +104,8 @@ WINNOW_HIDDEN inline std::vector<NamedFilterUse> CurrentFilterUse() {
       to->is_complete = false;
     }
   };
-  VisitFilterUse(add, &rows, sizeof(FilterUse));
+  const bool all_visited = VisitFilterUse(add, &rows, sizeof(FilterUse));
+  if (!all_visited || !rows.is_complete) throw std::bad_alloc();
   return std::move(rows.all);
 }
 

@@ -109,8 +109,12 @@ FilterBlock Build(core::RangeTreeBuilder* trees, double range_bits) {
   return block;
 }
 
+}  // namespace
+
+namespace core {
+
 // The first keys of a file as they are: most files whose keys have several lengths show that soon.
-class FirstKeys {
+class FirstRangeKeys {
  public:
   void Add(std::string_view key) {
     if (is_full_) return;
@@ -143,12 +147,12 @@ class FirstKeys {
   std::vector<size_t> ends_;
 };
 
-}  // namespace
+}  // namespace core
 
 struct RangeFilterBuilder::State {
   RangeFilterOptions options;
   core::RangeKeys keys;
-  FirstKeys first_keys;
+  core::FirstRangeKeys first_keys;
   std::unique_ptr<core::RangeTreeBuilder> trees;  // in place of the keys, from then on
   bool has_none = false;                          // these keys get no range filter
 
@@ -185,13 +189,13 @@ struct RangeFilterBuilder::State {
       return false;
     }
     keys = core::RangeKeys();
-    first_keys = FirstKeys();
+    first_keys = {};
     return true;
   }
 
   void Clear() noexcept {
     keys = core::RangeKeys();
-    first_keys = FirstKeys();
+    first_keys = {};
     trees.reset();
     has_none = false;
   }

@@ -18,7 +18,9 @@
 
 #include "tests/interface/fenced.h"
 #include "third_party/rocksdb_abi/versions.h"
+#include "winnow/rocksdb_c.h"
 #include "winnow/rocksdb_filter_loads.h"
+#include "winnow/rocksdb_filter_use.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace {
@@ -53,6 +55,28 @@ std::unique_ptr<DB> OpenNew(const BlockBasedTableOptions& table, const std::stri
   winnow::rocksdb_abi::OpenedDB opened{};
   ExpectOk(DB::Open(WithTable(table), folder, &opened), "a new database opens");
   return winnow::rocksdb_abi::Own(std::move(opened));
+}
+
+// What the interface for C tells of one lookup and one filter.
+void UseByC() {
+  Fenced<winnow_rocksdb_lookup_counters> lookups;
+  winnow_rocksdb_get_lookup_counters(&lookups.own, sizeof lookups.own);
+  Expect(lookups.own.lookups == 1 && lookups.IsIntact(), "C is told of one lookup, and no more");
+  Fenced<winnow_rocksdb_sample_counters> samples;
+  samples.own.trees_learned = 7;
+  winnow_rocksdb_get_sample_counters(&samples.own, sizeof samples.own);
+  Expect(samples.own.trees_learned == 0 && samples.IsIntact(), "C is told of no sample");
+  Fenced<winnow_rocksdb_filter_loads> loads;
+  winnow_rocksdb_get_filter_loads(&loads.own, sizeof loads.own);
+  Expect(loads.own.blocks == 1 && loads.IsIntact(), "C is told of one filter's load");
+  uint64_t filters = 0;
+  const auto visit = [](void* state, const char*, const char*, const char*,
+                        const winnow_rocksdb_filter_use* use) {
+    *static_cast<uint64_t*>(state) += use->ranges_denied == 0 ? use->filters : 7;
+  };
+  const int visited =
+      winnow_rocksdb_visit_filter_use(visit, &filters, sizeof(winnow_rocksdb_filter_use));
+  Expect(visited == 0 && filters == 1, "C is told of the use of one filter");
 }
 
 void Use(const std::string& folder) {
@@ -91,6 +115,11 @@ void Use(const std::string& folder) {
   Expect(loads.own.blocks == 1 && loads.own.meter_bytes > 0 && loads.IsIntact(),
          "one filter was loaded");
   Expect(winnow::CurrentFilterLoads().blocks == 1, "it is in the sum");
+  const std::vector<winnow::NamedFilterUse> use = winnow::CurrentFilterUse();
+  Expect(use.size() == 1 && use[0].use.filters == 1 && use[0].use.keys == 1000 &&
+             use[0].use.ranges_denied == 0,
+         "the use of one filter is told");
+  UseByC();
 }
 
 // Of a table factory; "none" without a policy.

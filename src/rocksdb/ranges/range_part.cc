@@ -10,7 +10,6 @@
 
 namespace winnow::plugin {
 
-using Origin = TransformedKey::Origin;
 using ROCKSDB_NAMESPACE::Slice;
 
 RangePart::RangePart(double range_bits, bool has_whole_keys,
@@ -44,13 +43,13 @@ void RangePart::AddKey(const Slice& key) noexcept {
 
 void RangePart::AddWithoutBytes(const char* address) noexcept {
   const TransformedKey transformed = FindTransformedKey(address);
-  if (transformed.origin == Origin::kElsewhere) {
+  if (transformed.origin == TransformedKey::Origin::kElsewhere) {
     if (!has_entries_) GiveUp(Lack::kEmptyKey);
     return;
   }
   has_our_prefixes_ = true;
   if (has_whole_keys_) return;  // its key comes by itself
-  if (transformed.origin == Origin::kLost) {
+  if (transformed.origin == TransformedKey::Origin::kForgotten) {
     GiveUp(Lack::kLostKey);
   } else if (transformed.key.empty()) {
     GiveUp(Lack::kEmptyKey);

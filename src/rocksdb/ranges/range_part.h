@@ -58,7 +58,7 @@ class RangePart {
     kExtractor,  // another extractor, or none
     kKeys,       // what RangeFilterBuilder says of keys
     kEmptyKey,
-    kLostKey,  // TransformedKey::Origin::kLost
+    kLostKey,  // TransformedKey::Origin::kForgotten
     kMemory,
   };
 

@@ -164,11 +164,12 @@ TransformedKey FindTransformedKey(const char* address) noexcept {
   if (const NoteRing* const ring = ThisThreadRing()) {
     uint64_t number = 0;
     if (ring->NumberAt(address, &number)) {
-      if (!ring->Has(number)) return {Origin::kLost, {}};
+      if (!ring->Has(number)) return {Origin::kForgotten, {}};
       return {Origin::kFound, Slice(ring->At(number).data, ring->At(number).size)};
     }
   }
-  return {address == kNotNoted || IsOfSomeRing(address) ? Origin::kLost : Origin::kElsewhere, {}};
+  return {address == kNotNoted || IsOfSomeRing(address) ? Origin::kForgotten : Origin::kElsewhere,
+          {}};
 }
 
 bool FindSeekBounds(const char* address, Slice* begin, Slice* end) noexcept {

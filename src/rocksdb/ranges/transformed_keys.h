@@ -43,13 +43,13 @@ inline constexpr size_t kMaxDepth = 768;
 
 // Notes the key, which is not copied, and returns the address that it is known by: never null, with
 // at least 64 bytes that can be read. `frame` is the address of the caller's frame. Where memory is
-// short, an address that is known by nothing (Origin::kLost).
+// short, an address that is known by nothing (Origin::kForgotten).
 const char* NoteTransformedKey(const ROCKSDB_NAMESPACE::Slice& key, const void* frame) noexcept;
 
 struct TransformedKey {
   enum class Origin : uint8_t {
     kFound,      // the key is there
-    kLost,       // it was noted, but by another thread or too long ago, or memory was short
+    kForgotten,       // it was noted, but by another thread or too long ago, or memory was short
     kElsewhere,  // the address is not one of ours
   };
   Origin origin = Origin::kElsewhere;

@@ -16,13 +16,11 @@
 #include <vector>
 
 #include "src/rocksdb/use/use_cell.h"
-#include "winnow/version.h"
 
 namespace winnow::plugin {
 
-// One policy and one level. Hidden, so that in RocksDB's own library functions of the C++ library
-// for it are not exported.
-struct WINNOW_HIDDEN UseRow {
+// One policy and one level.
+struct UseRow {
   std::string policy;               // in an options string's words
   std::set<std::string> databases;  // folders, as far as they are known
   std::set<std::string> families;   // the same

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <utility>
 
 #include "src/rocksdb/lookups/counted_asks.h"
@@ -180,35 +182,37 @@ std::string UseAsJson(const std::vector<UseRow>& rows) {
   return text + (rows.empty() ? "]\n}\n" : "\n  ]\n}\n");
 }
 
-std::string UseTable(std::vector<UseRow> rows) {
-  std::stable_sort(rows.begin(), rows.end(), [](const UseRow& one, const UseRow& other) {
-    return one.sums.false_positives > other.sums.false_positives;
-  });
-  const size_t shown = std::min(rows.size(), kRowsInLog);
+std::string UseTable(const std::vector<UseRow>& rows) {
+  // Without std::sort, whose functions for rows RocksDB's own library would export.
+  std::multimap<double, const UseRow*, std::greater<>> worst_first;
+  for (const UseRow& row : rows) {
+    if (row.sums.asks > 0) worst_first.emplace(row.sums.false_positives, &row);
+  }
+  if (worst_first.empty()) return "";
+  size_t shown = std::min(worst_first.size(), kRowsInLog);
   std::string text =
       "what filters answered, by policy and level, the most false positives first; estimates, as "
       "one ask in " +
       std::to_string(MeanGap()) + " is counted";
-  if (shown < rows.size()) {
-    text += "; " + std::to_string(shown) + " of " + std::to_string(rows.size()) + " rows";
+  if (shown < worst_first.size()) {
+    text += "; " + std::to_string(shown) + " of " + std::to_string(worst_first.size()) + " rows";
   }
   char head[200];
   std::snprintf(head, sizeof head, "\n  %15s %15s %15s %5s %8s %12s %12s %8s  ", "false positives",
                 "asks", "denied", "level", "filters", "keys", "bytes", "seconds");
   text += std::string(head) + "column families, and the policy";
-  for (size_t i = 0; i < shown; ++i) text += TableLine(rows[i]);
+  for (const auto& [unused, row] : worst_first) {
+    if (shown-- == 0) break;
+    text += TableLine(*row);
+  }
   return text;
 }
 
 void LogUse(Logger* logger, std::chrono::steady_clock::time_point now) noexcept {
   try {
     if (logger == nullptr || !UseTimes().IsDue(*logger, kUseInterval, false, now)) return;
-    std::vector<UseRow> rows = UseMeter::ReadAll(logger);
-    rows.erase(std::remove_if(rows.begin(), rows.end(),
-                              [](const UseRow& row) { return row.sums.asks == 0; }),
-               rows.end());
-    if (rows.empty()) return;
-    WriteInLog(logger, InfoLogLevel::INFO_LEVEL, UseTable(std::move(rows)));
+    const std::string table = UseTable(UseMeter::ReadAll(logger));
+    if (!table.empty()) WriteInLog(logger, InfoLogLevel::INFO_LEVEL, table);
   } catch (...) {
     // A missing line in the LOG is better than a failed flush.
   }

@@ -27,10 +27,10 @@ std::string Joined(const std::set<std::string>& names, size_t most = kAllCharact
 // Of the schema winnow.filter_use/1.
 std::string UseAsJson(const std::vector<UseRow>& rows);
 
-// A table with a line for each row, and one that says what is in it. Those with the most false
-// positives first, of at most kRowsInLog.
+// A table with a line for each row that was asked, and one that says what is in it. Those with the
+// most false positives first, of at most kRowsInLog. Empty where none was asked.
 inline constexpr size_t kRowsInLog = 40;
-std::string UseTable(std::vector<UseRow> rows);
+std::string UseTable(const std::vector<UseRow>& rows);
 
 // Writes the table of a database's policies to its LOG. Does not write if it wrote there less than
 // kUseInterval ago, or if this is the logger's first call, or if nothing was asked. To be called

@@ -60,7 +60,7 @@ TEST(TransformedKeysTest, WhatWasOverwrittenIsLost) {
   EXPECT_TRUE(FindSeekBounds(sought, &begin, &end));
   Note("x");
   EXPECT_FALSE(FindSeekBounds(sought, &begin, &end));
-  EXPECT_EQ(FindTransformedKey(sought).origin, Origin::kLost);
+  EXPECT_EQ(FindTransformedKey(sought).origin, Origin::kForgotten);
 }
 
 TEST(TransformedKeysTest, EveryNumberIsFoundOnceAroundAllAddresses) {
@@ -86,13 +86,13 @@ TEST(TransformedKeysTest, AnotherThreadsKeyIsLost) {
     Slice begin;
     Slice end;
     EXPECT_FALSE(FindSeekBounds(sought, &begin, &end));
-    EXPECT_EQ(FindTransformedKey(sought).origin, Origin::kLost);
+    EXPECT_EQ(FindTransformedKey(sought).origin, Origin::kForgotten);
   }).join();
   Note("here");
   Slice begin;
   Slice end;
   EXPECT_FALSE(FindSeekBounds(sought, &begin, &end));
-  EXPECT_EQ(FindTransformedKey(sought).origin, Origin::kLost);
+  EXPECT_EQ(FindTransformedKey(sought).origin, Origin::kForgotten);
 }
 
 TEST(TransformedKeysTest, OtherAddressesAreElsewhere) {
