@@ -49,7 +49,7 @@ const char* NoteTransformedKey(const ROCKSDB_NAMESPACE::Slice& key, const void* 
 struct TransformedKey {
   enum class Origin : uint8_t {
     kFound,      // the key is there
-    kForgotten,       // it was noted, but by another thread or too long ago, or memory was short
+    kForgotten,  // it was noted, but by another thread or too long ago, or memory was short
     kElsewhere,  // the address is not one of ours
   };
   Origin origin = Origin::kElsewhere;
