@@ -16,7 +16,7 @@ if(NOT XXHASH_INCLUDE_DIR)
 endif()
 
 file(GLOB base_sources CONFIGURE_DEPENDS src/base/*.cc)
-file(GLOB core_sources CONFIGURE_DEPENDS src/core/*.cc)
+file(GLOB core_sources CONFIGURE_DEPENDS src/core/*.cc src/core/*/*.cc)
 file(GLOB rocksdb_sources CONFIGURE_DEPENDS src/rocksdb/*.cc src/rocksdb/*/*.cc)
 list(FILTER rocksdb_sources EXCLUDE REGEX "/(registration|register_at_load)[.]cc$")
 include(src/simd/flags.cmake)

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "src/core/format.h"
-#include "src/core/range_format.h"
+#include "src/core/ranges/range_format.h"
 #include "src/formulas/bytes.h"
 #include "tests/core/range_filter_testing.h"
 #include "tests/support/random_hashes.h"

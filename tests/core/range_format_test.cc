@@ -1,7 +1,7 @@
 // Range filters in filter blocks: a reader that is written from FORMAT.md alone gives the library's
 // answers, for ranges and for keys; and what the builder writes stays.
 
-#include "src/core/range_format.h"
+#include "src/core/ranges/range_format.h"
 
 #include <gtest/gtest.h>
 

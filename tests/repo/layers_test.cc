@@ -386,8 +386,8 @@ TEST(LayersTest, EveryScriptHasALineInTheirReadme) {
   EXPECT_THAT(AllMatches(page, row, 1), ::testing::UnorderedElementsAreArray(files));
 }
 
-// The comment at the beginning of the folder's CMakeLists.txt names each of its files, without the
-// ending, and no file that is not there.
+// The comment at the beginning of the folder's CMakeLists.txt names each of its files, and those of
+// folders in it, without the ending, and no file that is not there.
 TEST(LayersTest, FoldersOfManyFilesSayWhatEachHas) {
   std::vector<std::string> folders = {"src/base",     "src/cache_trial",  "src/core",
                                       "src/database", "src/policy_trial", "src/simd",
@@ -397,12 +397,12 @@ TEST(LayersTest, FoldersOfManyFilesSayWhatEachHas) {
   }
   for (const std::string& folder : folders) {
     Names files;
-    for (const auto& entry : fs::directory_iterator(Root() / folder)) {
+    for (const auto& entry : fs::recursive_directory_iterator(Root() / folder)) {
       if (IsSource(entry.path())) files.insert(entry.path().stem().string());
     }
     std::ifstream in(Root() / folder / "CMakeLists.txt");
-    // Names stand between three blanks at the beginning and two or more behind them.
-    static const std::regex names_and_what("#   ([a-z0-9_]+(?:, [a-z0-9_]+)*)  +[^ ].*");
+    // Names stand between three blanks or more at the beginning and two or more behind them.
+    static const std::regex names_and_what("#    *([a-z0-9_]+(?:, [a-z0-9_]+)*)  +[^ ].*");
     static const std::regex name("[a-z0-9_]+");
     std::vector<std::string> listed;
     std::smatch match;

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "src/core/range_format.h"
+#include "src/core/ranges/range_format.h"
 #include "src/core/sizing.h"
 #include "tools/winnow/findings/filter_json.h"
 #include "winnow/amq/paged_bloom.h"

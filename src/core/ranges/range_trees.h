@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/core/range_hash.h"
+#include "src/core/ranges/range_hash.h"
 
 namespace winnow::core {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "src/core/format.h"
-#include "src/core/range_format.h"
+#include "src/core/ranges/range_format.h"
 #include "winnow/range_filter.h"
 
 namespace winnow {

@@ -1,7 +1,7 @@
 #include <new>
 
 #include "src/core/format.h"
-#include "src/core/range_format.h"
+#include "src/core/ranges/range_format.h"
 #include "src/core/struct_size.h"
 #include "winnow/range_filter.h"
 

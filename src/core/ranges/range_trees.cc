@@ -1,9 +1,9 @@
-#include "src/core/range_trees.h"
+#include "src/core/ranges/range_trees.h"
 
 #include <algorithm>
 #include <array>
 
-#include "src/core/range_bits.h"
+#include "src/core/ranges/range_bits.h"
 #include "src/formulas/bytes.h"
 
 namespace winnow::core {

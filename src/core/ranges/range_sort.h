@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "src/core/hash_chunks.h"
-#include "src/core/range_elias_fano.h"
+#include "src/core/ranges/range_elias_fano.h"
 
 namespace winnow::core {
 

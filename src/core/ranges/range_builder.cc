@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "src/core/hash_chunks.h"
-#include "src/core/range_format.h"
-#include "src/core/range_keys.h"
-#include "src/core/range_sort.h"
-#include "src/core/range_tree_builder.h"
+#include "src/core/ranges/range_format.h"
+#include "src/core/ranges/range_keys.h"
+#include "src/core/ranges/range_sort.h"
+#include "src/core/ranges/range_tree_builder.h"
 #include "src/core/struct_size.h"
 #include "winnow/range_filter.h"
 

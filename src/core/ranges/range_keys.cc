@@ -1,4 +1,4 @@
-#include "src/core/range_keys.h"
+#include "src/core/ranges/range_keys.h"
 
 #include <algorithm>
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include "src/core/range_digits.h"
-#include "src/core/range_elias_fano.h"
-#include "src/core/range_hash.h"
-#include "src/core/range_trees.h"
+#include "src/core/ranges/range_digits.h"
+#include "src/core/ranges/range_elias_fano.h"
+#include "src/core/ranges/range_hash.h"
+#include "src/core/ranges/range_trees.h"
 #include "winnow/fault.h"
 #include "winnow/range_filter.h"
 

@@ -1,4 +1,4 @@
-#include "src/core/range_sort.h"
+#include "src/core/ranges/range_sort.h"
 
 #include <array>
 

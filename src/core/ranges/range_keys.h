@@ -16,9 +16,9 @@
 
 #include "src/core/hash_blocks.h"
 #include "src/core/hash_chunks.h"
-#include "src/core/range_decoder.h"
-#include "src/core/range_hash.h"
-#include "src/core/range_words.h"
+#include "src/core/ranges/range_decoder.h"
+#include "src/core/ranges/range_hash.h"
+#include "src/core/ranges/range_words.h"
 
 namespace winnow::core {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/core/range_trees.h"
+#include "src/core/ranges/range_trees.h"
 
 namespace winnow::core {
 

@@ -1,8 +1,8 @@
-#include "src/core/range_tree_builder.h"
+#include "src/core/ranges/range_tree_builder.h"
 
 #include <algorithm>
 
-#include "src/core/range_bits.h"
+#include "src/core/ranges/range_bits.h"
 #include "src/formulas/bytes.h"
 
 namespace winnow::core {

@@ -1,4 +1,4 @@
-#include "src/core/range_decoder.h"
+#include "src/core/ranges/range_decoder.h"
 
 #include <algorithm>
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "src/core/range_digits.h"
-#include "src/core/range_hash.h"
-#include "src/core/range_words.h"
+#include "src/core/ranges/range_digits.h"
+#include "src/core/ranges/range_hash.h"
+#include "src/core/ranges/range_words.h"
 
 namespace winnow::core {
 

@@ -1,9 +1,9 @@
-#include "src/core/range_digits.h"
+#include "src/core/ranges/range_digits.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "src/core/range_hash.h"
+#include "src/core/ranges/range_hash.h"
 
 namespace winnow::core {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/core/range_words.h"
+#include "src/core/ranges/range_words.h"
 
 namespace winnow::core {
 

@@ -1,4 +1,4 @@
-#include "src/core/range_elias_fano.h"
+#include "src/core/ranges/range_elias_fano.h"
 
 #include <algorithm>
 

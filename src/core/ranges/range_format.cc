@@ -1,4 +1,4 @@
-#include "src/core/range_format.h"
+#include "src/core/ranges/range_format.h"
 
 #include <algorithm>
 #include <cmath>
