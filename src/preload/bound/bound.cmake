@@ -28,7 +28,7 @@ add_custom_command(
           ${CMAKE_CURRENT_BINARY_DIR}/bound_objects.txt
   VERBATIM)
 add_library(winnow_bound_thunks OBJECT EXCLUDE_FROM_ALL ${thunks})
-add_dependencies(winnow_bound_thunks winnow_bound_shapes)  # make knows no rule for another target's file
+add_dependencies(winnow_bound_thunks ${bound_objects} winnow_bound_shapes)  # make knows no rule for another target's file
 target_compile_options(winnow_bound_thunks PRIVATE -fno-lto)
 target_link_libraries(winnow_bound_thunks PRIVATE winnow_flags)
 add_library(winnow_bound SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:winnow_bound_thunks> ${object_files})
