@@ -2,6 +2,7 @@
 # Counts what building a filter and a lookup take, in instructions a key, of Winnow's filters and RocksDB's beside them:
 #   tools/count_instructions.sh [--keys=N] BUILD
 #   tools/count_instructions.sh --ways BUILD    lookups of Winnow's filters alone, by each way that it gets to RocksDB
+#   tools/count_instructions.sh --seeks BUILD   seeks of iterators, and lookups, with range filters and without
 # BUILD is a build folder of this tree with bin/filter_bench, also one for another machine, as build/arm64_rocksdb. An emulator
 # counts, with a plugin, so that the figures are the same each time: on Debian 12, whose emulator of qemu-user takes plugins;
 # Debian 13's does not. It knows AVX2, and neither AVX-512 nor GFNI. Instructions are not times.
@@ -12,9 +13,9 @@ fail() {
   exit 2
 }
 
-ways=
-if [[ ${1-} == --ways ]]; then
-  ways=1
+mode=
+if [[ ${1-} == --ways || ${1-} == --seeks ]]; then
+  mode=$1
   shift
 fi
 keys=100000
@@ -22,7 +23,9 @@ if [[ ${1-} =~ ^--keys=(10000|100000|1000000)$ ]]; then
   keys=${BASH_REMATCH[1]}
   shift
 fi
-if [[ -n $ways ]]; then
+if [[ $mode == --seeks ]]; then
+  [[ $# == 1 && -e ${1-}/lib/libwinnow_rocksdb.so ]] || fail "expected --seeks and a build folder with the target winnow_rocksdb"
+elif [[ $mode == --ways ]]; then
   [[ $# == 1 && -e ${1-}/bound/lib/libwinnow_preload.so && -e $1/lib/winnow/libwinnow_adopted.a ]] ||
     fail "expected --ways and a build folder with the targets winnow_tool, winnow_adopted and preload_bound_test"
 else
@@ -84,8 +87,47 @@ count_ways() {
     echo
   done
 }
-if [[ -n $ways ]]; then
+if [[ $mode == --ways ]]; then
   count_ways
+  exit
+fi
+
+# ---- Seeks, of this machine's programs
+
+# seeks POLICY EXTRACTOR KIND: what a seek takes.
+seeks() {
+  local number said counts=()
+  for number in 2000 12000; do
+    said=$("${emulator[@]}" -plugin "$plugin" "$work/seeks" "$1" "$2" "$3" "$number" 2>&1) || fail "a seek failed: $said"
+    counts+=("$(sed -n 's/^instructions //p' <<<"$said")")
+  done
+  echo $(((counts[1] - counts[0]) / 10000))
+}
+
+count_seeks() {
+  local source kind words without with ratio
+  source=$(dirname "$0")/..
+  "${CXX:-c++}" -std=c++20 -O2 -I"$source" "$source/tests/rocksdb/ranges/count_seeks.cc" -L"$build/lib" -Wl,-rpath,"$(realpath "$build")/lib" \
+    -Wl,--no-as-needed -lwinnow_rocksdb "$(cached ROCKSDB_LIBRARY)" -o "$work/seeks"
+  echo '| instructions a seek in eight sorted runs, 100000 random integers | no range filters | range filters | |'
+  echo '|---|---:|---:|---:|'
+  while read -r kind words; do
+    without=$(seeks winnow:10 none "$kind") || exit
+    with=$(seeks '{id=winnow;bits_per_key=10;range_bits=15}' winnow.range "$kind") || exit
+    ratio=$(((with * 1000 / without + 5) / 10))
+    printf '| %s | %d | %d | %d.%02d |\n' "$words" "$without" "$with" $((ratio / 100)) $((ratio % 100))
+  done <<'END'
+behind with a bound, behind a key: nothing is there
+present with a bound, from a key on
+new the same, and a new iterator each time
+wide with a bound so far behind that each file has keys before it
+unbound without a bound
+get no seek, but a `Get` of a key that is there
+absent a `Get` of a key that is not there
+END
+}
+if [[ $mode == --seeks ]]; then
+  count_seeks
   exit
 fi
 

@@ -1,7 +1,4 @@
 // Building a range filter of a file's keys, and asking it whether one of them may be in a range.
-//
-// EXPERIMENTAL: the functions stay, but until the form of the bytes is frozen a later version may
-// write another one, and take the bytes of this one for "may contain everything".
 
 #ifndef WINNOW_RANGE_FILTER_H_
 #define WINNOW_RANGE_FILTER_H_

@@ -115,9 +115,8 @@ struct PolicyOptions {
   // bits_per_key counts, and the LOG says so.
   uint64_t filter_memory = 0;
 
-  // EXPERIMENTAL. Whether filters also tell which scans find nothing in a file: 0, unless given:
-  // no; 1 to 32: w, by which a scan with an upper bound, of a range of L keys in which the file has
-  // none, reads the file in vain with a probability of at most L / 2^w. Costs about w + 2.5 bits a
+  // Whether filters also tell which scans find nothing in a file: 0, unless given: no; 1 to 32: w,
+  // by which a scan with an upper bound, of a range of L keys in which the file has none, reads the file in vain with a probability of at most L / 2^w. Costs about w + 2.5 bits a
   // key more. That is for files whose keys have one length; of others filters keep w bits a key,
   // and cost up to w + 12 (winnow/range_filter.h). The column family also needs the prefix
   // extractor winnow.range (NewRangeExtractor) and the bytewise comparator. Where a file gets none,
@@ -171,8 +170,8 @@ WINNOW_HIDDEN inline ROCKSDB_NAMESPACE::Status NewFilterPolicy(
   return NewFilterPolicy(&options, sizeof options, policy);
 }
 
-// EXPERIMENTAL. The prefix extractor winnow.range, by which the filters of a policy with range_bits
-// learn the bounds of a seek; prefix_extractor=winnow.range in an options string. All keys have the
+// The prefix extractor winnow.range, by which the filters of a policy with range_bits learn the
+// bounds of a seek; prefix_extractor=winnow.range in an options string. All keys have the
 // empty prefix, so that scans of all modes give the rows that they give without an extractor. A
 // scan needs iterate_upper_bound to be filtered, and no mode. Without whole_key_filtering, and with
 // a memtable that needs prefixes, the empty prefix is of no use: leave these as they are by

@@ -276,7 +276,7 @@ WINNOW_EXPORT winnow_code winnow_view_get(const winnow_view* view, const char* n
                                           winnow_error** error);
 
 // ---- Range filters: whether a key may be in a range. winnow/range_filter.h has what they are, and
-// of which keys there are none. Experimental: the functions stay, the form of the bytes may not.
+// of which keys there are none.
 
 // Collects the keys of a file, in their order, and makes a range filter of them.
 typedef struct winnow_range_builder winnow_range_builder;

@@ -1,5 +1,6 @@
 #include "tests/core/golden_blocks.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
@@ -11,6 +12,7 @@
 #include "src/core/format.h"
 #include "winnow/builder.h"
 #include "winnow/filter.h"
+#include "winnow/range_filter.h"
 
 namespace winnow::testing {
 namespace {
@@ -67,13 +69,13 @@ double BitsForColumns(double columns) {
 }
 
 GoldenBlock OfStrings(const std::string& name, FilterKind kind, double bits_per_key, uint64_t keys,
-                      bool has_note = false) {
+                      const std::string& note = "-") {
   GoldenBlock block;
   block.name = name;
   block.kind = kind;
   block.bits_per_key = bits_per_key;
   block.keys = keys;
-  block.has_note = has_note;
+  block.note = note;
   return block;
 }
 
@@ -91,20 +93,20 @@ std::vector<GoldenBlock> Plan() {
   constexpr FilterKind kRibbon = FilterKind::kRibbon;
   std::vector<GoldenBlock> blocks = {
       OfStrings("empty", FilterKind::kEmpty, 10, 0),
-      OfStrings("empty_note", FilterKind::kEmpty, 10, 0, true),
+      OfStrings("empty_note", FilterKind::kEmpty, 10, 0, "note"),
       OfStrings("bloom_1_key", kBloom, 10, 1),
       OfStrings("bloom_1_bit", kBloom, 1, 100),
       OfStrings("bloom", kBloom, 9.5, 1000),
       OfStrings("bloom_32_bits", kBloom, 32, 700),
-      OfStrings("bloom_note", kBloom, 14, 500, true),
+      OfStrings("bloom_note", kBloom, 14, 500, "note"),
       OfStrings("list_3_keys", kRibbon, 10, 3),
       OfStrings("list", kRibbon, 16, 40),
-      OfStrings("list_note", kRibbon, 7, 11, true),
+      OfStrings("list_note", kRibbon, 7, 11, "note"),
       OfStrings("small", kRibbon, 10, 200),
       OfStrings("small_1_column", kRibbon, 1, 300),
       OfStrings("bumped_mixed", kRibbon, 10, 1000),
       OfStrings("bumped_mixed_wide", kRibbon, 20, 2500),
-      OfStrings("bumped_note", kRibbon, 10, 900, true),
+      OfStrings("bumped_note", kRibbon, 10, 900, "note"),
       // Nothing is bumped where starts lie as far apart as can be, nor where there is one hash,
       // which counts once however often it comes back.
       OfHashes("bumped_then_none", kRibbon, 0x1234567, UINT64_MAX / 700, 700),
@@ -115,6 +117,11 @@ std::vector<GoldenBlock> Plan() {
       OfHashes("ribbon_of_bloom", kRibbon, 0x0123456700000000, 1, 100),
       // Two layers bump, and more.
       OfStrings("bumped_twice", kRibbon, 6, 14000),
+      OfStrings("positions_1_key", kBloom, 10, 1, "positions"),
+      OfStrings("positions", kBloom, 10, 500, "positions"),
+      OfStrings("positions_behind_ribbon", kRibbon, 10, 1000, "positions"),
+      OfStrings("trees_2_keys", kBloom, 10, 2, "trees"),
+      OfStrings("trees", kBloom, 10, 500, "trees"),
   };
   for (const int columns : {6, 7, 8, 13}) {
     blocks.push_back(OfStrings("bumped_" + std::to_string(columns) + "_columns", kRibbon,
@@ -141,8 +148,8 @@ std::string LineOf(const GoldenBlock& block) {
   char bits[40];
   std::snprintf(bits, sizeof bits, "%.17g", block.bits_per_key);
   std::ostringstream line;
-  line << block.name << " " << ToString(block.kind) << " " << bits << " "
-       << (block.has_note ? "note" : "-") << " " << block.keys << " ";
+  line << block.name << " " << ToString(block.kind) << " " << bits << " " << block.note << " "
+       << block.keys << " ";
   if (block.are_hashes) {
     line << std::hex << "hashes " << block.base << " " << block.stride << std::dec;
   } else {
@@ -150,35 +157,78 @@ std::string LineOf(const GoldenBlock& block) {
   }
   line << " :";
   for (const int i : block.passes) line << " " << i;
+  if (block.has_ranges()) line << " :";
+  for (const int i : block.range_passes) line << " " << i;
   return line.str();
 }
 
 GoldenBlock Parse(const std::string& text) {
   GoldenBlock block;
   std::istringstream line(text);
-  std::string kind, note, what, colon;
-  line >> block.name >> kind >> block.bits_per_key >> note >> block.keys >> what;
+  std::string kind, what, colon;
+  line >> block.name >> kind >> block.bits_per_key >> block.note >> block.keys >> what;
   block.kind = KindOf(kind);
-  block.has_note = note == "note";
   block.are_hashes = what == "hashes";
   if (block.are_hashes) line >> std::hex >> block.base >> block.stride >> std::dec;
   line >> colon;
   if (!line || colon != ":") throw std::runtime_error("not a line of answers: " + text);
   for (int i = 0; line >> i;) block.passes.push_back(i);
+  line.clear();
+  if (block.has_ranges() && (!(line >> colon) || colon != ":")) {
+    throw std::runtime_error("no answers for ranges: " + text);
+  }
+  for (int i = 0; line >> i;) block.range_passes.push_back(i);
   return block;
+}
+
+// A number of so many digits.
+std::string Padded(uint64_t number, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%0*" PRIu64, digits, number);
+  return text;
 }
 
 }  // namespace
 
+// With ranges before the first one, too.
+std::string GoldenBlock::KeyOf(uint64_t i) const {
+  if (note == "positions") return "key" + Padded(19000 + 37 * i, 8);
+  if (note == "trees") return "key" + std::to_string(500 + i) + std::string(i % 3, '/');
+  return "key" + std::to_string(i);
+}
+
 std::vector<KeyHash> GoldenBlock::KeyHashes() const {
   std::vector<KeyHash> hashes;
   for (uint64_t i = 0; i < keys; ++i) {
-    hashes.push_back(are_hashes ? KeyHash{base + i * stride} : HashKey("key" + std::to_string(i)));
+    hashes.push_back(are_hashes ? KeyHash{base + i * stride} : HashKey(KeyOf(i)));
   }
   return hashes;
 }
 
 KeyHash GoldenAbsentHash(int i) { return HashKey("absent" + std::to_string(i)); }
+
+// Near keys, and mostly without one.
+GoldenRange GoldenRangeOf(const GoldenBlock& block, int i) {
+  if (block.note == "positions") {
+    const uint64_t begin = static_cast<uint64_t>(i) * 19 + 1;
+    return {"key" + Padded(begin, 8), "key" + Padded(begin + 3, 8)};
+  }
+  const std::string begin = "key" + std::to_string(i * 7 % 2003);
+  return {begin + "a", begin + "c"};
+}
+
+bool StandaloneMayContain(const std::string& bytes, KeyHash hash) {
+  return standalone_may_contain(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+                                hash.value) != 0;
+}
+
+bool StandaloneMayContainRange(const std::string& bytes, const GoldenRange& range) {
+  const auto of = [](const std::string& text) {
+    return reinterpret_cast<const unsigned char*>(text.data());
+  };
+  return standalone_may_contain_range(of(bytes), bytes.size(), of(range.begin), range.begin.size(),
+                                      of(range.end), range.end.size()) != 0;
+}
 
 std::vector<GoldenBlock> ReadGoldenBlocks(const std::string& folder) {
   std::vector<GoldenBlock> blocks;
@@ -198,7 +248,14 @@ std::string BuildGoldenBytes(const GoldenBlock& block) {
   FilterBuilder builder(OptionsOf(block));
   for (const KeyHash hash : block.KeyHashes()) builder.Add(hash);
   const std::string bytes(builder.Finish().bytes());
-  return block.has_note ? WithNote(bytes) : bytes;
+  if (block.note == "note") return WithNote(bytes);
+  if (!block.has_ranges()) return bytes;
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < block.keys; ++i) keys.push_back(block.KeyOf(i));
+  std::sort(keys.begin(), keys.end());
+  RangeFilterBuilder ranges(RangeFilterOptions{12});
+  for (const std::string& key : keys) ranges.Add(key);
+  return std::string(WithRangeFilter(bytes, ranges.Finish().bytes()).bytes());
 }
 
 void WriteGoldenBlocks(const std::string& folder) {
@@ -206,15 +263,15 @@ void WriteGoldenBlocks(const std::string& folder) {
   answers
       << "# The golden blocks of the format, a line each; src/core/FORMAT.md says what they are "
          "for.\n"
-         "# NAME KIND BITS_PER_KEY note|- KEYS strings|hashes BASE STRIDE : WHICH OF absent0 TO "
-         "absent"
-      << kGoldenAbsent - 1 << " MAY BE CONTAINED\n";
+         "# NAME KIND BITS_PER_KEY -|note|positions|trees KEYS strings|hashes BASE STRIDE : "
+         "WHICH OF absent0 TO absent"
+      << kGoldenAbsent - 1 << " PASS [: RANGES]\n";
   for (GoldenBlock& block : Plan()) {
     const std::string bytes = BuildGoldenBytes(block);
     for (int i = 0; i < kGoldenAbsent; ++i) {
-      if (standalone_may_contain(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-                                 GoldenAbsentHash(i).value) != 0) {
-        block.passes.push_back(i);
+      if (StandaloneMayContain(bytes, GoldenAbsentHash(i))) block.passes.push_back(i);
+      if (block.has_ranges() && StandaloneMayContainRange(bytes, GoldenRangeOf(block, i))) {
+        block.range_passes.push_back(i);
       }
     }
     std::ofstream file(folder + "/" + block.name + ".block", std::ios::binary);

@@ -14,7 +14,8 @@
 
 namespace winnow::testing {
 
-// Absent keys that each block is asked for: "absent0" and on.
+// Absent keys that each block is asked for: "absent0" and on. One with a range filter is asked for
+// as many ranges.
 inline constexpr int kGoldenAbsent = 2000;
 
 // A line of answers.txt.
@@ -22,17 +23,33 @@ struct GoldenBlock {
   std::string name;  // of the file, without .block
   FilterKind kind = FilterKind::kEmpty;
   double bits_per_key = 10;
-  uint64_t keys = 0;  // "key0" and on, or hashes: hash i is base + i * stride
+  uint64_t keys = 0;  // "key0" and on, or hashes: hash i is base + i * stride; see KeyOf
   bool are_hashes = false;
   uint64_t base = 0;
   uint64_t stride = 0;
-  bool has_note = false;    // which no builder of ours writes
-  std::vector<int> passes;  // which absent keys "may be contained", ascending
+  // Behind the layers: -, nothing; note, one that no builder of ours writes; positions or trees, a
+  // range filter of that kind.
+  std::string note = "-";
+  std::vector<int> passes;        // which absent keys "may be contained", ascending
+  std::vector<int> range_passes;  // and which ranges
 
+  std::string KeyOf(uint64_t i) const;
   std::vector<KeyHash> KeyHashes() const;
+  bool has_ranges() const { return note == "positions" || note == "trees"; }
 };
 
 KeyHash GoldenAbsentHash(int i);
+
+// [begin, end)
+struct GoldenRange {
+  std::string begin;
+  std::string end;
+};
+GoldenRange GoldenRangeOf(const GoldenBlock& block, int i);
+
+// By the stand-alone reader.
+bool StandaloneMayContain(const std::string& bytes, KeyHash hash);
+bool StandaloneMayContainRange(const std::string& bytes, const GoldenRange& range);
 
 // Of answers.txt in this folder. Throws std::runtime_error with a sentence for what it can't read.
 std::vector<GoldenBlock> ReadGoldenBlocks(const std::string& folder);

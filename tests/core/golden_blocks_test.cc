@@ -13,10 +13,12 @@
 #include <cstdlib>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "src/core/format.h"
 #include "winnow/filter.h"
 #include "winnow/filter_set.h"
+#include "winnow/range_filter.h"
 
 namespace winnow {
 namespace {
@@ -41,10 +43,8 @@ void ExpectAnswers(const GoldenBlock& block, const char* reader, const Lookup& l
 TEST(GoldenBlocksTest, EveryReaderGivesTheirAnswers) {
   for (const GoldenBlock& block : testing::ReadGoldenBlocks(kFolder)) {
     const std::string bytes = testing::ReadGoldenBytes(kFolder, block);
-    ExpectAnswers(block, "the stand-alone reader", [&](KeyHash hash) {
-      return standalone_may_contain(reinterpret_cast<const unsigned char*>(bytes.data()),
-                                    bytes.size(), hash.value) != 0;
-    });
+    ExpectAnswers(block, "the stand-alone reader",
+                  [&](KeyHash hash) { return testing::StandaloneMayContain(bytes, hash); });
     const FilterView view(bytes);
     EXPECT_EQ(view.fault(), Fault::kNone) << block.name << ": " << ToString(view.fault());
     EXPECT_TRUE(view.PayloadIntact()) << block.name;
@@ -68,6 +68,34 @@ TEST(GoldenBlocksTest, EveryReaderGivesTheirAnswers) {
       return candidates != 0;
     });
   }
+}
+
+TEST(GoldenBlocksTest, EveryReaderGivesTheirAnswersForRanges) {
+  std::set<RangeFilterKind> kinds;
+  for (const GoldenBlock& block : testing::ReadGoldenBlocks(kFolder)) {
+    if (!block.has_ranges()) continue;
+    const std::string bytes = testing::ReadGoldenBytes(kFolder, block);
+    const RangeFilterView view(RangeFilterOf(bytes));
+    EXPECT_EQ(view.fault(), Fault::kNone) << block.name << ": " << ToString(view.fault());
+    EXPECT_EQ(view.info().version, 1) << block.name;
+    EXPECT_EQ(view.info().num_keys, block.keys) << block.name;
+    kinds.insert(view.info().kind);
+    std::vector<int> passes;
+    for (int i = 0; i < kGoldenAbsent; ++i) {
+      const testing::GoldenRange range = testing::GoldenRangeOf(block, i);
+      const bool may_contain = view.MayContain(range.begin, range.end);
+      if (may_contain) passes.push_back(i);
+      EXPECT_EQ(testing::StandaloneMayContainRange(bytes, range), may_contain) << block.name;
+    }
+    EXPECT_EQ(passes, block.range_passes) << block.name;
+    EXPECT_LT(passes.size(), size_t{kGoldenAbsent}) << block.name;
+    for (uint64_t i = 0; i < block.keys; ++i) {
+      const testing::GoldenRange own = {block.KeyOf(i), block.KeyOf(i) + "a"};
+      ASSERT_TRUE(view.MayContain(own.begin, own.end)) << block.name << " " << own.begin;
+      ASSERT_TRUE(testing::StandaloneMayContainRange(bytes, own)) << block.name << " " << own.begin;
+    }
+  }
+  EXPECT_EQ(kinds.size(), 2u);
 }
 
 TEST(GoldenBlocksTest, EveryKindAndTypeOfLayerIsThere) {
@@ -121,7 +149,7 @@ TEST(GoldenBlocksTest, VersionZeroMayContainEverything) {
     for (int i = 0; i < kGoldenAbsent; ++i) {
       const KeyHash hash = testing::GoldenAbsentHash(i);
       ASSERT_TRUE(view.MayContain(hash));
-      ASSERT_EQ(standalone_may_contain(out, bytes.size(), hash.value), 1);
+      ASSERT_TRUE(testing::StandaloneMayContain(bytes, hash));
     }
   }
 }

@@ -88,7 +88,7 @@ TEST(RangeFilterDamageTest, FaultsSayWhatIsWrong) {
     return RangeFilterView(bytes).fault();
   };
   EXPECT_EQ(fault_with(0, 'x'), Fault::kForeign);
-  EXPECT_EQ(fault_with(4, 1), Fault::kVersion);
+  EXPECT_EQ(fault_with(4, 2), Fault::kVersion);
   EXPECT_EQ(fault_with(8, 2), Fault::kTailChecksum);
   EXPECT_EQ(RangeFilterView(filter.bytes().substr(0, 31)).fault(), Fault::kTooShort);
   EXPECT_EQ(RangeFilterView(filter.bytes().substr(0, 33)).fault(), Fault::kTailChecksum);

@@ -323,7 +323,7 @@ static int parse_trees(const unsigned char* note, size_t size, struct range* r) 
 
 /* The checks of FORMAT.md. 0 if it can't be used. */
 static int parse_range(const unsigned char* note, size_t size, struct range* r) {
-  if (size < 32 || memcmp(note, "Wrng\x81", 5) != 0) return 0;
+  if (size < 32 || memcmp(note, "Wrng\x01", 5) != 0) return 0;
   r->length = (unsigned)number(note + 6, 2);
   const size_t digits_bytes = number(note + 26, 2);
   const size_t front = 32 + r->length + digits_bytes;

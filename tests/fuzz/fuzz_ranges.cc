@@ -29,7 +29,7 @@ constexpr int kQuestions = 30;
 // The range filter with its beginning and both checksums right, if it is long enough for them.
 std::string Signed(std::string bytes) {
   if (bytes.size() < kFrontBytes) return bytes;
-  bytes.replace(0, kBegin, "Wrng\x81");
+  bytes.replace(0, kBegin, "Wrng\x01");
   auto* const front = reinterpret_cast<unsigned char*>(&bytes[0]);
   const size_t summed =
       kFrontBytes + formulas::LoadLittle(front + 6, 2) + formulas::LoadLittle(front + 26, 2);

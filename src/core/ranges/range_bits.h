@@ -1,8 +1,8 @@
 // Keys of any length as fractions: the bits of their bytes, the highest first, and zeros behind the
 // last one. So a key and the same with bytes of zero behind it are one.
 
-#ifndef WINNOW_SRC_CORE_RANGE_BITS_H_
-#define WINNOW_SRC_CORE_RANGE_BITS_H_
+#ifndef WINNOW_SRC_CORE_RANGES_RANGE_BITS_H_
+#define WINNOW_SRC_CORE_RANGES_RANGE_BITS_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -49,4 +49,4 @@ inline uint64_t CommonBits(std::string_view a, std::string_view b) noexcept {
 
 }  // namespace winnow::core
 
-#endif  // WINNOW_SRC_CORE_RANGE_BITS_H_
+#endif  // WINNOW_SRC_CORE_RANGES_RANGE_BITS_H_

@@ -1,7 +1,7 @@
 // How what is kept of keys becomes where their positions go.
 
-#ifndef WINNOW_SRC_CORE_RANGE_DECODER_H_
-#define WINNOW_SRC_CORE_RANGE_DECODER_H_
+#ifndef WINNOW_SRC_CORE_RANGES_RANGE_DECODER_H_
+#define WINNOW_SRC_CORE_RANGES_RANGE_DECODER_H_
 
 #include <array>
 #include <cstddef>
@@ -108,4 +108,4 @@ class RangeDecoder {
 
 }  // namespace winnow::core
 
-#endif  // WINNOW_SRC_CORE_RANGE_DECODER_H_
+#endif  // WINNOW_SRC_CORE_RANGES_RANGE_DECODER_H_

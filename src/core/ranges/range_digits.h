@@ -1,8 +1,8 @@
 // The digits of a range filter: the places at which its keys differ, and the bytes that were seen
 // there. By them keys of one length are numbers, in the order of the keys.
 
-#ifndef WINNOW_SRC_CORE_RANGE_DIGITS_H_
-#define WINNOW_SRC_CORE_RANGE_DIGITS_H_
+#ifndef WINNOW_SRC_CORE_RANGES_RANGE_DIGITS_H_
+#define WINNOW_SRC_CORE_RANGES_RANGE_DIGITS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -78,4 +78,4 @@ struct RangeDigits {
 
 }  // namespace winnow::core
 
-#endif  // WINNOW_SRC_CORE_RANGE_DIGITS_H_
+#endif  // WINNOW_SRC_CORE_RANGES_RANGE_DIGITS_H_

@@ -2,8 +2,8 @@
 // bits of each number as they are, and for the others how many numbers each bucket has, a bucket
 // being the numbers that are equal but for the low bits. FORMAT.md has the bytes.
 
-#ifndef WINNOW_SRC_CORE_RANGE_ELIAS_FANO_H_
-#define WINNOW_SRC_CORE_RANGE_ELIAS_FANO_H_
+#ifndef WINNOW_SRC_CORE_RANGES_RANGE_ELIAS_FANO_H_
+#define WINNOW_SRC_CORE_RANGES_RANGE_ELIAS_FANO_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -81,4 +81,4 @@ class EliasFanoReader {
 
 }  // namespace winnow::core
 
-#endif  // WINNOW_SRC_CORE_RANGE_ELIAS_FANO_H_
+#endif  // WINNOW_SRC_CORE_RANGES_RANGE_ELIAS_FANO_H_

@@ -1,8 +1,8 @@
 // The bytes of a range filter: the front, which says what the keys are, and then the arrays of an
 // EliasFanoShape, or trees. FORMAT.md is the normative description.
 
-#ifndef WINNOW_SRC_CORE_RANGE_FORMAT_H_
-#define WINNOW_SRC_CORE_RANGE_FORMAT_H_
+#ifndef WINNOW_SRC_CORE_RANGES_RANGE_FORMAT_H_
+#define WINNOW_SRC_CORE_RANGES_RANGE_FORMAT_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace winnow::core {
 
-inline constexpr uint8_t kRangeVersion = 129;  // from 128 on: not frozen
-inline constexpr uint8_t kRangeNote = 1;       // the parameter of its note in a filter block
+inline constexpr uint8_t kRangeVersion = 1;
+inline constexpr uint8_t kRangeNote = 1;  // the parameter of its note in a filter block
 inline constexpr uint64_t kMaxRangeKeys = (uint64_t{1} << 31) - 1;
 // What range_bits may be. So low bits are read with one load of eight bytes.
 inline constexpr unsigned kLeastRangeBits = 1;
@@ -84,4 +84,4 @@ Fault ParseRange(std::string_view bytes, ParsedRange* parsed) noexcept;
 
 }  // namespace winnow::core
 
-#endif  // WINNOW_SRC_CORE_RANGE_FORMAT_H_
+#endif  // WINNOW_SRC_CORE_RANGES_RANGE_FORMAT_H_

@@ -1,7 +1,7 @@
 // Where range filters put positions. FORMAT.md has the meaning.
 
-#ifndef WINNOW_SRC_CORE_RANGE_HASH_H_
-#define WINNOW_SRC_CORE_RANGE_HASH_H_
+#ifndef WINNOW_SRC_CORE_RANGES_RANGE_HASH_H_
+#define WINNOW_SRC_CORE_RANGES_RANGE_HASH_H_
 
 #include <cstdint>
 
@@ -43,4 +43,4 @@ struct RangePlacing {
 
 }  // namespace winnow::core
 
-#endif  // WINNOW_SRC_CORE_RANGE_HASH_H_
+#endif  // WINNOW_SRC_CORE_RANGES_RANGE_HASH_H_

@@ -3,8 +3,8 @@
 // as keys come, so a key that differs from the first one in a new word begins a *section* of its
 // own, in which that word is kept too.
 
-#ifndef WINNOW_SRC_CORE_RANGE_KEYS_H_
-#define WINNOW_SRC_CORE_RANGE_KEYS_H_
+#ifndef WINNOW_SRC_CORE_RANGES_RANGE_KEYS_H_
+#define WINNOW_SRC_CORE_RANGES_RANGE_KEYS_H_
 
 #include <algorithm>
 #include <array>
@@ -133,4 +133,4 @@ void RangeKeys::Drain(const RangeKeysFormat& format, const RangePlacing& placing
 
 }  // namespace winnow::core
 
-#endif  // WINNOW_SRC_CORE_RANGE_KEYS_H_
+#endif  // WINNOW_SRC_CORE_RANGES_RANGE_KEYS_H_

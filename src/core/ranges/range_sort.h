@@ -1,8 +1,8 @@
 // Sorting what a range filter stores, in memory that the keys took before: dealt into bins, which
 // are then sorted one by one in the caches.
 
-#ifndef WINNOW_SRC_CORE_RANGE_SORT_H_
-#define WINNOW_SRC_CORE_RANGE_SORT_H_
+#ifndef WINNOW_SRC_CORE_RANGES_RANGE_SORT_H_
+#define WINNOW_SRC_CORE_RANGES_RANGE_SORT_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -62,4 +62,4 @@ class RangeSorter {
 
 }  // namespace winnow::core
 
-#endif  // WINNOW_SRC_CORE_RANGE_SORT_H_
+#endif  // WINNOW_SRC_CORE_RANGES_RANGE_SORT_H_

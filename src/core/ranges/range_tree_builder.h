@@ -1,8 +1,8 @@
 // Making the trees of range_trees.h of sorted keys, block by block as they come, so that no more
 // keys than those of two blocks are kept.
 
-#ifndef WINNOW_SRC_CORE_RANGE_TREE_BUILDER_H_
-#define WINNOW_SRC_CORE_RANGE_TREE_BUILDER_H_
+#ifndef WINNOW_SRC_CORE_RANGES_RANGE_TREE_BUILDER_H_
+#define WINNOW_SRC_CORE_RANGES_RANGE_TREE_BUILDER_H_
 
 #include <array>
 #include <cstddef>
@@ -79,4 +79,4 @@ class RangeTreeBuilder {
 
 }  // namespace winnow::core
 
-#endif  // WINNOW_SRC_CORE_RANGE_TREE_BUILDER_H_
+#endif  // WINNOW_SRC_CORE_RANGES_RANGE_TREE_BUILDER_H_

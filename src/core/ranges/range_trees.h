@@ -1,8 +1,8 @@
 // The range filter of keys of any length: the keys in blocks, of which each is a binary tree of
 // their bits, as of Morrison (1968), that keeps a few bits of long edges. FORMAT.md has the bytes.
 
-#ifndef WINNOW_SRC_CORE_RANGE_TREES_H_
-#define WINNOW_SRC_CORE_RANGE_TREES_H_
+#ifndef WINNOW_SRC_CORE_RANGES_RANGE_TREES_H_
+#define WINNOW_SRC_CORE_RANGES_RANGE_TREES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -66,4 +66,4 @@ struct RangeTrees {
 
 }  // namespace winnow::core
 
-#endif  // WINNOW_SRC_CORE_RANGE_TREES_H_
+#endif  // WINNOW_SRC_CORE_RANGES_RANGE_TREES_H_

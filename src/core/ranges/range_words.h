@@ -2,8 +2,8 @@
 // the first bytes may be shorter. A word is a number with the first byte highest: as numbers, words
 // have the order of the bytes.
 
-#ifndef WINNOW_SRC_CORE_RANGE_WORDS_H_
-#define WINNOW_SRC_CORE_RANGE_WORDS_H_
+#ifndef WINNOW_SRC_CORE_RANGES_RANGE_WORDS_H_
+#define WINNOW_SRC_CORE_RANGES_RANGE_WORDS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -34,4 +34,4 @@ inline uint64_t RangeWord(const unsigned char* key, size_t key_bytes, unsigned i
 
 }  // namespace winnow::core
 
-#endif  // WINNOW_SRC_CORE_RANGE_WORDS_H_
+#endif  // WINNOW_SRC_CORE_RANGES_RANGE_WORDS_H_

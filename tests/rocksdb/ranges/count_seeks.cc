@@ -1,0 +1,111 @@
+// A program for tools/count_instructions.sh --seeks: a database in memory with 100,000 random
+// integers in eight sorted runs, and so many seeks or lookups.
+//
+//   count_seeks POLICY EXTRACTOR KIND SEEKS
+//
+// EXTRACTOR may be none. KIND is
+//   behind     from behind a key on, with a bound before the next one: there is no row
+//   present    from a key on, with a bound: this key is the only row
+//   new        as present, with a new iterator each time
+//   wide       from a key on, with a bound behind keys of each run
+//   unbound    from a key on
+//   get        no seek, but a Get of a key that is there
+//   absent     the same of one that is not
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/table.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "third_party/rocksdb_abi/versions.h"
+
+namespace {
+
+constexpr int kRuns = 8;
+constexpr int kKeysOfRun = 12'500;
+
+void ExpectOk(const rocksdb::Status& status) {
+  if (status.ok()) return;
+  std::fprintf(stderr, "count_seeks: %s\n", status.ToString().c_str());
+  std::exit(1);
+}
+
+std::string BigEndian(uint64_t number) {
+  std::string bytes(8, '\0');
+  for (int i = 7; i >= 0; --i, number >>= 8) bytes[i] = static_cast<char>(number);
+  return bytes;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 5) return 2;
+  const std::string_view extractor = argv[2];
+  const std::string_view kind = argv[3];
+  const long seeks = std::strtol(argv[4], nullptr, 10);
+
+  const std::unique_ptr<rocksdb::Env> memory(rocksdb::NewMemEnv(rocksdb::Env::Default()));
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unsupported_options = false;
+  rocksdb::Options options;
+  std::string text = std::string("block_based_table_factory={filter_policy=") + argv[1] + "}";
+  if (extractor != "none") text += ";prefix_extractor=" + std::string(extractor);
+  ExpectOk(rocksdb::GetColumnFamilyOptionsFromString(strict, options, text, &options));
+  options.env = memory.get();
+  options.create_if_missing = true;
+  options.disable_auto_compactions = true;
+  winnow::rocksdb_abi::OpenedDB opened{};
+  ExpectOk(rocksdb::DB::Open(options, "/database", &opened));
+  const std::unique_ptr<rocksdb::DB> database = winnow::rocksdb_abi::Own(std::move(opened));
+
+  std::mt19937_64 random(1);
+  std::vector<uint64_t> keys;
+  for (int run = 0; run < kRuns; ++run) {
+    for (int i = 0; i < kKeysOfRun; ++i) {
+      keys.push_back(random() >> 1);  // so that each bound is above
+      ExpectOk(database->Put({}, BigEndian(keys.back()), "value"));
+    }
+    ExpectOk(database->Flush({}));
+  }
+
+  // Made before, so that seeks are all that is counted.
+  constexpr size_t kAsked = 512;
+  std::vector<std::pair<std::string, std::string>> ranges;
+  for (size_t i = 0; i < kAsked; ++i) {
+    const uint64_t begin =
+        keys[i * 191 % keys.size()] + (kind == "behind" || kind == "absent" ? 1 : 0);
+    const uint64_t length = kind == "wide" ? uint64_t{1} << 56 : 64;
+    ranges.emplace_back(BigEndian(begin), BigEndian(begin + length));
+  }
+  rocksdb::Slice bound;
+  rocksdb::ReadOptions read;
+  if (kind != "unbound") read.iterate_upper_bound = &bound;
+  bound = ranges[0].second;
+  std::unique_ptr<rocksdb::Iterator> iterator(database->NewIterator(read));
+  std::string value;
+  long found = 0;
+  for (long i = 0; i < seeks; ++i) {
+    const auto& [begin, end] = ranges[static_cast<size_t>(i) % kAsked];
+    if (kind == "get" || kind == "absent") {
+      found += database->Get({}, begin, &value).ok() ? 1 : 0;
+      continue;
+    }
+    bound = end;
+    if (kind == "new") iterator.reset(database->NewIterator(read));
+    iterator->Seek(begin);
+    found += iterator->Valid() ? 1 : 0;
+  }
+  ExpectOk(iterator->status());
+  iterator.reset();
+  std::printf("found %ld of %ld\n", found, seeks);
+  return 0;
+}
