@@ -23,6 +23,7 @@
 #include "src/rocksdb/lookups/counted_asks.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
 #include "src/rocksdb/lookups/shared_hash.h"
+#include "src/rocksdb/use/use_cell.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/builder.h"
 #include "winnow/filter.h"
@@ -221,6 +222,31 @@ TEST_F(UseMeterTest, MoreThreadsThanSlotsLoseNothingAndNothingFalls) {
   EXPECT_EQ(sums.asks, kThreads * kEach);
   EXPECT_EQ(sums.denied, denied);
   EXPECT_GT(denied, kThreads * (kEach - 1) * 9 / 10);
+}
+
+// As threads without a slot of their own do, at the same time and nothing else.
+TEST(UseCellTest, ThreadsWithOneSlotLoseNothing) {
+  constexpr uint64_t kEach = 500'000;
+  auto* const cell = new UseCell(1);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([cell] {
+      for (uint64_t j = 0; j < kEach; ++j) {
+        cell->Note({2, kOwnSlots}, 0.5, j % 2 == 0);
+        cell->NoteRange(kOwnSlots, j % 4 == 0);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const UseSums sums = cell->Read();
+  EXPECT_EQ(sums.asks_counted, 4 * kEach);
+  EXPECT_EQ(sums.asks, 2 * 4 * kEach);
+  EXPECT_EQ(sums.denied_counted, 2 * kEach);
+  EXPECT_EQ(sums.denied, 2 * 2 * kEach);
+  EXPECT_EQ(sums.false_positives, 2.0 * 2 * kEach);
+  EXPECT_EQ(sums.ranges_asked, 4 * kEach);
+  EXPECT_EQ(sums.ranges_denied, 3 * kEach);
+  cell->GiveBack();
 }
 
 // Threads that ask less often than gaps are long count as much as one that asks for all.

@@ -95,6 +95,13 @@ TEST(UseTextTest, TableHasTheWorstFirst) {
                         "1000000      1250000     3600  worst  bits_per_key=10"));
 }
 
+TEST(UseTextTest, TableHasNoRowsThatNobodyAsked) {
+  UseRow idle = RowOf("idle", 1, 0, 0.01);
+  EXPECT_EQ(UseTable({idle}), "");
+  EXPECT_EQ(UseTable({}), "");
+  EXPECT_THAT(UseTable({idle, RowOf("asked", 1, 10, 0.01)}), Not(HasSubstr("idle")));
+}
+
 TEST(UseTextTest, TableHasFortyRows) {
   std::vector<UseRow> rows;
   for (int i = 0; i < 50; ++i) {
@@ -169,6 +176,10 @@ TEST(LogUseTest, WritesToEachLogAtMostOnceInTenMinutes) {
   ASSERT_EQ(log.lines.size(), 1u);
   EXPECT_THAT(log.lines[0], HasSubstr("[winnow] what filters answered, by policy and level"));
   EXPECT_THAT(log.lines[0], HasSubstr("  orders  bits_per_key=10"));
+  LogUse(&log, after(1799));
+  EXPECT_EQ(log.lines.size(), 1u) << "ten minutes have not passed since the last table";
+  LogUse(&log, after(1800));
+  EXPECT_EQ(log.lines.size(), 2u);
   LogUse(&other, start);
   LogUse(&other, after(10'000));
   EXPECT_TRUE(other.lines.empty()) << "no policy has a family there";
