@@ -22,6 +22,7 @@ class ScansTest : public ::testing::TestWithParam<KeyShape> {
     auto table = std::make_shared<KeyTable>(MakeShapedKeys(GetParam(), kKeys, 3));
     for (uint64_t i = 0; i < table->size(); ++i) keys_.emplace((*table)[i]);
     run_.range = table;
+    run_.in_order = table;
   }
 
   bool HasKey(const Asked& asked) const {
@@ -72,6 +73,7 @@ TEST_P(ScansTest, TheBoundIsSoFarBehindTheBegin) {
 
 TEST_P(ScansTest, KeysThatWereNotWrittenAreNotThere) {
   run_.written = std::make_shared<WrittenKeys>(WriteSequence(kKeys, 1, {{WriteKind::kDrawn, 700}}));
+  run_.in_order = std::make_shared<KeyTable>(KeysInOrder(run_));
   std::set<std::string> written;
   std::string room;
   for (uint64_t i = 0; i < kKeys; ++i) {
@@ -88,7 +90,7 @@ TEST(DenseScansTest, WhereNoEmptyScanIsFoundNothingIsExpected) {
   auto table = std::make_shared<KeyTable>();
   for (const char* key : {"a", "b", "c"}) table->Add(key);
   KeysOfRun run;
-  run.range = table;
+  run.in_order = table;
   std::string room;
   const LookupAt between = MakeScans(ScanBegin::kBetweenKeys, 1, run, 5);
   EXPECT_EQ(between(0, &room).expected, Expected::kEither);

@@ -3,6 +3,10 @@
 #include <absl/container/flat_hash_set.h>
 #include <absl/strings/string_view.h>
 
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
 namespace winnow::bench {
 
 KeyTable DropDuplicates(const KeyTable& all) {
@@ -14,6 +18,15 @@ KeyTable DropDuplicates(const KeyTable& all) {
     if (seen.insert(absl::string_view(key.data(), key.size())).second) distinct.Add(key);
   }
   return distinct;
+}
+
+KeyTable Sorted(const KeyTable& keys) {
+  std::vector<uint64_t> order(keys.size());
+  std::iota(order.begin(), order.end(), uint64_t{0});
+  std::sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) { return keys[a] < keys[b]; });
+  KeyTable sorted;
+  for (const uint64_t i : order) sorted.Add(keys[i]);
+  return sorted;
 }
 
 }  // namespace winnow::bench

@@ -38,6 +38,9 @@ class KeyTable : public KeySet {
 // The keys of `all` in their order, each one once.
 KeyTable DropDuplicates(const KeyTable& all);
 
+// The same keys in the order of their bytes.
+KeyTable Sorted(const KeyTable& keys);
+
 }  // namespace winnow::bench
 
 #endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_KEY_TABLE_H_

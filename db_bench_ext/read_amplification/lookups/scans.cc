@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "db_bench_ext/read_amplification/keys/random.h"
 
@@ -17,21 +17,23 @@ constexpr uint64_t kScanSalt = 0x7363616e;
 constexpr size_t kNumberBytes = 8;
 constexpr int kTries = 1000;
 
-using SortedKeys = std::vector<std::string>;
-
-SortedKeys Sorted(const KeysOfRun& keys) {
-  SortedKeys sorted;
-  std::string room;
-  for (uint64_t i = 0; i < keys.range->size(); ++i) {
-    if (keys.written != nullptr && !keys.written->Has(i)) continue;
-    sorted.emplace_back(keys.range->Get(i, &room));
+// The number of the first key that is not less; size() if there is none.
+uint64_t LowerBound(const KeyTable& keys, std::string_view bound) {
+  uint64_t below = 0;
+  uint64_t end = keys.size();
+  while (below < end) {
+    const uint64_t middle = below + (end - below) / 2;
+    if (keys[middle] < bound) {
+      below = middle + 1;
+    } else {
+      end = middle;
+    }
   }
-  std::sort(sorted.begin(), sorted.end());
-  return sorted;
+  return below;
 }
 
 // A number of up to eight bytes of the key from `at` on; a shorter key is as if zeros followed.
-uint64_t NumberAt(const std::string& key, size_t at, size_t bytes) {
+uint64_t NumberAt(std::string_view key, size_t at, size_t bytes) {
   uint64_t number = 0;
   for (size_t i = at; i < at + bytes; ++i) {
     number = number << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0);
@@ -44,34 +46,33 @@ void AppendNumber(uint64_t number, size_t bytes, std::string* key) {
 }
 
 // So many positions behind the key; unset where they end.
-std::optional<std::string> Behind(const std::string& key, uint64_t positions) {
+std::optional<std::string> Behind(std::string_view key, uint64_t positions) {
   const size_t bytes = std::min(key.size(), kNumberBytes);
   const size_t at = key.size() - bytes;
   const uint64_t most = bytes == 0 ? 0 : UINT64_MAX >> (8 * (kNumberBytes - bytes));
   const uint64_t number = NumberAt(key, at, bytes);
   if (positions > most - number) return std::nullopt;
-  std::string behind = key.substr(0, at);
+  std::string behind(key.substr(0, at));
   AppendNumber(number + positions, bytes, &behind);
   return behind;
 }
 
 // A key between two; unset if there is hardly room for one. It is as long as they are if they are
 // of one length.
-std::optional<std::string> Between(const std::string& low, const std::string& high,
-                                   Random* random) {
+std::optional<std::string> Between(std::string_view low, std::string_view high, Random* random) {
   const auto differ = std::mismatch(low.begin(), low.end(), high.begin(), high.end());
   const auto common = static_cast<size_t>(differ.first - low.begin());
   const size_t bytes = std::min(kNumberBytes, std::max(low.size(), high.size()) - common);
   const uint64_t first = NumberAt(low, common, bytes);
   const uint64_t last = NumberAt(high, common, bytes);
   if (last - first < 2) return std::nullopt;
-  std::string key = low.substr(0, common);
+  std::string key(low.substr(0, common));
   AppendNumber(first + 1 + RandomBelow(random, last - first - 1), bytes, &key);
   while (key.size() < low.size()) key.push_back(static_cast<char>((*random)()));
   return key;
 }
 
-std::optional<std::string> Begin(ScanBegin begin, const SortedKeys& keys, Random* random) {
+std::optional<std::string> Begin(ScanBegin begin, const KeyTable& keys, Random* random) {
   const uint64_t i = RandomBelow(random, keys.size());
   switch (begin) {
     case ScanBegin::kBehindKey:
@@ -81,22 +82,31 @@ std::optional<std::string> Begin(ScanBegin begin, const SortedKeys& keys, Random
     case ScanBegin::kAtKey:
       break;
   }
-  return keys[i];
+  return std::string(keys[i]);
 }
 
 }  // namespace
 
+KeyTable KeysInOrder(const KeysOfRun& keys) {
+  KeyTable written;
+  std::string room;
+  for (uint64_t i = 0; i < keys.range->size(); ++i) {
+    if (keys.written != nullptr && !keys.written->Has(i)) continue;
+    written.Add(keys.range->Get(i, &room));
+  }
+  return Sorted(written);
+}
+
 LookupAt MakeScans(ScanBegin begin, uint64_t length, const KeysOfRun& keys, uint64_t seed) {
-  return [=, keys = std::make_shared<const SortedKeys>(Sorted(keys))](uint64_t position,
-                                                                      std::string* room) {
+  return [=, keys = keys.in_order](uint64_t position, std::string* room) {
     Random random = RandomAt(seed ^ kScanSalt, position);
     Asked asked;
     for (int i = 0; i < kTries; ++i) {
       const std::optional<std::string> from = Begin(begin, *keys, &random);
       const std::optional<std::string> to = from ? Behind(*from, length) : std::nullopt;
       if (!to) continue;
-      const auto next = std::lower_bound(keys->begin(), keys->end(), *from);
-      const bool empty = next == keys->end() || *next >= *to;
+      const uint64_t next = LowerBound(*keys, *from);
+      const bool empty = next == keys->size() || (*keys)[next] >= *to;
       *room = *from + *to;
       asked.key = std::string_view(*room).substr(0, from->size());
       asked.bound = std::string_view(*room).substr(from->size());

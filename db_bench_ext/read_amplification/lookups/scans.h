@@ -5,9 +5,13 @@
 
 #include <cstdint>
 
+#include "db_bench_ext/read_amplification/keys/key_table.h"
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
 
 namespace winnow::bench {
+
+// All written keys in their order: KeysOfRun::in_order, one for all workloads.
+KeyTable KeysInOrder(const KeysOfRun& keys);
 
 // Where a scan begins.
 enum class ScanBegin {
@@ -18,7 +22,7 @@ enum class ScanBegin {
 
 // Scans of `length` positions: the last eight bytes of a key are a number, the high byte first, and
 // a scan ends so many above its begin. Where so long an empty scan was not found in many tries, one
-// that finds something is asked for, and expects either. Holds all written keys in their order.
+// that finds something is asked for, and expects either. Takes the keys from `in_order`.
 LookupAt MakeScans(ScanBegin begin, uint64_t length, const KeysOfRun& keys, uint64_t seed);
 
 }  // namespace winnow::bench

@@ -12,6 +12,7 @@
 
 #include "db_bench_ext/read_amplification/keys/heat.h"
 #include "db_bench_ext/read_amplification/keys/key_set.h"
+#include "db_bench_ext/read_amplification/keys/key_table.h"
 #include "db_bench_ext/read_amplification/keys/write_sequence.h"
 #include "db_bench_ext/read_amplification/lookups/benchmarks.h"
 #include "db_bench_ext/read_amplification/lookups/lookups.h"
@@ -25,6 +26,7 @@ struct KeysOfRun {
   std::shared_ptr<const KeySet> absent;        // keys that were not
   std::shared_ptr<const KeySet> longer;        // keys of the range with a byte more
   std::shared_ptr<const KeySet> recorded;      // a list of lookups
+  std::shared_ptr<const KeyTable> in_order;    // what was written, for scans: KeysInOrder
   bool absent_drawn = false;      // `absent` is random draws, to be taken one after the other
   bool longer_are_absent = true;  // no key of `longer` is one of the range
 };

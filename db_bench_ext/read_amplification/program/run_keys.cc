@@ -2,11 +2,8 @@
 
 #include <absl/status/status.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <numeric>
 #include <utility>
-#include <vector>
 
 #include "db_bench_ext/read_amplification/keys/database_keys.h"
 #include "db_bench_ext/read_amplification/keys/generated_keys.h"
@@ -49,15 +46,6 @@ absl::StatusOr<KeyTable> ReadTrace(const std::string& path) {
     return absl::InvalidArgumentError(path + " has no lookups of the column family 'default'");
   }
   return keys;
-}
-
-KeyTable Sorted(const KeyTable& keys) {
-  std::vector<uint64_t> order(keys.size());
-  std::iota(order.begin(), order.end(), uint64_t{0});
-  std::sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) { return keys[a] < keys[b]; });
-  KeyTable sorted;
-  for (const uint64_t i : order) sorted.Add(keys[i]);
-  return sorted;
 }
 
 RunKeys Generated(const KeysRequest& request) {

@@ -8,8 +8,11 @@
 #include <absl/strings/str_split.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
+
+#include "db_bench_ext/read_amplification/lookups/scans.h"
 
 ABSL_FLAG(
     std::string, keys, "",
@@ -257,7 +260,10 @@ absl::StatusOr<WorkloadRequest> WorkloadRequestOfFlags(const GivenFlags& given) 
   return request;
 }
 
-std::vector<Lookups> MakeWorkloads(const WorkloadRequest& request, const KeysOfRun& keys) {
+std::vector<Lookups> MakeWorkloads(const WorkloadRequest& request, KeysOfRun keys) {
+  if (request.benchmarks.Find(Scans) != nullptr) {
+    keys.in_order = std::make_shared<KeyTable>(KeysInOrder(keys));
+  }
   std::vector<Lookups> workloads;
   for (const Benchmark& benchmark : request.benchmarks.lookups) {
     LookupChoices choices = request.choices;

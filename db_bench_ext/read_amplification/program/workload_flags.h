@@ -59,7 +59,7 @@ struct WorkloadRequest {
 absl::StatusOr<WorkloadRequest> WorkloadRequestOfFlags(const GivenFlags& given);
 
 // The lookups of all workloads, in the order of --benchmarks.
-std::vector<Lookups> MakeWorkloads(const WorkloadRequest& request, const KeysOfRun& keys);
+std::vector<Lookups> MakeWorkloads(const WorkloadRequest& request, KeysOfRun keys);
 
 // How the lookups are drawn, for the reports.
 std::string LookupsDrawn(const WorkloadRequest& request);
