@@ -90,8 +90,7 @@ void RangePart::Say(Lack lack, ROCKSDB_NAMESPACE::Logger* logger) noexcept {
     case Lack::kKeys:
       why =
           "its keys cannot have one: a key of more than 4096 bytes, keys that do not ascend byte "
-          "by "
-          "byte, long keys of one length and then another length, or too many bits per key";
+          "by byte, long keys of one length and then another length, or too many bits per key";
       break;
     case Lack::kEmptyKey:
       why = "it has the empty key";
