@@ -12,6 +12,8 @@
 #include "db_bench_ext/filter_bench/keys.h"
 #include "db_bench_ext/filter_bench/rows.h"
 #include "winnow/builder.h"
+#include "winnow/filter.h"
+#include "winnow/hash.h"
 #include "winnow/options.h"
 #include "winnow/range_filter.h"
 
@@ -19,6 +21,7 @@ namespace winnow::bench {
 namespace {
 
 constexpr size_t kQuestions = 4096;
+constexpr uint64_t kMostSingleKeys = uint64_t{1} << 19;  // a rate of 2^-15 passes some of them
 
 void AppendNumber(uint64_t number, std::string* key) {
   for (int shift = 56; shift >= 0; shift -= 8) key->push_back(static_cast<char>(number >> shift));
@@ -86,6 +89,18 @@ class SortedKeys {
   }
 
   uint64_t size() const { return ends_.size(); }
+  bool Has(std::string_view key) const {
+    uint64_t below = 0;
+    for (uint64_t end = size(); below < end;) {
+      const uint64_t middle = below + (end - below) / 2;
+      if ((*this)[middle] < key) {
+        below = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return below < size() && (*this)[below] == key;
+  }
   std::string_view operator[](uint64_t i) const {
     const size_t begin = i == 0 ? 0 : ends_[i - 1];
     return std::string_view(bytes_).substr(begin, ends_[i] - begin);
@@ -122,16 +137,16 @@ FilterBlock BuildRangeFilter(const SortedKeys& keys) {
   return builder.Finish();
 }
 
+double BitsPerKey(const FilterBlock& filter, const SortedKeys& keys) {
+  return static_cast<double>(filter.size) * 8 / static_cast<double>(keys.size());
+}
+
 void BuildRange(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
   const SortedKeys& keys = KeptKeys(kind, num_keys);
-  size_t bytes = 0;
-  for (auto iteration : state) {
-    const FilterBlock filter = BuildRangeFilter(keys);
-    bytes = filter.size;
-  }
+  double bits_per_key = 0;
+  for (auto iteration : state) bits_per_key = BitsPerKey(BuildRangeFilter(keys), keys);
   ReportPerKey(state, keys.size());
-  state.counters["bits_per_key"] =
-      static_cast<double>(bytes) * 8 / static_cast<double>(keys.size());
+  state.counters["bits_per_key"] = bits_per_key;
 }
 
 void CollectRange(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
@@ -166,6 +181,62 @@ void Query(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
   ReportLookups(state, kQuestions, found);
 }
 
+// Keys that are not there: each is one that is, but for a byte of its last four.
+const std::vector<std::string>& AbsentKeys(const SortedKeys& keys) {
+  static std::vector<std::string> absent;  // those of one row's keys at a time
+  static const SortedKeys* of = nullptr;
+  if (of == &keys) return absent;
+  of = &keys;
+  absent.clear();
+  LookupIndices random(keys.size(), Presence::kHalf);
+  while (absent.size() < std::min<uint64_t>(kMostSingleKeys, 16 * keys.size())) {
+    std::string key(keys[random.NextBelow(keys.size())]);
+    key[key.size() - 1 - random.NextBelow(4)] ^= static_cast<char>(1 + random.NextBelow(15));
+    if (!keys.Has(key)) absent.push_back(std::move(key));
+  }
+  return absent;
+}
+
+template <typename View, typename Ask>
+void QuerySingleKeys(benchmark::State& state, const SortedKeys& keys, const FilterBlock& filter,
+                     Ask ask) {
+  const View view(filter.bytes());
+  const std::vector<std::string>& absent = AbsentKeys(keys);
+  uint64_t found = 0;
+  for (auto iteration : state) {
+    for (const std::string& key : absent) found += ask(view, key) ? 1 : 0;
+  }
+  ReportLookups(state, absent.size(), found);
+  state.counters["bits_per_key"] = BitsPerKey(filter, keys);
+}
+
+// A range filter that is asked for the range of one key, as if it were the filter of keys.
+void QueryKeyAsRange(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
+  const SortedKeys& keys = KeptKeys(kind, num_keys);
+  std::string end;
+  QuerySingleKeys<RangeFilterView>(state, keys, BuildRangeFilter(keys),
+                                   [&](const RangeFilterView& view, const std::string& key) {
+                                     end = key;
+                                     end.push_back('\0');
+                                     return view.MayContain(key, end);
+                                   });
+}
+
+// The filter of keys with as many bits as bits_per_key. A Ribbon has a Bloom filter's rate with
+// fewer.
+void QueryKey(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys,
+              FilterKind filter_kind) {
+  const SortedKeys& keys = KeptKeys(kind, num_keys);
+  FilterOptions options;
+  options.kind = filter_kind;
+  options.bits_per_key = BitsPerKey(BuildRangeFilter(keys), keys);
+  FilterBuilder builder(options);
+  for (uint64_t i = 0; i < keys.size(); ++i) builder.Add(keys[i]);
+  QuerySingleKeys<FilterView>(
+      state, keys, builder.Finish(),
+      [](const FilterView& view, const std::string& key) { return view.MayContain(HashKey(key)); });
+}
+
 }  // namespace
 
 void RegisterRangeRows(const RowOptions& options) {
@@ -178,6 +249,9 @@ void RegisterRangeRows(const RowOptions& options) {
       AddRow(row("ranges/build/point_bloom/"), BuildBloom, kind, n)->Unit(unit);
       AddRow(row("ranges/collect/"), CollectRange, kind, n)->Unit(unit);
       AddRow(row("ranges/query/"), Query, kind, n);
+      AddRow(row("ranges/single_keys/range_filter/"), QueryKeyAsRange, kind, n);
+      AddRow(row("ranges/single_keys/point_bloom/"), QueryKey, kind, n, FilterKind::kBloom);
+      AddRow(row("ranges/single_keys/point_ribbon/"), QueryKey, kind, n, FilterKind::kRibbon);
     }
   }
 }

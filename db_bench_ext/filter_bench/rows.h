@@ -116,6 +116,9 @@ void RegisterTurnoverRows(const RowOptions& options);
 //                               WHAT: range_filter or point_bloom
 // ranges/collect/KIND/KEYS      the part of it before Finish
 // ranges/query/KIND/KEYS        a range close behind a key. found: the share of "may contain"
+// ranges/single_keys/WHAT/KIND/KEYS   an absent key that is like a present one but for a byte.
+//                               WHAT: range_filter, asked for the range of that key alone, or
+//                               point_bloom, point_ribbon with the bits of that as bits_per_key
 // KIND: numbers, user_and_time, db_bench or paths.
 void RegisterRangeRows(const RowOptions& options);
 

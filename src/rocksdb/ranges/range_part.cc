@@ -89,8 +89,8 @@ void RangePart::Say(Lack lack, ROCKSDB_NAMESPACE::Logger* logger) noexcept {
       break;
     case Lack::kKeys:
       why =
-          "its keys cannot have one: a key of more than 4096 bytes, long keys of one length and "
-          "then another length, or too many bits per key";
+          "its keys cannot have one: a key of more than 4096 bytes, keys that do not ascend byte "
+          "by byte, long keys of one length and then another length, or too many bits per key";
       break;
     case Lack::kEmptyKey:
       why = "it has the empty key";

@@ -333,6 +333,39 @@ TEST_F(RangeFiltersTest, AFileWithTheEmptyKeyHasNoneAndTheLogSaysSo) {
   EXPECT_EQ(RowsOf(database.get(), database->DefaultColumnFamily(), "", Key(1)), 2);
 }
 
+TEST_F(RangeFiltersTest, AFileOfOneKeyHasOneAndOneOfDeletedRangesNeedsNone) {
+  const auto database = OpenDatabase(OptionsOf(Table()), path_);
+  ASSERT_STATUS_OK(database->Put(WriteOptions(), Key(500), "value"));
+  ASSERT_STATUS_OK(database->Flush(FlushOptions()));
+  ColumnFamilyHandle* const family = database->DefaultColumnFamily();
+  const uint64_t before = CurrentLookupCounters().ranges_denied;
+  EXPECT_EQ(RowsOf(database.get(), family, Key(100), Key(200)), 0);
+  EXPECT_EQ(CurrentLookupCounters().ranges_denied, before + 1);
+  EXPECT_EQ(RowsOf(database.get(), family, Key(500), Key(501)), 1);
+  ASSERT_STATUS_OK(database->DeleteRange(WriteOptions(), family, Key(400), Key(600)));
+  ASSERT_STATUS_OK(database->Flush(FlushOptions()));
+  EXPECT_EQ(RowsOf(database.get(), family, Key(500), Key(501)), 0);
+  EXPECT_THAT(LogOf(path_), ::testing::Not(::testing::HasSubstr("range_bits:")));
+}
+
+// The policy does not learn of the comparator of a family that is made later.
+TEST_F(RangeFiltersTest, KeysThatDoNotAscendHaveNoneAndTheLogSaysSo) {
+  const auto database = OpenDatabase(OptionsOf(Table()), path_);
+  ColumnFamilyOptions other{OptionsOf(Table())};
+  other.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(
+      *database->GetOptions().table_factory->GetOptions<BlockBasedTableOptions>()));
+  other.comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_STATUS_OK(database->CreateColumnFamily(other, "other", &family));
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_STATUS_OK(database->Put(WriteOptions(), family, Key(i * kGap), "value"));
+  }
+  ASSERT_STATUS_OK(database->Flush(FlushOptions(), family));
+  EXPECT_EQ(RowsOf(database.get(), family, Key(50 * kGap), Key(40 * kGap)), 10);
+  EXPECT_THAT(LogOf(path_), ::testing::HasSubstr("keys that do not ascend byte by byte"));
+  ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+}
+
 TEST_F(RangeFiltersTest, WithoutWholeKeysScansAreFilteredAndGetsAreNot) {
   BlockBasedTableOptions table = Table();
   table.whole_key_filtering = false;
