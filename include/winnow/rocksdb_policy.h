@@ -116,11 +116,12 @@ struct PolicyOptions {
   uint64_t filter_memory = 0;
 
   // Whether filters also tell which scans find nothing in a file: 0, unless given: no; 1 to 32: w,
-  // by which a scan with an upper bound, of a range of L keys in which the file has none, reads the file in vain with a probability of at most L / 2^w. Costs about w + 2.5 bits a
-  // key more. That is for files whose keys have one length; of others filters keep w bits a key,
-  // and cost up to w + 12 (winnow/range_filter.h). The column family also needs the prefix
-  // extractor winnow.range (NewRangeExtractor) and the bytewise comparator. Where a file gets none,
-  // the database's LOG says why. Of Winnow's filters only.
+  // by which a scan with an upper bound, of a range of L keys in which the file has none, reads the
+  // file in vain with a probability of at most L / 2^w. Costs about w + 2.5 bits a key more. That
+  // is for files whose keys have one length; of others filters keep w bits a key, and cost up to w
+  // + 12 (winnow/range_filter.h). The column family also needs the prefix extractor winnow.range
+  // (NewRangeExtractor) and the bytewise comparator. Where a file gets none, the database's LOG
+  // says why. Of Winnow's filters only.
   double range_bits = 0;
 };
 
