@@ -186,6 +186,16 @@ class InstalledPagesTest : public ::testing::TestWithParam<PageCommands> {
     ASSERT_FALSE(options_.empty() || table_.empty());
   }
 
+  // What filters answered, as a page shows it.
+  static std::string TableOfUse() {
+    for (const Page& page : InstalledPages()) {
+      for (const std::string& block : IndentedBlocks(page.text)) {
+        if (block.rfind("[winnow] what filters answered", 0) == 0) return block;
+      }
+    }
+    return "";
+  }
+
   // Runs them in a new folder with all that pages name.
   ChildResult Run(const std::string& text) const {
     const TemporaryFolder folder;
@@ -198,6 +208,8 @@ class InstalledPagesTest : public ::testing::TestWithParam<PageCommands> {
       WriteFile(folder / name, "KEY\nabsent\nKEY\n");
     }
     WriteFile(folder / "TRACE", "KEY\nabsent\n");
+    WriteFile(folder / "LOG", TableOfUse());
+    fs::copy_file(WINNOW_SOURCE_DIR "/tests/golden/filter_use.json", folder / "FILTER_USE.json");
     fs::copy_file(options_, folder / "OPTIONS-FILE");
     if (Has(text, "lookups=FILE")) {
       WriteFile(folder / "FILE", "4b4559\n616273656e74\n");  // KEY, absent
