@@ -89,9 +89,7 @@ TEST(FormatTest, AReaderWrittenFromTheTextAgrees) {
       for (uint64_t i = 0; i < 20000; ++i) {
         const KeyHash hash = i % 2 == 0 ? KeyHash{random.Next()}
                                         : HashKey("key" + std::to_string(random.Below(c.keys)));
-        const auto* bytes = reinterpret_cast<const unsigned char*>(block.data.get());
-        ASSERT_EQ(view.MayContain(hash) ? 1 : 0,
-                  standalone_may_contain(bytes, block.size, hash.value))
+        ASSERT_EQ(view.MayContain(hash), testing::StandaloneMayContain(block.bytes(), hash))
             << ToString(kind) << ", " << c.keys << " keys, " << c.bits_per_key << " bits, hash "
             << hash.value;
       }

@@ -4,9 +4,9 @@
 #ifndef WINNOW_TESTS_CORE_GOLDEN_BLOCKS_H_
 #define WINNOW_TESTS_CORE_GOLDEN_BLOCKS_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "winnow/hash.h"
@@ -47,9 +47,10 @@ struct GoldenRange {
 };
 GoldenRange GoldenRangeOf(const GoldenBlock& block, int i);
 
-// By the stand-alone reader.
-bool StandaloneMayContain(const std::string& bytes, KeyHash hash);
-bool StandaloneMayContainRange(const std::string& bytes, const GoldenRange& range);
+// The answers of the stand-alone reader (standalone_reader.c).
+bool StandaloneMayContain(std::string_view block, KeyHash hash);
+bool StandaloneMayContainRange(std::string_view block, std::string_view begin,
+                               std::string_view end);
 
 // Of answers.txt in this folder. Throws std::runtime_error with a sentence for what it can't read.
 std::vector<GoldenBlock> ReadGoldenBlocks(const std::string& folder);
@@ -62,11 +63,5 @@ std::string BuildGoldenBytes(const GoldenBlock& block);
 void WriteGoldenBlocks(const std::string& folder);
 
 }  // namespace winnow::testing
-
-// tests/core/standalone_reader.c
-extern "C" int standalone_may_contain(const unsigned char* block, size_t size, uint64_t hash);
-extern "C" int standalone_may_contain_range(const unsigned char* block, size_t size,
-                                            const unsigned char* begin, size_t begin_size,
-                                            const unsigned char* end, size_t end_size);
 
 #endif  // WINNOW_TESTS_CORE_GOLDEN_BLOCKS_H_

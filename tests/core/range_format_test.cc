@@ -30,19 +30,8 @@ using testing::Keys;
 using testing::KindOfKeys;
 using testing::RandomHashes;
 using testing::SomeKeys;
-
-const unsigned char* BytesOf(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
-
-bool StandaloneRange(std::string_view block, std::string_view begin, std::string_view end) {
-  return standalone_may_contain_range(BytesOf(block), block.size(), BytesOf(begin), begin.size(),
-                                      BytesOf(end), end.size()) != 0;
-}
-
-bool StandaloneKey(std::string_view block, KeyHash hash) {
-  return standalone_may_contain(BytesOf(block), block.size(), hash.value) != 0;
-}
+using testing::StandaloneMayContain;
+using testing::StandaloneMayContainRange;
 
 FilterBlock PointFilter(FilterKind kind, const Keys& keys) {
   FilterOptions options;
@@ -79,7 +68,7 @@ TEST(RangeFormatTest, AStrangersReaderGivesTheSameAnswers) {
         std::string end =
             Changed(random.Below(2) == 0 ? begin : sorted[random.Below(sorted.size())], &random);
         if (end < begin) std::swap(begin, end);
-        ASSERT_EQ(StandaloneRange(block.bytes(), begin, end), view.MayContain(begin, end))
+        ASSERT_EQ(StandaloneMayContainRange(block.bytes(), begin, end), view.MayContain(begin, end))
             << kind.name << ", " << n << " keys";
       }
     }
@@ -104,13 +93,14 @@ TEST(RangeFormatTest, AFilterBlockAnswersForKeysAsBefore) {
       EXPECT_EQ(view.info().kind, old_view.info().kind);
       EXPECT_EQ(view.info().num_hashes, old_view.info().num_hashes);
       for (const std::string& key : keys) {
-        ASSERT_TRUE(view.MayContain(HashKey(key)) && StandaloneKey(block.bytes(), HashKey(key)));
+        ASSERT_TRUE(view.MayContain(HashKey(key)) &&
+                    StandaloneMayContain(block.bytes(), HashKey(key)));
       }
       for (const KeyHash hash : random.Take(3000)) {
         ASSERT_EQ(view.MayContain(hash), old_view.MayContain(hash));
-        ASSERT_EQ(StandaloneKey(block.bytes(), hash), old_view.MayContain(hash));
+        ASSERT_EQ(StandaloneMayContain(block.bytes(), hash), old_view.MayContain(hash));
       }
-      EXPECT_TRUE(StandaloneRange(before.bytes(), "a", "b")) << "a block without one";
+      EXPECT_TRUE(StandaloneMayContainRange(before.bytes(), "a", "b")) << "a block without one";
     }
   }
 }

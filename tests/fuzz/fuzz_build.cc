@@ -111,8 +111,7 @@ void AskBuilt(unsigned columns, const std::vector<uint64_t>& hashes, RandomHashe
                       static_cast<unsigned long long>(hashes[i]));
   }
   const auto stands = [&](uint64_t hash) {
-    return standalone_may_contain(reinterpret_cast<const unsigned char*>(block.data.get()),
-                                  block.size, hash) != 0;
+    return testing::StandaloneMayContain(block.bytes(), {hash});
   };
   for (size_t i = 0; i < kAsked; ++i) {
     if (!hashes.empty()) {

@@ -57,8 +57,7 @@ std::vector<std::string> KeysToAsk(RandomHashes* random) {
 }
 
 bool Expected(const std::string& block, const std::string& key) {
-  return standalone_may_contain(reinterpret_cast<const unsigned char*>(block.data()), block.size(),
-                                HashKey(key).value) != 0;
+  return testing::StandaloneMayContain(block, HashKey(key));
 }
 
 void ExpectAnswers(FilterBitsReader* reader, const std::vector<std::string>& keys,

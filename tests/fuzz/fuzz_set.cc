@@ -60,8 +60,7 @@ struct ExpectedFile {
 std::vector<bool> AnswersOf(const std::string& block, const std::vector<uint64_t>& hashes) {
   std::vector<bool> answers;
   for (const uint64_t hash : hashes) {
-    answers.push_back(standalone_may_contain(reinterpret_cast<const unsigned char*>(block.data()),
-                                             block.size(), hash) != 0);
+    answers.push_back(testing::StandaloneMayContain(block, {hash}));
   }
   return answers;
 }

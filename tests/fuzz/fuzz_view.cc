@@ -23,8 +23,7 @@ constexpr size_t kHashes = 100;  // more than are asked ahead together
 std::vector<bool> ExpectedAnswers(std::string_view block, const std::vector<uint64_t>& hashes) {
   std::vector<bool> answers;
   for (const uint64_t hash : hashes) {
-    answers.push_back(standalone_may_contain(reinterpret_cast<const unsigned char*>(block.data()),
-                                             block.size(), hash) != 0);
+    answers.push_back(testing::StandaloneMayContain(block, {hash}));
   }
   return answers;
 }
