@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "src/preload/bound/binding.h"
+#include "src/preload/find_symbol.h"
 #include "src/preload/front/bound_plugin.h"
 #include "src/preload/front/kept_text.h"
 #include "src/preload/interposer.h"
@@ -19,6 +20,7 @@
 namespace winnow::java {
 namespace {
 
+using preload::FindSymbol;
 using preload::HostVersion;
 using preload::KeepText;
 using preload::NewPolicy;
@@ -40,12 +42,6 @@ class Lock {
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
 };
-
-void* Find(void* where, const char* symbol) noexcept {
-  void* const found = ::dlsym(where, symbol);
-  if (found == nullptr) ::dlerror();
-  return found;
-}
 
 // The names of the objects that are loaded, one after another, each with its end.
 struct Names {
@@ -74,7 +70,7 @@ bool IsRocksdbjni(const char* name) noexcept {
   bool is_host = false;
   for (const char* const symbol : kDeleteFilter) {
     Dl_info known{};
-    void* const function = Find(opened, symbol);
+    void* const function = FindSymbol(opened, symbol);
     is_host = is_host || (function != nullptr && ::dladdr(function, &known) != 0 &&
                           std::strcmp(known.dli_fname, name) == 0);
   }
@@ -115,7 +111,7 @@ const char* FindHost() noexcept {
 // that of the first whose symbols all objects of the process find.
 void** PlaceOfHost(const char* own_path) noexcept {
   if (::dlopen(own_path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL) == nullptr) return nullptr;
-  void* const found = Find(RTLD_DEFAULT, preload::kJavaHostFunction);
+  void* const found = FindSymbol(RTLD_DEFAULT, preload::kJavaHostFunction);
   return found == nullptr ? nullptr : reinterpret_cast<preload::GetHostPlace*>(found)();
 }
 
@@ -133,7 +129,8 @@ const char* Bind() noexcept {
   const char* problem = nullptr;
   void* const plugin =
       preload::OpenBoundPlugin(g_host, g_version, KeepText("%s/plugins", folder), place, &problem);
-  void* const function = plugin == nullptr ? nullptr : Find(plugin, preload::kNewPolicyFunction);
+  void* const function =
+      plugin == nullptr ? nullptr : FindSymbol(plugin, preload::kNewPolicyFunction);
   if (function == nullptr) {
     return KeepText("the RocksDB %s inside rocksdbjni is left alone: %s", g_version.text,
                     problem != nullptr ? problem : "its plugin is of another version of Winnow");

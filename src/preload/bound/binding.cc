@@ -14,6 +14,7 @@
 #include "src/preload/bound/absent_functions.h"
 #include "src/preload/bound/host_options.h"
 #include "src/preload/bound/thunks.h"
+#include "src/preload/find_symbol.h"
 #include "winnow/version.h"
 
 // The libraries that open this one have them; a process may have both.
@@ -39,12 +40,6 @@ __attribute__((format(printf, 1, 2))) bool Refuse(const char* format, ...) noexc
   return false;
 }
 
-void* Find(void* where, const char* symbol) noexcept {
-  void* const found = ::dlsym(where, symbol);
-  if (found == nullptr) ::dlerror();  // so that the program does not see our error
-  return found;
-}
-
 const void* ObjectOf(const void* address) noexcept {
   Dl_info known{};
   return address != nullptr && ::dladdr(address, &known) != 0 ? known.dli_fbase : nullptr;
@@ -59,17 +54,17 @@ bool IsOperator(const char* symbol) noexcept {
 void* OperatorOf(void* host, const void* code, const char* symbol) noexcept {
   const void* const called = CalledBy(code, symbol);
   if (called != nullptr && ObjectOf(called) != ObjectOf(code)) return const_cast<void*>(called);
-  void* const own = Find(host, symbol);
+  void* const own = FindSymbol(host, symbol);
   if (called == nullptr && own != nullptr && ObjectOf(own) == ObjectOf(code)) return own;
-  void* const global = Find(RTLD_DEFAULT, symbol);
+  void* const global = FindSymbol(RTLD_DEFAULT, symbol);
   return global != nullptr ? global : own;
 }
 
 bool BindFunctions(void* host) noexcept {
   for (size_t i = 0; i < kNumThunks; ++i) {
     const char* const name = kThunkNames[i];
-    void* const found =
-        IsOperator(name) ? OperatorOf(host, binding.version_function, name) : Find(host, name);
+    void* const found = IsOperator(name) ? OperatorOf(host, binding.version_function, name)
+                                         : FindSymbol(host, name);
     kThunkTable[i] = found != nullptr ? found : AbsentFunction(name);
     if (kThunkTable[i] == nullptr) {
       return Refuse("it hides or lacks %s, which Winnow needs", name);
@@ -90,7 +85,7 @@ size_t SizeOf(const void* address) noexcept {
 // Before anything is copied: a table of another size is that of another class.
 bool CompareTables(void* host) noexcept {
   for (size_t i = 0; i < kNumTableSizes; ++i) {
-    const void* const table = Find(host, kTableSizes[i].name);
+    const void* const table = FindSymbol(host, kTableSizes[i].name);
     const size_t size = table == nullptr ? kTableSizes[i].size : SizeOf(table);
     if (size != kTableSizes[i].size) {
       return Refuse(
@@ -105,7 +100,7 @@ bool CompareTables(void* host) noexcept {
 bool CopyData(void* host) noexcept {
   for (size_t i = 0; i < kNumCopied; ++i) {
     const Copied& copied = kCopied[i];
-    const void* const own = Find(host, copied.name);
+    const void* const own = FindSymbol(host, copied.name);
     const size_t size = own == nullptr ? 0 : SizeOf(own);
     if (size == 0 || size > copied.room) {
       return Refuse("it hides or lacks %s, which Winnow needs", copied.name);
@@ -148,7 +143,7 @@ __attribute__((constructor(101))) void Bind() noexcept {
   }
   void* const host = Host();
   if (host == nullptr) return;
-  binding.version_function = Find(host, kOwnVersionFunction);
+  binding.version_function = FindSymbol(host, kOwnVersionFunction);
   if (binding.version_function == nullptr) {
     Refuse("it hides or lacks %s, which Winnow needs", kOwnVersionFunction);
   } else if (CompareTables(host) && BindFunctions(host) && CopyData(host)) {

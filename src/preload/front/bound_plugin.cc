@@ -8,18 +8,13 @@
 #include <cstring>
 
 #include "src/preload/bound/binding.h"
+#include "src/preload/find_symbol.h"
 #include "src/preload/front/kept_text.h"
 
 namespace winnow::preload {
 namespace {
 
 constexpr char kLibrary[] = "libwinnow_rocksdb_bound.so";
-
-void* FunctionOf(void* where, const char* symbol) noexcept {
-  void* const found = ::dlsym(where, symbol);
-  if (found == nullptr) ::dlerror();
-  return found;
-}
 
 // Strings of the C++ library that RocksDB was compiled with, as a function returns them. What a new
 // one has allocated, for a text that is no version, is never looked at; what an old one has is
@@ -46,10 +41,10 @@ bool CopyVersion(const char* text, size_t size, HostVersion* version) noexcept {
 
 const char* ReadHostVersion(void* host, HostVersion* version) noexcept {
   bool is_read = false;
-  if (void* const function = FunctionOf(host, kVersionFunction)) {
+  if (void* const function = FindSymbol(host, kVersionFunction)) {
     const String text = reinterpret_cast<String (*)(bool)>(function)(true);
     is_read = CopyVersion(text.text, text.size, version);
-  } else if (void* const old = FunctionOf(host, kOldVersionFunction)) {
+  } else if (void* const old = FindSymbol(host, kOldVersionFunction)) {
     const OldString text = reinterpret_cast<OldString (*)(bool)>(old)(true);
     version->has_old_strings = true;
     is_read = CopyVersion(text.text, std::strlen(text.text), version);
@@ -87,11 +82,11 @@ void* OpenBoundPlugin(void* host, const HostVersion& version, const char* folder
     *problem = KeepText("its plugin can't be opened: %s", LastLinkerError());
     return nullptr;
   }
-  void* const function = FunctionOf(plugin, kBindingFunction);
+  void* const function = FindSymbol(plugin, kBindingFunction);
   const Binding* const binding =
       function == nullptr ? nullptr : reinterpret_cast<GetBinding*>(function)();
   const void* const version_function =
-      FunctionOf(host, version.has_old_strings ? kOldVersionFunction : kVersionFunction);
+      FindSymbol(host, version.has_old_strings ? kOldVersionFunction : kVersionFunction);
   if (binding == nullptr) {
     *problem = KeepText("%s is no such plugin", path);
   } else if (binding->version_function != nullptr &&

@@ -10,6 +10,7 @@
 
 #include "src/preload/asks_linker.h"
 #include "src/preload/bound/binding.h"
+#include "src/preload/find_symbol.h"
 #include "src/preload/front/bound_plugin.h"
 #include "src/preload/front/hook_addresses.h"
 #include "src/preload/front/kept_text.h"
@@ -30,12 +31,6 @@ std::atomic<Carried*> g_carried[kMaxCarried];
 
 // The host of the plugin that this thread opens.
 __thread void* g_host __attribute__((tls_model("initial-exec"))) = nullptr;
-
-void* Find(void* where, const char* symbol) noexcept {
-  void* const found = ::dlsym(where, symbol);
-  if (found == nullptr) ::dlerror();
-  return found;
-}
 
 // Whether the host looks for its own policy functions at the linker, where this library gets in
 // between.
@@ -59,7 +54,7 @@ const Interposer* Bind(void* host, const HostVersion& version, const char** prob
   if (plugin == nullptr) return nullptr;
   FrontState state;
   FillFrontState(host, "read", &state);
-  void* const interposer = Find(plugin, kInterposerFunction);
+  void* const interposer = FindSymbol(plugin, kInterposerFunction);
   const Interposer* const opened =
       interposer == nullptr ? nullptr : reinterpret_cast<GetInterposer*>(interposer)(&state);
   if (opened == nullptr) {
@@ -125,7 +120,7 @@ Carried* Known(const Dl_info& object) noexcept {
 // library may have the object itself (a copy relocation).
 bool IsReady(void* host, const void* definition) noexcept {
   const void* name = CalledBy(definition, kFamilyName);
-  if (name == nullptr) name = Find(host, kFamilyName);
+  if (name == nullptr) name = FindSymbol(host, kFamilyName);
   return name == nullptr || *static_cast<void* const*>(name) != nullptr;
 }
 
