@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "db_bench_ext/filter_bench/keys.h"
 #include "db_bench_ext/filter_bench/rows.h"
+#include "db_bench_ext/read_amplification/keys/key_table.h"
 #include "winnow/builder.h"
 #include "winnow/filter.h"
 #include "winnow/hash.h"
@@ -75,52 +75,26 @@ constexpr KindOfKeys kKinds[] = {{"numbers", MakeNumber},
                                  {"paths", MakePath}};
 
 // Keys as a compaction has them: sorted, one behind the other.
-class SortedKeys {
- public:
-  SortedKeys(const KindOfKeys& kind, uint64_t num_keys) {
-    std::vector<std::string> keys(num_keys);
-    for (uint64_t i = 0; i < num_keys; ++i) kind.make(i, num_keys, &keys[i]);
-    std::sort(keys.begin(), keys.end());
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    for (const std::string& key : keys) {
-      bytes_ += key;
-      ends_.push_back(bytes_.size());
-    }
-  }
+const KeyTable& KeptKeys(const KindOfKeys& kind, uint64_t num_keys) {
+  static std::map<std::pair<std::string, uint64_t>, KeyTable> kept;
+  KeyTable& table = kept[{kind.name, num_keys}];
+  if (table.size() != 0) return table;
+  std::vector<std::string> keys(num_keys);
+  for (uint64_t i = 0; i < num_keys; ++i) kind.make(i, num_keys, &keys[i]);
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  for (const std::string& key : keys) table.Add(key);
+  return table;
+}
 
-  uint64_t size() const { return ends_.size(); }
-  bool Has(std::string_view key) const {
-    uint64_t below = 0;
-    for (uint64_t end = size(); below < end;) {
-      const uint64_t middle = below + (end - below) / 2;
-      if ((*this)[middle] < key) {
-        below = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
-    return below < size() && (*this)[below] == key;
-  }
-  std::string_view operator[](uint64_t i) const {
-    const size_t begin = i == 0 ? 0 : ends_[i - 1];
-    return std::string_view(bytes_).substr(begin, ends_[i] - begin);
-  }
-
- private:
-  std::string bytes_;
-  std::vector<size_t> ends_;
-};
-
-const SortedKeys& KeptKeys(const KindOfKeys& kind, uint64_t num_keys) {
-  static std::map<std::pair<std::string, uint64_t>, std::unique_ptr<SortedKeys>> kept;
-  auto& keys = kept[{kind.name, num_keys}];
-  if (keys == nullptr) keys = std::make_unique<SortedKeys>(kind, num_keys);
-  return *keys;
+bool Has(const KeyTable& keys, std::string_view key) {
+  const uint64_t i = LowerBound(keys, key);
+  return i < keys.size() && keys[i] == key;
 }
 
 // What there is of the keys without range filters.
 void BuildBloom(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
-  const SortedKeys& keys = KeptKeys(kind, num_keys);
+  const KeyTable& keys = KeptKeys(kind, num_keys);
   for (auto iteration : state) {
     FilterOptions options;
     options.kind = FilterKind::kBloom;
@@ -131,18 +105,18 @@ void BuildBloom(benchmark::State& state, const KindOfKeys& kind, uint64_t num_ke
   ReportPerKey(state, keys.size());
 }
 
-FilterBlock BuildRangeFilter(const SortedKeys& keys) {
+FilterBlock BuildRangeFilter(const KeyTable& keys) {
   RangeFilterBuilder builder{RangeFilterOptions()};
   for (uint64_t i = 0; i < keys.size(); ++i) builder.Add(keys[i]);
   return builder.Finish();
 }
 
-double BitsPerKey(const FilterBlock& filter, const SortedKeys& keys) {
+double BitsPerKey(const FilterBlock& filter, const KeyTable& keys) {
   return static_cast<double>(filter.size) * 8 / static_cast<double>(keys.size());
 }
 
 void BuildRange(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
-  const SortedKeys& keys = KeptKeys(kind, num_keys);
+  const KeyTable& keys = KeptKeys(kind, num_keys);
   double bits_per_key = 0;
   for (auto iteration : state) bits_per_key = BitsPerKey(BuildRangeFilter(keys), keys);
   ReportPerKey(state, keys.size());
@@ -150,7 +124,7 @@ void BuildRange(benchmark::State& state, const KindOfKeys& kind, uint64_t num_ke
 }
 
 void CollectRange(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
-  const SortedKeys& keys = KeptKeys(kind, num_keys);
+  const KeyTable& keys = KeptKeys(kind, num_keys);
   for (auto iteration : state) {
     RangeFilterBuilder builder{RangeFilterOptions()};
     for (uint64_t i = 0; i < keys.size(); ++i) builder.Add(keys[i]);
@@ -161,7 +135,7 @@ void CollectRange(benchmark::State& state, const KindOfKeys& kind, uint64_t num_
 
 // Ranges behind a random key, up to where its last byte would be 16 more.
 void Query(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
-  const SortedKeys& keys = KeptKeys(kind, num_keys);
+  const KeyTable& keys = KeptKeys(kind, num_keys);
   const FilterBlock filter = BuildRangeFilter(keys);
   const RangeFilterView view(filter.bytes());
   LookupIndices random(keys.size(), Presence::kHalf);
@@ -182,9 +156,9 @@ void Query(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
 }
 
 // Keys that are not there: each is one that is, but for a byte of its last four.
-const std::vector<std::string>& AbsentKeys(const SortedKeys& keys) {
+const std::vector<std::string>& AbsentKeys(const KeyTable& keys) {
   static std::vector<std::string> absent;  // those of one row's keys at a time
-  static const SortedKeys* of = nullptr;
+  static const KeyTable* of = nullptr;
   if (of == &keys) return absent;
   of = &keys;
   absent.clear();
@@ -192,13 +166,13 @@ const std::vector<std::string>& AbsentKeys(const SortedKeys& keys) {
   while (absent.size() < std::min<uint64_t>(kMostSingleKeys, 16 * keys.size())) {
     std::string key(keys[random.NextBelow(keys.size())]);
     key[key.size() - 1 - random.NextBelow(4)] ^= static_cast<char>(1 + random.NextBelow(15));
-    if (!keys.Has(key)) absent.push_back(std::move(key));
+    if (!Has(keys, key)) absent.push_back(std::move(key));
   }
   return absent;
 }
 
 template <typename View, typename Ask>
-void QuerySingleKeys(benchmark::State& state, const SortedKeys& keys, const FilterBlock& filter,
+void QuerySingleKeys(benchmark::State& state, const KeyTable& keys, const FilterBlock& filter,
                      Ask ask) {
   const View view(filter.bytes());
   const std::vector<std::string>& absent = AbsentKeys(keys);
@@ -212,7 +186,7 @@ void QuerySingleKeys(benchmark::State& state, const SortedKeys& keys, const Filt
 
 // A range filter that is asked for the range of one key, as if it were the filter of keys.
 void QueryKeyAsRange(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
-  const SortedKeys& keys = KeptKeys(kind, num_keys);
+  const KeyTable& keys = KeptKeys(kind, num_keys);
   std::string end;
   QuerySingleKeys<RangeFilterView>(state, keys, BuildRangeFilter(keys),
                                    [&](const RangeFilterView& view, const std::string& key) {
@@ -226,7 +200,7 @@ void QueryKeyAsRange(benchmark::State& state, const KindOfKeys& kind, uint64_t n
 // fewer.
 void QueryKey(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys,
               FilterKind filter_kind) {
-  const SortedKeys& keys = KeptKeys(kind, num_keys);
+  const KeyTable& keys = KeptKeys(kind, num_keys);
   FilterOptions options;
   options.kind = filter_kind;
   options.bits_per_key = BitsPerKey(BuildRangeFilter(keys), keys);

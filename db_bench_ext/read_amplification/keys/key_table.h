@@ -35,6 +35,21 @@ class KeyTable : public KeySet {
   std::vector<uint64_t> ends_;
 };
 
+// The number of the first key of sorted ones that is not less; size() if there is none.
+inline uint64_t LowerBound(const KeyTable& keys, std::string_view bound) {
+  uint64_t below = 0;
+  uint64_t end = keys.size();
+  while (below < end) {
+    const uint64_t middle = below + (end - below) / 2;
+    if (keys[middle] < bound) {
+      below = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return below;
+}
+
 // The keys of `all` in their order, each one once.
 KeyTable DropDuplicates(const KeyTable& all);
 

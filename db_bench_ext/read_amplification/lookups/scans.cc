@@ -17,21 +17,6 @@ constexpr uint64_t kScanSalt = 0x7363616e;
 constexpr size_t kNumberBytes = 8;
 constexpr int kTries = 1000;
 
-// The number of the first key that is not less; size() if there is none.
-uint64_t LowerBound(const KeyTable& keys, std::string_view bound) {
-  uint64_t below = 0;
-  uint64_t end = keys.size();
-  while (below < end) {
-    const uint64_t middle = below + (end - below) / 2;
-    if (keys[middle] < bound) {
-      below = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  return below;
-}
-
 // A number of up to eight bytes of the key from `at` on; a shorter key is as if zeros followed.
 uint64_t NumberAt(std::string_view key, size_t at, size_t bytes) {
   uint64_t number = 0;
