@@ -45,15 +45,23 @@ trap 'rm -rf "$work"' EXIT
 plugin=$work/plugin.so
 "${CC:-cc}" -O2 -shared -fPIC -fvisibility=hidden "$(dirname "$0")/count_instructions.c" -o "$plugin"
 
+# emulated [OPTION]… COMMAND…: what the program says, and a line with its instructions.
+emulated() {
+  local said
+  said=$("${emulator[@]}" -plugin "$plugin" "$@" 2>&1) || fail "$* failed: $said"
+  echo "$said"
+}
+instructions_in() { sed -n 's/^instructions //p'; }
+
 # ---- By each way, of this machine's programs
 
 # lookups POLICY COMMAND…: what a lookup takes, in tenths.
 lookups() {
   local number said counts=()
   for number in 10000 110000; do
-    said=$("${emulator[@]}" -plugin "$plugin" -E "WINNOW_POLICY=$1" "${@:2}" "$number" 2>&1) || fail "${*:2} failed: $said"
+    said=$(emulated -E "WINNOW_POLICY=$1" "${@:2}" "$number") || exit
     grep -q " filter of $bytes bytes$" <<<"$said" || fail "${*:2} has not built the filter that the first way has: $said"
-    counts+=("$(sed -n 's/^instructions //p' <<<"$said")")
+    counts+=("$(instructions_in <<<"$said")")
   done
   echo $(((counts[1] - counts[0]) / 10000))
 }
@@ -98,8 +106,8 @@ fi
 seeks() {
   local number said counts=()
   for number in 2000 12000; do
-    said=$("${emulator[@]}" -plugin "$plugin" "$work/seeks" "$1" "$2" "$3" "$number" 2>&1) || fail "a seek failed: $said"
-    counts+=("$(sed -n 's/^instructions //p' <<<"$said")")
+    said=$(emulated "$work/seeks" "$1" "$2" "$3" "$number") || exit
+    counts+=("$(instructions_in <<<"$said")")
   done
   echo $(((counts[1] - counts[0]) / 10000))
 }
@@ -135,10 +143,7 @@ fi
 
 # run ROW ITERATIONS: the instructions of the whole program.
 run() {
-  local said
-  said=$("${emulator[@]}" -plugin "$plugin" "$build/bin/filter_bench" --benchmark_filter="^$1/iterations:" --iterations="$2" 2>&1) ||
-    fail "$1 failed: $said"
-  sed -n 's/^instructions //p' <<<"$said"
+  emulated "$build/bin/filter_bench" --benchmark_filter="^$1/iterations:" --iterations="$2" | instructions_in
 }
 
 # a_key ROW ITERATIONS KEYS: what a key takes, in tenths: of so many iterations with so many keys each, by the difference of

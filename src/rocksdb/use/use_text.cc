@@ -9,7 +9,6 @@
 #include <cstring>
 #include <functional>
 #include <map>
-#include <utility>
 
 #include "src/rocksdb/lookups/counted_asks.h"
 #include "src/rocksdb/messages/info_log.h"

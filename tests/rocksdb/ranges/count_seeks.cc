@@ -17,6 +17,8 @@
 #include <rocksdb/env.h>
 #include <rocksdb/table.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -26,9 +28,12 @@
 #include <utility>
 #include <vector>
 
+#include "tests/rocksdb/ranges/big_endian.h"
 #include "third_party/rocksdb_abi/versions.h"
 
 namespace {
+
+using winnow::testing::BigEndian;
 
 constexpr int kRuns = 8;
 constexpr int kKeysOfRun = 12'500;
@@ -37,12 +42,6 @@ void ExpectOk(const rocksdb::Status& status) {
   if (status.ok()) return;
   std::fprintf(stderr, "count_seeks: %s\n", status.ToString().c_str());
   std::exit(1);
-}
-
-std::string BigEndian(uint64_t number) {
-  std::string bytes(8, '\0');
-  for (int i = 7; i >= 0; --i, number >>= 8) bytes[i] = static_cast<char>(number);
-  return bytes;
 }
 
 }  // namespace
