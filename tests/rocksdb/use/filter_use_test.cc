@@ -447,7 +447,8 @@ TEST_F(FilterUseTest, IsAsCountedBeside) {
               static_cast<unsigned long long>(ticked),
               100 * (estimated / static_cast<double>(ticked) - 1));
   EXPECT_GE(cells, 200);
-  EXPECT_GE(covered, 0.9 * cells);
+  // 95 of 100 are expected. By chance, 90 of 100 or fewer would be found in one run of 800.
+  EXPECT_GE(covered, 0.95 * cells - 6 * std::sqrt(0.95 * 0.05 * cells));
   EXPECT_GT(large_cells, 0);
   EXPECT_GT(ticked, 100'000u);
   EXPECT_NEAR(estimated / static_cast<double>(ticked), 1, 0.01);
