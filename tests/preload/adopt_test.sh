@@ -2,8 +2,8 @@
 # Makes a copy of the installed archive of RocksDB by `winnow adopt`, links the clients with it by each linker that is
 # here, also with the C++ library inside, and runs stand_in_test with them. Looks at what a library made of the copy would
 # show, and runs a Go program where there is Go. Ends with 77, which is neither good nor bad, where there is no such archive.
-# adopt_test.sh BUILD_FOLDER SOURCE_FOLDER ROCKSDB_LIBRARY C++_COMPILER C++_STANDARD CLIENT_OBJECTS C_CLIENT_OBJECTS, the last two
-# with ; between.
+# adopt_test.sh BUILD_FOLDER SOURCE_FOLDER ROCKSDB_LIBRARY C++_COMPILER C++_STANDARD CLIENT_OBJECTS C_CLIENT_OBJECTS, the compiler
+# with flags that it always needs, and the last two with ; between.
 set -euo pipefail
 export LC_ALL=C
 # shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
@@ -11,7 +11,8 @@ export LC_ALL=C
 built=$1
 source=$2
 archive=$(dirname "$3")/librocksdb.a
-compiler=$4
+read -ra compiler <<<"$4"
+machine=$("${compiler[@]}" -dumpmachine)
 standard=$5
 IFS=';' read -ra client <<<"$6"
 IFS=';' read -ra c_client <<<"$7"
@@ -53,7 +54,7 @@ rtti=-fno-rtti
 link() {
   local libraries=()
   mapfile -t libraries < <(printf '%s\n' "${needs[@]}" | grep -vxF -- -lstdc++)
-  "$compiler" -o "$work/$1" "${@:2}" -L"$work/0" -lrocksdb "${libraries[@]}" >"$work/link.log" 2>&1 ||
+  "${compiler[@]}" -o "$work/$1" "${@:2}" -L"$work/0" -lrocksdb "${libraries[@]}" >"$work/link.log" 2>&1 ||
     fail "$1 does not link with ${*:2}: $(cat "$work/link.log")"
 }
 
@@ -104,8 +105,8 @@ grep -q winnow "$work/kinds.client" || fail "no policy is added: $(cat "$work/ki
 ! grep -q winnow "$work/kinds.client_unseen" || fail "a policy is added that can't be taken away"
 
 # A function of a header is defined weakly in each object file that has it, of which the linker takes one.
-case $(uname -m) in
-x86_64) jump=jmp ;;
+case $machine in
+x86_64-*) jump=jmp ;;
 *) jump=b ;;
 esac
 mkdir "$work/weak" "$work/weak/copy"
@@ -119,7 +120,7 @@ cp "$archive" "$work/weak/librocksdb.a"
     objcopy --weaken-symbol="$function" --add-symbol=made_by_header="$section":0x"$place",global,function db_impl.cc.o
     printf '.weak %s\n.type %s, %%function\n%s: %s made_by_header\n.section .note.GNU-stack,"",%%progbits\n' \
       "$function" "$function" "$function" "$jump" >weak.s
-    "$compiler" -c -o weak.o weak.s
+    "${compiler[@]}" -c -o weak.o weak.s
     ld -r -o both.o column_family.cc.o weak.o && mv both.o column_family.cc.o && ar r librocksdb.a db_impl.cc.o column_family.cc.o
   fi)
 "$winnow" adopt "$work/weak/librocksdb.a" -o "$work/weak/copy/librocksdb.a" --json >"$work/said"
@@ -139,7 +140,7 @@ cmp "$work/later.client" "$work/later.client_weak" || fail "with the function in
 
 keys=100000
 for linker in bfd gold lld; do
-  command -v "ld.$linker" >/dev/null || continue
+  "${compiler[@]}" -fuse-ld="$linker" -Wl,--version >/dev/null 2>&1 || continue
   for inside in "" "-static-libstdc++ -static-libgcc"; do
     # shellcheck disable=SC2086 # two flags or none
     link "client_$linker" -fuse-ld="$linker" $inside "${client[@]}"
@@ -153,9 +154,12 @@ for linker in bfd gold lld; do
   echo "adopt_test: ld.$linker"
 done
 
+# compiles_here NAME: there is such a compiler, and it is for the machine of the archive.
+compiles_here() { [[ $machine == "$(uname -m)"-* ]] && command -v "$1" >/dev/null; }
+
 # Programs that the linker optimizes: only RocksDB's own object files must be machine code.
 for by in g++ clang++; do
-  command -v $by >/dev/null || continue
+  compiles_here $by || continue
   lto=(-flto -O2 -std=c++"$standard" -I"$source" "$rtti")
   [[ $by == g++ ]] || lto+=(-fuse-ld=lld)
   for name in client c_client; do
@@ -172,14 +176,14 @@ done
 # Nothing of ours is to be seen in a library that is made of a copy, and nothing of RocksDB's vanishes from it. Nor does it
 # need static thread-local storage, of which there is little for libraries that are opened late.
 ours=$built/lib/winnow/libwinnow_adopted.a
-"$compiler" -shared -o "$work/ours.so" -Wl,--whole-archive "$ours" -Wl,--no-whole-archive
+"${compiler[@]}" -shared -o "$work/ours.so" -Wl,--whole-archive "$ours" -Wl,--no-whole-archive
 shown=$(nm -D --defined-only --format=posix "$work/ours.so" | cut -d' ' -f1 | grep -i winnow | grep -v winnow_tell_rocksdb_version || true)
 [[ -z $shown ]] || fail "a library of the copy would show symbols of ours: $(c++filt <<<"$shown")"
-[[ $(readelf -d "$work/ours.so") != *STATIC_TLS* ]] || fail "a library of the copy would need static thread-local storage"
+[[ $(readelf -drW "$work/ours.so") != *@(STATIC_TLS|_64_TPOFF64|TLS_TPREL)* ]] || fail "a library of the copy would need static thread-local storage"
 hidden=$(readelf -sW "$ours" | awk '$6 == "HIDDEN" { print $8 }' | c++filt | grep rocksdb:: | grep -v winnow | sort -u || true)
 [[ -z $hidden ]] || fail "RocksDB's own symbols would be hidden; is a header missing in src/rocksdb/in_tree.h? $hidden"
 
-if command -v go >/dev/null; then
+if compiles_here go; then
   cp "$source/tests/languages/rocksdb.go" "$work/rocksdb.go"
   (cd "$work" && GOCACHE=$work/cache GOPATH=$work/path GOPROXY=off GOTOOLCHAIN=local GOFLAGS='' \
     CGO_LDFLAGS="-L$work/0 -lrocksdb ${needs[*]}" go build -o go_client rocksdb.go) >"$work/go.log" 2>&1 ||

@@ -87,6 +87,7 @@ std::string TellVersion(const Archive& archive, const Archive& ours, const std::
                                    begin,
                                    function};
   link.insert(link.end(), libraries.paths.begin(), libraries.paths.end());
+  link.push_back(libraries.loader);  // where some machines have __stack_chk_guard
   CommandResult result = RunCommand(link);
   if (result.ok()) result = RunCommand({program});
   const std::string version(absl::StripAsciiWhitespace(result.output));
