@@ -115,7 +115,11 @@ void Session::GoWrong(Part* part) {
   const std::string key = part->keys().Key(0);
   if (plan_.fault == Fault::kSignal) raise(SIGTERM);
   if (plan_.fault == Fault::kLostWrite) {
-    part->Do({{Change::kPut, 0, key, part->NewValue(key)}}, [] { return true; });
+    // Several, as one may be written again before anybody asks for it.
+    for (uint64_t i = 0; i < 20; ++i) {
+      const std::string lost = part->keys().Key(i);
+      part->Do({{Change::kPut, 0, lost, part->NewValue(lost)}}, [] { return true; });
+    }
   }
   if (plan_.fault == Fault::kMisheard) {
     Difference difference;

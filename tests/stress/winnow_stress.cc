@@ -60,7 +60,8 @@ ABSL_FLAG(
     "a fault that must be found: denied_keys (filters lack one key in 100,000), denied_in_one "
     "(the third filter of some file lacks one key), denied_range (range filters lack one key in "
     "50), denied_by_builtin (built-in filters lack one key in 100,000), stale_hash (one answer is "
-    "by another key's hash), lost_write (one write is not made), misheard (one answer is taken for "
+    "by another key's hash), lost_write (20 writes are not made), misheard (one answer is taken "
+    "for "
     "another), signal (a process is ended by one)");
 
 namespace winnow::stress {
