@@ -34,9 +34,21 @@ if [[ -e $library_folder/libwinnow_rocksdb.a ]]; then
   libraries=(libwinnow_rocksdb.a)
 fi
 [[ ! -e $built/lib/libwinnow_preload.so ]] || libraries+=(libwinnow_preload.so)
+# is_packaged FILE: one of Debian's packages has it.
+mapfile -t packaged < <(grep -h '^usr/include/' "$source"/debian/*.install)
+is_packaged() {
+  local pattern
+  for pattern in "${packaged[@]}"; do
+    # shellcheck disable=SC2053 # it is a pattern
+    [[ usr/$1 != $pattern ]] || return 0
+  done
+  return 1
+}
+
 for file in "$source"/include/winnow/*.h "$source"/include/winnow/amq/*.h \
             "$source"/include/winnow/amq/internal/*.h; do
   [[ -f $prefix/${file#"$source"/} ]] || fail "${file#"$source"/} is not installed"
+  is_packaged "${file#"$source"/}" || fail "no debian/*.install names ${file#"$source"/}"
 done
 for file in "${core_libraries[@]}" "${libraries[@]}" pkgconfig/winnow.pc pkgconfig/winnow_amq.pc \
   pkgconfig/winnow_rocksdb.pc cmake/winnow/winnowConfig.cmake; do
