@@ -339,7 +339,8 @@ class RangeModel {
   }
 
   void Round(uint64_t round, int scans) {
-    if (test_.changes_extractor && OneIn(10)) ChangeExtractor();
+    // Soon back to ours, so that it has most of the scans.
+    if (test_.changes_extractor && OneIn(scans_->must_ask_for_order ? 2 : 10)) ChangeExtractor();
     for (int i = 0; i < 400 && !::testing::Test::HasFailure(); ++i) Write();
     if (test_.has_threads) return ScanInThreads(round, scans);
     ChangeFiles(round);
