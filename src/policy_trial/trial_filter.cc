@@ -32,6 +32,8 @@ TableFileCreationReason ReasonOf(int level) {
                       : TableFileCreationReason::kCompaction;
 }
 
+}  // namespace
+
 // A policy in a database whose other files it has built already.
 class PolicyInTree {
  public:
@@ -98,8 +100,6 @@ class PolicyInTree {
   const BlockBasedTableOptions table_;  // a builder may refer to it
   const std::unique_ptr<QuietLogger> logger_ = std::make_unique<QuietLogger>();
 };
-
-}  // namespace
 
 std::shared_ptr<const FilterPolicy> PolicyOfText(const std::string& text, std::string* problem) {
   ROCKSDB_NAMESPACE::ConfigOptions config;
