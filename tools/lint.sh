@@ -1,7 +1,7 @@
 #!/bin/bash
 # Checks the form of the sources (.clang-format), what clang-tidy says of them (.clang-tidy), and the
 # scripts with shellcheck. Needs these three programs and a built preset, whose compile commands it
-# takes: tools/lint.sh [PRESET], by default release.
+# takes: tools/lint.sh [PRESET], by default debug, which alone has one for each source.
 # tools/lint.sh --format checks the form only, as a test does; it ends with 77, which is neither good
 # nor bad, where that can't be done.
 set -euo pipefail
@@ -34,7 +34,7 @@ if [[ ${1-} == --format ]]; then
   exit
 fi
 
-build=build/${1:-release}
+build=build/${1:-debug}
 for program in clang-format clang-tidy shellcheck; do
   command -v "$program" >/dev/null || {
     echo "tools/lint.sh: $program is missing; on Debian and Ubuntu: apt-get install $program" >&2

@@ -102,8 +102,11 @@ by_make() {
 own_sources() {
   sed -n "s#.*/\(src/\(core\|rocksdb\|simd\)/[a-z0-9_/]*\)\(\.cc\)\?$1#\1.cc#p" | sort -u
 }
-diff <({ own_sources '",\?$' <"$built/compile_commands.json" | grep -vE '/(registration|register_at_load)\.cc$'
-  echo src/rocksdb/in_tree.cc; } | sort -u) <(printf '%s\n' "${objects[@]}" | own_sources '\.o$') ||
+diff <({
+  find "$built/src" -path '*/Unity/*.cxx' -exec cat {} + | cat - "$built/compile_commands.json" | own_sources '",\?$' |
+    grep -vE '/(registration|register_at_load)\.cc$'
+  echo src/rocksdb/in_tree.cc
+} | sort -u) <(printf '%s\n' "${objects[@]}" | own_sources '\.o$') ||
   fail "the plugin is made of other files in RocksDB's tree: see above"
 
 # But for the function that registers the policy, which is made of another file then.
