@@ -19,15 +19,15 @@ namespace {
 
 // Keys whose blocks are on their way. Processors keep a dozen or two of misses going, and a key has
 // one to five.
-constexpr size_t kAhead = 16;
+constexpr size_t kKeysAhead = 16;
 
 template <unsigned kBlocks>
 struct Places {
-  BlockPlace of[kAhead][kBlocks];
+  BlockPlace of[kKeysAhead][kBlocks];
 
   WINNOW_INLINE void Bring(const BlockArray& blocks, size_t key, KeyHash hash) noexcept {
     for (unsigned i = 0; i < kBlocks; ++i) {
-      BlockPlace& place = of[key % kAhead][i];
+      BlockPlace& place = of[key % kKeysAhead][i];
       place = PlaceOfKey(hash.value, i, blocks.num_blocks);
       __builtin_prefetch(blocks.words + place.first_word, 1);
     }
@@ -40,16 +40,16 @@ WINNOW_INLINE BatchAdded AddKeys(const BlockArray& blocks, const KeyHash* hashes
   Lanes lanes(blocks.bits_per_block);
   Places<kBlocks> places;
   BatchAdded added;
-  for (size_t k = 0; k < (n < kAhead ? n : kAhead); ++k) places.Bring(blocks, k, hashes[k]);
+  for (size_t k = 0; k < (n < kKeysAhead ? n : kKeysAhead); ++k) places.Bring(blocks, k, hashes[k]);
   for (size_t k = 0; k < n; ++k) {
     bool any = false;
     for (unsigned i = 0; i < kBlocks; ++i) {
-      const BlockPlace& place = places.of[k % kAhead][i];
+      const BlockPlace& place = places.of[k % kKeysAhead][i];
       any |= lanes.Add(blocks.words + place.first_word, place.pattern);
     }
     added.keys += any;
     is_new[k] = any;
-    if (k + kAhead < n) places.Bring(blocks, k, hashes[k + kAhead]);
+    if (k + kKeysAhead < n) places.Bring(blocks, k, hashes[k + kKeysAhead]);
   }
   added.bits = lanes.added();
   return added;
@@ -79,15 +79,15 @@ WINNOW_INLINE void AskKeys(const BlockArray& blocks, const KeyHash* hashes, size
                            bool* results) noexcept {
   const Lanes lanes(blocks.bits_per_block);
   Places<kBlocks> places;
-  for (size_t k = 0; k < (n < kAhead ? n : kAhead); ++k) places.Bring(blocks, k, hashes[k]);
+  for (size_t k = 0; k < (n < kKeysAhead ? n : kKeysAhead); ++k) places.Bring(blocks, k, hashes[k]);
   for (size_t k = 0; k < n; ++k) {
     bool all = true;
     for (unsigned i = 0; all && i < kBlocks; ++i) {
-      const BlockPlace& place = places.of[k % kAhead][i];
+      const BlockPlace& place = places.of[k % kKeysAhead][i];
       all = lanes.HasAll(blocks.words + place.first_word, place.pattern);
     }
     results[k] = all;
-    if (k + kAhead < n) places.Bring(blocks, k, hashes[k + kAhead]);
+    if (k + kKeysAhead < n) places.Bring(blocks, k, hashes[k + kKeysAhead]);
   }
 }
 
