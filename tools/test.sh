@@ -3,9 +3,9 @@
 # The other presets are debug, asan (address and undefined behaviour) and tsan (threads).
 #
 # Some tests need what few have: other compilers, a browser, RocksDB's source, a user who is not root. They are skipped.
-#   --all   runs these too, for the preset release: it installs what they need (2.2 GB), runs what was skipped, and then
-#           the suite once more as a user who is not root, with WINNOW_KERNEL set. It lists what is still skipped, and
-#           why, and fails where this script does not know the reason.
+#   --all   runs these too, for the preset release: it installs what they need (2.2 GB), compiles each source
+#           alone, runs what was skipped, and then the suite once more as a user who is not root, with WINNOW_KERNEL set.
+#           It lists what is still skipped, and why, and fails where this script does not know the reason.
 #   --rest  runs only what --all adds to a run of tools/test.sh before it. It ends with 77, which is neither good nor
 #           bad, where its packages can't be had.
 # With WERROR=ON in the environment, as .ci/run has it, warnings are errors.
@@ -127,6 +127,10 @@ test_rest() {
   }
   ! apt-cache show librust-rocksdb-dev >/dev/null 2>&1 || more_packages+=("${crates[@]}")
   tools/setup.sh --sources --browser "${more_packages[@]}" || exit 77
+
+  # Each source alone, as in the README's build: where many are compiled as one, a source may lack an include.
+  cmake --preset debug -B build/alone -DWINNOW_TESTS=OFF
+  cmake --build build/alone --parallel "$(build_jobs)"
 
   tests_that notrun "$build/tests.xml" >"$build/skipped"
   test_listed "$build/skipped" "$build/tests_rest.xml"
