@@ -102,8 +102,10 @@ by_make() {
 own_sources() {
   sed -n "s#.*/\(src/\(core\|rocksdb\|simd\)/[a-z0-9_/]*\)\(\.cc\)\?$1#\1.cc#p" | sort -u
 }
+commands=$built/compile_commands.json
 diff <({
-  find "$built/src" -path '*/Unity/*.cxx' -exec cat {} + | cat - "$built/compile_commands.json" | own_sources '",\?$' |
+  # Also those that are compiled as one, by a file that includes them.
+  { sed -n 's/^ *"file": "\(.*[.]cxx\)",\?$/\1/p' "$commands" | xargs -r cat; cat "$commands"; } | own_sources '",\?$' |
     grep -vE '/(registration|register_at_load)\.cc$'
   echo src/rocksdb/in_tree.cc
 } | sort -u) <(printf '%s\n' "${objects[@]}" | own_sources '\.o$') ||
