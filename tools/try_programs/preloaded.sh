@@ -448,7 +448,7 @@ tries=(
 
 # Running and comparing #####################################################################################
 
-# Makes equal what differs each time.
+# Makes equal what differs each time. balboa logs to web.json beside the end that closes it.
 normalise() {
   local port ports=()
   while read -r port; do
@@ -459,6 +459,7 @@ normalise() {
     -e 's/[A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8} [0-9]{4}/DATE/g' \
     -e 's/(\[?[0-9.]+(e-[0-9]+)?\]? sec|[0-9.]+s|sec:? \[?[0-9.]+(e-[0-9]+)?\]?)\b/SECONDS/g' \
     -e 's/^(stdout: )[0-9]{6} +[0-9:]{7,8} /\1DATE /' -e '/^stdout: DATE THREAD \[Note\] /d' \
+    -e '/^stdout: Failed to write to log, write web\.json: file already closed$/d' \
     -e 's/\b(thread:?|PID:|Memory KB:) [0-9a-f]+/\1 NUMBER/g; s/0x[0-9a-f]{8,}/ADDRESS/g' "${ports[@]}"
 }
 
