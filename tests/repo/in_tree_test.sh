@@ -104,7 +104,7 @@ own_sources() {
 }
 commands=$built/compile_commands.json
 diff <({
-  # Also those that are compiled as one, by a file that includes them.
+  # With the sources that are compiled as one: a file in the list includes them.
   { sed -n 's/^ *"file": "\(.*[.]cxx\)",\?$/\1/p' "$commands" | xargs -r cat; cat "$commands"; } | own_sources '",\?$' |
     grep -vE '/(registration|register_at_load)\.cc$'
   echo src/rocksdb/in_tree.cc

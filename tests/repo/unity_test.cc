@@ -25,7 +25,7 @@ struct Target {
 
 void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
 
-// Of libraries and programs that the demo builds, those that this build compiles in several parts.
+// The demo's libraries and programs that this build compiles in several parts.
 std::vector<Target> Targets() {
   static const std::regex parts(
       R"((.*) -o (\S+)/CMakeFiles/(\S+)\.dir/\S+ -c (\S+/Unity/\S+\.cxx)( .*)?)");

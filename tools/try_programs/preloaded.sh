@@ -448,7 +448,7 @@ tries=(
 
 # Running and comparing #####################################################################################
 
-# Makes equal what differs each time. balboa logs to web.json beside the end that closes it.
+# Makes equal what differs each time. balboa may log to web.json after it has closed it.
 normalise() {
   local port ports=()
   while read -r port; do
