@@ -68,13 +68,18 @@ bool ListenerAdder::IsNeeded(const DBOptions& options) const {
 
 void ListenerAdder::AddTo(DBOptions* options) const { options->listeners.push_back(listener_); }
 
-void ShowToMeters(DB& database) noexcept {
+void AfterOpening(DB& database, const Handles& families) noexcept {
   try {
     for (const std::shared_ptr<EventListener>& listener : database.GetDBOptions().listeners) {
-      if (IsOurs(listener)) static_cast<Listener&>(*listener).ShowToMeters(&database);
+      if (!IsOurs(listener)) continue;
+      auto& ours = static_cast<Listener&>(*listener);
+      ours.ShowToMeters(&database);
+      for (ROCKSDB_NAMESPACE::ColumnFamilyHandle* const family : families) {
+        ours.LearnOrder(&database, family);
+      }
     }
   } catch (...) {
-    // Memory is short: a callback shows it later.
+    // Memory is short: callbacks show it later.
   }
 }
 
@@ -82,10 +87,6 @@ void BeforeCreating(DB& database, const std::string& family, const ColumnFamilyO
   const BlockBasedTableOptions* const table = TableWithPolicy(options);
   if (table == nullptr) return;
   const std::shared_ptr<KnownFiles> known = KnownOf(*table);
-  // RocksDB does not show a policy the options of a family that is made later.
-  if (known != nullptr && options.comparator != nullptr) {
-    known->comparators.Note(options.comparator->Name());
-  }
   const std::shared_ptr<LoadMeter> meter = MeterThatSaw(*table);
   for (const std::shared_ptr<EventListener>& listener : database.GetDBOptions().listeners) {
     if (!IsOurs(listener)) continue;

@@ -33,9 +33,9 @@ class ListenerAdder {
   std::shared_ptr<ROCKSDB_NAMESPACE::EventListener> listener_;
 };
 
-// The database is open, or has a new family: the listeners of ours that it has show it to the
-// meters of the loads of its filters.
-void ShowToMeters(DB& database) noexcept;
+// The database is open, or has new families: the listeners of ours that it has show it to the
+// meters of the loads of its filters, and learn the order of the families' keys.
+void AfterOpening(DB& database, const Handles& families) noexcept;
 
 // A family with these options is about to be made in the database.
 void BeforeCreating(DB& database, const std::string& family, const ColumnFamilyOptions& options);

@@ -1,6 +1,5 @@
 #include "src/preload/add_ranges.h"
 
-#include <rocksdb/comparator.h>
 #include <rocksdb/memtablerep.h>
 #include <rocksdb/table.h>
 
@@ -10,9 +9,9 @@
 #include "src/preload/add_policy.h"
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"
-#include "src/rocksdb/builders/planned_builders.h"
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/ranges/key_order.h"
 #include "src/rocksdb/ranges/range_extractor.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -33,14 +32,12 @@ std::string ReasonForNoRanges(const ColumnFamilyOptions& options) {
   if (!HasBlockBasedTables(options)) return "has tables of another format than the block-based one";
   const auto& table = *options.table_factory->GetOptions<BlockBasedTableOptions>();
   if (table.filter_policy == nullptr) return "has no filter policy";
-  const std::shared_ptr<plugin::KnownFiles> known = KnownByInterposed(*table.filter_policy);
-  if (known == nullptr) return "has a filter policy that WINNOW_POLICY does not replace";
-  if (options.comparator == nullptr || std::string_view(options.comparator->Name()) !=
-                                           ROCKSDB_NAMESPACE::BytewiseComparator()->Name()) {
-    return "has a comparator that does not order keys by their bytes";
+  if (KnownByInterposed(*table.filter_policy) == nullptr) {
+    return "has a filter policy that WINNOW_POLICY does not replace";
   }
-  if (known->comparators.has_other()) {
-    return "shares its filter policy with one whose comparator does not order keys by their bytes";
+  if (options.comparator == nullptr ||
+      plugin::OrderOf(options.comparator->Name()) != plugin::KeyOrder::kBytewise) {
+    return "has a comparator that does not order keys by their bytes";
   }
   if (plugin::IsRangeExtractor(options.prefix_extractor.get())) return {};
   if (options.prefix_extractor != nullptr) {
@@ -58,20 +55,8 @@ std::string ReasonForNoRanges(const ColumnFamilyOptions& options) {
   return {};
 }
 
-void NoteOrderOfKeys(const FilterPolicy* policy, const ROCKSDB_NAMESPACE::Comparator* comparator) {
-  if (policy == nullptr || comparator == nullptr) return;
-  if (const auto known = KnownByInterposed(*policy)) known->comparators.Note(comparator->Name());
-}
-
-void NoteOrderOfKeys(const ColumnFamilyOptions& options) {
-  if (!HasBlockBasedTables(options)) return;
-  const auto& table = *options.table_factory->GetOptions<BlockBasedTableOptions>();
-  NoteOrderOfKeys(table.filter_policy.get(), options.comparator);
-}
-
 void AddRanges(const std::string& database, Families* families) {
   if (RequestedRangeBits() == 0) return;
-  for (const ColumnFamilyDescriptor& family : *families) NoteOrderOfKeys(family.options);
   for (ColumnFamilyDescriptor& family : *families) {
     AddRanges(family.name, database, &family.options);
   }
@@ -80,7 +65,6 @@ void AddRanges(const std::string& database, Families* families) {
 void AddRanges(const std::string& family, const std::string& database,
                ColumnFamilyOptions* options) {
   if (RequestedRangeBits() == 0) return;
-  NoteOrderOfKeys(*options);
   const std::string reason = ReasonForNoRanges(*options);
   if (reason.empty() && options->prefix_extractor == nullptr) {
     options->prefix_extractor = NewRangeExtractor();

@@ -3,8 +3,6 @@
 #ifndef WINNOW_SRC_PRELOAD_ADD_RANGES_H_
 #define WINNOW_SRC_PRELOAD_ADD_RANGES_H_
 
-#include <rocksdb/comparator.h>
-
 #include <string>
 
 #include "src/preload/hook_types.h"
@@ -14,20 +12,15 @@ namespace winnow::preload {
 // Why a column family with these options, to which a policy was added if it gets one, gets no range
 // filters from us, as the end of a sentence about it; empty if it gets them. It gets them if a
 // policy in our hands builds Winnow's filters for it, and if winnow.range changes nothing of what
-// it has: its keys are in the order of their bytes, as those of all families of its policy are, it
-// has no prefix extractor, and no memtable or filter that goes by prefixes alone.
+// it has: its keys are in the order of their bytes, it has no prefix extractor, and no memtable or
+// filter that goes by prefixes alone.
 std::string ReasonForNoRanges(const ColumnFamilyOptions& options);
-
-// Tells a policy in our hands the order of a column family's keys, which RocksDB shows it only
-// where a database is opened to be written. Both may be null.
-void NoteOrderOfKeys(const FilterPolicy* policy, const ROCKSDB_NAMESPACE::Comparator* comparator);
-void NoteOrderOfKeys(const ColumnFamilyOptions& options);
 
 // Sets the extractor in these options if WINNOW_RANGE_BITS is in force and there is no reason not
 // to. Where WINNOW_LOG is on, says on stderr what was done, or why not.
 void AddRanges(const std::string& family, const std::string& database,
                ColumnFamilyOptions* options);
-// Of column families that are opened or made together, and may share a policy.
+// Of column families that are opened or made together.
 void AddRanges(const std::string& database, Families* families);
 
 }  // namespace winnow::preload

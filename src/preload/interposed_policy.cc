@@ -182,9 +182,8 @@ class InterposedPolicy final : public plugin::JobPolicy {
     if (const PolicyRequest& request = CheckedPolicy(); !request.complaint.empty()) {
       log_line_.ComplainOnce(Name(), request.options, request.complaint);
     }
-    FilterBitsReader* const reader =
-        plugin::NewBitsReader(contents, *stock_, planned_builders_.NewReader(contents),
-                              planned_builders_.comparators(), planned_builders_.use());
+    FilterBitsReader* const reader = plugin::NewBitsReader(
+        contents, *stock_, planned_builders_.NewReader(contents), planned_builders_.use());
     return added_ ? NewStoppableReader(reader, has_prefixes_) : reader;
   }
 
@@ -218,6 +217,10 @@ class InterposedPolicy final : public plugin::JobPolicy {
     const plugin::JobLine line =
         plugin::RestoreTree(plan->options, texts, family, &planned_builders_.known()->trees);
     log_line_.AddToFirst(line.text, line.is_warning);
+  }
+
+  void SetJob(const std::string& family, plugin::KeyOrder order) const override {
+    planned_builders_.order_shown().job().Set(family, order);
   }
 
   // Before a prefix extractor is set. False if this was done, or need not be: the program's own

@@ -135,6 +135,12 @@ void FindDatabase(const Argument& argument, DB** found) {
   }
 }
 
+// The column families, of which an argument has the handles, after they were opened.
+template <typename Argument>
+void FindHandles(const Argument&, Handles*) {}
+void FindHandles(Handles* argument, Handles* found) { *found = *argument; }
+void FindHandles(ColumnFamilyHandle** argument, Handles* found) { *found = {*argument}; }
+
 // What is missing in the column families of this argument.
 template <typename Argument>
 void SayNotesOf(const Argument&, DB&, const std::string&) {}
@@ -154,7 +160,9 @@ Status Open(bool to_write, Status (*stock)(Parameters...), Parameters... paramet
   if (status.ok()) {
     DB* database = nullptr;
     (FindDatabase(parameters, &database), ...);
-    ShowToMeters(*database);
+    Handles families;
+    (FindHandles(parameters, &families), ...);
+    AfterOpening(*database, families);
     if (const WorkerCompaction* const worker = WorkerCompaction::Current()) {
       worker->WriteTo(*database);
     } else {
@@ -202,7 +210,9 @@ Status OnCreateFamilies(Status (*stock)(DBImpl*, const ColumnFamilyOptions&, con
   for (const std::string& family : names) BeforeCreating(opened, family, used);
   Status status = stock(database, used, name, parameters...);
   if (status.ok()) {
-    ShowToMeters(opened);
+    Handles made;
+    (FindHandles(parameters, &made), ...);
+    AfterOpening(opened, made);
     SayNotes(opened, opened.GetName(), options, names);
   }
   return status;
@@ -223,7 +233,7 @@ Status OnCreateDescribedFamilies(Signature<Hook::kCreateDescribedFamilies>::Type
   }
   Status status = stock(database, used, handles);
   if (status.ok()) {
-    ShowToMeters(opened);
+    AfterOpening(opened, *handles);
     SayNotes(opened, opened.GetName(), families);
   }
   return status;

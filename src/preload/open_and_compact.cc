@@ -15,6 +15,7 @@
 #include "src/rocksdb/ranges/range_extractor.h"
 #include "src/rocksdb/remote/job_options.h"
 #include "src/rocksdb/remote/remote_compaction.h"
+#include "src/rocksdb/trees/last_built_filter.h"
 #include "winnow/rocksdb_policy.h"
 #include "winnow/rocksdb_remote_compaction.h"
 
@@ -82,7 +83,10 @@ WorkerCompaction::WorkerCompaction(const std::string& name, const std::string& i
   }
 }
 
-WorkerCompaction::~WorkerCompaction() { current_worker = outer_; }
+WorkerCompaction::~WorkerCompaction() {
+  plugin::EndJob();
+  current_worker = outer_;
+}
 
 const WorkerCompaction* WorkerCompaction::Current() noexcept { return current_worker; }
 
@@ -125,7 +129,6 @@ void WorkerCompaction::AddRangeExtractor() {
       !plugin::IsRangeExtractorText(job.Object("prefix_extractor"))) {
     return;
   }
-  NoteOrderOfKeys(PolicyOf(options()), options().comparator);
   if (!changed_) changed_ = given_;
   changed_->prefix_extractor = NewRangeExtractor();
 }
@@ -155,6 +158,8 @@ void WorkerCompaction::TellOfTree() const {
   // Where they can't be read, the family is none that has a tree.
   static_cast<void>(plugin::ReadJobOptions(options().env, name_, input_, &job));
   policy->TellOfTree(std::string(), job.family);
+  // The policy may be that of other jobs, too; this one's compaction runs in this thread.
+  plugin::BeginJob(job.family, plugin::OrderOf(job, options().comparator));
 }
 
 std::string WorkerCompaction::FaultOfPolicy() const {

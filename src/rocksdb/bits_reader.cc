@@ -10,6 +10,7 @@
 
 #include "src/core/bloom_batch.h"
 #include "src/core/format.h"
+#include "src/core/ranges/range_note.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/lookups/key_bytes.h"
 #include "src/rocksdb/lookups/lookup_samples.h"
@@ -217,9 +218,8 @@ template <typename Reader>
 class WithRange final : public Reader {
  public:
   template <typename... Owned>
-  WithRange(std::string_view block, std::string_view range, SharedComparators comparators,
-            Owned... owned) noexcept
-      : Reader(block, std::move(owned)...), range_(range), comparators_(std::move(comparators)) {}
+  WithRange(std::string_view block, std::string_view range, Owned... owned) noexcept
+      : Reader(block, std::move(owned)...), range_(range) {}
 
   __attribute__((flatten)) bool MayMatch(const Slice& key) override {
     if (__builtin_expect(key.empty(), 0)) return AskRange(key.data());
@@ -231,7 +231,7 @@ class WithRange final : public Reader {
   __attribute__((noinline)) bool AskRange(const char* prefix) const noexcept {
     Slice begin;
     Slice end;
-    if (!FindSeekBounds(prefix, &begin, &end) || comparators_->has_other()) return true;
+    if (!FindSeekBounds(prefix, &begin, &end)) return true;
     const bool may_contain =
         range_.MayContain({begin.data(), begin.size()}, {end.data(), end.size()});
     CountRangeAnswer(may_contain);
@@ -240,18 +240,13 @@ class WithRange final : public Reader {
   }
 
   const RangeFilterView range_;
-  const SharedComparators comparators_;
 };
 
-BitsReader* NewOwnReader(std::string_view block, SharedComparators comparators,
-                         OwnedReader owned) noexcept {
-  const std::string_view range = comparators == nullptr ? std::string_view() : RangeFilterOf(block);
+BitsReader* NewOwnReader(std::string_view block, OwnedReader owned) noexcept {
+  const std::string_view range = core::RangeFilterOfTable(block);
   if (!range.empty()) {
-    if (owned) {
-      return new (std::nothrow)
-          WithRange<ReaderOfFile>(block, range, std::move(comparators), std::move(owned));
-    }
-    return new (std::nothrow) WithRange<BitsReader>(block, range, std::move(comparators));
+    if (owned) return new (std::nothrow) WithRange<ReaderOfFile>(block, range, std::move(owned));
+    return new (std::nothrow) WithRange<BitsReader>(block, range);
   }
   if (owned) return new (std::nothrow) ReaderOfFile(block, std::move(owned));
   return new (std::nothrow) BitsReader(block);
@@ -260,11 +255,10 @@ BitsReader* NewOwnReader(std::string_view block, SharedComparators comparators,
 }  // namespace
 
 FilterBitsReader* NewBitsReader(const Slice& contents, const FilterPolicy& builtin,
-                                OwnedReader owned, SharedComparators comparators,
-                                UseMeter* use) noexcept {
+                                OwnedReader owned, UseMeter* use) noexcept {
   const std::string_view block(contents.data(), contents.size());
   if (core::LooksOurs(block)) {
-    BitsReader* const reader = NewOwnReader(block, std::move(comparators), std::move(owned));
+    BitsReader* const reader = NewOwnReader(block, std::move(owned));
     if (reader != nullptr) {
       CountLoadedFilter(reader->is_usable() ? LoadedFilter::kWinnow : LoadedFilter::kUnusable);
       if (use != nullptr) reader->CountIn(use);

@@ -9,13 +9,10 @@
 
 #include <memory>
 
-#include "src/rocksdb/ranges/comparators_seen.h"
 #include "src/rocksdb/trees/filter_file_map.h"
 #include "src/rocksdb/use/use_meter.h"
 
 namespace winnow::plugin {
-
-using SharedComparators = std::shared_ptr<const ComparatorsSeen>;
 
 // A reader of a filter block, which the caller owns. It reads `contents` in place, so these must
 // outlive it. Null if memory is short, which RocksDB takes as "may match".
@@ -24,9 +21,8 @@ using SharedComparators = std::shared_ptr<const ComparatorsSeen>;
 // contain every key. Any other block goes to `builtin`, a policy that reads RocksDB's own filters;
 // it is not needed after the call.
 //
-// If `owned` is of a file, the reader keeps it, and tells it what is said of sampled keys. It keeps
-// `comparators` of the policy, and asks a block's range filter for the bounds of a seek while no
-// other comparator than the bytewise one was seen; null: range filters are not asked.
+// If `owned` is of a file, the reader keeps it, and tells it what is said of sampled keys. It asks
+// a block's range filter for the bounds of a seek: who wrote it knew the order of the file's keys.
 //
 // Safe from any number of threads. Lookups in our blocks are added to the counters (counters.h),
 // and to `use`, which may be null, by the level that the block states; it is not needed after the
@@ -34,7 +30,6 @@ using SharedComparators = std::shared_ptr<const ComparatorsSeen>;
 ROCKSDB_NAMESPACE::FilterBitsReader* NewBitsReader(const ROCKSDB_NAMESPACE::Slice& contents,
                                                    const ROCKSDB_NAMESPACE::FilterPolicy& builtin,
                                                    OwnedReader owned = {},
-                                                   SharedComparators comparators = {},
                                                    UseMeter* use = nullptr) noexcept;
 
 // Makes the policy for `builtin`: RocksDB's read-only one, by its name. NotSupported if this

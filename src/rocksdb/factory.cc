@@ -1,18 +1,21 @@
 #include "src/rocksdb/factory.h"
 
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
 #include <rocksdb/status.h>
 
 #include <cstddef>
 #include <memory>
 #include <string>
 
+#include "src/rocksdb/listener/listener.h"
 #include "src/rocksdb/policy.h"
 #include "src/rocksdb/ranges/range_extractor.h"
 
 namespace winnow::plugin {
 namespace {
 
+using ROCKSDB_NAMESPACE::EventListener;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 using ROCKSDB_NAMESPACE::Status;
@@ -35,6 +38,12 @@ void AddFactory(ObjectLibrary& library) {
   names.AnotherName("winnow.Filter").AddSeparator(":", false);
   library.AddFactory<const FilterPolicy>(names, MakeFromId);
   AddRangeExtractor(library);
+  library.AddFactory<EventListener>(
+      Listener::kTextName, [](const std::string& /*id*/, std::unique_ptr<EventListener>* guard,
+                              std::string* /*message*/) {
+        *guard = Listener::OfText();
+        return guard->get();
+      });
 }
 
 int AddFactoryInTree(ObjectLibrary& library) {

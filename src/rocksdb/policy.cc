@@ -122,7 +122,7 @@ FilterBitsReader* Policy::GetFilterBitsReader(const Slice& contents) const {
     log_line_.ComplainOnce(Name(), now.options, now.complaint);
   }
   return NewBitsReader(contents, *builtin_, planned_builders_.NewReader(contents),
-                       planned_builders_.comparators(), planned_builders_.use());
+                       planned_builders_.use());
 }
 
 Status Policy::ConfigureOptions(const ConfigOptions& config_options,

@@ -79,7 +79,11 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   ROCKSDB_NAMESPACE::Status GetOption(const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
                                       const std::string& name, std::string* value) const override;
 
-  // Called by RocksDB when a database is opened or gets a column family.
+  // InvalidArgument says why it was made from wrong text.
+  ROCKSDB_NAMESPACE::Status Check() const { return state_.Validate(); }
+
+  // Called by DB::Open for each column family. Those that are made later, and databases that are
+  // only read, are not shown.
   ROCKSDB_NAMESPACE::Status ValidateOptions(
       const ROCKSDB_NAMESPACE::DBOptions& db_opts,
       const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_opts) const override;
@@ -90,6 +94,12 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // The first log that the policy gets will have this line, too, as a warning or not.
   void SayInFirstLog(const std::string& text, bool is_warning) const {
     log_line_.AddToFirst(text, is_warning);
+  }
+
+  // It builds the files of one compaction in a worker, of this family, whose comparator was
+  // compared with the database's. To be called before it is asked for a builder.
+  void SetJob(const std::string& family, KeyOrder order) const {
+    planned_builders_.order_shown().job().Set(family, order);
   }
 
   // What it knows of its files, for a listener, by its current options.

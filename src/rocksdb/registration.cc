@@ -55,12 +55,12 @@ Status MakePolicyByText(const std::string& text, std::shared_ptr<const FilterPol
   strictly.ignore_unsupported_options = false;
   std::shared_ptr<const FilterPolicy> made;
   Status status = FilterPolicy::CreateFromString(strictly, text, &made);
-  if (status.ok() && AsPolicy(made.get()) == nullptr) {
+  const Policy* const ours = AsPolicy(made.get());
+  if (status.ok() && ours == nullptr) {
     return Status::InvalidArgument(Quoted(text) + " is no policy of Winnow's, such as winnow:10");
   }
-  if (status.ok()) {  // with a number that can't be, the policy says so when it is asked
-    status = made->ValidateOptions({}, {});
-  }
+  // With a number that can't be, the policy says so when it is asked.
+  if (status.ok()) status = ours->Check();
   if (status.ok()) *policy = std::move(made);
   return status;
 }

@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include "src/core/ranges/range_note.h"
 #include "winnow/range_filter.h"
 
 namespace winnow::inspect {
@@ -30,7 +31,7 @@ std::optional<std::string> FaultOf(Fault fault) {
 }  // namespace
 
 std::optional<RangeSummary> RangeOf(std::string_view filter_block) {
-  const std::string_view bytes = RangeFilterOf(filter_block);
+  const std::string_view bytes = core::RangeFilterOfTable(filter_block);
   if (bytes.empty()) return std::nullopt;
   const RangeFilterView view = RangeFilterView::Verified(bytes);
   RangeSummary range;

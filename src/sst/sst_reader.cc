@@ -8,10 +8,10 @@
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table.h>
 
+#include "src/core/ranges/range_note.h"
 #include "src/sst/quiet_logger.h"
 #include "src/sst/unreadable_table.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
-#include "winnow/range_filter.h"
 
 namespace winnow::inspect {
 namespace {
@@ -170,7 +170,7 @@ uint64_t FilterBytes(const RawSst& sst) noexcept {
 uint64_t RangeFilterBytes(const RawSst& sst) noexcept {
   uint64_t bytes = 0;
   for (const std::string& block : sst.blocks) {
-    bytes += RangeFilterOf(block).size();
+    bytes += core::RangeFilterOfTable(block).size();
   }
   return bytes;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "src/core/ranges/range_note.h"
 #include "winnow/hash.h"
 
 namespace winnow::inspect {
@@ -64,7 +65,7 @@ StoredFilter::StoredFilter(const std::string& path, const RawSst& sst, const Com
     : comparator_(comparator), contents_(ContentsOf(*sst.properties)) {
   for (const std::string& block : sst.blocks) {
     probers_.emplace_back(block);
-    ranges_.emplace_back(RangeFilterOf(block));
+    ranges_.emplace_back(core::RangeFilterOfTable(block));
   }
   if (sst.partitioned && comparator != nullptr) {
     partitions_ = ReadFilterPartitions(path, *sst.properties);

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "src/core/format.h"
+#include "src/core/ranges/range_note.h"
 #include "winnow/builder.h"
 #include "winnow/filter.h"
 #include "winnow/range_filter.h"
@@ -127,6 +128,7 @@ std::vector<GoldenBlock> Plan() {
       OfStrings("positions_1_key", kBloom, 10, 1, "positions"),
       OfStrings("positions", kBloom, 10, 500, "positions"),
       OfStrings("positions_behind_ribbon", kRibbon, 10, 1000, "positions"),
+      OfStrings("positions_of_table", kBloom, 10, 300, "table"),
       OfStrings("trees_2_keys", kBloom, 10, 2, "trees"),
       OfStrings("trees", kBloom, 10, 500, "trees"),
   };
@@ -203,7 +205,7 @@ std::string Padded(uint64_t number, int digits) {
 
 // With ranges before the first one, too.
 std::string GoldenBlock::KeyOf(uint64_t i) const {
-  if (note == "positions") return "key" + Padded(19000 + 37 * i, 8);
+  if (has_positions()) return "key" + Padded(19000 + 37 * i, 8);
   if (note == "trees") return "key" + std::to_string(500 + i) + std::string(i % 3, '/');
   return "key" + std::to_string(i);
 }
@@ -220,7 +222,7 @@ KeyHash GoldenAbsentHash(int i) { return HashKey("absent" + std::to_string(i)); 
 
 // Near keys, and mostly without one.
 GoldenRange GoldenRangeOf(const GoldenBlock& block, int i) {
-  if (block.note == "positions") {
+  if (block.has_positions()) {
     const uint64_t begin = static_cast<uint64_t>(i) * 19 + 1;
     return {"key" + Padded(begin, 8), "key" + Padded(begin + 3, 8)};
   }
@@ -263,7 +265,10 @@ std::string BuildGoldenBytes(const GoldenBlock& block) {
   std::sort(keys.begin(), keys.end());
   RangeFilterBuilder ranges(RangeFilterOptions{12});
   for (const std::string& key : keys) ranges.Add(key);
-  return std::string(WithRangeFilter(bytes, ranges.Finish().bytes()).bytes());
+  const FilterBlock range = ranges.Finish();
+  return std::string((block.note == "table" ? core::WithRangeFilterOfTable(bytes, range.bytes())
+                                            : WithRangeFilter(bytes, range.bytes()))
+                         .bytes());
 }
 
 void WriteGoldenBlocks(const std::string& folder) {
@@ -271,7 +276,7 @@ void WriteGoldenBlocks(const std::string& folder) {
   answers
       << "# The golden blocks of the format, a line each; src/core/FORMAT.md says what they are "
          "for.\n"
-         "# NAME KIND BITS_PER_KEY -|note|positions|trees KEYS strings|hashes BASE STRIDE : "
+         "# NAME KIND BITS_PER_KEY -|note|positions|trees|table KEYS strings|hashes BASE STRIDE : "
          "WHICH OF absent0 TO absent"
       << kGoldenAbsent - 1 << " PASS [: RANGES]\n";
   for (GoldenBlock& block : Plan()) {

@@ -28,14 +28,15 @@ struct GoldenBlock {
   uint64_t base = 0;
   uint64_t stride = 0;
   // Behind the layers: -, nothing; note, one that no builder of ours writes; positions or trees, a
-  // range filter of that kind.
+  // range filter of that kind; table, one of positions as RocksDB's tables have it.
   std::string note = "-";
   std::vector<int> passes;        // which absent keys "may be contained", ascending
   std::vector<int> range_passes;  // and which ranges
 
   std::string KeyOf(uint64_t i) const;
   std::vector<KeyHash> KeyHashes() const;
-  bool has_ranges() const { return note == "positions" || note == "trees"; }
+  bool has_positions() const { return note == "positions" || note == "table"; }
+  bool has_ranges() const { return has_positions() || note == "trees"; }
 };
 
 KeyHash GoldenAbsentHash(int i);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "src/core/format.h"
+#include "src/core/ranges/range_note.h"
 #include "winnow/filter.h"
 #include "winnow/filter_set.h"
 #include "winnow/range_filter.h"
@@ -75,7 +76,11 @@ TEST(GoldenBlocksTest, EveryReaderGivesTheirAnswersForRanges) {
   for (const GoldenBlock& block : testing::ReadGoldenBlocks(kFolder)) {
     if (!block.has_ranges()) continue;
     const std::string bytes = testing::ReadGoldenBytes(kFolder, block);
-    const RangeFilterView view(RangeFilterOf(bytes));
+    const bool is_of_table = block.note == "table";
+    EXPECT_EQ(RangeFilterOf(bytes).empty(), is_of_table) << block.name;
+    EXPECT_EQ(core::RangeFilterOfTable(bytes).empty(), !is_of_table) << block.name;
+    const RangeFilterView view(is_of_table ? core::RangeFilterOfTable(bytes)
+                                           : RangeFilterOf(bytes));
     EXPECT_EQ(view.fault(), Fault::kNone) << block.name << ": " << ToString(view.fault());
     EXPECT_EQ(view.info().version, 1) << block.name;
     EXPECT_EQ(view.info().num_keys, block.keys) << block.name;

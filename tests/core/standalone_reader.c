@@ -620,11 +620,14 @@ int standalone_may_contain_range(const unsigned char* block, size_t size,
   unsigned i = 0;
   for (; i < p.entries; ++i) {
     e = entry_at(&p, i);
-    if (e.type == kTypeNote && e.parameter == 1) break;
+    if (e.type == kTypeNote && (e.parameter == 1 || e.parameter == 2)) break;
     note += entry_bytes(&p, e);
   }
   struct range r = {0};
-  if (i == p.entries || !parse_range(note, e.count, &r)) return 1;
+  if (i == p.entries) return 1;
+  const size_t role = e.parameter == 2; /* its bytes */
+  if (e.count < role || (role && *note != 0)) return 1;
+  if (!parse_range(note + role, e.count - role, &r)) return 1;
   if (compare(begin, begin_size, end, end_size) >= 0) return 1;
   if (compare(end, end_size, r.last_key, r.length) > 0) return 1;
   if (r.is_trees) {

@@ -17,7 +17,6 @@
 #include "src/rocksdb/builders/bits_builder.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/lookups/shared_hash.h"
-#include "src/rocksdb/ranges/comparators_seen.h"
 #include "src/rocksdb/ranges/range_extractor.h"
 #include "src/rocksdb/ranges/range_part.h"
 #include "tests/support/rocksdb_testing.h"
@@ -461,8 +460,7 @@ TEST_F(BitsReaderTest, OnlyASinglePrefixAsksTheRangeFilter) {
   }
   std::unique_ptr<const char[]> bytes;
   const Slice block = builder.Finish(&bytes);
-  const std::unique_ptr<FilterBitsReader> reader(
-      NewBitsReader(block, *builtin_, {}, std::make_shared<ComparatorsSeen>()));
+  const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(block, *builtin_));
   Slice first = extractor.Transform("k101");
   Slice second = extractor.Transform("k102");
   EXPECT_FALSE(reader->MayMatch(first));

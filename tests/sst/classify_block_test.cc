@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "src/core/ranges/range_note.h"
 #include "src/sst/sst_filters.h"
 #include "tests/core/filter_testing.h"
 #include "winnow/builder.h"
@@ -242,12 +243,13 @@ std::string WithRange(uint64_t keys) {
     ranges.Add(key);
   }
   const FilterBlock range = ranges.Finish();
-  return std::string(WithRangeFilter(Build(FilterKind::kRibbon, keys), range.bytes()).bytes());
+  return std::string(
+      core::WithRangeFilterOfTable(Build(FilterKind::kRibbon, keys), range.bytes()).bytes());
 }
 
 // Where its range filter begins in a block.
 size_t RangeAt(const std::string& block) {
-  return static_cast<size_t>(RangeFilterOf(block).data() - block.data());
+  return static_cast<size_t>(core::RangeFilterOfTable(block).data() - block.data());
 }
 
 TEST(ClassifyBlockTest, TellsARangeFilter) {
@@ -261,7 +263,7 @@ TEST(ClassifyBlockTest, TellsARangeFilter) {
   ASSERT_TRUE(summary.range);
   EXPECT_EQ(summary.range->kind, "positions");
   EXPECT_EQ(summary.range->keys, 5'000u);
-  EXPECT_EQ(summary.range->bytes, RangeFilterOf(block).size());
+  EXPECT_EQ(summary.range->bytes, core::RangeFilterOfTable(block).size());
   EXPECT_DOUBLE_EQ(summary.range->range_bits, 15);
   EXPECT_EQ(summary.range->key_length, 10u);
   EXPECT_NEAR(summary.range->bits_per_key, 17.4, 0.4);
@@ -275,9 +277,9 @@ TEST(ClassifyBlockTest, TellsARangeFilter) {
 // With Ribbons it is compared without its range filter.
 TEST(ClassifyBlockTest, ARangeFilterIsNoPartOfABloomFilter) {
   const std::string bloom = Build(FilterKind::kBloom, 5'000);
-  const std::string_view range = RangeFilterOf(WithRange(5'000));
+  const std::string_view range = core::RangeFilterOfTable(WithRange(5'000));
   const std::string copy(range);
-  const FilterBlock both = WithRangeFilter(bloom, copy);
+  const FilterBlock both = core::WithRangeFilterOfTable(bloom, copy);
   EXPECT_NEAR(static_cast<double>(ClassifyBlock(both.bytes(), 0).bloom.bytes),
               static_cast<double>(ClassifyBlock(bloom, 0).bloom.bytes), 8);
 }
@@ -286,14 +288,14 @@ TEST(ClassifyBlockTest, ARangeFilterIsNoPartOfABloomFilter) {
 TEST(ClassifyBlockTest, TellsADamagedRangeFilter) {
   const std::string good = WithRange(5'000);
   const std::string ribbon = Build(FilterKind::kRibbon, 5'000);
-  const size_t size = RangeFilterOf(good).size();
+  const size_t size = core::RangeFilterOfTable(good).size();
   std::string block = good;
   block[RangeAt(good) + size / 2] ^= 4;
   EXPECT_EQ(ClassifyBlock(block, 0).fault,
             "the filter's payload is damaged (checksum), and so is its range filter: lookups and "
             "scans may miss keys that are in the file");
-  const std::string range(RangeFilterOf(block));
-  const FilterSummary inner = ClassifyBlock(WithRangeFilter(ribbon, range).bytes(), 0);
+  const std::string range(core::RangeFilterOfTable(block));
+  const FilterSummary inner = ClassifyBlock(core::WithRangeFilterOfTable(ribbon, range).bytes(), 0);
   EXPECT_EQ(inner.fault,
             "the range filter is damaged (checksum): scans may miss keys that are in the file");
   EXPECT_EQ(inner.kind, "winnow-ribbon");
@@ -301,9 +303,9 @@ TEST(ClassifyBlockTest, TellsADamagedRangeFilter) {
   EXPECT_EQ(inner.range->kind, "unknown");
   EXPECT_EQ(inner.range->keys, 0u);
   // Its front: then it says yes to everything.
-  std::string front(RangeFilterOf(good));
+  std::string front(core::RangeFilterOfTable(good));
   front[34] ^= 4;
-  EXPECT_THAT(*ClassifyBlock(WithRangeFilter(ribbon, front).bytes(), 0).fault,
+  EXPECT_THAT(*ClassifyBlock(core::WithRangeFilterOfTable(ribbon, front).bytes(), 0).fault,
               HasSubstr("every scan reads the file: directory or tail are damaged (checksum)"));
   // The point filter's bytes.
   block = good;
@@ -312,10 +314,11 @@ TEST(ClassifyBlockTest, TellsADamagedRangeFilter) {
 }
 
 TEST(ClassifyBlockTest, ARangeFilterOfALaterVersionIsNoFault) {
-  std::string range(RangeFilterOf(WithRange(5'000)));
+  std::string range(core::RangeFilterOfTable(WithRange(5'000)));
   range[4] = 77;
   const std::string ribbon = Build(FilterKind::kRibbon, 5'000);
-  const FilterSummary summary = ClassifyBlock(WithRangeFilter(ribbon, range).bytes(), 0);
+  const FilterSummary summary =
+      ClassifyBlock(core::WithRangeFilterOfTable(ribbon, range).bytes(), 0);
   EXPECT_FALSE(summary.fault);
   ASSERT_TRUE(summary.range);
   EXPECT_EQ(summary.range->kind, "unknown");

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "src/core/ranges/range_note.h"
 #include "src/sst/internal_keys.h"
 #include "src/sst/sst_filters.h"
 #include "tests/support/files.h"
@@ -216,7 +217,7 @@ TEST_F(VerifyFileTest, ADamagedRangeFilterIsAFault) {
   std::string error;
   const std::string block = ReadFilterBlocks(path, &error).at(0);
   std::string bytes = ReadFile(path);
-  char& byte = bytes[bytes.find(block) + block.size() - RangeFilterOf(block).size() / 2];
+  char& byte = bytes[bytes.find(block) + block.size() - core::RangeFilterOfTable(block).size() / 2];
   byte = static_cast<char>(byte ^ 8);
   WriteFile(path, bytes);
   EXPECT_THAT(VerifyFile(path, {}).faults, Contains(HasSubstr("and so is its range filter")));

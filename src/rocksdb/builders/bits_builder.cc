@@ -18,6 +18,7 @@
 #include "src/core/hash_inline.h"
 #include "src/core/level_plan.h"
 #include "src/core/options.h"
+#include "src/core/ranges/range_note.h"
 #include "src/core/sizing.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/lookups/key_hash.h"
@@ -257,7 +258,7 @@ FilterBlock BitsBuilder::WithRangePart(FilterBlock block) noexcept {
   const FilterBlock range = range_part_->Finish();
   if (range.size == 0) return block;
   try {
-    return WithRangeFilter(block.bytes(), range.bytes());
+    return core::WithRangeFilterOfTable(block.bytes(), range.bytes());
   } catch (...) {
     return block;
   }
@@ -289,7 +290,8 @@ Status BitsBuilder::MaybePostVerify(const Slice& filter_content) {
     return Status::Corruption("A Winnow filter is damaged right after it was built",
                               "its payload does not have its checksum");
   }
-  const std::string_view range = RangeFilterOf({filter_content.data(), filter_content.size()});
+  const std::string_view range =
+      core::RangeFilterOfTable({filter_content.data(), filter_content.size()});
   if (!range.empty() && RangeFilterView::Verified(range).fault() != Fault::kNone) {
     return Status::Corruption("A Winnow filter is damaged right after it was built",
                               "its range filter can't be used");

@@ -4,11 +4,11 @@
 #include <string>
 
 #include "src/core/level_plan.h"
+#include "src/core/ranges/range_note.h"
 #include "src/core/sizing.h"
 #include "src/rocksdb/builders/memory_budget.h"
 #include "src/rocksdb/trees/last_built_filter.h"
 #include "src/rocksdb/trees/plan_budget.h"
-#include "winnow/range_filter.h"
 
 namespace winnow::plugin {
 
@@ -107,7 +107,7 @@ FilterOptions FileFilterOptions::WithLearnedRate(const FilterOptions& planned, u
 void FileFilterOptions::Built(std::string_view block) {
   if (id_ == 0 || uniform_bytes_ == 0) return;
   // What a range filter takes is nothing that a plan could share out.
-  const auto range_bytes = static_cast<double>(RangeFilterOf(block).size());
+  const auto range_bytes = static_cast<double>(core::RangeFilterOfTable(block).size());
   const FilterMemory memory{static_cast<double>(block.size()) - range_bytes,
                             static_cast<double>(uniform_bytes_)};
   record_->files.AddMemory(id_, memory, range_bytes);

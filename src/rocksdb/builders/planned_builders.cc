@@ -1,7 +1,5 @@
 #include "src/rocksdb/builders/planned_builders.h"
 
-#include <rocksdb/comparator.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -11,6 +9,7 @@
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/loads/loaded_filter.h"
 #include "src/rocksdb/messages/info_log.h"
+#include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/ranges/range_extractor.h"
 #include "src/rocksdb/trees/last_built_filter.h"
@@ -44,15 +43,35 @@ bool HasOneReaderAFile(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
   return !table.cache_index_and_filter_blocks && !table.partition_filters;
 }
 
-constexpr char kRangesOfOtherOrder[] =
-    "range_bits has no effect: a column family of this policy has another comparator than the "
-    "bytewise one; give it a policy of its own";
 constexpr char kExtractorWithoutBits[] =
     "prefix_extractor=winnow.range has no effect: range_bits is 0, so that the policy builds no "
     "range filters";
-constexpr char kRangesOfUnknownOrder[] =
-    "range_bits has no effect on this file: its policy was not part of the options of a database "
-    "that was opened, so the order of its keys is not known";
+
+// What the LOG says where a file has no range filter; empty: nothing.
+std::string WhyNoRange(RangeProof proof, const FilterBuildingContext& context) {
+  const std::string family =
+      "range_bits: files of column family " + Quoted(context.column_family_name) + " ";
+  switch (proof) {
+    case RangeProof::kProven:
+      break;
+    case RangeProof::kOtherOrder:
+      return family +
+             "have no range filters, as a comparator other than the bytewise one orders its keys, "
+             "or those of another family that the policy was shown";
+    case RangeProof::kNoListener:
+      return family +
+             "have no range filters, as nothing proves that their keys are in the order of their "
+             "bytes: add listeners=winnow to the DBOptions, in code winnow::NewListener";
+    case RangeProof::kFirstFile:
+      return family +
+             "have no range filters until one was written by a flush or a compaction: the listener "
+             "learns the order of their keys from it";
+    case RangeProof::kOtherReason:
+      return "range_bits: files of recovery, repair and SstFileWriter have no range filters, as "
+             "the order of their keys is not known; compactions add them";
+  }
+  return {};
+}
 
 // Builds the range filter of a file; null: none.
 std::unique_ptr<RangePart> NewRange(const PolicyOptions& options,
@@ -75,10 +94,8 @@ FamilyOptions FamilyOptionsOf(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& fami
   options.has_dynamic_levels = family.level_compaction_dynamic_level_bytes;
   options.has_last_level_without_filters = family.optimize_filters_for_hits;
   options.is_leveled = family.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
-  // The name tells the order, whichever object it is.
   options.is_bytewise =
-      family.comparator != nullptr && std::string_view(family.comparator->Name()) ==
-                                          ROCKSDB_NAMESPACE::BytewiseComparator()->Name();
+      family.comparator != nullptr && OrderOf(family.comparator->Name()) == KeyOrder::kBytewise;
   return options;
 }
 
@@ -106,7 +123,7 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
                                                const FilterBuildingContext& context) noexcept {
   const bool verify = context.table_options.detect_filter_construct_corruption;
   SetPolicy(asked);
-  NoteBuilder(known_.get());
+  NoteBuilder(known_);
   const bool may_have_range = MayHaveRange(asked, context);
   if (asked.level_plan == LevelPlan::kUniform && asked.filter_memory == 0) {
     return NewBitsBuilder(ContextToOptions(asked, context), verify, nullptr,
@@ -137,17 +154,23 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
 }
 
 bool PlannedBuilders::MayHaveRange(const PolicyOptions& options,
-                                   const FilterBuildingContext& context) const noexcept {
+                                   const FilterBuildingContext& context) noexcept {
   if (options.range_bits == 0) {
     if (known_->has_range_extractor) WarnOnceInLog(context.info_log, kExtractorWithoutBits);
     return false;
   }
-  if (!known_->comparators.are_bytewise()) {
-    WarnOnceInLog(context.info_log,
-                  known_->comparators.has_other() ? kRangesOfOtherOrder : kRangesOfUnknownOrder);
-    return false;
+  std::optional<KeyOrder> of_job = order_shown_.job().Of(context);
+  if (!of_job) of_job = OrderOfJobHere(context);
+  const RangeProof proof =
+      ProofOf({context.column_family_name, context.reason, of_job, OrderOfBegunFile(context),
+               order_shown_.was_validated_first(), known_->was_shown_other_order});
+  if (proof == RangeProof::kProven) return true;
+  try {
+    WarnOnceInLog(context.info_log, WhyNoRange(proof, context));
+  } catch (...) {
+    // The LOG is for information.
   }
-  return true;
+  return false;
 }
 
 PlannedBuilders::FileToBuild PlannedBuilders::FindTree(const PolicyOptions& asked,
@@ -288,6 +311,7 @@ void PlannedBuilders::NoteBuilderAsked(const PolicyOptions& options,
   known_->loads.WriteLate(context.info_log);
   known_->loads.use().NoteFamily(context.info_log, context.column_family_name);
   LogUse(context.info_log);
+  order_shown_.BuilderAsked();
   const void* self = this;
   known_->ended_by.compare_exchange_strong(self, nullptr);
   const std::shared_ptr<TreeRecord> record = RecordBuiltHere(context);
@@ -317,7 +341,13 @@ void PlannedBuilders::NoteDatabaseOptions(
   known_->loads.See(family);
   known_->loads.See(database);
   if (IsRangeExtractor(family.prefix_extractor.get())) known_->has_range_extractor = true;
-  if (family.comparator != nullptr) known_->comparators.Note(family.comparator->Name());
+  if (family.comparator != nullptr) {
+    if (OrderOf(family.comparator->Name()) == KeyOrder::kOther) {
+      known_->was_shown_other_order = true;
+    } else {
+      order_shown_.Validated();
+    }
+  }
   known_->trees.NoteFamilyOptions(FamilyOptionsOf(family));
 }
 

@@ -20,7 +20,7 @@
 #include "src/rocksdb/builders/memory_budget.h"
 #include "src/rocksdb/load_meter.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
-#include "src/rocksdb/ranges/comparators_seen.h"
+#include "src/rocksdb/ranges/key_order.h"
 #include "src/rocksdb/ranges/range_part.h"
 #include "src/rocksdb/remote/stated_rates.h"
 #include "src/rocksdb/trees/context.h"
@@ -39,8 +39,8 @@ struct KnownFiles {
   FilterFileMap filter_files;
   LoadMeter loads;
   StatedRates rates;
-  ComparatorsSeen comparators;
-  std::atomic<bool> has_range_extractor{false};  // a family has or had one
+  std::atomic<bool> was_shown_other_order{false};  // of keys than that of their bytes
+  std::atomic<bool> has_range_extractor{false};    // a family has or had one
   SamplingUse sampling;
   std::atomic<bool> has_sampled{false};  // ever
   std::atomic<int> policies{0};          // that own a share
@@ -76,9 +76,8 @@ class PlannedBuilders {
   const std::shared_ptr<KnownFiles>& known() const noexcept { return known_; }
   std::shared_ptr<LoadMeter> loads() const noexcept { return {known_, &known_->loads}; }
   UseMeter* use() const noexcept { return &known_->loads.use(); }
-  std::shared_ptr<const ComparatorsSeen> comparators() const noexcept {
-    return {known_, &known_->comparators};
-  }
+  // Of this policy object alone: no successor has it.
+  OrderShown& order_shown() noexcept { return order_shown_; }
 
   // A builder of Winnow filters, which the caller owns. Null, "no filter", if the plan needs none,
   // if filter_memory has no room for one, or if memory is short. The database's LOG says if a plan
@@ -105,7 +104,7 @@ class PlannedBuilders {
   // Counts a loaded filter. If it was built here, also counts its reader, and samples its lookups.
   OwnedReader NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept;
 
-  // A column family has these options: a database was opened, got a family, or had an option set.
+  // DB::Open shows the options of a column family.
   void NoteDatabaseOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
                            const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept;
 
@@ -120,7 +119,7 @@ class PlannedBuilders {
 
   // Whether the file can have a range filter beside its filter; else the LOG says why not.
   bool MayHaveRange(const PolicyOptions& options,
-                    const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const noexcept;
+                    const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
   // The steps of NewBuilder. None, "no filter": filter_memory has no room for one.
   FileToBuild FindTree(const PolicyOptions& asked,
@@ -141,6 +140,7 @@ class PlannedBuilders {
   const std::shared_ptr<KnownFiles> known_;
   uint64_t number_ = 0;
   std::atomic<bool> has_built_{false};
+  OrderShown order_shown_;
   MemoryReport memory_report_;
 };
 

@@ -47,7 +47,8 @@ uint64_t Listener::NumberIn(const std::string& path) noexcept {
   return number;
 }
 
-Listener::Listener(std::shared_ptr<KnownFiles> known) : known_(std::move(known)) {
+Listener::Listener(std::shared_ptr<KnownFiles> known, const char* name)
+    : name_(name), known_(std::move(known)) {
   if (known_ != nullptr) Meter({known_, &known_->loads});
 }
 
@@ -152,12 +153,32 @@ void Listener::ShowToMeters(DB* opened) noexcept {
       database.shown = handle;
       meters = Meters();
     }
+    if (is_of_text()) {
+      TakePolicyOf(opened);
+      meters = Meters();
+    }
     const ROCKSDB_NAMESPACE::DBOptions options = opened->GetDBOptions();
     for (const std::shared_ptr<LoadMeter>& meter : meters) {
       meter->Opened(handle, opened->GetName(), options);
     }
   } catch (...) {
   }
+}
+
+// Takes the policy of the default family of a database that was just opened.
+void Listener::TakePolicyOf(DB* opened) {
+  const auto factory = opened->GetOptions(opened->DefaultColumnFamily()).table_factory;
+  const auto* const table = factory == nullptr
+                                ? nullptr
+                                : factory->GetOptions<ROCKSDB_NAMESPACE::BlockBasedTableOptions>();
+  const std::shared_ptr<KnownFiles> known =
+      table == nullptr ? nullptr : KnownBy(table->filter_policy);
+  if (known == nullptr) return;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    known_ = known;
+  }
+  Meter({known, &known->loads});
 }
 
 // ---- Filters that were made for another level
@@ -215,10 +236,14 @@ std::shared_ptr<TreeRecord> Listener::RecordOf(const std::string& path,
   return known == nullptr || logger == nullptr ? nullptr : known->trees.RecordOf(logger, family);
 }
 
-void Listener::OnFlushBegin(DB* database, const FlushJobInfo& /*info*/) { Look(database); }
+void Listener::OnFlushBegin(DB* database, const FlushJobInfo& info) {
+  orders_.Begins(database, info);
+  Look(database);
+}
 
 // What callbacks tell of single files holds until the next list.
 void Listener::OnFlushCompleted(DB* database, const FlushJobInfo& info) {
+  orders_.Ends(database, info.job_id, info.cf_id);
   try {
     NoteMadeFor(database->GetName(), info.file_number, 0);
     if (const auto record = RecordOf(database->GetName(), info.cf_name)) {
@@ -230,6 +255,7 @@ void Listener::OnFlushCompleted(DB* database, const FlushJobInfo& info) {
 }
 
 void Listener::OnCompactionBegin(DB* database, const CompactionJobInfo& info) {
+  orders_.Begins(database, info);
   Look(database);
   try {
     const Clock::time_point now = Clock::now();
@@ -255,6 +281,7 @@ void Listener::OnCompactionBegin(DB* database, const CompactionJobInfo& info) {
 }
 
 void Listener::OnCompactionCompleted(DB* database, const CompactionJobInfo& info) {
+  orders_.Ends(database, info.job_id, info.cf_id);
   LookAtRemoteOutputs(database, info);
   try {
     const FileName name = FileName::Of(database->GetName(), 0);
@@ -285,20 +312,24 @@ void Listener::OnExternalFileIngested(DB* database, const ExternalFileIngestionI
   Look(database);
 }
 
-void Listener::OnTableFileCreationStarted(const TableFileCreationBriefInfo& /*info*/) {
-  ForgetBuilt();
+void Listener::OnTableFileCreationStarted(const TableFileCreationBriefInfo& info) {
+  BeginFile(info, orders_.Of(info));
 }
 
 void Listener::OnTableFileCreated(const TableFileCreationInfo& info) {
+  EndFile();
   const uint64_t number = NumberIn(info.file_path);
   const LastBuiltFilter built = WhatWasBuilt();
+  const std::shared_ptr<KnownFiles> builder = built.policy.lock();
   const std::shared_ptr<LiveFiles> files = built.files.lock();
   if (!info.status.ok()) {
     if (files != nullptr) files->NotWritten(built.id);
     return;
   }
   if (number == 0) return;
+  orders_.Learn(info);
   try {
+    if (is_of_text() && builder != nullptr) Serve(info.cf_name, builder);
     std::vector<std::shared_ptr<KnownFiles>> all;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -306,12 +337,9 @@ void Listener::OnTableFileCreated(const TableFileCreationInfo& info) {
       Database& database = Find(info.db_name);
       const Measured measured = MeasuredBy(info.table_properties, info.file_size);
       Remember(&database, number, measured);
-      NoteWritten(&database, info, built.policy != nullptr);
-      if (measured.is_ours || built.policy != nullptr) {
-        const std::shared_ptr<KnownFiles> known = KnownOf(info.cf_name);
-        const bool is_ours = known != nullptr && built.policy == known.get();
-        // Before the file is a part of the database, and so before it is read.
-        if (is_ours) known->comparators.Note(info.table_properties.comparator_name);
+      NoteWritten(&database, info, builder != nullptr);
+      if (measured.is_ours || builder != nullptr) {
+        const bool is_ours = builder != nullptr && builder == KnownOf(info.cf_name);
         // If a column family gets this policy, or loses it, its files are told at once.
         const auto was = database.is_ours.find(info.cf_name);
         if (was == database.is_ours.end() || was->second != is_ours) database.is_stale = true;
@@ -368,6 +396,7 @@ void Listener::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) {
       // twice.
       meters = Meters();
     }
+    orders_.Closed(handle);
     for (const auto& meter : meters) meter->Closed(handle);
     remote_outputs_.Closed(handle);
     if (!name.is_known()) return;

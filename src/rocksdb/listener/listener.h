@@ -23,19 +23,20 @@
 #include <vector>
 
 #include "src/rocksdb/builders/planned_builders.h"
+#include "src/rocksdb/listener/job_orders.h"
 #include "src/rocksdb/load_meter.h"
 #include "src/rocksdb/remote/remote_outputs.h"
 
 namespace winnow::plugin {
 
-// Has no Name(), or OPTIONS files would save it.
+// One that code makes has no Name(), or OPTIONS files would save it.
 //
 // Callbacks come from any thread. While a database is read, no lock of this object or of a policy
 // is held. If one callback reads, others do not wait for it, and skip the reading.
 class Listener final : public ROCKSDB_NAMESPACE::EventListener {
  public:
   // Its number changes with the members, as a program may have another copy of the library.
-  static const char* kClassName() { return "winnow.internal.Listener/5"; }
+  static const char* kClassName() { return "winnow.internal.Listener/6"; }
 
   // The most files whose properties are remembered, over all databases.
   static constexpr size_t kMaxFiles = 1 << 17;
@@ -50,7 +51,14 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
 
   // For the policy that knows this, and for its successors. Null: only for the column families
   // given to Serve.
-  explicit Listener(std::shared_ptr<KnownFiles> known);
+  explicit Listener(std::shared_ptr<KnownFiles> known) : Listener(std::move(known), "") {}
+
+  // That of an options string, by this name, which OPTIONS files save. Its policy is that of the
+  // database's default family, and other families are served as soon as their policies build.
+  static constexpr char kTextName[] = "winnow";
+  static std::unique_ptr<Listener> OfText() {
+    return std::unique_ptr<Listener>(new Listener(nullptr, kTextName));
+  }
 
   // Column families of this name, in any database, have the policy that knows this. To be called
   // before they are opened or created.
@@ -64,7 +72,15 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   // callback does so, too, but not every database gets a callback.
   void ShowToMeters(ROCKSDB_NAMESPACE::DB* database) noexcept;
 
-  bool IsInstanceOf(const std::string& name) const override { return name == kClassName(); }
+  // Of an open database's column family.
+  void LearnOrder(ROCKSDB_NAMESPACE::DB* database, ROCKSDB_NAMESPACE::ColumnFamilyHandle* family) {
+    orders_.Learn(database, family);
+  }
+
+  const char* Name() const override { return name_; }
+  bool IsInstanceOf(const std::string& name) const override {
+    return name == kClassName() || EventListener::IsInstanceOf(name);
+  }
 
   void OnFlushBegin(ROCKSDB_NAMESPACE::DB* database,
                     const ROCKSDB_NAMESPACE::FlushJobInfo& info) override;
@@ -126,6 +142,9 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
     std::map<int, Job> jobs;  // compactions that began
   };
 
+  Listener(std::shared_ptr<KnownFiles> known, const char* name);
+  bool is_of_text() const noexcept { return *name_ != '\0'; }
+
   // The number of a table, with which the last part of its path begins; 0 if it has none.
   static uint64_t NumberIn(const std::string& path) noexcept;
   Database& Find(const std::string& path);
@@ -151,6 +170,7 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   bool SayMoved(const std::string& path, ROCKSDB_NAMESPACE::Logger* logger, const Files& files);
   using Told = std::vector<std::pair<std::shared_ptr<KnownFiles>, KnownTrees::ToldDatabase>>;
   Told ToTell(const std::string& path, const Files& files);
+  void TakePolicyOf(ROCKSDB_NAMESPACE::DB* opened);
   void NoteWritten(Database* database, const ROCKSDB_NAMESPACE::TableFileCreationInfo& info,
                    bool was_built_by_ours);
   void LookAtRemoteOutputs(ROCKSDB_NAMESPACE::DB* database,
@@ -158,8 +178,10 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   std::shared_ptr<KnownFiles> BuilderOf(const Database& database,
                                         const ROCKSDB_NAMESPACE::CompactionJobInfo& info) const;
 
-  const std::shared_ptr<KnownFiles> known_;
+  const char* const name_;
+  JobOrders orders_;
   mutable std::mutex mutex_;
+  std::shared_ptr<KnownFiles> known_;
   std::map<std::string, std::shared_ptr<KnownFiles>> served_;
   std::vector<std::weak_ptr<LoadMeter>> meters_;
   std::vector<std::unique_ptr<Database>> databases_;

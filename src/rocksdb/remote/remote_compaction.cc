@@ -195,6 +195,12 @@ Status Prepare(const std::string& name, const std::string& input, const std::str
     }
     if (!status.ok()) return status;
     TellOfTree(table.filter_policy.get(), learned, job.family);
+    const KeyOrder order = OrderOf(job, given->comparator);
+    if (const Policy* const ours = AsPolicy(table.filter_policy.get())) {
+      ours->SetJob(job.family, order);
+    } else if (const JobPolicy* const other = AsJobPolicy(table.filter_policy.get())) {
+      other->SetJob(job.family, order);
+    }
     KeepNoFilters(&table);
     factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
   } else if (factory == nullptr) {
@@ -233,6 +239,11 @@ std::string Export(const Policy& policy, const std::string& family, const std::s
 }
 
 }  // namespace
+
+KeyOrder OrderOf(const JobOptions& job, const ROCKSDB_NAMESPACE::Comparator* given) {
+  const std::string needed = IdIn(job.Object("comparator"));
+  return given == nullptr || given->Name() != needed ? KeyOrder::kUnknown : OrderOf(needed);
+}
 
 JobLine RestoreTree(const PolicyOptions& options, const std::string& texts,
                     const std::string& family, KnownTrees* trees) {

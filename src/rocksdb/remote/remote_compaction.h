@@ -3,15 +3,18 @@
 #ifndef WINNOW_SRC_ROCKSDB_REMOTE_REMOTE_COMPACTION_H_
 #define WINNOW_SRC_ROCKSDB_REMOTE_REMOTE_COMPACTION_H_
 
+#include <rocksdb/comparator.h>
 #include <rocksdb/filter_policy.h>
 
 #include <string>
 
+#include "src/rocksdb/ranges/key_order.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
 
 class KnownTrees;
+struct JobOptions;
 
 // For the worker's LOG.
 struct JobLine {
@@ -25,6 +28,10 @@ struct JobLine {
 JobLine RestoreTree(const PolicyOptions& options, const std::string& texts,
                     const std::string& family, KnownTrees* trees);
 
+// The order of the job's keys, which is known where the worker was given the comparator that the
+// database has. May throw std::bad_alloc.
+KeyOrder OrderOf(const JobOptions& job, const ROCKSDB_NAMESPACE::Comparator* given);
+
 // A policy of a job, which builds Winnow's filters under another name.
 class JobPolicy : public ROCKSDB_NAMESPACE::FilterPolicy {
  public:
@@ -34,6 +41,9 @@ class JobPolicy : public ROCKSDB_NAMESPACE::FilterPolicy {
   // Calls RestoreTree once, before it builds filters of the job. The first log that it gets will
   // have the line.
   virtual void TellOfTree(const std::string& texts, const std::string& family) const = 0;
+
+  // As Policy::SetJob.
+  virtual void SetJob(const std::string& family, KeyOrder order) const = 0;
 };
 
 // Null if it is not such a policy.

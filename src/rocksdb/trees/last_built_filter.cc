@@ -3,11 +3,29 @@
 #include <pthread.h>
 
 #include <new>
+#include <string>
 
 namespace winnow::plugin {
+
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::TableFileCreationBriefInfo;
+
 namespace {
 
-void Delete(void* built) { delete static_cast<LastBuiltFilter*>(built); }
+struct BegunFile {
+  std::string path;
+  std::string family;
+  ROCKSDB_NAMESPACE::TableFileCreationReason reason;
+  KeyOrder order;
+};
+
+struct OfThread {
+  LastBuiltFilter built;
+  std::optional<BegunFile> begun;
+  OrderOfJob job;
+};
+
+void Delete(void* of_thread) { delete static_cast<OfThread*>(of_thread); }
 
 // Not thread_local: room for that is scarce in libraries that are loaded late.
 struct Key {
@@ -17,43 +35,95 @@ struct Key {
   Key() noexcept : works(pthread_key_create(&key, Delete) == 0) {}
 };
 
-const Key& KeyOfBuilt() noexcept {
+const Key& TheKey() noexcept {
   static const Key key;
   return key;
 }
 
 // What this thread has; null if nothing.
-LastBuiltFilter* Built() noexcept {
-  const Key& key = KeyOfBuilt();
-  return key.works ? static_cast<LastBuiltFilter*>(pthread_getspecific(key.key)) : nullptr;
+OfThread* Here() noexcept {
+  const Key& key = TheKey();
+  return key.works ? static_cast<OfThread*>(pthread_getspecific(key.key)) : nullptr;
+}
+
+// The same, made if need be; null if memory is short.
+OfThread* MakeHere() noexcept {
+  if (OfThread* const here = Here()) return here;
+  const Key& key = TheKey();
+  std::unique_ptr<OfThread> made(new (std::nothrow) OfThread);
+  return key.works && made != nullptr && pthread_setspecific(key.key, made.get()) == 0
+             ? made.release()
+             : nullptr;
+}
+
+KeyOrder Together(KeyOrder a, KeyOrder b) noexcept {
+  if (a == KeyOrder::kOther || b == KeyOrder::kOther) return KeyOrder::kOther;
+  return a == KeyOrder::kUnknown ? b : a;
 }
 
 }  // namespace
 
-void NoteBuilder(const KnownFiles* policy) noexcept {
-  if (LastBuiltFilter* const here = Built()) {
-    *here = {policy, {}, 0};
-    return;
-  }
-  const Key& key = KeyOfBuilt();
-  std::unique_ptr<LastBuiltFilter> made(new (std::nothrow) LastBuiltFilter{policy, {}, 0});
-  if (key.works && pthread_setspecific(key.key, made.get()) == 0) made.release();
+void NoteBuilder(const std::shared_ptr<KnownFiles>& policy) noexcept {
+  if (OfThread* const here = MakeHere()) here->built = {policy, {}, 0};
 }
 
 void NoteBuilt(const std::shared_ptr<LiveFiles>& files, LiveFiles::Id id) noexcept {
-  if (LastBuiltFilter* const here = Built()) {
-    here->files = files;
-    here->id = id;
+  if (OfThread* const here = Here()) {
+    here->built.files = files;
+    here->built.id = id;
   }
 }
 
-void ForgetBuilt() noexcept {
-  if (LastBuiltFilter* const here = Built()) *here = {};
+void BeginFile(const TableFileCreationBriefInfo& file, KeyOrder order) noexcept {
+  OfThread* const here = MakeHere();
+  if (here == nullptr) return;
+  here->built = {};
+  try {
+    if (here->begun && here->begun->path == file.file_path) {
+      order = Together(order, here->begun->order);
+    }
+    here->begun.reset();
+    here->begun.emplace(BegunFile{file.file_path, file.cf_name, file.reason, order});
+  } catch (...) {
+    here->begun.reset();
+  }
 }
 
 LastBuiltFilter WhatWasBuilt() noexcept {
-  const LastBuiltFilter* const here = Built();
-  return here == nullptr ? LastBuiltFilter() : *here;
+  const OfThread* const here = Here();
+  return here == nullptr ? LastBuiltFilter() : here->built;
+}
+
+void EndFile() noexcept {
+  if (OfThread* const here = Here()) here->begun.reset();
+}
+
+void BeginJob(const std::string& family, KeyOrder order) noexcept {
+  OfThread* const here = MakeHere();
+  if (here == nullptr) return;
+  try {
+    here->job.Set(family, order);
+  } catch (...) {
+    here->job = {};
+  }
+}
+
+void EndJob() noexcept {
+  if (OfThread* const here = Here()) here->job = {};
+}
+
+std::optional<KeyOrder> OrderOfJobHere(const FilterBuildingContext& context) noexcept {
+  const OfThread* const here = Here();
+  return here == nullptr ? std::nullopt : here->job.Of(context);
+}
+
+std::optional<KeyOrder> OrderOfBegunFile(const FilterBuildingContext& context) noexcept {
+  const OfThread* const here = Here();
+  if (here == nullptr || !here->begun || here->begun->reason != context.reason ||
+      here->begun->family != context.column_family_name) {
+    return std::nullopt;
+  }
+  return here->begun->order;
 }
 
 }  // namespace winnow::plugin

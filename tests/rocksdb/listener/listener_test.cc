@@ -84,9 +84,16 @@ class ListenerTest : public ::testing::Test {
     return testing::SmallLevels(table);
   }
 
-  static Options Listened(const Policies& policy) {
+  // With a listener that code makes, or that of a text.
+  static Options Listened(const Policies& policy, const std::string& text = "") {
     Options options = SmallLevels(policy);
-    options.listeners.push_back(winnow::NewListener(policy));
+    if (text.empty()) {
+      options.listeners.push_back(winnow::NewListener(policy));
+    } else {
+      EXPECT_TRUE(ROCKSDB_NAMESPACE::GetDBOptionsFromString(testing::StrictConfig(), options, text,
+                                                            &options)
+                      .ok());
+    }
     return options;
   }
 
@@ -451,6 +458,32 @@ TEST_F(ListenerTest, OptionsFilesHaveNoListener) {
   EXPECT_TRUE(options.listeners.empty());
 }
 
+TEST_F(ListenerTest, AnOptionsStringMakesOneWhichOptionsFilesKeep) {
+  Open(Listened(MakePolicyFrom(kAuto), "listeners=winnow"));
+  Put(0, 100);
+  EXPECT_THAT(testing::NewestOptionsFile(path_), HasSubstr("listeners={winnow}"));
+  ROCKSDB_NAMESPACE::DBOptions options;
+  std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
+  ASSERT_STATUS_OK(
+      ROCKSDB_NAMESPACE::LoadLatestOptions(testing::StrictConfig(), path_, &options, &families));
+  ASSERT_EQ(options.listeners.size(), 1u);
+  EXPECT_TRUE(options.listeners.front()->IsInstanceOf(Listener::kClassName()));
+}
+
+// Each has a policy of its own where all options are text.
+TEST_F(ListenerTest, OneOfTextServesEachFamilyFromItsFirstFileOn) {
+  const Policies policy = MakePolicyFrom(kAuto);
+  const Policies other = MakePolicyFrom(kAuto);
+  Open(Listened(policy, "listeners=winnow"));
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_STATUS_OK(database_->CreateColumnFamily(SmallLevels(other), "other", &family));
+  Put(0, 10'000);
+  Put(database_.get(), 0, 10'000, family);
+  ExpectKnown(policy, database_.get());
+  ExpectKnown(other, database_.get(), family);
+  ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(family));
+}
+
 TEST_F(ListenerTest, SetOptionsKeepsWhatIsKnown) {
   const Policies policy = MakePolicyFrom(kAuto);
   Open(Listened(policy));
@@ -506,9 +539,10 @@ double LevelsBelowAFlush(DB* database, const std::string& path) {
 }
 
 TEST_F(ListenerTest, AfterAnOpenPlansAreAsBefore) {
-  for (const char* const plan : {"auto", "learned"}) {
-    const std::string text = "{id=winnow;level_plan=" + std::string(plan) + "}";
-    Open(Listened(MakePolicyFrom(text)));
+  for (const auto& [plan, listener] : std::vector<std::pair<std::string, std::string>>{
+           {"auto", ""}, {"learned", ""}, {"auto", "listeners=winnow"}}) {
+    const std::string text = "{id=winnow;level_plan=" + plan + "}";
+    Open(Listened(MakePolicyFrom(text), listener));
     Put(0, 40'000);
     LevelsBelowAFlush(database_.get(), path_);
     const double before = LevelsBelowAFlush(database_.get(), path_);  // with another on level 0
@@ -517,10 +551,10 @@ TEST_F(ListenerTest, AfterAnOpenPlansAreAsBefore) {
     options.disable_auto_compactions = true;
     Open(options);
     EXPECT_EQ(LevelsBelowAFlush(database_.get(), path_), -1) << "without a listener";
-    options = Listened(MakePolicyFrom(text));
+    options = Listened(MakePolicyFrom(text), listener);
     options.disable_auto_compactions = true;
     Open(options);
-    EXPECT_EQ(LevelsBelowAFlush(database_.get(), path_), before) << plan;
+    EXPECT_EQ(LevelsBelowAFlush(database_.get(), path_), before) << plan << ", " << listener;
     database_.reset();
     ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
   }

@@ -15,6 +15,7 @@
 #include <set>
 #include <string>
 
+#include "src/core/ranges/range_note.h"
 #include "tests/support/database_files.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
@@ -105,7 +106,7 @@ class RangeMemoryTest : public ::testing::Test {
       ++sizes.files;
       sizes.keys += file.entries;
       sizes.bytes += file.block.size();
-      const size_t range = RangeFilterOf(file.block).size();
+      const size_t range = core::RangeFilterOfTable(file.block).size();
       sizes.range_files += range > 0 ? 1 : 0;
       sizes.range_bytes += range;
       sizes.rates.insert(FilterView(file.block).info().target_fpr);

@@ -51,7 +51,7 @@ class UseMeterTest : public testing::Test {
   ~UseMeterTest() override { SetMeanGap(kMeanGap); }
 
   std::unique_ptr<FilterBitsReader> Reader(const std::string& block) {
-    return std::unique_ptr<FilterBitsReader>(NewBitsReader(block, *builtin_, {}, {}, &meter_));
+    return std::unique_ptr<FilterBitsReader>(NewBitsReader(block, *builtin_, {}, &meter_));
   }
 
   // Of this test's meter alone.
@@ -291,7 +291,7 @@ TEST_F(UseMeterTest, DamagedBlocksHaveNoLevel) {
     std::string block = whole;
     block[at] = static_cast<char>(block[at] ^ 0x55);
     UseMeter meter;
-    const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(block, *builtin_, {}, {}, &meter));
+    const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(block, *builtin_, {}, &meter));
     const bool is_usable = FilterView(block).fault() == Fault::kNone;
     InThread([&] { AskAll(reader.get(), Keys(100, 20, false), false); });
     UseCell* const none = meter.Keep(-1);
@@ -325,8 +325,7 @@ TEST_F(UseMeterTest, ReadersOutliveTheirMeter) {
   SetMeanGap(1);
   const std::string block = BlockOf(0, 10, 1000);
   auto meter = std::make_unique<UseMeter>();
-  const std::unique_ptr<FilterBitsReader> reader(
-      NewBitsReader(block, *builtin_, {}, {}, meter.get()));
+  const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(block, *builtin_, {}, meter.get()));
   meter.reset();
   InThread([&] { EXPECT_TRUE(reader->MayMatch("key 7")); });
 }
@@ -366,7 +365,7 @@ TEST_F(UseMeterTest, AThousandPolicies) {
     meters.push_back(std::make_unique<UseMeter>());
     meters.back()->NoteFamily(&log, "family " + std::to_string(i));
     for (const std::string& block : blocks) {
-      readers.emplace_back(NewBitsReader(block, *builtin_, {}, {}, meters.back().get()));
+      readers.emplace_back(NewBitsReader(block, *builtin_, {}, meters.back().get()));
     }
   }
   SetMeanGap(1);

@@ -160,7 +160,7 @@ TEST(LogUseTest, WritesToEachLogAtMostOnceInTenMinutes) {
   meter.SetPolicy("bits_per_key=10");
   meter.NoteFamily(&log, "orders");
   const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> reader(
-      NewBitsReader({block.data.get(), block.size}, *builtin, {}, {}, &meter));
+      NewBitsReader({block.data.get(), block.size}, *builtin, {}, &meter));
   const std::chrono::steady_clock::time_point start;
   const auto after = [&start](int seconds) { return start + std::chrono::seconds(seconds); };
   LogUse(nullptr, start);

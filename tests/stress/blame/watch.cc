@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/core/format.h"
+#include "src/core/ranges/range_note.h"
 #include "src/rocksdb/ranges/transformed_keys.h"
 #include "tests/stress/blame/planted_faults.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
@@ -45,7 +46,7 @@ class WatchedReader final : public FilterBitsReader {
         block_(contents.data(), contents.size()),
         is_winnow_(core::LooksOurs(block_)),
         view_(is_winnow_ ? block_ : std::string_view()),
-        range_(is_winnow_ ? RangeFilterOf(block_) : std::string_view()) {}
+        range_(is_winnow_ ? core::RangeFilterOfTable(block_) : std::string_view()) {}
 
   bool MayMatch(const Slice& key) override {
     const bool said = inner_->MayMatch(key);

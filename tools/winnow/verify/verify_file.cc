@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "src/core/format.h"
+#include "src/core/ranges/range_note.h"
 #include "src/sst/builtin_filters.h"
 #include "src/sst/known_comparator.h"
 #include "src/sst/sst_filters.h"
@@ -270,7 +271,7 @@ CheckedFilter FilterOf(const RawSst& sst, const FilterPartitions& partitions,
   CheckedFilter filter;
   for (const std::string& block : sst.blocks) {
     filter.blocks.emplace_back(block);
-    filter.ranges.emplace_back(RangeFilterOf(block));
+    filter.ranges.emplace_back(core::RangeFilterOfTable(block));
   }
   filter.partitions = sst.partitioned ? &partitions : nullptr;
   filter.comparator = comparator;
@@ -324,8 +325,9 @@ void CheckFilter(const RawSst& sst, const FilterPartitions& partitions,
   }
   TakeOver(check, verdict);
   JudgeKeys(check, *sst.properties, sst.blocks.size(), verdict);
-  if (std::any_of(sst.blocks.begin(), sst.blocks.end(),
-                  [](const std::string& block) { return !RangeFilterOf(block).empty(); })) {
+  if (std::any_of(sst.blocks.begin(), sst.blocks.end(), [](const std::string& block) {
+        return !core::RangeFilterOfTable(block).empty();
+      })) {
     JudgeRanges(check.range, *sst.properties, sst.blocks.size(), verdict);
   }
   if (!keys->status().ok()) {

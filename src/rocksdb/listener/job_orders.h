@@ -1,0 +1,76 @@
+// In which order the keys of flushes and compactions are, as a listener is told of them.
+
+#ifndef WINNOW_SRC_ROCKSDB_LISTENER_JOB_ORDERS_H_
+#define WINNOW_SRC_ROCKSDB_LISTENER_JOB_ORDERS_H_
+
+#include <rocksdb/db.h>
+#include <rocksdb/listener.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "src/rocksdb/ranges/key_order.h"
+
+namespace winnow::plugin {
+
+// A family is known by the session of its database and its id, which never comes again: not by a
+// name or a path, which do. The default family's order is that of the database's own handle; of
+// others it is what the preloaded library says when they are opened or made, or the files that
+// they wrote. A compaction is as its inputs say, too. Files of SstFileWriter say nothing: RocksDB
+// before 8.7 takes them with any comparator.
+//
+// Safe from any number of threads. Where memory is short, orders are unknown from then on.
+class JobOrders {
+ public:
+  void Begins(ROCKSDB_NAMESPACE::DB* database, const ROCKSDB_NAMESPACE::FlushJobInfo& info);
+  void Begins(ROCKSDB_NAMESPACE::DB* database, const ROCKSDB_NAMESPACE::CompactionJobInfo& info);
+  void Ends(ROCKSDB_NAMESPACE::DB* database, int job, uint32_t family);
+
+  // Of a file that is begun. Unknown, too, while two databases of this path are open, as in file
+  // systems in memory.
+  KeyOrder Of(const ROCKSDB_NAMESPACE::TableFileCreationBriefInfo& info) const;
+
+  // What the properties of a finished file say of its family.
+  void Learn(const ROCKSDB_NAMESPACE::TableFileCreationInfo& info);
+  // What an open database's handle says of its family.
+  void Learn(ROCKSDB_NAMESPACE::DB* database, ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle);
+
+  // The database that has this handle of its own for the default family ends.
+  void Closed(const ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle) noexcept;
+
+ private:
+  // Jobs whose end was not told are kept until their database ends.
+  static constexpr size_t kMaxJobs = 1 << 14;
+
+  struct Session {
+    std::string path;
+    const ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle = nullptr;
+    std::map<uint32_t, KeyOrder> families;
+  };
+  struct Job {
+    std::string session;
+    std::string path;
+    std::string family;
+    uint32_t family_id = 0;
+    int id = 0;
+    KeyOrder order = KeyOrder::kUnknown;
+  };
+
+  void Begin(ROCKSDB_NAMESPACE::DB* database, Job job,
+             const ROCKSDB_NAMESPACE::CompactionJobInfo* compaction);
+  Session& Find(ROCKSDB_NAMESPACE::DB* database, const std::string& session);
+  const Job* FindJob(const std::string& path, int id, const std::string& family) const;
+
+  mutable std::mutex mutex_;
+  std::map<std::string, Session> sessions_;
+  std::vector<Job> jobs_;
+  bool is_lost_ = false;  // a job is missing among them
+};
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_LISTENER_JOB_ORDERS_H_
