@@ -72,9 +72,8 @@ FilterBlock RangePart::Finish() noexcept {
     if (range.size == 0) lack_ = Lack::kKeys;
   }
   Say(lack_, logger_);
-  builder_.Clear();
+  if (lack_ == Lack::kNone) builder_.Clear();
   has_keys_ = false;
-  lack_ = Lack::kNone;
   num_keys_.store(0, std::memory_order_relaxed);
   return range;
 }

@@ -22,7 +22,9 @@ namespace winnow::plugin {
 //
 // Entries without bytes are told apart by their addresses. One of a note is a prefix. Any other one
 // is the empty key if it comes first of all, as no key is less; otherwise it is what RocksDB before
-// 9.6 repeats at the beginning of a partition, the prefix of the key before, from a copy.
+// 9.6 repeats at the beginning of a partition, the prefix of the key before, from a copy. It may
+// also be the empty key again, whose versions take several partitions: so the file's first lack is
+// that of all partitions behind.
 //
 // No function throws. One thread builds; num_keys may be called from any.
 class RangePart {
@@ -42,17 +44,17 @@ class RangePart {
   // The most bytes that a range filter of n such keys takes.
   size_t EstimateSize(size_t n) const noexcept { return builder_.EstimateSize(n); }
 
-  // There will be no range filter of the entries since the last Finish: filter_memory has no room.
+  // There will be no range filter of this file from here on: filter_memory has no room.
   void GiveWay() noexcept { GiveUp(Lack::kMemory); }
   // What the LOG says then. Null is allowed.
   static void SayNoRoom(ROCKSDB_NAMESPACE::Logger* logger) noexcept { Say(Lack::kMemory, logger); }
 
-  // That of the entries since the last Finish; of size 0 if there is none, of which the LOG says
-  // why.
+  // That of the entries since the last Finish; of size 0 if the file lacks one, for them or before,
+  // of which the LOG says why.
   FilterBlock Finish() noexcept;
 
  private:
-  // Why there is none.
+  // Why the file has none, from where this was seen on.
   enum class Lack : uint8_t {
     kNone,
     kExtractor,  // another extractor, or none
