@@ -1,5 +1,6 @@
 #include "src/rocksdb/ranges/range_extractor.h"
 
+#include <rocksdb/table.h>
 #include <rocksdb/utilities/options_type.h>
 
 #include <charconv>
@@ -13,11 +14,15 @@
 namespace winnow {
 namespace plugin {
 
+using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::DBOptions;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 using ROCKSDB_NAMESPACE::OptionTypeInfo;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::SliceTransform;
+using ROCKSDB_NAMESPACE::Status;
+using ROCKSDB_NAMESPACE::TableFactory;
 
 RangeExtractor::RangeExtractor() {
   // Without options AsString would give the id.
@@ -28,6 +33,19 @@ RangeExtractor::RangeExtractor() {
 // Not inlined, so that the frames of two calls can be compared.
 __attribute__((noinline)) Slice RangeExtractor::Transform(const Slice& key) const {
   return Slice(NoteTransformedKey(key, __builtin_frame_address(0)), 0);
+}
+
+Status RangeExtractor::ValidateOptions(const DBOptions& database,
+                                       const ColumnFamilyOptions& family) const {
+  if (family.table_factory != nullptr &&
+      family.table_factory->IsInstanceOf(TableFactory::kPlainTableName())) {
+    return Status::InvalidArgument(
+        "prefix_extractor=winnow.range needs block-based tables: a PlainTable that was written "
+        "with "
+        "it can't be opened",
+        "take another prefix_extractor for this column family");
+  }
+  return SliceTransform::ValidateOptions(database, family);
 }
 
 std::string RangeExtractor::SerializeOptions(const ConfigOptions& /*config_options*/,

@@ -3,8 +3,10 @@
 #ifndef WINNOW_SRC_ROCKSDB_RANGES_RANGE_EXTRACTOR_H_
 #define WINNOW_SRC_ROCKSDB_RANGES_RANGE_EXTRACTOR_H_
 
+#include <rocksdb/options.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/slice_transform.h>
+#include <rocksdb/status.h>
 #include <rocksdb/utilities/object_registry.h>
 
 #include <string>
@@ -36,6 +38,12 @@ class RangeExtractor final : public ROCKSDB_NAMESPACE::SliceTransform {
   bool SameResultWhenAppended(const ROCKSDB_NAMESPACE::Slice& /*prefix*/) const override {
     return true;
   }
+
+  // DB::Open shows it the options of a family. InvalidArgument for PlainTable, whose files can't be
+  // opened with an extractor whose text changes.
+  ROCKSDB_NAMESPACE::Status ValidateOptions(
+      const ROCKSDB_NAMESPACE::DBOptions& database,
+      const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) const override;
 
  protected:
   // What AsString gives.
