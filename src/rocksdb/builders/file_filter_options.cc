@@ -6,8 +6,8 @@
 #include "src/core/level_plan.h"
 #include "src/core/ranges/range_note.h"
 #include "src/core/sizing.h"
+#include "src/rocksdb/builders/last_built_filter.h"
 #include "src/rocksdb/builders/memory_budget.h"
-#include "src/rocksdb/trees/last_built_filter.h"
 #include "src/rocksdb/trees/plan_budget.h"
 
 namespace winnow::plugin {

@@ -6,13 +6,13 @@
 
 #include "src/core/format.h"
 #include "src/rocksdb/builders/bits_builder.h"
+#include "src/rocksdb/builders/last_built_filter.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/loads/loaded_filter.h"
 #include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/ranges/range_extractor.h"
-#include "src/rocksdb/trees/last_built_filter.h"
 #include "src/rocksdb/use/use_text.h"
 
 namespace winnow::plugin {

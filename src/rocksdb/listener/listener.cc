@@ -10,9 +10,9 @@
 #include <optional>
 #include <unordered_set>
 
+#include "src/rocksdb/builders/last_built_filter.h"
 #include "src/rocksdb/policy.h"
 #include "src/rocksdb/ranges/range_extractor.h"
-#include "src/rocksdb/trees/last_built_filter.h"
 #include "src/rocksdb/trees/moved_files.h"
 #include "src/rocksdb/version_guard.h"
 #include "third_party/rocksdb_abi/type_information.h"

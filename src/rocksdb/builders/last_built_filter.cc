@@ -1,4 +1,4 @@
-#include "src/rocksdb/trees/last_built_filter.h"
+#include "src/rocksdb/builders/last_built_filter.h"
 
 #include <pthread.h>
 

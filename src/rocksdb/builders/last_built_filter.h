@@ -2,8 +2,8 @@
 // begun or finished, RocksDB calls a listener in the thread that writes it, but tells nothing by
 // which a builder or the filter could be known.
 
-#ifndef WINNOW_SRC_ROCKSDB_TREES_LAST_BUILT_FILTER_H_
-#define WINNOW_SRC_ROCKSDB_TREES_LAST_BUILT_FILTER_H_
+#ifndef WINNOW_SRC_ROCKSDB_BUILDERS_LAST_BUILT_FILTER_H_
+#define WINNOW_SRC_ROCKSDB_BUILDERS_LAST_BUILT_FILTER_H_
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
@@ -50,4 +50,4 @@ std::optional<KeyOrder> OrderOfBegunFile(
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_TREES_LAST_BUILT_FILTER_H_
+#endif  // WINNOW_SRC_ROCKSDB_BUILDERS_LAST_BUILT_FILTER_H_
