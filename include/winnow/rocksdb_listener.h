@@ -6,9 +6,17 @@
 //
 //   options.listeners.push_back(winnow::NewListener(policy));
 //
-// before the database is opened, for each of its policies. The library that is preloaded does that
-// by itself. level_plan=auto and learned are then as good after an open as before; without the
-// listener they need some turnover of the tree, and work all the same.
+// before the database is opened, for each of its policies, or in an options string or OPTIONS file
+//
+//   listeners=winnow
+//
+// which serves the policy of the family `default` from the open on, and those of other families
+// from the first file on that they write. The library that is preloaded does that by itself.
+// level_plan=auto and learned are then as good after an open as before; without the listener they
+// need some turnover of the tree, and work all the same.
+//
+// It also knows in which order the keys of a flush or compaction are, without which families other
+// than `default` get no range filters (docs/range-filters.md), and costs a few microseconds each.
 //
 // Where compactions run in other processes (RocksDB's CompactionService), the listener also looks
 // at each file that such a process wrote, with every policy of Winnow: RocksDB takes a worker's
@@ -61,8 +69,8 @@ namespace winnow {
 
 // A listener that tells the policy of the files of each database that it is in. It may be in
 // several, and may outlive the policy; policies that SetOptions makes in place of this one (RocksDB
-// from 9.8 on) are told as well. OPTIONS files don't have it. It never changes what RocksDB does,
-// and throws nothing.
+// from 9.8 on) are told as well. OPTIONS files don't have it, but that of `listeners=winnow`. It
+// never changes what RocksDB does, and throws nothing.
 //
 // For a policy that is not Winnow's, or null, a listener that does nothing. Null where memory is
 // short, and where NewFilterPolicy refuses this RocksDB too. Safe from any thread.

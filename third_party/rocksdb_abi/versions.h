@@ -91,6 +91,17 @@ inline constexpr bool kCanCutFiltersAlone = false;
 inline bool CutsFiltersWithIndex(const ROCKSDB_NAMESPACE::BlockBasedTableOptions&) { return true; }
 #endif
 
+// Whether only iterators with auto_prefix_mode ask filters about prefixes. From 9.7 on others can
+// be told to be in total order.
+inline bool SeeksPrefixesOnlyIfAsked(const ROCKSDB_NAMESPACE::DBOptions& options) {
+#if WINNOW_ROCKSDB_AT_LEAST(9, 7)
+  return options.prefix_seek_opt_in_only;
+#else
+  static_cast<void>(options);
+  return false;
+#endif
+}
+
 // The bytes that a block cache holds at most.
 inline size_t CacheCapacity(const ROCKSDB_NAMESPACE::Cache& cache) { return cache.GetCapacity(); }
 inline size_t CacheUsage(const ROCKSDB_NAMESPACE::Cache& cache) { return cache.GetUsage(); }

@@ -14,6 +14,7 @@
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/ranges/range_extractor.h"
 #include "src/rocksdb/use/use_text.h"
+#include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow::plugin {
 
@@ -46,6 +47,10 @@ bool HasOneReaderAFile(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
 constexpr char kExtractorWithoutBits[] =
     "prefix_extractor=winnow.range has no effect: range_bits is 0, so that the policy builds no "
     "range filters";
+
+constexpr char kAskedIfTold[] =
+    "range_bits: with prefix_seek_opt_in_only=true range filters are asked by scans with "
+    "auto_prefix_mode=true alone; without that option they are by all that have a bound";
 
 // What the LOG says where a file has no range filter; empty: nothing.
 std::string WhyNoRange(RangeProof proof, const FilterBuildingContext& context) {
@@ -164,7 +169,10 @@ bool PlannedBuilders::MayHaveRange(const PolicyOptions& options,
   const RangeProof proof =
       ProofOf({context.column_family_name, context.reason, of_job, OrderOfBegunFile(context),
                order_shown_.was_validated_first(), known_->was_shown_other_order});
-  if (proof == RangeProof::kProven) return true;
+  if (proof == RangeProof::kProven) {
+    if (known_->asks_if_told) WarnOnceInLog(context.info_log, kAskedIfTold);
+    return true;
+  }
   try {
     WarnOnceInLog(context.info_log, WhyNoRange(proof, context));
   } catch (...) {
@@ -341,6 +349,7 @@ void PlannedBuilders::NoteDatabaseOptions(
   known_->loads.See(family);
   known_->loads.See(database);
   if (IsRangeExtractor(family.prefix_extractor.get())) known_->has_range_extractor = true;
+  known_->asks_if_told = rocksdb_abi::SeeksPrefixesOnlyIfAsked(database);
   if (family.comparator != nullptr) {
     if (OrderOf(family.comparator->Name()) == KeyOrder::kOther) {
       known_->was_shown_other_order = true;

@@ -41,6 +41,7 @@ struct KnownFiles {
   StatedRates rates;
   std::atomic<bool> was_shown_other_order{false};  // of keys than that of their bytes
   std::atomic<bool> has_range_extractor{false};    // a family has or had one
+  std::atomic<bool> asks_if_told{false};           // prefix_seek_opt_in_only
   SamplingUse sampling;
   std::atomic<bool> has_sampled{false};  // ever
   std::atomic<int> policies{0};          // that own a share
