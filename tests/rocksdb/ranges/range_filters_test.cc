@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
+#include <rocksdb/env.h>
 #include <rocksdb/iterator.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/memtablerep.h>
@@ -234,6 +235,40 @@ TEST_F(RangeFiltersTest, FilesAreAskedUnderAnotherExtractorWhichKnowsItsOwn) {
   EXPECT_EQ(asked_with("nullptr"), 0u);
   EXPECT_EQ(asked_with("fixed:6"), uint64_t{kFiles});
   EXPECT_EQ(asked_with("winnow.range"), uint64_t{kFiles});
+}
+
+// As docs/range-filters.md says, and what RocksDB does else, with each extractor and policy.
+// In memory, as who crashes leaves files behind.
+TEST(RangeFiltersUnderAHashIndexTest, AreTakenAwayOnceTheIndexIsGone) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const std::unique_ptr<ROCKSDB_NAMESPACE::Env> memory(
+      ROCKSDB_NAMESPACE::NewMemEnv(ROCKSDB_NAMESPACE::Env::Default()));
+  for (const char* const policy : {kPolicy, "bloomfilter:10"}) {
+    Options options = OptionsOf(Table(policy));
+    options.env = memory.get();
+    if (policy != kPolicy) {
+      options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(6));
+    }
+    const auto open = [&](BlockBasedTableOptions::IndexType index) {
+      BlockBasedTableOptions table = Table(policy);
+      table.index_type = index;
+      options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+      return OpenDatabase(options, std::string("/") + policy);
+    };
+    const auto take_away_and_fill = [&](DB* database) {
+      ASSERT_STATUS_OK(database->SetOptions({{"prefix_extractor", "nullptr"}}));
+      Fill(database);
+    };
+    Fill(open(BlockBasedTableOptions::kHashSearch).get());
+#if ROCKSDB_MAJOR == 7 && ROCKSDB_MINOR == 8
+    EXPECT_DEATH(take_away_and_fill(open(BlockBasedTableOptions::kHashSearch).get()), "");
+#endif
+    const auto database = open(BlockBasedTableOptions::kBinarySearch);
+    EXPECT_EQ(ScanBehindKeys(database.get(), 1000).wrong, 0);
+    take_away_and_fill(database.get());
+    ASSERT_STATUS_OK(database->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    EXPECT_EQ(ScanBehindKeys(database.get(), 1000).wrong, 0);
+  }
 }
 
 TEST_F(RangeFiltersTest, WithoutWinnowRowsAreRight) {
