@@ -7,11 +7,15 @@
 #include <rocksdb/utilities/options_util.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <regex>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/preload/preload_setup.h"
@@ -138,37 +142,6 @@ TEST(RolloutPageTest, ItsCodeDoesWhatThePageSays) {
   EXPECT_EQ(KindsOfFilters(folder / "database"), (Kinds{{"winnow bloom", 1}}));
 }
 
-// The environment of the drop-in, with the library of this build.
-std::vector<std::string> DropIn() {
-  std::vector<std::string> environment;
-  for (const std::string& line : CodeThatBegins("[Service]")) {
-    const std::string start = "Environment=";
-    if (line.rfind(start, 0) == 0) {
-      environment.push_back(line.substr(start.size()));
-    }
-  }
-  EXPECT_EQ(environment.size(), 3u);
-  environment[0] = Replaced(environment[0], "/usr/local/lib/libwinnow_preload.so", PRELOAD_LIBRARY);
-  if (testing::kSanitized) {
-    environment.emplace_back("ASAN_OPTIONS=verify_asan_link_order=0");
-  }
-  return environment;
-}
-
-TEST(RolloutPageTest, TheDropInLeavesTheProgramsFiltersAndSaysSo) {
-  const TemporaryFolder folder;
-  const testing::ChildResult result =
-      RunClient({"write", folder / "database", "bloom:10", "1000"}, DropIn());
-  EXPECT_EQ(result.status, 0) << result.errors;
-  EXPECT_EQ(KindsOfFilters(folder / "database"), (Kinds{{"built-in bloom", 2}}));
-  // The page has the very words, behind versions.
-  const std::vector<std::string> said =
-      LinesThatBegin(testing::RolloutPage(), "    winnow: in force in NAME (2984): Winnow ");
-  ASSERT_EQ(said.size(), 1u);
-  EXPECT_THAT(LinesThatBegin(result.errors, "winnow: in force"),
-              ElementsAre(HasSubstr(said[0].substr(said[0].find("; ")))));
-}
-
 // A page's commands, where the programs of this RocksDB are found first.
 testing::ChildResult RunCommands(const std::string& commands,
                                  std::vector<std::string> environment = {}) {
@@ -178,16 +151,77 @@ testing::ChildResult RunCommands(const std::string& commands,
   return testing::RunProgram({"sh", "-ec", path + commands}, environment);
 }
 
-// ldb compacts one column family at a time.
-TEST(RolloutPageTest, TheLoopCompactsEveryColumnFamily) {
-  WINNOW_SKIP_WITHOUT("ldb");
+using Changes = std::vector<std::pair<std::string, std::string>>;  // patterns, and what they become
+
+std::string Changed(std::string commands, const Changes& changes) {
+  for (const auto& [pattern, text] : changes) {
+    EXPECT_TRUE(std::regex_search(commands, std::regex(pattern))) << pattern << " in " << commands;
+    commands = std::regex_replace(commands, std::regex(pattern), text);
+  }
+  return commands;
+}
+
+// What the drop-in has systemd start: the tool of this build, with a client that writes; changed.
+testing::ChildResult StartByDropIn(const std::string& path, Changes changes = {}) {
+  std::string command;
+  for (const std::string& line : CodeThatBegins("[Service]")) command = line;
+  changes.insert(changes.begin(), {{"^ExecStart=", ""},
+                                   {"/usr/local/bin/winnow", WINNOW_TOOL},
+                                   {"/usr/bin/PROGRAM ARGUMENTS",
+                                    PRELOAD_CLIENT " write '" + path + "' bloom:10 1000"}});
+  return RunCommands(Changed(command, changes));
+}
+
+TEST(DropInTest, LeavesTheProgramsFiltersAndSaysSo) {
+  if (std::string(WINNOW_TOOL).empty()) GTEST_SKIP() << "skipped: the tool is not built";
+  const TemporaryFolder folder;
+  const testing::ChildResult result = StartByDropIn(folder / "database");
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_EQ(KindsOfFilters(folder / "database"), (Kinds{{"built-in bloom", 2}}));
+  const std::vector<std::string> said =
+      LinesThatBegin(testing::RolloutPage(), "    winnow: in force in NAME (2984): Winnow ");
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_THAT(LinesThatBegin(result.errors, "winnow: in force"),
+              ElementsAre(HasSubstr(said[0].substr(said[0].find("; ")))));
+}
+
+// The statuses that the page names, in the start and in the trial before.
+TEST(DropInTest, ATypoKeepsTheServiceFromStartingAndIsSeenBefore) {
+  if (std::string(WINNOW_TOOL).empty()) GTEST_SKIP() << "skipped: the tool is not built";
   const TemporaryFolder folder;
   const std::string path = folder / "database";
-  {
+  const auto status = [&](Changes typo, bool is_trial) {
+    if (is_trial) typo.emplace_back("--log", "--dry_run");
+    const testing::ChildResult result = StartByDropIn(path, typo);
+    EXPECT_THAT(result.errors, HasSubstr("Nothing was started"));
+    return result.status;
+  };
+  for (const bool is_trial : {false, true}) {
+    EXPECT_EQ(status({{"--policy=read", "--policy=raed"}}, is_trial), 125);
+    EXPECT_EQ(status({{PRELOAD_CLIENT, PRELOAD_CLIENT "s"}}, is_trial), 127);
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+  const testing::ChildResult trial = StartByDropIn(path, {{"--log", "--dry_run"}});
+  EXPECT_EQ(trial.status, 0) << trial.errors;
+  EXPECT_THAT(trial.output,
+              HasSubstr("policy       what the program asks for; Winnow's filters are read"));
+  EXPECT_THAT(trial.output, HasSubstr(": reached by"));
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+// With three column families of one file each, by options as text, which the OPTIONS file keeps.
+class ConversionTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    WINNOW_SKIP_WITHOUT("ldb");
+    if (std::string(WINNOW_TOOL).empty()) GTEST_SKIP() << "skipped: the tool is not built";
+  }
+
+  void MakeDatabase(const std::string& policy) const {
     ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
-    table.filter_policy = testing::MakePolicyFrom("bloomfilter:10");
+    table.filter_policy = testing::MakePolicyFrom(policy);
     const Options options = testing::MakeOptions(table);
-    const auto database = testing::OpenDatabase(options, path);
+    const auto database = testing::OpenDatabase(options, path_);
     ASSERT_NE(database, nullptr);
     ASSERT_TRUE(database->Put(WriteOptions(), "key", "value").ok());
     ASSERT_TRUE(database->Flush(FlushOptions()).ok());
@@ -199,18 +233,96 @@ TEST(RolloutPageTest, TheLoopCompactsEveryColumnFamily) {
       EXPECT_TRUE(database->DestroyColumnFamilyHandle(family).ok());
     }
   }
-  EXPECT_EQ(KindsOfFilters(path), (Kinds{{"built-in bloom", 3}}));
-  std::string loop;
-  for (
-      const std::string& line : CodeThatBegins(
-          R"(ldb --db=FOLDER list_column_families | sed -n 's/^{\(.*\)}$/\1/p' | sed 's/, /\n/g' |)")) {
-    loop += line + "\n";
+
+  // By the page's commands, changed; before them, the shell gets these.
+  testing::ChildResult Convert(Changes changes = {}, const std::string& before = "") const {
+    std::string commands;
+    for (const std::string& block : testing::IndentedBlocks(testing::RolloutPage())) {
+      if (block.find("list_column_families") != std::string::npos) commands = block;
+    }
+    EXPECT_NE(commands, "");
+    changes.insert(changes.begin(), {"FOLDER", path_});
+    const std::string tool = std::filesystem::path(WINNOW_TOOL).parent_path().string();
+    return RunCommands("PATH=$PATH:'" + tool + "'\n" + before + Changed(commands, changes));
   }
-  loop = Replaced(Replaced(loop, "FOLDER", path), "FOLDER", path);
-  loop = Replaced(loop, "/usr/local/lib/libwinnow_preload.so", PRELOAD_LIBRARY);
-  const testing::ChildResult result = RunCommands(loop, {"WINNOW_POLICY=winnow"});
+
+  // The commands end with an error, say so, and leave files and policies as they were.
+  void ExpectNothingLost(const testing::ChildResult& result, const std::string& said,
+                         const std::string& policy = "id=winnow.Filter;") const {
+    EXPECT_NE(result.status, 0) << result.output << result.errors;
+    EXPECT_THAT(result.output + result.errors, HasSubstr(said));
+    EXPECT_EQ(KindsOfFilters(path_), (Kinds{{"winnow bloom", 3}}));
+    EXPECT_TRUE(OptionsHave(policy)) << policy;
+  }
+
+  bool OptionsHave(const std::string& text) const {
+    return testing::NewestOptionsFile(path_).find(text) != std::string::npos;
+  }
+
+  static constexpr char kTool[] = R"(\bwinnow (run|policy)\b)";
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_ / "database";
+};
+
+// ldb compacts one column family at a time.
+TEST_F(ConversionTest, ReachesEveryColumnFamilyThereAndBack) {
+  MakeDatabase("bloomfilter:10");
+  EXPECT_EQ(KindsOfFilters(path_), (Kinds{{"built-in bloom", 3}}));
+  const testing::ChildResult there = Convert();
+  EXPECT_EQ(there.status, 0) << there.errors;
+  EXPECT_EQ(KindsOfFilters(path_), (Kinds{{"winnow bloom", 3}})) << there.errors;
+  const testing::ChildResult back = Convert({{"--policy=winnow", "--policy=read"}});
+  EXPECT_EQ(back.status, 0) << back.errors;
+  EXPECT_EQ(KindsOfFilters(path_), (Kinds{{"built-in bloom", 3}})) << back.errors;
+}
+
+TEST_F(ConversionTest, KeepsThePolicyOfTheOptionsFile) {
+  MakeDatabase("winnow:12");
+  const testing::ChildResult result = Convert();
   EXPECT_EQ(result.status, 0) << result.errors;
-  EXPECT_EQ(KindsOfFilters(path), (Kinds{{"winnow bloom", 3}})) << result.errors;
+  EXPECT_EQ(KindsOfFilters(path_), (Kinds{{"winnow bloom", 3}})) << result.errors;
+  EXPECT_TRUE(OptionsHave("bits_per_key=12"));
+}
+
+TEST_F(ConversionTest, WithAWrongPathNothingIsLost) {
+  MakeDatabase("winnow:10");
+  ExpectNothingLost(Convert({{kTool, "/usr/local/no/winnow $1"}}), "not found");
+  ExpectNothingLost(Convert({{"/database\\b", "/databse"}}), "databse");
+}
+
+TEST_F(ConversionTest, WithANameMisspeltNothingIsLost) {
+  MakeDatabase("winnow:10");
+  ExpectNothingLost(Convert({{"--policy=winnow", "--policy=winow"}}), "winow");
+  const std::string options = testing::NewestOptionsPath(path_);
+  static const std::regex policy(R"(filter_policy=\{[^}]*\})");
+  WriteFile(options, std::regex_replace(ReadFile(options), policy, "filter_policy=winow:10"));
+  ExpectNothingLost(Convert(), "winow", "filter_policy=winow:10");
+}
+
+// An ldb that has another RocksDB than the one that Winnow was compiled for, by its name.
+TEST_F(ConversionTest, WithAnotherVersionOfRocksDBNothingIsLost) {
+  MakeDatabase("winnow:10");
+  const testing::ChildResult linked = RunCommands(
+      "command -v ldb; ldd \"$(command -v ldb)\" | awk '/librocksdb/ { print $1 \"\\n\" $3 }'");
+  std::vector<std::string> lines;
+  std::istringstream in(linked.output);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  if (lines.size() != 3) GTEST_SKIP() << "skipped: ldb has no shared RocksDB: " << linked.output;
+  std::string name = lines[1];
+  name.back() = name.back() == '9' ? '1' : '9';
+  const auto copy = [&](const std::string& from, const std::string& to) {
+    std::string bytes = ReadFile(from);
+    for (size_t at = 0; (at = bytes.find(lines[1], at)) != std::string::npos;) {
+      bytes.replace(at, name.size(), name);
+    }
+    WriteFile(folder_ / to, bytes);
+    std::filesystem::permissions(folder_ / to, std::filesystem::perms::owner_all);
+  };
+  copy(lines[0], "ldb");
+  copy(lines[2], name);
+  ExpectNothingLost(Convert({}, "PATH='" + folder_.path() + "':$PATH\nexport LD_LIBRARY_PATH='" +
+                                    folder_.path() + "'\n"),
+                    "winnow: not in force in ldb");
 }
 
 // What a missing plugin looks like: a program without it opens the database that had it.
