@@ -33,6 +33,7 @@ namespace winnow::plugin {
 namespace {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::DB;
@@ -558,6 +559,83 @@ TEST_F(ListenerTest, AfterAnOpenPlansAreAsBefore) {
     database_.reset();
     ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
   }
+}
+
+void CompactInto(DB* database, ColumnFamilyHandle* family, int level) {
+  ROCKSDB_NAMESPACE::CompactRangeOptions all;
+  all.change_level = true;
+  all.target_level = level;
+  all.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+  EXPECT_TRUE(database->CompactRange(all, family, nullptr, nullptr).ok());
+}
+
+// Bits per key of the filters that a compaction of new files writes to the level above the last.
+double BitsAboveTheLastLevel(DB* database, ColumnFamilyHandle* family, const std::string& path) {
+  std::set<std::string> before;
+  for (const testing::FileFilter& file : testing::ReadFilters(path)) before.insert(file.file);
+  for (const char* const value : {"again", "and again"}) {
+    for (uint64_t key = 0; key < 4000; ++key) {
+      EXPECT_TRUE(database->Put(WriteOptions(), family, Key(key), value).ok());
+    }
+    EXPECT_TRUE(database->Flush(FlushOptions(), family).ok());
+  }
+  ROCKSDB_NAMESPACE::ColumnFamilyMetaData tree;
+  database->GetColumnFamilyMetaData(family, &tree);
+  std::vector<std::string> flushed;
+  for (const auto& file : tree.levels[0].files) flushed.push_back(file.name);
+  EXPECT_TRUE(database->CompactFiles({}, family, flushed, 5).ok());
+  double bits = 0;
+  double keys = 0;
+  for (const testing::FileFilter& file : testing::ReadFilters(path)) {
+    if (before.count(file.file) != 0) continue;
+    bits += 8 * static_cast<double>(file.block.size());
+    keys += static_cast<double>(file.entries);
+  }
+  CompactInto(database, family, 6);
+  return bits / keys;
+}
+
+// Options from text make a policy for each column family. docs/switch-on.md has the bits.
+TEST_F(ListenerTest, ColumnFamiliesFromTextNeedAListenerOfEachPolicy) {
+  Options options = SmallLevels(nullptr);
+  options.create_missing_column_families = true;
+  options.disable_auto_compactions = true;
+  options.target_file_size_base = 64 << 20;  // few files, which are known at once
+  const auto bits_of_families = [&](bool is_listened) {
+    std::vector<ColumnFamilyDescriptor> families = {{kDefault, {}}, {"second", {}}};
+    options.listeners.clear();
+    for (ColumnFamilyDescriptor& family : families) {
+      EXPECT_TRUE(ROCKSDB_NAMESPACE::GetColumnFamilyOptionsFromString(
+                      testing::StrictConfig(), options,
+                      "block_based_table_factory={filter_policy=" + std::string(kAuto) + "}",
+                      &family.options)
+                      .ok());
+      if (!is_listened) continue;
+      options.listeners.push_back(winnow::NewListener(
+          family.options.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy));
+    }
+    const bool is_new = database_ == nullptr;
+    database_.reset();
+    std::vector<ColumnFamilyHandle*> handles;
+    rocksdb_abi::OpenedDB opened{};
+    EXPECT_TRUE(DB::Open(options, path_, families, &handles, &opened).ok());
+    database_ = rocksdb_abi::Own(std::move(opened));
+    std::vector<double> bits;
+    for (ColumnFamilyHandle* const family : handles) {
+      for (uint64_t key = 0; is_new && key < 40'000; ++key) {
+        EXPECT_TRUE(database_->Put(WriteOptions(), family, Key(key), "value").ok());
+      }
+      if (is_new) CompactInto(database_.get(), family, 6);
+      bits.push_back(BitsAboveTheLastLevel(database_.get(), family, path_));
+      EXPECT_TRUE(database_->DestroyColumnFamilyHandle(family).ok());
+    }
+    return bits;
+  };
+  const std::vector<double> before = bits_of_families(true);
+  ASSERT_EQ(before.size(), 2u);
+  EXPECT_THAT(bits_of_families(false), ::testing::Each(::testing::DoubleNear(7.04, 0.1)));
+  EXPECT_EQ(bits_of_families(true), before);
+  EXPECT_THAT(before, ::testing::Each(::testing::DoubleNear(8.08, 0.1)));
 }
 
 TEST_F(ListenerTest, WithAllGoingOnAllIsKnownInTheEnd) {

@@ -43,6 +43,23 @@ TEST_F(AdviceWordsTest, WhatIsRecommendedHoldsOnceCompactedOrIsWarnedOf) {
   EXPECT_THAT(advice.recommendation, HasSubstr("nce all is compacted into one level"));
 }
 
+// The policy itself learns of a database's files only as it builds them.
+TEST_F(AdviceWordsTest, ALevelPlanIsRecommendedWithTheListenerAndWhatItIsFor) {
+  for (const std::string policy : {"", "bloomfilter:10"}) {
+    const std::string path = folder_ / ("db" + policy);
+    Grow(OpenDatabase(MakeOptions(TableWith(policy)), path).get());
+    AdviceOptions options = Quick();
+    if (!policy.empty()) options.budget_bytes = 40'000;
+    const Advice advice = AdviseOn(path, options);
+    ASSERT_THAT(advice.choice, HasSubstr("level_plan=auto")) << advice.recommendation;
+    EXPECT_THAT(advice.recommendation,
+                AllOf(HasSubstr("listeners=winnow in the DBOptions"), HasSubstr("Without it")));
+  }
+  // Of policies of column families, one may be such.
+  EXPECT_NE(ListenerText({"winnow:8", "{id=winnow;bits_per_key=12;level_plan=auto}"}), "");
+  EXPECT_EQ(ListenerText({"winnow:8", "bloomfilter:10"}), "");
+}
+
 // What formulas look through ends at 24 bits a key.
 TEST_F(AdviceWordsTest, WhatTheRestOfABudgetBuysIsNotDenied) {
   Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:4")), folder_ / "db").get());

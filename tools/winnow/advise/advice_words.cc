@@ -25,6 +25,11 @@ constexpr double kEnoughCounted = 50;
 // Savings below this share of what there is are not worth a change.
 constexpr double kWorthwhile = 0.03;
 
+constexpr char kSetListener[] =
+    " Set the listener with it: listeners=winnow in the DBOptions, for all column families; in "
+    "code winnow::NewListener of winnow/rocksdb_listener.h, for each policy; winnow run adds it. "
+    "Without it, a reopened database plans as if it had no files.";
+
 constexpr char kPrefixesArePresent[] =
     "Made-up lookups of filters of prefixes nearly all have prefixes that files hold, so that they "
     "can't show what filters save here: --lookups=FILE takes recorded ones.";
@@ -142,8 +147,8 @@ class Words {
             advice_.judged_by,
             " lookups. They stay so while lookups go on to ask the same ranges of keys, and come "
             "back some time after a restart. \"Once compacted\" it counts as if nothing was "
-            "learned. Set the listener with it (winnow::NewListener of winnow/rocksdb_listener.h; "
-            "winnow run adds it), by which the policy knows all files."));
+            "learned.",
+            kSetListener));
   }
 
   void SayTree() {
@@ -332,6 +337,7 @@ class Words {
                                         row.compacted->false_reads)
                       : "",
         8 * row.bytes / std::max(1.0, static_cast<double>(read_.keys)));
+    advice_.recommendation += ListenerText(row.policies);
   }
 
   // One choice: rather fewer reads than less memory, and rather what holds once all is compacted.
@@ -367,17 +373,7 @@ class Words {
             : absl::StrFormat("%sfor %.2f of the memory lookups make as few false reads (%.2f).",
                               policy, memory, reads);
     absl::StrAppend(&advice_.recommendation, OnceCompacted(choice, now));
-    SayListener();
-  }
-
-  // Policies that go by all files of a database are told of them by the listener.
-  void SayListener() {
-    if (absl::StrContains(advice_.choice, "level_plan=learned") ||
-        absl::StrContains(advice_.choice, "filter_memory=")) {
-      advice_.recommendation +=
-          " Set the listener with it (winnow::NewListener of winnow/rocksdb_listener.h; winnow run "
-          "adds it).";
-    }
+    advice_.recommendation += ListenerText(choice.policies);
   }
 
   // Of all rows, where those that were chosen to save something don't: first such as save more
@@ -520,7 +516,7 @@ class Words {
                       absl::StrFormat(" One policy for all, filter_policy=%s, reads %.3g.",
                                       one->OnePolicy(), one->false_reads));
     }
-    SayListener();
+    advice_.recommendation += ListenerText(row.policies);
     if (advice_.budget_is_enough) {
       absl::StrAppend(&advice_.recommendation,
                       absl::StrFormat(" The rest of the budget, %.0f bytes, is left: filters of "
@@ -570,6 +566,16 @@ const AdviceRow* OnePolicyRow(const Advice& advice) {
     return !advice.one_policy.empty() && row.OnePolicy() == advice.one_policy;
   });
   return found == advice.rows.end() ? nullptr : &*found;
+}
+
+std::string ListenerText(const std::vector<std::string>& policies) {
+  const bool is_needed =
+      std::any_of(policies.begin(), policies.end(), [](const std::string& policy) {
+        return absl::StrContains(policy, "level_plan=learned") ||
+               absl::StrContains(policy, "level_plan=auto") ||
+               absl::StrContains(policy, "filter_memory=");
+      });
+  return is_needed ? kSetListener : std::string();
 }
 
 void SayAdvice(const AdviceReading& reading, const AdviceOptions& options, Advice* advice) {

@@ -3,6 +3,9 @@
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_WORDS_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_WORDS_H_
 
+#include <string>
+#include <vector>
+
 #include "tools/winnow/advise/advice_reading.h"
 #include "tools/winnow/advise/advice_types.h"
 
@@ -14,6 +17,10 @@ const AdviceRow* BudgetRow(const Advice& advice);
 
 // The row of the best policy for all families within the budget; null: there is none.
 const AdviceRow* OnePolicyRow(const Advice& advice);
+
+// What to set beside these policies, behind a space: the listener, if one of them goes by all files
+// of a database. Empty: nothing.
+std::string ListenerText(const std::vector<std::string>& policies);
 
 // Sets the recommendation and the assumptions of advice whose figures are there.
 void SayAdvice(const AdviceReading& reading, const AdviceOptions& options, Advice* advice);

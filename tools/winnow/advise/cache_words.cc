@@ -7,6 +7,7 @@
 
 #include "src/cache_trial/trial_cache.h"
 #include "src/text/numbers.h"
+#include "tools/winnow/advise/advice_words.h"
 
 namespace winnow::inspect {
 namespace {
@@ -235,7 +236,7 @@ void SayCacheAdvice(const CacheAdviceOptions& options, const FiltersOfNow& shape
         best.choice.Rewrites()
             ? "Files must be written anew for it, as a compaction does; it begins with new ones."
             : "Files stay as they are; the database is to be opened anew.",
-        ReadInVain(best, now));
+        ReadInVain(best, now), ListenerText({advice->options}));
   }
   Assumptions(options, shape, facts, advice).SayAll();
 }
