@@ -20,6 +20,10 @@ namespace {
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::TableFactory;
 
+constexpr char kPrefixExtractor[] =
+    "a prefix extractor, with which a filter would hide rows from scans with neither "
+    "auto_prefix_mode nor total_order_seek";
+
 // Null unless it is RocksDB's own block-based factory: replacing one that wraps it would take away
 // what the wrapper does.
 const BlockBasedTableOptions* BlockBasedOptions(const TableFactory* factory) {
@@ -84,7 +88,7 @@ std::string ReasonToLeave(const ColumnFamilyOptions& options) {
   // With ours iterators see what they see without any.
   if (options.prefix_extractor != nullptr &&
       !plugin::IsRangeExtractor(options.prefix_extractor.get())) {
-    return "has a prefix extractor, with which a filter would change what iterators see";
+    return std::string("has ") + kPrefixExtractor;
   }
   return {};
 }
@@ -92,8 +96,10 @@ std::string ReasonToLeave(const ColumnFamilyOptions& options) {
 std::string ReasonNotToAdd(const ColumnFamilyOptions& options) {
   const std::string reason = ReasonToLeave(options);
   return reason.empty() && !SeesSetOptions()
-             ? "is of a RocksDB that does not let the interposer see SetOptions, by which it may "
-               "get a prefix extractor, with which a filter would change what iterators see"
+             ? std::string(
+                   "is of a RocksDB that does not let the interposer see SetOptions, by "
+                   "which it may get ") +
+                   kPrefixExtractor
              : reason;
 }
 
@@ -139,8 +145,8 @@ void BeforeSetOptions(DB& database, ColumnFamilyHandle* family,
     return;
   }
   const std::string line =
-      "column family " + descriptor.name + " gets no more filters of WINNOW_ADD and uses none: " +
-      "SetOptions gives it a prefix extractor, with which a filter would change what iterators see";
+      "column family " + descriptor.name +
+      " gets no more filters of WINNOW_ADD and uses none: SetOptions gives it " + kPrefixExtractor;
   plugin::WarnOnceInLog(database.GetDBOptions().info_log.get(), line);
   if (IsLogging()) {
     plugin::SayOnStderr(line);

@@ -147,7 +147,9 @@ TEST_F(PreloadAddTest, APrefixExtractorIsLeftAlone) {
   EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", 2}}));
   EXPECT_THAT(LinesThatBegin(result.errors, ""),
               ElementsAre(HasSubstr("winnow: in force"),
-                          HasSubstr("gets no filter policy: it has a prefix extractor")));
+                          HasSubstr("gets no filter policy: it has a prefix extractor, with which "
+                                    "a filter would hide rows from scans with neither "
+                                    "auto_prefix_mode nor total_order_seek")));
 }
 
 class PreloadAddLaterTest : public PreloadAddOpenTest {};
