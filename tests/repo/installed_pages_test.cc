@@ -15,6 +15,7 @@
 #include <regex>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/repo/pages.h"
@@ -196,8 +197,8 @@ class InstalledPagesTest : public ::testing::TestWithParam<PageCommands> {
     return "";
   }
 
-  // Runs them in a new folder with all that pages name.
-  ChildResult Run(const std::string& text) const {
+  // Runs them in a new folder with all that pages name, and `before` them more of bash.
+  ChildResult Run(const std::string& text, const std::string& before = "") const {
     const TemporaryFolder folder;
     const bool makes_pages = Has(text, " pages build FOLDER");
     for (const char* name : {"FOLDER", "DB", "COPY"}) {
@@ -233,7 +234,7 @@ class InstalledPagesTest : public ::testing::TestWithParam<PageCommands> {
         std::regex_replace(Shortened(text), std::regex("/usr/local/lib/"), "$PWD/PREFIX/lib/");
     return RunProgram(
         {"bash", "-c", "cd \"$0\" && PATH=$2/bin:$0/programs:" + SearchPath() + " && eval \"$1\"",
-         folder.path(), "set -e -o pipefail\n" + commands, prefix_.string()},
+         folder.path(), before + "set -e -o pipefail\n" + commands, prefix_.string()},
         {"WINNOW_LOG=1", "TEST_TMPDIR=" + folder.path()});  // the latter for db_bench
   }
 
@@ -257,6 +258,45 @@ TEST_P(InstalledPagesTest, EachCommandRuns) {
   if (GetParam().left_out > 0) {
     std::printf("%s: %d lines were left out, as they need a server of Redis\n",
                 GetParam().page.c_str(), GetParam().left_out);
+  }
+}
+
+// At the end: which databases have files without a filter, or options without a policy.
+constexpr char kSayWhatIsLost[] = R"sh(prefix=$2
+say() {
+  for database in FOLDER DB COPY; do
+    [ -d $database ] || continue
+    $prefix/bin/winnow inspect --summary $database | grep '^converted.* no filter' && echo LOST
+    grep -q filter_policy=nullptr $(ls $database/OPTIONS-* | tail -n 1) && echo "LOST: the policy"
+  done
+}
+trap say EXIT
+)sh";
+
+// Where Winnow is elsewhere, a name is misspelt, or RocksDB is of another version.
+TEST_P(InstalledPagesTest, WithAWrongNameNoFilterIsLost) {
+  static const std::regex writes(R"(\b(ldb|db_bench) -|\bwinnow run )");
+  const std::pair<std::regex, std::string> wrong[] = {
+      {std::regex(R"((\S+/)?\bwinnow (?=run|policy))"), "/nowhere/winnow "},
+      {std::regex(R"(\bread\b|\bid=winnow|\bwinnow(?=:10| ldb))"), "wninow"},
+      {std::regex(R"(FOLDER|COPY|\bDB\b)"), "FOLDRE"},
+  };
+  for (const std::string& text : GetParam().texts) {
+    if (!std::regex_search(text, writes)) continue;
+    SCOPED_TRACE(GetParam().page + ":\n" + text);
+    for (const auto& [name, misspelt] : wrong) {
+      if (!std::regex_search(text, name)) continue;
+      const ChildResult result = Run(std::regex_replace(text, name, misspelt), kSayWhatIsLost);
+      EXPECT_NE(result.status, 0) << misspelt;
+      EXPECT_FALSE(Has(result.output, "LOST")) << result.output << result.errors;
+    }
+    const ChildResult result =
+        Run(text, std::string("set -e\n") + kSayWhatIsLost + testing::kOtherRocksDB);
+    const std::string said = result.output + result.errors;
+    EXPECT_FALSE(Has(said, "LOST")) << said;
+    if (result.status == 77) continue;  // programs with RocksDB inside
+    EXPECT_EQ(Has(said, "winnow: not in force"), TakesThePreload(text)) << said;
+    EXPECT_FALSE(Has(said, "winnow: in force")) << said;
   }
 }
 

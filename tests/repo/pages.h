@@ -68,6 +68,22 @@ inline std::vector<std::string> InlineCode(const std::string& page) {
   return AllMatches(page, code, 1);
 }
 
+// For a shell, which finds RocksDB's programs from then on in the folder "other", with a RocksDB
+// that is of another version by its name; ends with 77 where they have no shared one.
+inline constexpr char kOtherRocksDB[] = R"(mkdir other
+for program in ldb db_bench; do
+  file=$(command -v $program)
+  set -- $(ldd "$file" | awk '/librocksdb/ { print $1, $3 }')
+  [ $# = 2 ] || exit 77
+  case $1 in *9) name=${1%9}1 ;; *) name=${1%?}9 ;; esac
+  LC_ALL=C sed "s/$1/$name/g" "$file" >other/$program
+  LC_ALL=C sed "s/$1/$name/g" "$2" >other/$name
+  chmod +x other/$program
+done
+PATH=$PWD/other:$PATH
+export LD_LIBRARY_PATH=$PWD/other
+)";
+
 // Each sentence, cell of a table and line of code.
 inline std::vector<std::string> Sentences(const std::string& page) {
   static const std::regex own_line(R"((    |\|).*)");
