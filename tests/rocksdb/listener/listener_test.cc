@@ -601,16 +601,22 @@ TEST_F(ListenerTest, ColumnFamiliesFromTextNeedAListenerOfEachPolicy) {
   options.create_missing_column_families = true;
   options.disable_auto_compactions = true;
   options.target_file_size_base = 64 << 20;  // few files, which are known at once
-  const auto bits_of_families = [&](bool is_listened) {
+  enum class Listeners { kNone, kOfCode, kOfText };
+  const auto bits_of_families = [&](Listeners listeners) {
     std::vector<ColumnFamilyDescriptor> families = {{kDefault, {}}, {"second", {}}};
     options.listeners.clear();
+    if (listeners == Listeners::kOfText) {
+      EXPECT_TRUE(ROCKSDB_NAMESPACE::GetDBOptionsFromString(testing::StrictConfig(), options,
+                                                            "listeners=winnow", &options)
+                      .ok());
+    }
     for (ColumnFamilyDescriptor& family : families) {
       EXPECT_TRUE(ROCKSDB_NAMESPACE::GetColumnFamilyOptionsFromString(
                       testing::StrictConfig(), options,
                       "block_based_table_factory={filter_policy=" + std::string(kAuto) + "}",
                       &family.options)
                       .ok());
-      if (!is_listened) continue;
+      if (listeners != Listeners::kOfCode) continue;
       options.listeners.push_back(winnow::NewListener(
           family.options.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy));
     }
@@ -631,10 +637,12 @@ TEST_F(ListenerTest, ColumnFamiliesFromTextNeedAListenerOfEachPolicy) {
     }
     return bits;
   };
-  const std::vector<double> before = bits_of_families(true);
+  const std::vector<double> before = bits_of_families(Listeners::kOfCode);
   ASSERT_EQ(before.size(), 2u);
-  EXPECT_THAT(bits_of_families(false), ::testing::Each(::testing::DoubleNear(7.04, 0.1)));
-  EXPECT_EQ(bits_of_families(true), before);
+  EXPECT_THAT(bits_of_families(Listeners::kNone),
+              ::testing::Each(::testing::DoubleNear(7.04, 0.1)));
+  EXPECT_EQ(bits_of_families(Listeners::kOfCode), before);
+  EXPECT_EQ(bits_of_families(Listeners::kOfText), before);
   EXPECT_THAT(before, ::testing::Each(::testing::DoubleNear(8.08, 0.1)));
 }
 
