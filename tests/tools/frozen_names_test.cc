@@ -1,6 +1,7 @@
-// Names that programs and scripts go by are never taken away: those of options, the keys of the
-// tool's JSON, and the constants of the contract headers with their values, which are compiled into
-// programs. tests/interface/names.txt has them. New ones are recorded, and none is removed, by
+// Names that programs and scripts go by are never taken away: those of options, of metrics with
+// their types and labels, the keys of the tool's JSON, and the constants of the contract headers
+// with their values, which are compiled into programs. tests/interface/names.txt has them. New ones
+// are recorded, and none is removed, by
 //   WINNOW_RECORD_NAMES=1 build/release/tests/frozen_names_test
 // A constant that may get another value, as an option a wider range, is edited there by hand.
 
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -25,6 +27,7 @@
 #include "tests/support/started_redis.h"
 #include "tests/tools/tool_testing.h"
 #include "winnow/options.h"
+#include "winnow/rocksdb_filter_loads.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::testing {
@@ -145,6 +148,31 @@ TEST(FrozenNamesTest, ConstantsOfContractHeadersAreKept) {
   }
   EXPECT_GE(all.size(), 50u);
   ExpectKept("constant of ", all);
+}
+
+// "metric: winnow_filters_built_total{kind="bloom"} counter"; of labels whose values a process
+// brings, the names alone.
+TEST(FrozenNamesTest, OfMetricsAreKept) {
+  const TemporaryFolder folder;
+  const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), folder / "db");
+  PutAndFlush(database.get(), {1000});
+  std::string value;
+  ASSERT_STATUS_OK(database->Get({}, KeyOf(9), &value));
+  Names names;
+  std::map<std::string, std::string> types;
+  ForEachMatch(
+      CountersAsPrometheusText(), "(# TYPE )?(\\w+)(\\{.*\\})? (\\w+)\n",
+      [&](const std::smatch& line) {
+        if (line[1].matched) {
+          types[line.str(2)] = line.str(4);
+        } else if (const auto type = types.find(line.str(2)); type != types.end()) {
+          names.insert("metric: " + line.str(2) +
+                       Stripped(line.str(3), "\\b(?!(?:kind|filter)=)(\\w+)=\"[^\"]*\"", "$1") +
+                       " " + type->second);
+        }
+      });
+  EXPECT_GE(names.size(), 45u);
+  ExpectKept("metric: ", names);
 }
 
 // "json of verify: files[].path", and so on; by whatever an array has in some place.
