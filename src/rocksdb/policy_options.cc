@@ -186,6 +186,10 @@ bool WithOption(std::string_view name, const Use& use) {
   return is_known;
 }
 
+bool IsDefault(std::string_view name, const PolicyOptions& options) {
+  return PolicyOptionText(name, options) == PolicyOptionText(name, PolicyOptions());
+}
+
 // Three options are always saved, the others if they were asked for, and a plan always if there is
 // one.
 bool IsSaved(std::string_view name, const PolicyOptions& options) {
@@ -194,7 +198,7 @@ bool IsSaved(std::string_view name, const PolicyOptions& options) {
     if (name == always) return true;
   }
   if (name == kLevelPlanOption.name && options.level_plan != LevelPlan::kUniform) return true;
-  return PolicyOptionText(name, options) != PolicyOptionText(name, PolicyOptions());
+  return !IsDefault(name, options);
 }
 
 // People are told the saved options. If there is a plan, they are told all its options; if there is
@@ -205,6 +209,18 @@ bool IsTold(std::string_view name, const PolicyOptions& options) {
     if (name == of_plan) return options.level_plan != LevelPlan::kUniform;
   }
   return IsSaved(name, options);
+}
+
+// "bits_per_key=10;build=bloomfilter": the options whose names are wanted.
+template <typename IsWanted>
+std::string TextOfOptions(const PolicyOptions& options, const IsWanted& is_wanted) {
+  std::string text;
+  for (const std::string& name : PolicyOptionNameList()) {
+    if (is_wanted(name)) {
+      text += (text.empty() ? "" : ";") + name + "=" + PolicyOptionText(name, options);
+    }
+  }
+  return text;
 }
 
 Status ToStatus(const std::string& problem) {
@@ -280,13 +296,13 @@ void SetNearestPolicyOption(std::string_view name, std::string_view text, Policy
 }
 
 std::string ToString(const PolicyOptions& options) {
-  std::string text;
-  for (const std::string& name : PolicyOptionNameList()) {
-    if (IsTold(name, options)) {
-      text += (text.empty() ? "" : ";") + name + "=" + PolicyOptionText(name, options);
-    }
-  }
-  return text;
+  return TextOfOptions(options, [&](std::string_view name) { return IsTold(name, options); });
+}
+
+std::string ShortText(const PolicyOptions& options) {
+  return TextOfOptions(options, [&](std::string_view name) {
+    return name == kBitsPerKeyOption.name || (IsTold(name, options) && !IsDefault(name, options));
+  });
 }
 
 const std::vector<std::string>& PolicyOptionNameList() {

@@ -42,6 +42,10 @@ void SetNearestPolicyOption(std::string_view name, std::string_view text, Policy
 // ";level_plan=auto;level_size_ratio=auto;absent_share=1" if there is a plan.
 std::string ToString(const PolicyOptions& options);
 
+// The same without options that have their defaults, but always with the bits a key:
+// "bits_per_key=10", "bits_per_key=12;level_plan=learned".
+std::string ShortText(const PolicyOptions& options);
+
 // The names of the options, in the order of ToString. Lives as long as the library.
 const std::vector<std::string>& PolicyOptionNameList();
 

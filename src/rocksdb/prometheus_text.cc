@@ -95,7 +95,7 @@ void AddBuilt(const Counters& counters, Page* page) {
   page->Counter("winnow_filter_built_bloom_bytes_total",
                 "Sizes of the Bloom filters that were built.", counters.bloom_bytes);
   page->Counter("winnow_filter_built_bloom_as_ribbon_bytes_total",
-                "What these Bloom filters would take as Ribbon filters.",
+                "What the Bloom filters that were built would take as Ribbon filters.",
                 counters.bloom_bytes_as_ribbons);
 }
 
@@ -103,16 +103,19 @@ void AddLookups(const Counters& counters, const SampleCounters& samples, Page* p
   page->Counter("winnow_filter_lookups_total",
                 "Keys that Winnow's filters were asked for, once for each filter.",
                 counters.lookups);
-  page->Counter("winnow_filter_lookup_hashes_total", "Hashes computed for these lookups.",
+  page->Counter("winnow_filter_lookup_hashes_total",
+                "Hashes of keys that were computed for lookups in Winnow's filters.",
                 counters.hashes);
-  page->Counter("winnow_filter_lookup_hashes_shared_total",
-                "Lookups that needed no hash, as another filter had it computed.",
-                counters.hashes_shared);
+  page->Counter(
+      "winnow_filter_lookup_hashes_shared_total",
+      "Lookups in Winnow's filters that needed no hash of their key, as it had been computed for "
+      "another filter.",
+      counters.hashes_shared);
   page->Counter("winnow_ranges_asked_total",
                 "Seeks with a bound that range filters were asked for, once for each filter.",
                 counters.ranges_asked);
   page->Counter("winnow_ranges_denied_total",
-                "Of these, seeks that a range filter spared the read of its file.",
+                "Seeks with a bound that a range filter spared the read of its file.",
                 counters.ranges_denied);
   page->Counter("winnow_lookups_sampled_total", "Lookups that level_plan=learned looked at.",
                 samples.lookups_sampled);
@@ -136,39 +139,55 @@ void AddLoads(const Counters& counters, const FilterLoads& loads, Page* page) {
                   {"unusable", counters.loaded_unusable}});
   page->Counter("winnow_filter_loads_total", "Filter blocks that were loaded through policies.",
                 loads.blocks);
-  page->Counter("winnow_filter_load_bytes_total", "Sizes of these.", loads.bytes);
+  page->Counter("winnow_filter_load_bytes_total",
+                "Sizes of the filter blocks that were loaded through policies.", loads.bytes);
   page->Counter("winnow_filter_loads_again_total",
-                "Of these, loads of filters that were loaded in the ten minutes before.",
-                loads.blocks_again);
-  page->Counter("winnow_filter_load_again_bytes_total", "Sizes of these.", loads.bytes_again);
+                "Filter blocks that were loaded again within ten minutes.", loads.blocks_again);
+  page->Counter("winnow_filter_load_again_bytes_total",
+                "Sizes of the filter blocks that were loaded again within ten minutes.",
+                loads.bytes_again);
   page->Counter("winnow_filter_loads_unknown_total",
                 "Loads of filters that memory was too short to remember.", loads.blocks_unknown);
   page->Counter("winnow_filter_load_alarms_total",
                 "Alarms that the same filters are loaded again and again.", loads.alarms);
   page->Gauge("winnow_filter_recent_loads", "Filter blocks loaded in the last 60 s.",
               loads.minute_blocks);
-  page->Gauge("winnow_filter_recent_load_bytes", "Sizes of these.", loads.minute_bytes);
-  page->Gauge("winnow_filter_recent_loads_again",
-              "Of these, loads of filters that were loaded in the ten minutes before.",
-              loads.minute_blocks_again);
-  page->Gauge("winnow_filter_recent_load_again_bytes", "Sizes of these.", loads.minute_bytes_again);
-  page->Gauge("winnow_filter_recent_filters_again", "Different filters among these.",
-              loads.minute_filters_again);
+  page->Gauge("winnow_filter_recent_load_bytes",
+              "Sizes of the filter blocks loaded in the last 60 s.", loads.minute_bytes);
+  page->Gauge(
+      "winnow_filter_recent_loads_again",
+      "Filter blocks loaded in the last 60 s that were loaded in the ten minutes before, too.",
+      loads.minute_blocks_again);
+  page->Gauge(
+      "winnow_filter_recent_load_again_bytes",
+      "Sizes of the filter blocks loaded in the last 60 s that were loaded in the ten minutes "
+      "before, too.",
+      loads.minute_bytes_again);
+  page->Gauge(
+      "winnow_filter_recent_filters_again",
+      "Different filters loaded in the last 60 s that were loaded in the ten minutes before, "
+      "too.",
+      loads.minute_filters_again);
   page->Gauge("winnow_filter_recent_load_again_ten_minutes_bytes",
               "Sizes of the filter blocks of the last 600 s that were loaded again.",
               loads.ten_minutes_bytes_again);
   page->Gauge("winnow_filters_in_use", "Different filters that were loaded in the last 600 s.",
               loads.filters);
-  page->Gauge("winnow_filters_in_use_bytes",
-              "Sizes of these: what a cache would need for all of them.", loads.filter_bytes);
-  page->Gauge("winnow_filters_in_use_largest_bytes", "Size of the largest of these.",
+  page->Gauge(
+      "winnow_filters_in_use_bytes",
+      "Sizes of the different filters that were loaded in the last 600 s: what a cache would "
+      "need for all of them.",
+      loads.filter_bytes);
+  page->Gauge("winnow_filters_in_use_largest_bytes",
+              "Size of the largest filter that was loaded in the last 600 s.",
               loads.largest_filter_bytes);
   page->Gauge("winnow_filter_meter_counts_one_of",
-              "1: filters are known one by one; else one of so many is.", loads.counted_one_of);
+              "The figures of loads know one filter in so many; 1: each.", loads.counted_one_of);
   page->Gauge("winnow_filter_meter_memory_bytes", "What the figures of loads take in memory.",
               loads.meter_bytes);
 }
 
+// Of a list of names, which may be long. A policy's text is not, and is never cut.
 constexpr size_t kLabelCharacters = 120;
 
 // Policies with the same labels count together.
@@ -179,7 +198,7 @@ void AddUse(const std::vector<UseRow>& rows, Page* page) {
     const auto label = [](const char* name, std::string_view value) {
       return std::string(name) + "=\"" + EscapedLabel(value) + "\"";
     };
-    by_labels[label("policy", Joined({row.policy}, kLabelCharacters)) + "," +
+    by_labels[label("policy", Joined({row.policy})) + "," +
               label("database", Joined(row.databases, kLabelCharacters)) + "," +
               label("families", Joined(row.families, kLabelCharacters)) + "," +
               label("level", std::to_string(row.level))] += row.sums;
@@ -195,25 +214,30 @@ void AddUse(const std::vector<UseRow>& rows, Page* page) {
   add("winnow_filter_use_asks_total",
       "Keys and prefixes that filters of a policy and level were asked for, as an estimate.",
       "counter", [](const UseSums& sums) { return sums.asks; });
-  add("winnow_filter_use_denied_total", "Of these, those that filters answered with no.", "counter",
-      [](const UseSums& sums) { return sums.denied; });
-  add("winnow_filter_use_false_positives_total", "False positives expected among the others.",
+  add("winnow_filter_use_denied_total",
+      "Keys and prefixes that filters of a policy and level answered with no, as an estimate.",
+      "counter", [](const UseSums& sums) { return sums.denied; });
+  add("winnow_filter_use_false_positives_total",
+      "False positives expected among the keys and prefixes that filters of a policy and level let "
+      "through.",
       "counter", [](const UseSums& sums) { return std::llround(sums.false_positives); });
-  add("winnow_filter_use_asks_counted_total", "Asks that the estimates are from.", "counter",
-      [](const UseSums& sums) { return sums.asks_counted; });
+  add("winnow_filter_use_asks_counted_total",
+      "Keys and prefixes that filters of a policy and level were asked for and that were counted: "
+      "estimates are from them.",
+      "counter", [](const UseSums& sums) { return sums.asks_counted; });
   add("winnow_filter_use_ranges_asked_total",
       "Seeks with a bound that range filters of a policy and level were asked for.", "counter",
       [](const UseSums& sums) { return sums.ranges_asked; });
   add("winnow_filter_use_ranges_denied_total",
-      "Of these, seeks that a range filter spared the read of its file.", "counter",
-      [](const UseSums& sums) { return sums.ranges_denied; });
+      "Seeks with a bound that range filters of a policy and level spared the read of their file.",
+      "counter", [](const UseSums& sums) { return sums.ranges_denied; });
   add("winnow_filter_use_filters",
       "Filters of a policy and level, or partitions of filters, that are in memory.", "gauge",
       [](const UseSums& sums) { return sums.filters; });
-  add("winnow_filter_use_keys", "Keys in these.", "gauge",
-      [](const UseSums& sums) { return sums.keys; });
-  add("winnow_filter_use_bytes", "Sizes of these.", "gauge",
-      [](const UseSums& sums) { return sums.bytes; });
+  add("winnow_filter_use_keys", "Keys in the filters of a policy and level that are in memory.",
+      "gauge", [](const UseSums& sums) { return sums.keys; });
+  add("winnow_filter_use_bytes", "Sizes of the filters of a policy and level that are in memory.",
+      "gauge", [](const UseSums& sums) { return sums.bytes; });
 }
 
 }  // namespace

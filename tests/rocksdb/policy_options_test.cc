@@ -193,6 +193,30 @@ TEST(ToString, GivesEveryNumberBackExactly) {
             "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1");
 }
 
+// What metrics, tables and JSON call a policy, so that values of a label differ in what is seen.
+TEST(ShortText, HasTheBitsAndWhatDiffersFromTheDefaults) {
+  EXPECT_EQ(ShortText(PolicyOptions()), "bits_per_key=10");
+  size_t options = 0;
+  ForEachPolicyOption([&](const auto& option, auto member) {
+    PolicyOptions changed;
+    changed.level_plan = LevelPlan::kAuto;  // some options are of plans alone
+    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(changed.*member)>>) {
+      changed.*member = changed.*member == option.least ? option.most : option.least;
+    } else {
+      changed.*member = option.values.back().second;
+    }
+    const std::string text = ShortText(changed) + ";";
+    const std::string one = option.name + ("=" + PolicyOptionText(option.name, changed)) + ";";
+    EXPECT_THAT(text, HasSubstr(one));
+    EXPECT_LE(std::count(text.begin(), text.end(), ';'), 3) << text;
+    ++options;
+  });
+  EXPECT_EQ(options, PolicyOptionNameList().size());
+  PolicyOptions options_of_a_plan;
+  options_of_a_plan.level_size_ratio = 4;  // without effect
+  EXPECT_EQ(ShortText(options_of_a_plan), "bits_per_key=10");
+}
+
 TEST(ParsePolicyOption, TakesTheNamesOfWhatIsBuiltAndNothingElse) {
   const std::pair<const char*, Build> builds[] = {{"bloomfilter", Build::kBloomFilter},
                                                   {"ribbonfilter", Build::kRibbonFilter},

@@ -12,8 +12,11 @@
 namespace winnow::plugin {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 // What a page of the text format has, read by the rules of
 // https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format and of
@@ -79,7 +82,15 @@ std::map<std::string, Family> ParsedSample() {
   FilterLoads loads;
   constexpr size_t kNumbers = sizeof loads / sizeof(uint64_t);
   for (size_t i = 0; i < kNumbers; ++i) reinterpret_cast<uint64_t*>(&loads)[i] = next++;
-  return Parse(PrometheusText(counters, samples, loads));
+  UseRow use;
+  use.policy = "bits_per_key=10";
+  for (uint64_t UseSums::*const member :
+       {&UseSums::asks, &UseSums::denied, &UseSums::asks_counted, &UseSums::ranges_asked,
+        &UseSums::ranges_denied, &UseSums::filters, &UseSums::keys, &UseSums::bytes}) {
+    use.sums.*member = next++;
+  }
+  use.sums.false_positives = static_cast<double>(next++);
+  return Parse(PrometheusText(counters, samples, loads, {use}));
 }
 
 TEST(PrometheusTextTest, HasEachCounterOnce) {
@@ -89,7 +100,7 @@ TEST(PrometheusTextTest, HasEachCounterOnce) {
     for (const auto& [labels, value] : family.samples) values.insert(value);
   }
   std::multiset<double> expected;
-  for (int i = 1; i <= 16 + 4 + static_cast<int>(sizeof(FilterLoads) / sizeof(uint64_t)); ++i) {
+  for (int i = 1; i <= 16 + 4 + static_cast<int>(sizeof(FilterLoads) / sizeof(uint64_t)) + 9; ++i) {
     expected.insert(i);
   }
   EXPECT_EQ(values, expected);
@@ -107,6 +118,15 @@ TEST(PrometheusTextTest, NamesAreOfTheRightForm) {
     const bool is_size = family.help.find("Size") != std::string::npos ||
                          family.help.find("take") != std::string::npos;
     EXPECT_EQ(says_bytes, is_size) << name << ": " << family.help;
+  }
+}
+
+// Servers show each text by itself, in any order.
+TEST(PrometheusTextTest, HelpStandsAlone) {
+  for (const auto& [name, family] : ParsedSample()) {
+    EXPECT_THAT(family.help,
+                Not(AnyOf(HasSubstr(" these"), HasSubstr(" others"), StartsWith("Of "))))
+        << name;
   }
 }
 

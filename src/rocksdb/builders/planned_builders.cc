@@ -260,7 +260,7 @@ void PlannedBuilders::SetPolicy(const PolicyOptions& options) noexcept {
 
 void PlannedBuilders::NamePolicy(const PolicyOptions& options) noexcept {
   try {
-    known_->loads.use().SetPolicy(ToString(options));
+    known_->loads.use().SetPolicy(ShortText(options));
   } catch (...) {
   }
 }

@@ -194,15 +194,17 @@ class Concatenation final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator {
 
 struct Family {
   const char* name;
+  const char* policy;
   double bits_per_key;
   LevelPlan plan;
   bool has_prefixes;
   bool is_partitioned;
 };
-constexpr Family kFamilies[] = {{"default", 3, LevelPlan::kUniform, false, false},
-                                {"planned", 7, LevelPlan::kByLevel, false, false},
-                                {"prefixes", 6, LevelPlan::kUniform, true, false},
-                                {"partitions", 5, LevelPlan::kUniform, false, true}};
+constexpr Family kFamilies[] = {
+    {"default", "bits_per_key=3", 3, LevelPlan::kUniform, false, false},
+    {"planned", "bits_per_key=7;level_plan=by_level", 7, LevelPlan::kByLevel, false, false},
+    {"prefixes", "bits_per_key=6", 6, LevelPlan::kUniform, true, false},
+    {"partitions", "bits_per_key=5", 5, LevelPlan::kUniform, false, true}};
 constexpr size_t kNumFamilies = std::size(kFamilies);
 
 // A key's first bytes tell its level, so that prefixes are of few levels.
@@ -404,9 +406,7 @@ TEST_F(FilterUseTest, IsAsCountedBeside) {
       for (int level = 0; level < kLevels; ++level) {
         const Counts& counts = policies_[family]->counts()[static_cast<size_t>(level)];
         const auto found = std::find_if(use.begin(), use.end(), [&](const auto& one) {
-          char bits[40];
-          std::snprintf(bits, sizeof bits, "bits_per_key=%g;", kFamilies[family].bits_per_key);
-          return one.first.second == level && one.first.first.rfind(bits, 0) == 0;
+          return one.first == std::pair<std::string, int64_t>(kFamilies[family].policy, level);
         });
         ASSERT_NE(found, use.end());
         const FilterUse& figures = found->second;

@@ -113,6 +113,20 @@ TEST(UseTextTest, TableHasFortyRows) {
   EXPECT_THAT(table, Not(HasSubstr("family 9 ")));
 }
 
+// Or policies that differ behind the cut would count together.
+TEST(UseTextTest, PrometheusHasAllOfAPolicysText) {
+  UseRow one = RowOf("orders", 6, 1000, 0.01);
+  one.policy = "bits_per_key=10;" + std::string(120, 'x') + "=1";
+  UseRow other = one;
+  other.policy.back() = '2';
+  const std::string text = PrometheusText({}, {}, {}, {one, other});
+  for (const UseRow& row : {one, other}) {
+    EXPECT_THAT(text, HasSubstr("\nwinnow_filter_use_asks_total{policy=\"" + row.policy +
+                                "\",database=\"/data/db\",families=\"orders\",level=\"6\"} "
+                                "1024000\n"));
+  }
+}
+
 TEST(UseTextTest, PrometheusSumsEqualLabels) {
   const UseRow one = RowOf("orders", 6, 1000, 0.01);
   const UseRow same = RowOf("orders", 6, 500, 0.01);
