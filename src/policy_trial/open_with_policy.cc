@@ -1,6 +1,9 @@
 #include "src/policy_trial/open_with_policy.h"
 
+#include <absl/strings/ascii.h>
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/strip.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
@@ -37,16 +40,18 @@ constexpr PolicyPlace kPlaces[] = {PolicyPlace::kTableOptions, PolicyPlace::kFam
 // What makes a setting of filter_policy one of the column family, in its options string.
 constexpr absl::string_view kTableFactory = "block_based_table_factory";
 
-std::string Setting(const std::string& policy) { return absl::StrCat("filter_policy=", policy); }
+constexpr absl::string_view kFilterPolicy = "filter_policy";
+
+std::string Setting(const std::string& policy) { return absl::StrCat(kFilterPolicy, "=", policy); }
 
 std::string FamilySetting(const std::string& policy) {
   return absl::StrCat(kTableFactory, "={", Setting(policy), "}");
 }
 
-Status MakeFromTableOptions(const std::string& policy, ColumnFamilyOptions* family) {
+Status MakeFromTableOptions(const std::string& options, ColumnFamilyOptions* family) {
   BlockBasedTableOptions table;
   const Status status = ROCKSDB_NAMESPACE::GetBlockBasedTableOptionsFromString(
-      ConfigOptions(), BlockBasedTableOptions(), Setting(policy), &table);
+      ConfigOptions(), BlockBasedTableOptions(), options, &table);
   if (status.ok()) {
     family->table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
   }
@@ -56,6 +61,14 @@ Status MakeFromTableOptions(const std::string& policy, ColumnFamilyOptions* fami
 Status MakeFromFamilyOptions(const std::string& policy, ColumnFamilyOptions* family) {
   return ROCKSDB_NAMESPACE::GetColumnFamilyOptionsFromString(ConfigOptions(), ColumnFamilyOptions(),
                                                              FamilySetting(policy), family);
+}
+
+Status MakeFromOptionsString(const std::string& text, ColumnFamilyOptions* family) {
+  Options options;
+  const Status status =
+      ROCKSDB_NAMESPACE::GetOptionsFromString(ConfigOptions(), Options(), text, &options);
+  *family = options;
+  return status;
 }
 
 Status MakeFromFile(const std::string& policy, Env* memory, ColumnFamilyOptions* family) {
@@ -84,10 +97,11 @@ Status Make(const std::string& policy, PolicyPlace place, Env* memory,
             ColumnFamilyOptions* family) {
   switch (place) {
     case PolicyPlace::kTableOptions:
-      return MakeFromTableOptions(policy, family);
+      return MakeFromTableOptions(Setting(policy), family);
     case PolicyPlace::kFamilyOptions:
       return MakeFromFamilyOptions(policy, family);
     case PolicyPlace::kOptionsFile:
+    case PolicyPlace::kOptionsString:
       break;
   }
   return MakeFromFile(policy, memory, family);
@@ -115,13 +129,17 @@ Status Open(const ColumnFamilyOptions& family, Env* memory,
   return status;
 }
 
+std::unordered_map<std::string, std::string> SettingsOf(const std::string& text) {
+  std::unordered_map<std::string, std::string> settings;
+  return ROCKSDB_NAMESPACE::StringToMap(text, &settings).ok() ? settings : decltype(settings)();
+}
+
 // The text that reaches the policy when it is written in this place: options strings lose a pair of
 // braces, and end at a semicolon.
 std::string TextOfPolicy(const std::string& options_string, PolicyPlace place) {
-  std::unordered_map<std::string, std::string> values;
-  return place != PolicyPlace::kOptionsFile &&
-                 ROCKSDB_NAMESPACE::StringToMap(Setting(options_string), &values).ok()
-             ? values["filter_policy"]
+  const auto settings = SettingsOf(Setting(options_string));
+  return place != PolicyPlace::kOptionsFile && !settings.empty()
+             ? settings.at(std::string(kFilterPolicy))
              : options_string;
 }
 
@@ -148,6 +166,8 @@ absl::string_view ToString(PolicyPlace place) {
       return "a table-options string";
     case PolicyPlace::kFamilyOptions:
       return "a column family's options string";
+    case PolicyPlace::kOptionsString:
+      return "an options string";
     case PolicyPlace::kOptionsFile:
       break;
   }
@@ -180,13 +200,17 @@ absl::string_view ToString(PolicyOutcome outcome) {
   return "depends_on_place";
 }
 
-PolicyOpening OpenWithPolicy(const std::string& options_string, PolicyPlace place) {
+namespace {
+
+// `make` sets the options of the column family. `policy` is the text that reaches the policy.
+template <typename MakeOptions>
+PolicyOpening OpenWith(PolicyPlace place, const std::string& policy, const MakeOptions& make) {
   PolicyOpening opening;
   opening.place = place;
   const std::unique_ptr<Env> memory(ROCKSDB_NAMESPACE::NewMemEnv(Env::Default()));
   try {
     ColumnFamilyOptions family;
-    Status status = Make(options_string, place, memory.get(), &family);
+    Status status = make(memory.get(), &family);
     if (status.ok()) {
       status = Open(family, memory.get(), &opening.policy);
     }
@@ -198,10 +222,49 @@ PolicyOpening OpenWithPolicy(const std::string& options_string, PolicyPlace plac
     opening.refusal = absl::StrCat("exception \"", exception.what(), "\"");
     return opening;
   }
-  opening.outcome = opening.policy == nullptr
-                        ? PolicyOutcome::kNoPolicy
-                        : Outcome(*opening.policy, TextOfPolicy(options_string, place));
+  opening.outcome =
+      opening.policy == nullptr ? PolicyOutcome::kNoPolicy : Outcome(*opening.policy, policy);
   return opening;
+}
+
+}  // namespace
+
+PolicyOpening OpenWithPolicy(const std::string& options_string, PolicyPlace place) {
+  return OpenWith(place, TextOfPolicy(options_string, place),
+                  [&](Env* memory, ColumnFamilyOptions* family) {
+                    return Make(options_string, place, memory, family);
+                  });
+}
+
+bool IsOptionsString(absl::string_view text) {
+  text = absl::StripAsciiWhitespace(text);
+  const bool begins_with_policy = absl::ConsumePrefix(&text, Setting(""));
+  return absl::StrContains(text, kFilterPolicy) || absl::StrContains(text, "table_factory") ||
+         (begins_with_policy && SettingsOf(Setting(std::string(text))).size() > 1);
+}
+
+std::optional<std::string> PolicyOfOptionsString(const std::string& text) {
+  const auto settings = SettingsOf(text);
+  for (const auto& [name, value] : settings) {
+    if (name == kFilterPolicy || absl::EndsWith(name, absl::StrCat(".", kFilterPolicy))) {
+      return value;
+    }
+  }
+  for (const auto& [name, value] : settings) {
+    if (!absl::StrContains(value, kFilterPolicy)) continue;
+    if (std::optional<std::string> policy = PolicyOfOptionsString(value)) return policy;
+  }
+  return std::nullopt;
+}
+
+PolicyOpening OpenWithOptionsString(const std::string& text) {
+  const bool is_of_table = SettingsOf(text).count(std::string(kFilterPolicy)) > 0;
+  return OpenWith(is_of_table ? PolicyPlace::kTableOptions : PolicyPlace::kOptionsString,
+                  PolicyOfOptionsString(text).value_or(""),
+                  [&](Env* /*memory*/, ColumnFamilyOptions* family) {
+                    return is_of_table ? MakeFromTableOptions(text, family)
+                                       : MakeFromOptionsString(text, family);
+                  });
 }
 
 bool SameOutcome(const PolicyOpening& a, const PolicyOpening& b) {

@@ -13,6 +13,7 @@
 #include <rocksdb/status.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ enum class PolicyPlace {
   kFamilyOptions,  // block_based_table_factory={filter_policy=…} for
                    // GetColumnFamilyOptionsFromString
   kOptionsFile,    // a line filter_policy=… of an OPTIONS file
+  kOptionsString,  // with other options, for GetOptionsFromString
 };
 
 // "a table-options string" and so on.
@@ -55,6 +57,18 @@ struct PolicyOpening {
 // RocksDB neither ignores unknown options there nor minds what it does not support, as is its
 // default too.
 PolicyOpening OpenWithPolicy(const std::string& options_string, PolicyPlace place);
+
+// Whether the text is no policy but options of a table, a column family or a database, as
+// "block_based_table_factory={filter_policy=winnow:10}" or "filter_policy=winnow:10;block_size=8k".
+bool IsOptionsString(absl::string_view text);
+
+// The value of filter_policy in such a string; nothing if it is not there.
+std::optional<std::string> PolicyOfOptionsString(const std::string& text);
+
+// Opens a database with all of these options: those of a table if filter_policy is one of them,
+// else those of a column family. Of a database's own options, RocksDB checks the names and values
+// only.
+PolicyOpening OpenWithOptionsString(const std::string& text);
 
 // The same outcome with the same policy.
 bool SameOutcome(const PolicyOpening& a, const PolicyOpening& b);

@@ -22,10 +22,12 @@ namespace {
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Status;
 
-// Why RocksDB, asked to be strict, does not take the string; empty: it does.
-std::string StrictReason(const std::string& options_string) {
-  std::shared_ptr<const FilterPolicy> ignored;
-  const Status status = MakePolicyStrictly(options_string, &ignored);
+// Why RocksDB, asked to be strict, does not take the policy; empty: it does. *is_none: it means
+// "no filter".
+std::string StrictReason(const std::string& policy, bool* is_none) {
+  std::shared_ptr<const FilterPolicy> made;
+  const Status status = MakePolicyStrictly(policy, &made);
+  *is_none = made == nullptr;
   if (status.ok()) {
     return std::string();
   }
@@ -79,7 +81,8 @@ std::string ConsequenceByPlace(const std::vector<PolicyOpening>& openings) {
   return text;
 }
 
-std::string Problem(const PolicyVerdict& verdict) {
+// `policy` is the text of the policy, in what was asked for.
+std::string Problem(const PolicyVerdict& verdict, const std::string& policy) {
   if (verdict.outcome == PolicyOutcome::kWorks) {
     return std::string();
   }
@@ -87,11 +90,12 @@ std::string Problem(const PolicyVerdict& verdict) {
     return ConsequenceByPlace(verdict.by_place);
   }
   const PolicyOpening& opening = verdict.by_place.front();
-  std::string reason = StrictReason(verdict.asked);
+  bool is_none = false;
+  std::string reason = StrictReason(policy, &is_none);
   if (reason.empty() && !opening.refusal.empty()) {
     reason = absl::StrCat("RocksDB refuses it (", opening.refusal, ").");
   }
-  if (reason.empty() && verdict.outcome == PolicyOutcome::kNoPolicy) {
+  if (reason.empty() && verdict.outcome == PolicyOutcome::kNoPolicy && is_none) {
     return "RocksDB takes it for \"no filter\".";
   }
   std::string consequence = Consequence(opening);
@@ -103,11 +107,10 @@ std::string Problem(const PolicyVerdict& verdict) {
 
 constexpr uint64_t kKeysOfLevels = 100'000;
 
-void Judge(const std::vector<PolicyPlace>& places, bool with_trials,
-           const std::optional<TrialFile>& file, PolicyVerdict* verdict) {
-  for (const PolicyPlace place : places) {
-    verdict->by_place.push_back(OpenWithPolicy(verdict->asked, place));
-  }
+// By what happened to a database in each place. `policy` is the text of the policy, in what was
+// asked for.
+void Judge(const std::string& policy, bool with_trials, const std::optional<TrialFile>& file,
+           PolicyVerdict* verdict) {
   const PolicyOpening& first = verdict->by_place.front();
   const bool agree =
       std::all_of(verdict->by_place.begin(), verdict->by_place.end(),
@@ -117,12 +120,12 @@ void Judge(const std::vector<PolicyPlace>& places, bool with_trials,
     verdict->in_force = DescribePolicy(first.policy);
     verdict->reads_winnow = ReadsWinnow(*first.policy);
   }
-  verdict->problem = Problem(*verdict);
+  verdict->problem = Problem(*verdict, policy);
   if (!verdict->problem.empty()) {
-    if (AsksForNoBits(verdict->asked)) {
+    if (AsksForNoBits(policy)) {
       verdict->problem += " No filter at all is filter_policy=nullptr.";
     }
-    verdict->suggestion = verdict->asked == "nullptr" ? "" : SuggestPolicy(verdict->asked);
+    verdict->suggestion = policy == "nullptr" ? "" : SuggestPolicy(policy);
   } else if (with_trials) {
     const uint64_t keys = file ? file->keys : kKeysOfLevels;
     verdict->by_level = TryLevels(*first.policy, keys);
@@ -135,6 +138,14 @@ void Judge(const std::vector<PolicyPlace>& places, bool with_trials,
   }
 }
 
+void JudgePolicy(const std::vector<PolicyPlace>& places, bool with_trials,
+                 const std::optional<TrialFile>& file, PolicyVerdict* verdict) {
+  for (const PolicyPlace place : places) {
+    verdict->by_place.push_back(OpenWithPolicy(verdict->asked, place));
+  }
+  Judge(verdict->asked, with_trials, file, verdict);
+}
+
 }  // namespace
 
 PolicyVerdict CheckPolicy(absl::string_view options_string, bool with_trials,
@@ -145,9 +156,23 @@ PolicyVerdict CheckPolicy(absl::string_view options_string, bool with_trials,
     stripped = absl::StripAsciiWhitespace(stripped);
   }
   verdict.asked = std::string(stripped);
-  Judge(PlacesFor(verdict.asked), with_trials, file, &verdict);
+  JudgePolicy(PlacesFor(verdict.asked), with_trials, file, &verdict);
   if (verdict.asked.empty()) {
     verdict.problem = "the string is empty, which RocksDB takes for \"no filter\".";
+  }
+  return verdict;
+}
+
+PolicyVerdict CheckOptionsString(absl::string_view text, bool with_trials,
+                                 const std::optional<TrialFile>& file) {
+  PolicyVerdict verdict;
+  verdict.asked = std::string(absl::StripAsciiWhitespace(text));
+  verdict.by_place = {OpenWithOptionsString(verdict.asked)};
+  const std::optional<std::string> policy = PolicyOfOptionsString(verdict.asked);
+  Judge(policy.value_or("nullptr"), with_trials, file, &verdict);
+  if (!policy && verdict.outcome == PolicyOutcome::kNoPolicy) {
+    verdict.problem =
+        "these options have no filter_policy: the database runs with no filter at all.";
   }
   return verdict;
 }
@@ -156,7 +181,7 @@ PolicyVerdict CheckPolicyOfFile(absl::string_view value, bool with_trials,
                                 const std::optional<TrialFile>& file) {
   PolicyVerdict verdict;
   verdict.asked = std::string(absl::StripAsciiWhitespace(value));
-  Judge({PolicyPlace::kOptionsFile}, with_trials, file, &verdict);
+  JudgePolicy({PolicyPlace::kOptionsFile}, with_trials, file, &verdict);
   return verdict;
 }
 

@@ -20,7 +20,8 @@
 namespace winnow::inspect {
 
 struct PolicyVerdict {
-  std::string asked;  // the options string, without spaces around it and "filter_policy="
+  std::string asked;  // the options string, without spaces around it; a policy's, without
+                      // "filter_policy="
   PolicyOutcome outcome = PolicyOutcome::kNoPolicy;
   std::string in_force;  // the policy that RocksDB uses, as it writes it to OPTIONS files; empty:
                          // none, or it depends on the place
@@ -43,6 +44,11 @@ struct PolicyVerdict {
 // up to a million keys; or of `file`, and of files of its size on all levels, in their place.
 PolicyVerdict CheckPolicy(absl::string_view options_string, bool with_trials,
                           const std::optional<TrialFile>& file = std::nullopt);
+
+// Judges the policy in options of a table, a column family or a database (IsOptionsString), by a
+// database that has them all.
+PolicyVerdict CheckOptionsString(absl::string_view text, bool with_trials,
+                                 const std::optional<TrialFile>& file = std::nullopt);
 
 // Judges the value of a filter_policy in an OPTIONS file.
 PolicyVerdict CheckPolicyOfFile(absl::string_view value, bool with_trials,

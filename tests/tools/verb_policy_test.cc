@@ -10,6 +10,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/core/level_plan.h"
@@ -141,6 +142,54 @@ TEST_F(VerbPolicyTest, AFileThatSomebodyThinksOfIsBuilt) {
                                            "builtin-bloom of "),
                                  HasSubstr("Built for a file of 1000 keys, in a tree")));
   EXPECT_TRUE(PolicyJson({"bloomfilter:10"}, 0).at("file").is_null());
+}
+
+// As programs give them to RocksDB, with all other options that they have.
+TEST_F(VerbPolicyTest, OptionsStringsOfTablesFamiliesAndDatabasesWork) {
+  for (const std::string text :
+       {"block_based_table_factory={filter_policy=winnow:12}",
+        "block_based_table_factory={filter_policy={id=winnow;bits_per_key=12}}",
+        "block_based_table_factory.filter_policy=winnow:12",
+        "block_based_table_factory.filter_policy={id=winnow;bits_per_key=12;}",
+        "table_factory={id=BlockBasedTable;filter_policy=winnow:12;block_size=8k}",
+        "write_buffer_size=64M;block_based_table_factory={block_size=8k;filter_policy=winnow:12};"
+        "num_levels=5",
+        "  write_buffer_size = 64M ; block_based_table_factory = { filter_policy = winnow:12 } ; ",
+        "{block_based_table_factory={filter_policy=winnow:12}}",
+        "create_if_missing=true;wal_dir=/no/such/folder;block_based_table_factory={filter_policy="
+        "winnow:12};max_open_files=-1",
+        "filter_policy=winnow:12;block_size=8k", "block_size=8k;filter_policy=winnow:12",
+        "{ block_size=8k; filter_policy=winnow:12; cache_index_and_filter_blocks=true }"}) {
+    const ChildResult outcome = Policy({text});
+    EXPECT_EQ(outcome.status, 0) << text << ": " << outcome.errors;
+    EXPECT_THAT(outcome.output, HasSubstr("' works: RocksDB uses {id=winnow.Filter;")) << text;
+    EXPECT_THAT(outcome.output, HasSubstr("bits_per_key=12")) << text;
+    EXPECT_EQ(PolicyJson({text}, 0).at("outcome"), "works") << text;
+  }
+}
+
+TEST_F(VerbPolicyTest, OptionsStringsThatLoseTheFilterAreFaults) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"block_based_table_factory={filter_policy=winow:12}",
+       "the database runs with no filter at all"},
+      {"block_based_table_factory={filter_policy=winow:12}", "Did you mean 'winnow:12'?"},
+      {"block_based_table_factory={filter_policy=winnow:99}", "1 to 32"},
+      {"block_based_table_factory={filter_policy=nullptr}", "takes it for \"no filter\""},
+      {"block_based_table_factory={block_size=8k}", "these options have no filter_policy"},
+      {"block_based_table_factory={filter_policy=winnow:12", "curly braces"},
+      {"block_based_table_factry={filter_policy=winnow:12}",
+       "Could not find option: : block_based_table_factry"},
+      {"write_buffer_size=many;block_based_table_factory={filter_policy=winnow:12}",
+       "write_buffer_size"},
+      // RocksDB takes it without a word, and drops it.
+      {"table_factory.filter_policy=winnow:12", "RocksDB says nothing and drops it"},
+      {"filter_policy=winnow:12;block_sise=8k", "block_sise"}};
+  for (const auto& [text, problem] : cases) {
+    const ChildResult outcome = Policy({text});
+    EXPECT_EQ(outcome.status, 1) << text << outcome.output;
+    EXPECT_THAT(outcome.errors, HasSubstr(problem)) << text;
+    EXPECT_FALSE(PolicyJson({text}, 1).at("ok")) << text;
+  }
 }
 
 TEST_F(VerbPolicyTest, FilesAreShownWithTheFilterThatThePolicyBuilds) {

@@ -256,9 +256,16 @@ absl::string_view TakenForPolicy(absl::string_view argument) {
              : ", taken for a policy, as there is no file of that name,";
 }
 
+PolicyVerdict CheckString(const std::string& options_string, bool with_trials,
+                          const std::optional<TrialFile>& file = std::nullopt) {
+  return inspect::IsOptionsString(options_string)
+             ? inspect::CheckOptionsString(options_string, with_trials, file)
+             : inspect::CheckPolicy(options_string, with_trials, file);
+}
+
 int ReportString(const Verb& verb, const std::string& options_string,
                  const std::optional<TrialFile>& file) {
-  const PolicyVerdict verdict = inspect::CheckPolicy(options_string, /*with_trials=*/true, file);
+  const PolicyVerdict verdict = CheckString(options_string, /*with_trials=*/true, file);
   const bool works = verdict.problem.empty();
   if (!works) {
     absl::FPrintF(stderr, "winnow policy: %s", Sentence(verdict, TakenForPolicy(options_string)));
@@ -274,7 +281,7 @@ int ReportString(const Verb& verb, const std::string& options_string,
 
 int ReportTables(const Verb& verb, const std::string& options_string,
                  const std::vector<std::string>& paths) {
-  const PolicyVerdict verdict = inspect::CheckPolicy(options_string, /*with_trials=*/false);
+  const PolicyVerdict verdict = CheckString(options_string, /*with_trials=*/false);
   if (!verdict.problem.empty()) {
     return ReportString(verb, options_string, std::nullopt);
   }
@@ -411,9 +418,10 @@ int RunPolicy(const Verb& verb, const std::vector<std::string>& arguments) {
   std::string problem = FlagProblem(verb, !tables.empty());
   const std::string& argument = arguments.front();
   std::error_code code;
-  const bool is_path = !absl::StartsWith(argument, "filter_policy=") &&
-                       (std::filesystem::exists(std::filesystem::symlink_status(argument, code)) ||
-                        !inspect::SignOfPath(argument).empty());
+  const bool is_path =
+      !absl::StartsWith(argument, "filter_policy=") &&
+      (std::filesystem::exists(std::filesystem::symlink_status(argument, code)) ||
+       (!inspect::SignOfPath(argument).empty() && !inspect::IsOptionsString(argument)));
   for (const std::string& table : tables) {
     if (!absl::EndsWith(table, ".sst") && !absl::StrContains(table, '/') &&
         !std::filesystem::exists(std::filesystem::symlink_status(table, code))) {
@@ -442,10 +450,12 @@ Verb PolicyVerb() {
           "OPTIONS-FILE [--keys] [--level] [FLAGS]",
           "Says what RocksDB would do with a filter policy, or why it would silently drop it",
           "STRING is a value of filter_policy: winnow:10, bloomfilter:10,\n"
-          "{id=winnow;bits_per_key=10} and so on. winnow policy opens databases in memory with\n"
-          "STRING, in an options string and in an OPTIONS file. Then it lets the policy build\n"
-          "filters: for files of up to a million keys, or for the file that --keys and --level\n"
-          "describe, and for files of one size on each level of a tree.\n"
+          "{id=winnow;bits_per_key=10} and so on; or the options of a table, a column family or\n"
+          "a database, as block_based_table_factory={filter_policy=winnow:10;block_size=8k}.\n"
+          "winnow policy opens databases in memory with STRING, and with a policy in an OPTIONS\n"
+          "file, too. Then it lets the policy build filters: for files of up to a million keys,\n"
+          "or for the file that --keys and --level describe, and for files of one size on each\n"
+          "level of a tree.\n"
           "With PATHs of SST files or databases, the policy builds a filter from the keys of each\n"
           "SST file. The table shows it beside the filter in the file. Damaged filters are\n"
           "reported, with exit code 1.\n"
@@ -453,7 +463,7 @@ Verb PolicyVerb() {
           "folder, that is its latest OPTIONS file. It is a fault (exit code 1), too, if\n"
           "range_bits or prefix_extractor=winnow.range has no effect there. An argument is a path\n"
           "if it has a slash, is named like an OPTIONS file, or names an existing file.\n"
-          "filter_policy=STRING is always a policy.\n",
+          "filter_policy=STRING, alone or among other options, is never a path.\n",
           RunPolicy,
           {{"winnow policy winnow:10",
             "the filters that RocksDB builds with it, by number of keys and by level"},
