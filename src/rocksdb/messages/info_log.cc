@@ -35,9 +35,10 @@ void WarnOnceInLog(Logger* logger, const std::string& text) noexcept {
 }
 
 bool LogTimes::IsDue(const Logger& logger, std::chrono::seconds interval, bool at_first,
-                     std::chrono::steady_clock::time_point now) {
-  return times_.Visit(logger, [=](auto* time) {
-    const bool is_due = *time ? now - **time >= interval : at_first;
+                     std::chrono::steady_clock::time_point now,
+                     const std::function<bool()>& compose) {
+  return times_.Visit(logger, [&](auto* time) {
+    const bool is_due = (*time ? now - **time >= interval : at_first) && compose();
     if (!*time || is_due) *time = now;
     return is_due;
   });

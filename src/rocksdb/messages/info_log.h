@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -67,10 +68,13 @@ class LogMemory {
 // Remembers for each log when a repeated message was last written. Safe from any thread.
 class LogTimes {
  public:
-  // Whether the message is due: it was not written in the last `interval`. `at_first` is the answer
-  // for a log that was not seen yet, or is new.
-  bool IsDue(const ROCKSDB_NAMESPACE::Logger& logger, std::chrono::seconds interval, bool at_first,
-             std::chrono::steady_clock::time_point now);
+  // Whether the message is due, and will be written now: it was not in the last `interval`.
+  // `at_first` is the answer for a log that was not seen yet, or is new. `compose` is called if the
+  // message is due; where it says that there is nothing to write, or throws, it stays due.
+  bool IsDue(
+      const ROCKSDB_NAMESPACE::Logger& logger, std::chrono::seconds interval, bool at_first,
+      std::chrono::steady_clock::time_point now,
+      const std::function<bool()>& compose = [] { return true; });
 
  private:
   LogMemory<std::optional<std::chrono::steady_clock::time_point>> times_;

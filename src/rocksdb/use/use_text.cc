@@ -209,9 +209,14 @@ std::string UseTable(const std::vector<UseRow>& rows) {
 
 void LogUse(Logger* logger, std::chrono::steady_clock::time_point now) noexcept {
   try {
-    if (logger == nullptr || !UseTimes().IsDue(*logger, kUseInterval, false, now)) return;
-    const std::string table = UseTable(UseMeter::ReadAll(logger));
-    if (!table.empty()) WriteInLog(logger, InfoLogLevel::INFO_LEVEL, table);
+    std::string table;
+    const auto compose = [&] {
+      table = UseTable(UseMeter::ReadAll(logger));
+      return !table.empty();
+    };
+    if (logger != nullptr && UseTimes().IsDue(*logger, kUseInterval, false, now, compose)) {
+      WriteInLog(logger, InfoLogLevel::INFO_LEVEL, table);
+    }
   } catch (...) {
     // A missing line in the LOG is better than a failed flush.
   }

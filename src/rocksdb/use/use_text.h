@@ -33,9 +33,9 @@ inline constexpr size_t kRowsInLog = 40;
 std::string UseTable(const std::vector<UseRow>& rows);
 
 // Writes the table of a database's policies to its LOG. Does not write if it wrote there less than
-// kUseInterval ago, or if this is the logger's first call, or if nothing was asked. To be called
-// while RocksDB asks for a builder, when its logger is surely alive. Null is allowed. Never throws.
-// Safe from any thread.
+// kUseInterval ago, or if this is the logger's first call. While nothing was asked, the table stays
+// due. To be called while RocksDB asks for a builder, when its logger is surely alive. Null is
+// allowed. Never throws. Safe from any thread.
 inline constexpr std::chrono::minutes kUseInterval{10};
 void LogUse(ROCKSDB_NAMESPACE::Logger* logger,
             std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now()) noexcept;
