@@ -1,6 +1,10 @@
 #include "src/text/svg_chart.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
+#include <absl/strings/str_split.h>
+#include <absl/strings/string_view.h>
 
 #include <algorithm>
 #include <cmath>
@@ -248,13 +252,14 @@ std::string Labels(const Chart& chart, const Scale& x, const Scale& y) {
     const double height = y(series.points.back().y);
     labels.push_back({&series, end, end + kBeside, height, height});
   }
-  MoveApart(y.from, &labels);
+  const double lowest = y.from - kLineHeight / 2;  // clear of the texts below the axis
+  MoveApart(lowest, &labels);
   if (AnyIsCrossed(labels, chart, x, y)) {
     for (Label& label : labels) {
       label.x = x.to + kBeside;
       label.at = label.wanted;
     }
-    MoveApart(y.from, &labels);
+    MoveApart(lowest, &labels);
   }
   std::string svg;
   for (const Label& label : labels) {
@@ -349,6 +354,18 @@ std::string BarsSvg(const Chart& chart) {
   return Framed(chart, y, body);
 }
 
+// Each variable replaced by its value in kLightColours.
+std::string WithoutVariables(std::string style) {
+  std::vector<std::pair<std::string, absl::string_view>> values;
+  for (const absl::string_view colour : absl::StrSplit(kLightColours, ';', absl::SkipEmpty())) {
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(colour, absl::MaxSplits(':', 1));
+    values.emplace_back(absl::StrCat("var(", absl::StripAsciiWhitespace(parts.first), ")"),
+                        absl::StripAsciiWhitespace(parts.second));
+  }
+  return absl::StrReplaceAll(style, values);
+}
+
 }  // namespace
 
 std::vector<double> Ticks(double low, double high, bool logarithmic, int count) {
@@ -392,9 +409,10 @@ std::string StandaloneSvg(const Chart& chart) {
   const std::string svg = ToSvg(chart);
   if (svg.empty()) return svg;
   const size_t end = svg.find('>') + 1;
-  return absl::StrCat("<svg xmlns=\"http://www.w3.org/2000/svg\" ", svg.substr(5, end - 5),
-                      "\n<style>\nsvg { ", kLightColours, " background: var(--paper); }\n",
-                      kChartStyle, "</style>\n", svg.substr(end));
+  return absl::StrCat(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" ", svg.substr(5, end - 5), "\n<style>\n",
+      WithoutVariables(absl::StrCat("svg { background: var(--paper); }\n", kChartStyle)),
+      "</style>\n", svg.substr(end));
 }
 
 }  // namespace winnow::inspect

@@ -27,8 +27,9 @@ inline constexpr char kLightColours[] = R"(
 
 // What charts need of a style sheet, with these colours.
 inline constexpr char kChartStyle[] =
-    R"(.c0 { --c: var(--c0); } .c1 { --c: var(--c1); } .c2 { --c: var(--c2); } .c3 { --c: var(--c3); }
-.c4 { --c: var(--c4); } .c5 { --c: var(--c5); } .c6 { --c: var(--c6); } .c7 { --c: var(--c7); }
+    R"(.c0 { color: var(--c0); } .c1 { color: var(--c1); } .c2 { color: var(--c2); }
+.c3 { color: var(--c3); } .c4 { color: var(--c4); } .c5 { color: var(--c5); }
+.c6 { color: var(--c6); } .c7 { color: var(--c7); }
 svg text { font: 13px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif;
            fill: var(--ink); font-variant-numeric: tabular-nums; }
 svg .tick, svg .axis-title { fill: var(--soft); }
@@ -37,15 +38,15 @@ svg .label { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; strok
 svg .inside { fill: var(--inside); font-size: 12px; }
 .grid { stroke: var(--grid); }
 .axis { stroke: var(--soft); }
-.line { fill: none; stroke: var(--c); stroke-width: 2; stroke-linejoin: round; }
+.line { fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round; }
 .d1 { stroke-dasharray: 6 3; }
 .d2 { stroke-dasharray: 2 3; }
-.leader { stroke: var(--c); stroke-width: 1; opacity: .55; }
-.mark { fill: var(--c); }
-.mark .whisker { stroke: var(--c); stroke-width: 1.5; }
+.leader { stroke: currentColor; stroke-width: 1; opacity: .55; }
+.mark { fill: currentColor; }
+.mark .whisker { stroke: currentColor; stroke-width: 1.5; }
 .series .mark > :not(.whisker) { stroke: var(--paper); stroke-width: 1; }
 .odd rect { opacity: .72; }
-.pale rect { fill-opacity: .35; stroke: var(--c); }
+.pale rect { fill-opacity: .35; stroke: currentColor; }
 .pale .inside { fill: var(--ink); }
 )";
 
@@ -105,8 +106,9 @@ struct Chart {
 // Bars: all have one scale, which begins at 0. Empty without any of the two.
 std::string ToSvg(const Chart& chart);
 
-// The same as a file of its own, in colours for white paper: on a page they are the page's. Empty
-// for an empty one.
+// The same as a file of its own, in colours for white paper, and without the variables of CSS,
+// which browsers know and many viewers don't: on a page they are the page's. Empty for an empty
+// one.
 std::string StandaloneSvg(const Chart& chart);
 
 // Round numbers that cover low to high: about `count` of them on a linear axis, powers of ten, and

@@ -67,6 +67,12 @@ TEST(SvgChartTest, NoneOfItIsDrawnOnTheLowerEdge) {
   EXPECT_EQ(y[2], y[1]) << "0.01 is the lower edge";
 }
 
+double Last(const std::string& svg, const char* pattern) {
+  std::smatch match;
+  EXPECT_TRUE(std::regex_search(svg, match, std::regex(pattern))) << pattern;
+  return std::stod(match[1]);
+}
+
 TEST(SvgChartTest, LabelsOfLinesThatEndTogetherAreMovedApart) {
   Chart chart = Example();
   for (size_t i = 2; i < 6; ++i) {
@@ -79,6 +85,9 @@ TEST(SvgChartTest, LabelsOfLinesThatEndTogetherAreMovedApart) {
   std::sort(y.begin(), y.end());
   ASSERT_EQ(y.size(), 5u);
   for (size_t i = 1; i < y.size(); ++i) EXPECT_GE(y[i], y[i - 1] + 15);
+  const double tick =
+      Last(svg, "class=\"tick\" x=\"[0-9.]+\" y=\"([0-9.]+)\" text-anchor=\"middle\"");
+  EXPECT_GE(tick, y.back() + 15) << "the figures of the axis are below the lowest";
 }
 
 TEST(SvgChartTest, ALineMayHaveDashesOfItsOwnAndNoName) {
@@ -96,16 +105,20 @@ TEST(SvgChartTest, ItHasANameForThoseWhoDoNotSeeIt) {
   EXPECT_EQ(ToSvg(Chart{}), "");
 }
 
+// Most viewers but browsers, as librsvg, know no variables: lines and marks were black or not
+// there.
+TEST(SvgChartTest, AFileOfItsOwnHasNoVariablesOfCss) {
+  const std::string svg = StandaloneSvg(Example());
+  EXPECT_THAT(svg, Not(HasSubstr("--")));
+  EXPECT_THAT(svg, Not(HasSubstr("var(")));
+  EXPECT_THAT(svg, HasSubstr(".c1 { color: #0072b2; }"));
+  EXPECT_THAT(svg, HasSubstr(".line { fill: none; stroke: currentColor;"));
+}
+
 TEST(SvgChartTest, OnePointIsNoChart) {
   Chart chart = Example();
   chart.series[0].points.pop_back();
   EXPECT_EQ(ToSvg(chart), "");
-}
-
-double Last(const std::string& svg, const char* pattern) {
-  std::smatch match;
-  EXPECT_TRUE(std::regex_search(svg, match, std::regex(pattern))) << pattern;
-  return std::stod(match[1]);
 }
 
 TEST(SvgChartTest, ManyNamesAndTicksHaveRoom) {
