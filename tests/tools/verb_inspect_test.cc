@@ -201,6 +201,16 @@ TEST_F(VerbInspectTest, FilesAreSortedAndTheRestIsCounted) {
   EXPECT_EQ(document["files"][0].at("entries"), 1'200);
   EXPECT_EQ(document["files"][1].at("entries"), 900);
   EXPECT_EQ(document.at("files_left_out"), 2);
+  // By short names, and by those in the JSON.
+  for (const auto& [name, other] : {std::pair("bits", "bits_per_key"), {"fpr", "expected_fpr"}}) {
+    arguments[arguments.size() - 2] = std::string("--sort=") + name;
+    const ChildResult by_name = Run(arguments);
+    arguments[arguments.size() - 2] = std::string("--sort=") + other;
+    const ChildResult by_other = Run(arguments);
+    EXPECT_EQ(by_other.status, 0) << by_other.errors;
+    EXPECT_EQ(by_other.output, by_name.output);
+  }
+  arguments[arguments.size() - 2] = "--sort=entries";
   EXPECT_EQ(document.at("summary").at("all").at("keys"), 3'000);
   const ChildResult text = Run(arguments);
   EXPECT_THAT(text.output, AllOf(HasSubstr("\n2 files are not listed (--limit=2)\n"),

@@ -69,9 +69,12 @@ struct Order {
   FileOrder order = FileOrder::kAsRead;
 };
 
+// The last ones are as in the JSON.
 constexpr std::pair<absl::string_view, FileOrder> kOrders[] = {
-    {"path", FileOrder::kPath},   {"level", FileOrder::kLevel}, {"entries", FileOrder::kEntries},
-    {"bytes", FileOrder::kBytes}, {"bits", FileOrder::kBits},   {"fpr", FileOrder::kFpr}};
+    {"path", FileOrder::kPath},         {"level", FileOrder::kLevel},
+    {"entries", FileOrder::kEntries},   {"bytes", FileOrder::kBytes},
+    {"bits", FileOrder::kBits},         {"fpr", FileOrder::kFpr},
+    {"bits_per_key", FileOrder::kBits}, {"expected_fpr", FileOrder::kFpr}};
 
 bool AbslParseFlag(absl::string_view text, Order* order, std::string* error) {
   for (const auto& [name, value] : kOrders) {
@@ -80,7 +83,8 @@ bool AbslParseFlag(absl::string_view text, Order* order, std::string* error) {
       return true;
     }
   }
-  *error = "it can be path, level, entries, bytes, bits or fpr";
+  *error =
+      "it can be path, level, entries, bytes, bits (bits_per_key in JSON) or fpr (expected_fpr)";
   return text.empty();
 }
 
