@@ -73,7 +73,8 @@ thead th { color: var(--soft); font-weight: 500; vertical-align: bottom; white-s
 .flag { white-space: nowrap; }
 code { font: .85rem/1.45 ui-monospace, "DejaVu Sans Mono", monospace; }
 .files { font-size: .875rem; }
-@media screen and (max-width: 60rem) { .files td:last-child { min-width: 20rem; } }
+/* Where the last cell is out of sight, its lines would be white space: it has few. */
+@media screen and (max-width: 60rem) { .files td.long:last-child { min-width: 48rem; } }
 @media (max-width: 30rem) { svg text { font-size: 14.5px; } }
 @media print {
   :root { --ink: #000; --soft: #444; --rule: #bbb; --grid: #ddd; }

@@ -135,7 +135,8 @@ TEST_F(ReadampPageTest, ItHasPicturesOfThreeWidths) {
 
 // What is wrong with the layout of a page, with all tables closed and then open: what stands out of
 // the window, unless in a place that scrolls; words and numbers in cells, and flags in sentences,
-// that go on in a second line; charts without a mark; and, in wide windows, tables that are cut.
+// that go on in a second line; charts without a mark; rows of tables that are white space, as their
+// height is that of cells beyond the window; and, in wide windows, tables that are cut.
 constexpr char kLook[] = R"(<script>
 function look(frame) {
   const page = frame.contentDocument, width = frame.contentWindow.innerWidth, found = new Set();
@@ -160,6 +161,15 @@ function look(frame) {
           if (heights.size > 1) say('broken:', cell);
         }
       }
+    }
+    for (const row of shown('tbody tr')) {
+      const heights = [...row.cells].filter(e => e.getBoundingClientRect().left < width).map(e => {
+        const range = page.createRange();
+        range.selectNodeContents(e);
+        return range.getBoundingClientRect().height;
+      });
+      const white = row.getBoundingClientRect().height - Math.max(...heights);
+      if (white > 50) say('white:', row);
     }
     for (const e of shown('svg')) if (!e.querySelector('.mark')) say('empty:', e);
     for (const e of shown('.scroll')) {
@@ -263,6 +273,19 @@ TEST_F(PageTest, FilesOfADatabaseAreLaidOutWell) {
   const std::string folder = "/var/lib/shop/data/db";
   std::vector<SstReport> files;
   for (size_t i = 0; i < 9; ++i) files.push_back(File(i, folder, i < 5 ? "default" : "other"));
+  EXPECT_EQ(Look(PageOf(files, folder), folder_), kGood);
+}
+
+TEST_F(PageTest, FilesWithRangeFiltersAreLaidOutWell) {
+  const std::string folder = "/var/lib/shop/data/db";
+  std::vector<SstReport> files = {File(0, folder, "default"), File(1, folder, "default")};
+  for (SstReport& file : files) {
+    file.filter->detail += "; range filter of 5.78 bits a key, range_bits 15, keys of 16 bytes";
+    RangeSummary& range = file.filter->range.emplace();
+    range.kind = "positions";
+    range.keys = file.filter->keys;
+    range.bytes = file.filter->keys / 2;
+  }
   EXPECT_EQ(Look(PageOf(files, folder), folder_), kGood);
 }
 

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "src/text/numbers.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
@@ -141,6 +142,17 @@ TEST_F(VerbInspectTest, RangeFiltersAreShownInEveryOutput) {
   const std::string text = Run({folder_ / "db"}).output;
   EXPECT_THAT(text, AllOf(HasSubstr("of which range filters take"), HasSubstr("; range filter of "),
                           HasSubstr("range_bits 15")));
+  EXPECT_THAT(text, HasSubstr("above the bound, the least that any filter of "
+                              "that rate takes, without range filters"));
+  // Bits of one sentence are of what it is about.
+  Run({folder_ / "db", "--html=" + folder_ / "page.html"});
+  const double range_bits = 8 * all["range_bytes"].get<double>() / all.at("keys").get<double>();
+  EXPECT_THAT(ReadFile(folder_ / "page.html"),
+              AllOf(HasSubstr(" of absent keys through, at " +
+                              inspect::Bits(all["bits_per_key"].get<double>() - range_bits) +
+                              " bits a key, and range filters take " + inspect::Bits(range_bits) +
+                              " more</h1>"),
+                    HasSubstr("that rate takes, without range filters")));
   const std::string csv = Run({folder_ / "db", "--csv"}).output;
   EXPECT_THAT(csv, HasSubstr(",error,range_kind,range_keys,range_bytes,range_bits_per_key,"
                              "range_bits\r\n"));

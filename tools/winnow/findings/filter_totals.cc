@@ -39,6 +39,10 @@ double FilterTotals::bits_per_key() const {
   return keys == 0 ? 0 : 8 * static_cast<double>(bytes) / static_cast<double>(keys);
 }
 
+double FilterTotals::range_bits_per_key() const {
+  return keys == 0 ? 0 : 8 * static_cast<double>(range_bytes) / static_cast<double>(keys);
+}
+
 std::optional<double> FilterTotals::mean_fpr() const {
   return keys_with_rate_ > 0 ? rate_by_keys_ / keys_with_rate_ : highest_rate_;
 }

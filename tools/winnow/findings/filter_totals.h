@@ -30,7 +30,8 @@ class FilterTotals {
 
   void Add(const SstReport& file);
 
-  double bits_per_key() const;  // 0 without keys
+  double bits_per_key() const;        // 0 without keys
+  double range_bits_per_key() const;  // of these, those of range filters
 
   // The share of absent keys for which a filter says "may contain", 0 to 1: the mean over the
   // filters by their keys. Without keys the highest of any file. Unset: unknown for all of them.

@@ -50,9 +50,10 @@ size_t ColourOf(std::string_view kind) {
   return found == std::end(kColoured) ? 0 : 1 + static_cast<size_t>(found - kColoured);
 }
 
+// "Over the bound" is without range filters, whose bits stand beside it where there are any.
 std::vector<std::string> SumHead(std::vector<std::string> names) {
   for (const char* name : {"files", "without a filter", "entries", "keys", "filter bytes",
-                           "bits a key", "expected rate", "over the bound"}) {
+                           "bits a key", "of range filters", "expected rate", "over the bound"}) {
     names.emplace_back(name);
   }
   return names;
@@ -60,10 +61,10 @@ std::vector<std::string> SumHead(std::vector<std::string> names) {
 
 std::vector<std::string> SumRow(std::vector<std::string> names, const FilterTotals& sum) {
   const std::optional<double> above = sum.share_above_bound();
-  for (std::string cell :
-       {Count(sum.files), Count(sum.without_filter), Count(sum.entries), Count(sum.keys),
-        Count(sum.bytes), Bits(sum.bits_per_key()), Percent(sum.mean_fpr(), kNotKnown),
-        above ? absl::StrFormat("%.0f %%", 100 * *above) : std::string("-")}) {
+  for (std::string cell : {Count(sum.files), Count(sum.without_filter), Count(sum.entries),
+                           Count(sum.keys), Count(sum.bytes), Bits(sum.bits_per_key()),
+                           Bits(sum.range_bits_per_key()), Percent(sum.mean_fpr(), kNotKnown),
+                           above ? absl::StrFormat("%.0f %%", 100 * *above) : std::string("-")}) {
     names.push_back(std::move(cell));
   }
   return names;
@@ -227,10 +228,13 @@ std::string Headline(const FilterTotals& all) {
                         ", of keys whose number is not known");
   }
   const std::optional<double> rate = all.mean_fpr();
-  return absl::StrCat(filters,
-                      rate ? absl::StrCat(" let ", Percent(rate), " of absent keys through, at ")
-                           : std::string(" take "),
-                      Bits(all.bits_per_key()), " bits a key");
+  const double range_bits = all.range_bits_per_key();
+  return absl::StrCat(
+      filters,
+      rate ? absl::StrCat(" let ", Percent(rate), " of absent keys through, at ")
+           : std::string(" take "),
+      Bits(all.bits_per_key() - range_bits), " bits a key",
+      range_bits == 0 ? "" : absl::StrCat(", and range filters take ", Bits(range_bits), " more"));
 }
 
 // A shell's pattern may have given thousands.
@@ -278,7 +282,8 @@ std::string InspectHtml(const InspectReport& report, const std::vector<std::stri
         ByteSize(std::max(0.0, all.bytes_above_bound())),
         absl::StrFormat(" (%.0f %%)", 100 * *above),
         " are above the bound: n log2(1/rate) bits, the least that any filter of n keys and that "
-        "rate takes."));
+        "rate takes",
+        all.range_bytes > 0 ? ", without range filters." : "."));
   }
   if (!places.empty()) {
     HtmlSection sums;

@@ -221,7 +221,8 @@ std::string Headline(const InspectReport& report, size_t width) {
     absl::StrAppend(
         &text, "; ", inspect::ByteSize(std::max(0.0, all.bytes_above_bound())),
         absl::StrFormat(" (%.0f %%) above the bound, the least that any filter of that rate takes",
-                        100 * *above));
+                        100 * *above),
+        all.range_bytes > 0 ? ", without range filters" : "");
   }
   return absl::StrCat(Wrapped(text, width), "\n");
 }
