@@ -244,13 +244,25 @@ TEST(ReadampHtmlTest, TheHeadlineIsTheFinding) {
         Case{150'000, 3000,
              "winnow:10 makes 3 times as many false reads as bloomfilter:10, with 20 % more "
              "filter memory."},
-        Case{125'000, 0,
-             "Too few false reads, 0 and 1,000, to compare winnow:10 with bloomfilter:10, with the "
-             "same filter memory within 2 %."}}) {
+        Case{
+            125'000, 0,
+            "winnow:10 makes none of the 1,000 false reads of bloomfilter:10, with the same filter "
+            "memory within 2 %."}}) {
     ReadAmplification run = ExampleReadAmplification();
     run.policies[2] = ExamplePolicy("winnow:10", "winnow.Filter", c.bytes, c.false_reads);
     EXPECT_EQ(FindingOf(run).headline, c.headline);
   }
+  ReadAmplification run = ExampleReadAmplification();
+  run.policies = {ExamplePolicy("bloomfilter:10", "bloomfilter", 125'000, 0),
+                  ExamplePolicy("winnow:10", "winnow.Filter", 125'000, 12)};
+  EXPECT_EQ(
+      FindingOf(run).headline,
+      "Too few false reads, 12 and 0, to compare winnow:10 with bloomfilter:10, with the same "
+      "filter memory within 2 %.");
+  run.policies[1] = ExamplePolicy("winnow:10", "winnow.Filter", 125'000, 40);
+  EXPECT_EQ(FindingOf(run).headline,
+            "winnow:10 makes 40 false reads, and bloomfilter:10 none, with the same filter memory "
+            "within 2 %.");
 }
 
 // Beside winnow:10, which takes 0.7 of bloomfilter:10's memory for 1010 false reads to its 1000.
@@ -289,6 +301,25 @@ TEST(ReadampHtmlTest, WithNothingToCompareTheHeadlineSaysWhatIsReadAndTaken) {
   run.policies[0].workloads.clear();
   EXPECT_EQ(FindingOf(run).headline, "none has 0.00 filter bits a key, 0 bytes.");
   EXPECT_THAT(Page(run), HasSubstr("</html>"));
+}
+
+// Charts have no room for all of a policy's text.
+TEST(ReadampHtmlTest, APolicyHasOneNameAndItsTextStandsOnce) {
+  ReadAmplification run = ExampleReadAmplification();
+  const std::string text = "{id=winnow;bits_per_key=10;level_plan=auto}";
+  run.policies[2] = ExamplePolicy(text, "winnow.Filter", 87'500, 100);
+  for (const bool has_frontier : {true, false}) {
+    if (!has_frontier) run.frontier.clear();
+    for (FrontierPoint& point : run.frontier) point.varied = text;
+    const std::string page = Page(run);
+    EXPECT_THAT(page, HasSubstr("<h1>winnow:10 auto makes 1/10 of the false reads"));
+    EXPECT_THAT(page, HasSubstr("<p>winnow:10 auto is " + text + ".</p>"));
+    EXPECT_THAT(page, HasSubstr(">winnow:10 auto</text>"));
+    EXPECT_THAT(page, Not(HasSubstr(">winnow auto</text>")));
+  }
+  // A headline has room for more.
+  run.policies[2].policy = "{id=winnow;bits_per_key=10;level_plan=auto;filter_memory=64MiB}";
+  EXPECT_THAT(Page(run), HasSubstr("<h1>winnow:10 auto 64MiB makes 1/10 of the false reads"));
 }
 
 TEST(ReadampHtmlTest, EveryHeadlineHasANumber) {

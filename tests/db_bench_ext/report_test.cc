@@ -172,6 +172,38 @@ TEST(ReportTest, TheShortReportSaysWhatIsWastedAndWhatItMeans) {
               HasSubstr("winnow:10 takes 70 % of the memory of bloomfilter:10, for 0.95 times"));
 }
 
+// Its headline and its table count the same: one read for each filter that says "maybe".
+TEST(ReportTest, TheShortReportCountsFalseReadsInOneWay) {
+  inspect::ReadAmplification run = ExampleRun(10'000);
+  run.policies = {run.policies[1], Policy("winnow:10", "winnow.Filter", 10'000, 8'750, 340)};
+  run.policies[1].workloads[0].counts.data_blocks_accessed = 346;
+  EXPECT_THAT(ShortReport(run), HasSubstr("340.0"));
+  EXPECT_THAT(ShortReport(run), HasSubstr("makes 17 times as many false reads"));
+  EXPECT_THAT(ShortReport(run), HasSubstr("for 17.00 times its false reads"));
+}
+
+// Scans ask no filter without an extractor: every block that they read in vain is a false read.
+TEST(ReportTest, TheShortReportComparesScansOfWhichOnePolicyAsksNoFilter) {
+  inspect::ReadAmplification run = ExampleRun(10'000);
+  run.policies = {run.policies[1],
+                  Policy("{id=winnow;range_bits=15}", "winnow.Filter", 10'000, 12'500, 14)};
+  for (inspect::PolicyResult& policy : run.policies) {
+    policy.workloads[0].counts.decided_lookups = 1000;
+    policy.workloads[0].counts.decided_checks = policy.workloads[0].counts.filter_checks;
+  }
+  inspect::WorkloadCounts& unasked = run.policies[0].workloads[0].counts;
+  unasked.filter_checks = 0;
+  unasked.decided_checks = 0;
+  unasked.useful = unasked.false_positive_block_reads = 0;
+  unasked.data_blocks_accessed = 4119;
+  const std::string text = ShortReport(run);
+  EXPECT_THAT(text, HasSubstr("4119.0"));
+  EXPECT_THAT(text, HasSubstr("14.0"));
+  EXPECT_THAT(text, Not(HasSubstr("Too few false reads")));
+  EXPECT_THAT(InOneLine(text), HasSubstr("{id=winnow;range_bits=15} makes 1/294 of the false reads "
+                                         "of bloomfilter:10"));
+}
+
 // As of --lookups: some of their keys are there.
 TEST(ReportTest, TheShortReportOfRecordedLookupsHasARowForEachPolicy) {
   inspect::ReadAmplification run = ExampleRun(10'000);

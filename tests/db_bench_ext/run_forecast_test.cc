@@ -98,6 +98,7 @@ TEST(RunForecastTest, ThePlanNamesEveryPolicyAndLevel) {
                                     room, {"A thing to know."});
   EXPECT_THAT(text, HasSubstr("5000000 keys, 116 bytes each"));
   EXPECT_THAT(text, HasSubstr("\nnone: about "));
+  EXPECT_THAT(text, HasSubstr(" of as many processors with nothing else to do,\n"));
   EXPECT_THAT(text, HasSubstr("\nwinnow:10: about "));
   EXPECT_THAT(text, HasSubstr("\n0          2    50000 "));
   EXPECT_THAT(text, HasSubstr("\n1          4   100000 "));

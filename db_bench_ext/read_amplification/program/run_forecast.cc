@@ -160,12 +160,13 @@ std::string PlanText(const TreeOptions& scaled, const TreeForecast& tree, const 
   if (size.trees_of_policy > 1) {
     text += "Each twice, with whole and with partitioned filters, for --cache_sweep.\n";
   }
-  absl::StrAppend(&text, "\nAll, ", size.trees_at_once, " trees at a time:\n  time   about ",
-                  Time(needs.seconds),
-                  ", by constants measured on another machine, good to a factor of two\n  memory ",
-                  NeededBytes(needs.memory), ", of which keys ", NeededBytes(needs.key_memory),
-                  Of(room.memory), "\n  disk   ", NeededBytes(needs.disk), " in ", room.folder,
-                  Of(room.disk), "\n");
+  absl::StrAppend(
+      &text, "\nAll, ", size.trees_at_once, " trees at a time:\n  time   about ",
+      Time(needs.seconds), size.trees_at_once == 1 ? " of a processor" : " of as many processors",
+      " with nothing else to do,\n         by constants measured on another machine, "
+      "good to a factor of two\n  memory ",
+      NeededBytes(needs.memory), ", of which keys ", NeededBytes(needs.key_memory), Of(room.memory),
+      "\n  disk   ", NeededBytes(needs.disk), " in ", room.folder, Of(room.disk), "\n");
   for (const std::string& note : notes) absl::StrAppend(&text, "\nNote: ", note, "\n");
   return text;
 }

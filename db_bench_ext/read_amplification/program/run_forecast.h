@@ -36,10 +36,11 @@ struct RunNeeds {
   uint64_t key_memory = 0;   // keys in memory
   uint64_t tree_memory = 0;  // of one tree: write buffer, block cache, filters and indexes
   uint64_t memory = 0;
-  uint64_t tree_disk = 0;   // of one tree
-  uint64_t disk = 0;        // at the worst moment; all trees are there at the end
-  double tree_seconds = 0;  // to grow one tree, if nothing else runs
-  double seconds = 0;       // all, on as many processors as trees are grown at a time
+  uint64_t tree_disk = 0;  // of one tree
+  uint64_t disk = 0;       // at the worst moment; all trees are there at the end
+  // Of as many processors as trees are grown at a time, which do nothing else.
+  double tree_seconds = 0;  // to grow one tree
+  double seconds = 0;       // all
 };
 
 RunNeeds ForecastRun(const TreeOptions& scaled, const TreeForecast& tree, const RunSize& size);

@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "db_bench_ext/read_amplification/report/policy_text.h"
@@ -43,12 +44,19 @@ const PolicyResult* LastWithFilters(const ReadAmplification& run) {
   return nullptr;
 }
 
+// Whether one of two numbers of reads is 0 and the other too large for chance: a ratio says nothing
+// of them.
+bool OneHasNone(uint64_t a, uint64_t b) {
+  constexpr uint64_t kNoChance = 20;
+  return std::min(a, b) == 0 && std::max(a, b) >= kNoChance;
+}
+
 bool ReadsLess(const PolicyResult& a, const PolicyResult& b, size_t w) {
-  const uint64_t ours = a.workloads[w].counts.false_positive_block_reads;
-  const uint64_t theirs = b.workloads[w].counts.false_positive_block_reads;
+  const uint64_t ours = ReadsForAbsentKeys(a.workloads[w].counts);
+  const uint64_t theirs = ReadsForAbsentKeys(b.workloads[w].counts);
   const std::optional<Interval> interval = RatioInterval(ours, theirs);
-  const bool about_as_many = !interval || (interval->low <= 1 && interval->high >= 1);
-  return about_as_many ? a.filter_bytes < b.filter_bytes : ours < theirs;
+  const bool differ = interval ? interval->low > 1 || interval->high < 1 : OneHasNone(ours, theirs);
+  return differ ? ours < theirs : a.filter_bytes < b.filter_bytes;
 }
 
 // Null without filters.
@@ -65,10 +73,14 @@ const PolicyResult* Best(const ReadAmplification& run, const PolicyResult& refer
   return best == nullptr ? LastWithFilters(run) : best;
 }
 
+Interval ReadsInterval(const WorkloadCounts& counts) {
+  return PoissonInterval(ReadsForAbsentKeys(counts), DecidedLookups(counts));
+}
+
 std::string RateOf(const std::string& policy, const WorkloadCounts& counts) {
-  const Interval interval = FalseReadsInterval(counts);
-  return absl::StrCat(policy, " ", Figure(FalseReads(counts)), " (", Figure(interval.low), " to ",
-                      Figure(interval.high), ")");
+  const Interval interval = ReadsInterval(counts);
+  return absl::StrCat(policy, " ", Figure(ReadsForAbsentKeysPerLookup(counts)), " (",
+                      Figure(interval.low), " to ", Figure(interval.high), ")");
 }
 
 std::string FromFile(const PolicyResult& policy, size_t w) {
@@ -87,18 +99,17 @@ std::string Bits(const PolicyResult& policy) {
   return absl::StrFormat("%.2f filter bits a key", FilterBitsPerKey(policy));
 }
 
-// Of a policy of the run, short enough for a headline.
-std::string Name(const ReadAmplification& run, const PolicyResult& policy) {
-  constexpr size_t kLongest = 45;  // {id=winnow;bits_per_key=10;level_plan=auto} can be copied
-  if (!run.database.empty()) return "The database";
-  std::vector<std::string> asked;
-  for (const PolicyResult& other : run.policies) asked.push_back(other.policy);
-  return PolicyLabels(asked, kLongest)[static_cast<size_t>(&policy - run.policies.data())];
+using Names = std::vector<std::string>;
+
+std::string Name(const ReadAmplification& run, const Names& names, const PolicyResult& policy) {
+  return run.database.empty() ? names[static_cast<size_t>(&policy - run.policies.data())]
+                              : "The database";
 }
 
 // What the only policy with filters, or without any the first policy, takes and saves.
-ReadampFinding FindingOfOne(const ReadAmplification& run, const PolicyResult& policy) {
-  const std::string name = Name(run, policy);
+ReadampFinding FindingOfOne(const ReadAmplification& run, const Names& names,
+                            const PolicyResult& policy) {
+  const std::string name = Name(run, names, policy);
   if (policy.workloads.empty()) {
     return {absl::StrCat(name, " has ", Bits(policy), ", ",
                          ByteSize(static_cast<double>(policy.filter_bytes)), "."),
@@ -113,9 +124,9 @@ ReadampFinding FindingOfOne(const ReadAmplification& run, const PolicyResult& po
                          " data blocks a lookup in ", workload.name, "."),
             {}};
   }
-  const Interval interval = FalseReadsInterval(counts);
-  return {absl::StrCat(name, " makes ", Figure(FalseReads(counts)), " false reads a lookup in ",
-                       workload.name, ", with ", Bits(policy), "."),
+  const Interval interval = ReadsInterval(counts);
+  return {absl::StrCat(name, " makes ", Figure(ReadsForAbsentKeysPerLookup(counts)),
+                       " false reads a lookup in ", workload.name, ", with ", Bits(policy), "."),
           {absl::StrCat("The 95 % interval of these false reads is ", Figure(interval.low), " to ",
                         Figure(interval.high), "."),
            absl::StrCat(Cache(run), ", ", FromFile(policy, w),
@@ -140,22 +151,31 @@ size_t LeadingWorkload(const ReadAmplification& run) {
 }
 
 ReadampFinding FindingOf(const ReadAmplification& run) {
+  return FindingOf(run, [](const std::string& policy) { return policy; });
+}
+
+ReadampFinding FindingOf(const ReadAmplification& run, const PolicyName& name_of) {
+  constexpr size_t kLongest = 45;  // {id=winnow;bits_per_key=10;level_plan=auto} can be copied
+  Names names;
+  for (const PolicyResult& policy : run.policies) names.push_back(name_of(policy.policy));
+  names = PolicyLabels(names, kLongest);
   const PolicyResult& reference = run.policies[Compare(run.policies).reference];
   const PolicyResult* ours = Best(run, reference);
   if (ours == nullptr || ours == &reference || reference.filter_bytes == 0 ||
       ours->workloads.empty()) {
-    return FindingOfOne(run, ours == nullptr ? run.policies[0] : *ours);
+    return FindingOfOne(run, names, ours == nullptr ? run.policies[0] : *ours);
   }
-  const std::string our_name = Name(run, *ours);
-  const std::string their_name = Name(run, reference);
+  const std::string our_name = Name(run, names, *ours);
+  const std::string their_name = Name(run, names, reference);
   const double difference = LevelDifference(ours->tree, reference.tree);
   if (difference > kSame) return NoVerdict(our_name, their_name, difference);
   const size_t w = LeadingWorkload(run);
   const WorkloadCounts& a = ours->workloads[w].counts;
   const WorkloadCounts& b = reference.workloads[w].counts;
   const std::string memory = MemoryPhrase(Ratio(ours->filter_bytes, reference.filter_bytes));
-  const std::optional<Interval> interval =
-      RatioInterval(a.false_positive_block_reads, b.false_positive_block_reads);
+  const uint64_t our_reads = ReadsForAbsentKeys(a);
+  const uint64_t their_reads = ReadsForAbsentKeys(b);
+  const std::optional<Interval> interval = RatioInterval(our_reads, their_reads);
   ReadampFinding finding;
   finding.lead = {
       absl::StrCat("False reads a lookup in ", ours->workloads[w].name, ": ", RateOf(our_name, a),
@@ -163,14 +183,23 @@ ReadampFinding FindingOf(const ReadAmplification& run) {
       absl::StrCat(Cache(run), ", ", our_name, " reads ", FromFile(*ours, w),
                    " data blocks a lookup from the file and ", their_name, " ",
                    FromFile(reference, w), ".")};
+  if (OneHasNone(our_reads, their_reads)) {
+    finding.headline = absl::StrCat(
+        our_name, " makes ",
+        our_reads == 0
+            ? absl::StrCat("none of the ", Count(their_reads), " false reads of ", their_name)
+            : absl::StrCat(Count(our_reads), " false reads, and ", their_name, " none"),
+        ", ", memory, ".");
+    return finding;
+  }
   if (!interval) {
-    finding.headline = absl::StrCat("Too few false reads, ", Count(a.false_positive_block_reads),
-                                    " and ", Count(b.false_positive_block_reads), ", to compare ",
-                                    our_name, " with ", their_name, ", ", memory, ".");
+    finding.headline =
+        absl::StrCat("Too few false reads, ", Count(our_reads), " and ", Count(their_reads),
+                     ", to compare ", our_name, " with ", their_name, ", ", memory, ".");
     finding.lead.front() += " More lookups would tell.";
     return finding;
   }
-  const double ratio = Ratio(a.false_positive_block_reads, b.false_positive_block_reads);
+  const double ratio = Ratio(our_reads, their_reads);
   finding.headline =
       absl::StrCat(our_name, " ", ReadsPhrase(ratio, *interval, their_name), ", ", memory, ".");
   return finding;

@@ -3,6 +3,7 @@
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_HEADLINE_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_HEADLINE_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct ReadampFinding {
 // more than kSame; it is said why. Where there is nothing to compare it with, what it reads and
 // takes. The headline has a number in any case.
 ReadampFinding FindingOf(const ReadAmplification& run);
+// The same with other names than the texts of the policies, which are cut where they are long.
+using PolicyName = std::function<std::string(const std::string& policy)>;
+ReadampFinding FindingOf(const ReadAmplification& run, const PolicyName& name_of);
 
 // The workload by which policies are compared at a glance; 0 without workloads.
 size_t LeadingWorkload(const ReadAmplification& run);

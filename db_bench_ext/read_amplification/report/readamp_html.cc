@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "db_bench_ext/read_amplification/report/policy_text.h"
 #include "db_bench_ext/read_amplification/report/readamp_charts.h"
 #include "db_bench_ext/read_amplification/report/readamp_headline.h"
 #include "db_bench_ext/read_amplification/report/report.h"
@@ -154,7 +155,7 @@ std::string Title(const ReadampView& view) {
 std::string ReadAmplificationHtml(const ReadAmplification& run, const Machine& machine) {
   const Json document = Json::parse(ReadAmplificationJson(run, machine));
   const ReadampView view(run);
-  ReadampFinding finding = FindingOf(run);
+  ReadampFinding finding = FindingOf(run, ShortPolicy);
   HtmlPage page;
   page.title = Title(view);
   page.headline = std::move(finding.headline);
@@ -163,6 +164,10 @@ std::string ReadAmplificationHtml(const ReadAmplification& run, const Machine& m
     page.lead.emplace_back(
         "A false read is a data block that was read because a filter said \"maybe\" of a file that "
         "does not have the key.");
+  }
+  for (size_t i = 0; i < view.labels.size() && run.database.empty(); ++i) {
+    if (view.labels[i] == run.policies[i].policy) continue;
+    page.lead.push_back(absl::StrCat(view.labels[i], " is ", run.policies[i].policy, "."));
   }
   for (const std::string& note : run.notes) page.lead.push_back(absl::StrCat("Note: ", note));
   HtmlSection memory;

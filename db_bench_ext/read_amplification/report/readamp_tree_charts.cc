@@ -91,27 +91,33 @@ HtmlFigure FrontierFigure(const ReadampView& view, size_t w) {
   std::set<std::string> left_out;
   bool varied = false;
   std::map<std::string, std::vector<Point>> families;
-  std::vector<std::pair<std::string, size_t>> order;  // families with the colour of their first
+  std::vector<std::pair<std::string, size_t>> order;  // families with their first policy
   for (size_t i = 0; i < run.policies.size(); ++i) {
     if (run.policies[i].filter_bytes == 0) continue;
     const std::string family = PolicyFamily(run.policies[i].policy);
-    if (families[family].empty()) order.emplace_back(family, view.colours[i]);
+    if (families[family].empty()) order.emplace_back(family, i);
     families[family].push_back({&run.policies[i], true});
   }
   for (const FrontierPoint& point : run.frontier) {
     families[PolicyFamily(point.varied)].push_back({&point.result, false});
   }
+  // A policy that is alone on its line has the name that it has elsewhere.
   std::vector<std::string> names;
   names.reserve(order.size());
-  for (const auto& [family, colour] : order) names.push_back(family);
+  for (const auto& [family, first] : order) {
+    const std::vector<Point>& points = families[family];
+    const auto asked =
+        std::count_if(points.begin(), points.end(), [](const Point& point) { return point.asked; });
+    names.push_back(asked == 1 ? view.labels[first] : family);
+  }
   names = PolicyLabels(names, kLongestLabel);
   for (size_t f = 0; f < order.size(); ++f) {
-    const auto& [family, colour] = order[f];
+    const auto& [family, first] = order[f];
     std::vector<Point>& points = families[family];
     std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
       return FilterBitsPerKey(*a.result) < FilterBitsPerKey(*b.result);
     });
-    ChartSeries series{names[f], colour, {}};
+    ChartSeries series{names[f], view.colours[first], {}};
     for (const Point& point : points) {
       if (!Agrees(*point.result, reference)) {
         left_out.insert(point.result->policy);

@@ -451,12 +451,6 @@ const WorkloadResult* ToSum(const ReadAmplification& run, const PolicyResult& po
   return policy.workloads.empty() ? nullptr : &policy.workloads[inspect::LeadingWorkload(run)];
 }
 
-// A lookup.
-double ReadsOfAbsentKeys(const WorkloadCounts& counts) {
-  return inspect::AllAbsent(counts) ? Ratio(counts.data_blocks_accessed, counts.lookups)
-                                    : inspect::FalseReads(counts);
-}
-
 }  // namespace
 
 std::string FullReport(const ReadAmplification& run) {
@@ -500,26 +494,27 @@ std::string ShortReport(const ReadAmplification& run) {
     const WorkloadResult* ours = ToSum(run, policy);
     if (ours == nullptr) continue;
     table.AddRow({policy.policy, Bytes(policy.filter_bytes), Fixed(FilterBitsPerKey(policy), 2),
-                  Fixed(1000 * ReadsOfAbsentKeys(ours->counts), 1),
+                  Fixed(1000 * inspect::ReadsForAbsentKeysPerLookup(ours->counts), 1),
                   Speed(ours->times, theirs->times)});
   }
   std::string text = absl::StrCat(
       Title(run), "\n", inspect::WrapText(inspect::FindingOf(run).headline, kReportWidth), "\n\n",
       table.ToString(), SpeedNote(run), "\n",
-      absent ? "A lookup of a key that is not there should read nothing. A false read is a data "
-               "block that\nwas read for such a key, from the file or the block cache, because no "
-               "filter said \"no\".\n"
-             : absl::StrCat("These are lookups of ", theirs->name,
-                            ". A false read is a data block that was read in a file\nthat does not "
-                            "have the key, as its filter did not say \"no\".\n"));
+      absent
+          ? "A lookup of a key that is not there should read nothing. A false read is a data "
+            "block that\nwas read for such a key, from the file or the block cache: one for each "
+            "filter that did not\nsay \"no\", and all where no filter was asked.\n"
+          : absl::StrCat("These are lookups of ", theirs->name,
+                         ". A false read is a data block that was read in a file\nthat does not "
+                         "have the key, as its filter did not say \"no\".\n"));
   for (const PolicyResult& policy : run.policies) {
     const WorkloadResult* ours = ToSum(run, policy);
     if (!MayBeCompared(policy, reference) || ours == nullptr) continue;
-    const double reads = ReadsOfAbsentKeys(theirs->counts);
+    const double reads = inspect::ReadsForAbsentKeysPerLookup(theirs->counts);
     absl::StrAppendFormat(
         &text, "%s takes %.0f %% of the memory of %s, for %.2f times its false reads.\n",
         policy.policy, 100 * Ratio(policy.filter_bytes, reference.filter_bytes), reference.policy,
-        reads > 0 ? ReadsOfAbsentKeys(ours->counts) / reads : 0);
+        reads > 0 ? inspect::ReadsForAbsentKeysPerLookup(ours->counts) / reads : 0);
   }
   if (!comparison.TreesAgree()) {
     text += "The trees differ too much for the reads to be compared.\n";

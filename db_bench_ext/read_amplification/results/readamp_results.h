@@ -211,6 +211,11 @@ double FilterBitsPerKey(const Part& part) {
   return 8 * Ratio(part.filter_bytes, part.keys);
 }
 
+// Whether every key that was looked up is missing, so that every block read was a false read.
+inline bool AllAbsent(const WorkloadCounts& counts) {
+  return counts.lookups > 0 && counts.found == 0;
+}
+
 // What false reads are a share of.
 inline uint64_t DecidedLookups(const WorkloadCounts& counts) {
   return counts.decided_lookups.value_or(counts.lookups);
@@ -226,17 +231,23 @@ inline double FalseReads(const WorkloadCounts& counts) {
 inline Interval FalseReadsInterval(const WorkloadCounts& counts) {
   return PoissonInterval(counts.false_positive_block_reads, DecidedLookups(counts));
 }
+
+// The same as headlines and summaries count them, also where no filter was asked, as without
+// filters, or by scans without an extractor of prefixes: if all keys are absent, every data block
+// is read for one.
+inline uint64_t ReadsForAbsentKeys(const WorkloadCounts& counts) {
+  return DecidedChecks(counts) == 0 && AllAbsent(counts) ? counts.data_blocks_accessed
+                                                         : counts.false_positive_block_reads;
+}
+inline double ReadsForAbsentKeysPerLookup(const WorkloadCounts& counts) {
+  return Ratio(ReadsForAbsentKeys(counts), DecidedLookups(counts));
+}
 inline double FalsePositiveRate(const WorkloadCounts& counts) {
   return Ratio(counts.false_positive_block_reads, DecidedChecks(counts));
 }
 
 inline uint64_t LoadedBytes(const CacheLoads& loads) {
   return loads.filter.bytes + loads.index.bytes + loads.data.bytes;
-}
-
-// Whether every key that was looked up is missing, so that every block read was a false read.
-inline bool AllAbsent(const WorkloadCounts& counts) {
-  return counts.lookups > 0 && counts.found == 0;
 }
 
 }  // namespace winnow::inspect
