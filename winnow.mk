@@ -38,10 +38,15 @@ endif
 # headers that a file depends on are made by the compiler too.
 winnow_cxxflags = -Iplugin/winnow/include -Iplugin/winnow -fvisibility=hidden \
   -DWINNOW_IN_TREE=1 -DWINNOW_EXPORT= $(winnow_definitions) -DXXH_INLINE_ALL
-ifneq ($(shell $(CXX) $(EXTRA_CXXFLAGS) -E -include xxhash.h -x c++ /dev/null >/dev/null 2>&1 || echo missing),)
+# By its path: other folders of RocksDB's flags come first, and LZ4's has an old one.
+winnow_xxhash := $(shell $(CXX) $(patsubst %,-include %/xxhash.h,$(XXHASH_INCLUDE_DIR)) $(EXTRA_CXXFLAGS) \
+  -M -x c++ plugin/winnow/src/formulas/xxh3.h 2>/dev/null || echo missing)
+ifeq ($(filter missing,$(winnow_xxhash)),)
+winnow_cxxflags += -include $(firstword $(filter %/xxhash.h,$(winnow_xxhash)))
+else
 # Where one of our files is compiled, and not before: "make clean" needs no header.
-winnow_cxxflags += $(error Winnow needs the header xxhash.h of xxHash 0.8 (on Debian and Ubuntu: apt-get install \
-  libxxhash-dev); where it is in no folder of the system, say EXTRA_CXXFLAGS=-IFOLDER)
+winnow_cxxflags += $(error Winnow needs the header xxhash.h of xxHash 0.8.0 or later (on Debian and Ubuntu: apt-get install \
+  libxxhash-dev); where it is in no folder of the system, or an older one comes before it, say XXHASH_INCLUDE_DIR=FOLDER)
 endif
 # g++ 12 takes a variable of its own AVX-512 headers for ours, where -march=native lets xxHash use them: see CMakeLists.txt.
 ifeq ($(filter __clang__,$(winnow_macros)),)

@@ -1,12 +1,11 @@
 #include "src/amq/serialized.h"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <cstring>
 #include <sstream>
 
 #include "src/formulas/bytes.h"
+#include "src/formulas/xxh3.h"
 
 namespace winnow::amq {
 namespace {

@@ -3,11 +3,10 @@
 #ifndef WINNOW_SRC_CORE_HASH_INLINE_H_
 #define WINNOW_SRC_CORE_HASH_INLINE_H_
 
-#include <xxhash.h>
-
 #include <cstddef>
 #include <cstdint>
 
+#include "src/formulas/xxh3.h"
 #include "src/simd/kernels.h"
 
 namespace winnow::core {

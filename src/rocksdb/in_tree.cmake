@@ -11,7 +11,7 @@ if(NOT CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
 endif()
 find_path(XXHASH_INCLUDE_DIR xxhash.h)
 if(NOT XXHASH_INCLUDE_DIR)
-  message(FATAL_ERROR "Winnow needs the header xxhash.h of xxHash 0.8 (on Debian and Ubuntu: apt-get install "
+  message(FATAL_ERROR "Winnow needs the header xxhash.h of xxHash 0.8.0 or later (on Debian and Ubuntu: apt-get install "
                       "libxxhash-dev); where it is in no folder of the system, say -DXXHASH_INCLUDE_DIR=FOLDER.")
 endif()
 
@@ -50,7 +50,8 @@ endfunction()
 set(sources ${base_sources} ${core_sources} ${simd_sources} ${rocksdb_sources})
 compile_with(COMPILE_DEFINITIONS "${definitions}" ${sources})
 compile_with(COMPILE_OPTIONS "-I${CMAKE_CURRENT_SOURCE_DIR}/include;-I${CMAKE_CURRENT_SOURCE_DIR}" ${sources})
-compile_with(COMPILE_OPTIONS "-idirafter;${XXHASH_INCLUDE_DIR}" ${sources})
+# By its path: RocksDB's own folders come first, and LZ4's, which is there in Kvrocks, has an old one.
+compile_with(COMPILE_OPTIONS "-include;${XXHASH_INCLUDE_DIR}/xxhash.h" ${sources})
 compile_with(COMPILE_OPTIONS "-fvisibility=hidden" ${sources})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # see CMakeLists.txt
   compile_with(COMPILE_OPTIONS "-Wno-uninitialized;-Wno-maybe-uninitialized" ${sources})

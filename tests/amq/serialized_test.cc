@@ -5,7 +5,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <xxhash.h>
 
 #include <cinttypes>
 #include <cstdio>
@@ -20,6 +19,7 @@
 #include <vector>
 
 #include "src/formulas/bytes.h"
+#include "src/formulas/xxh3.h"
 #include "tests/amq/filter_testing.h"
 #include "tests/support/files.h"
 #include "tests/support/hex.h"

@@ -1,9 +1,10 @@
 #include "winnow/hash.h"
 
 #include <gtest/gtest.h>
-#include <xxhash.h>
 
 #include <string>
+
+#include "src/formulas/xxh3.h"
 
 namespace winnow {
 namespace {

@@ -14,6 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
+#if XXH_VERSION_NUMBER < 800
+#error "this reader needs xxHash 0.8.0 or later: this xxhash.h is older, and hashes otherwise"
+#endif
 
 enum { kTailBytes = 32, kEntryBytes = 5, kMaxEntries = 16 };
 enum { kEmpty = 0, kBloom = 1, kRibbon = 2 };

@@ -6,8 +6,6 @@
 // they are: one filter; a record and pages of its generation, from the first one on; or the record,
 // the filter and the beginning of the journal of a state.
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -18,6 +16,7 @@
 
 #include "src/amq/serialized.h"
 #include "src/formulas/bytes.h"
+#include "src/formulas/xxh3.h"
 #include "src/streams/dedup/state/state_bytes.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/guarded_bytes.h"

@@ -6,12 +6,12 @@
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
-#include <xxhash.h>
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "src/formulas/xxh3.h"
 #include "tests/support/database_files.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"

@@ -31,7 +31,7 @@ fn main() {
         .define("WINNOW_EXPORT", "")
         .define("WINNOW_THREAD_STORAGE", "") // as in RocksDB's own tree
         .define("XXH_INLINE_ALL", None);
-    require_xxhash(&build);
+    require_xxhash(&build, &root.join("src/formulas/xxh3.h"));
 
     let lists = make_lists(&root.join("src/simd/flags.mk"));
     let mut kernels: Vec<String> = ["cpu", "kernels", "portable"].map(String::from).to_vec();
@@ -109,17 +109,15 @@ fn is_set(name: &str) -> bool {
     variable(name).is_some_and(|value| value == "1" || value.eq_ignore_ascii_case("true"))
 }
 
-/// Ends the build with a sentence where there is no xxHash.
-fn require_xxhash(build: &cc::Build) {
+/// Ends the build with a sentence where there is no xxHash, or an old one is found first.
+fn require_xxhash(build: &cc::Build, header: &Path) {
     let mut compiler = build.get_compiler().to_command();
-    let found = compiler
-        .args(["-E", "-include", "xxhash.h", "-x", "c++", "/dev/null"])
-        .output();
+    let found = compiler.args(["-E", "-x", "c++"]).arg(header).output();
     assert!(
         found.is_ok_and(|output| output.status.success()),
-        "Winnow needs a C++ compiler of C++20 and the header xxhash.h of xxHash 0.8 (on Debian \
-         and Ubuntu: apt-get install g++ libxxhash-dev); where that is in no folder of the system, \
-         set CXXFLAGS=-IFOLDER"
+        "Winnow needs a C++ compiler of C++20 and the header xxhash.h of xxHash 0.8.0 or later (on \
+         Debian and Ubuntu: apt-get install g++ libxxhash-dev); where that is in no folder of the \
+         system, or an older one comes before it, set CXXFLAGS=-IFOLDER"
     );
 }
 

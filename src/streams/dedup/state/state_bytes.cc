@@ -1,10 +1,9 @@
 #include "src/streams/dedup/state/state_bytes.h"
 
-#include <xxhash.h>
-
 #include "src/amq/block_pattern.h"
 #include "src/amq/blocked_parts.h"
 #include "src/formulas/bytes.h"
+#include "src/formulas/xxh3.h"
 #include "winnow/amq/plan.h"
 
 namespace winnow::dedup {

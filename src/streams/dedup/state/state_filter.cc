@@ -1,7 +1,6 @@
 #include "src/streams/dedup/state/state_filter.h"
 
 #include <absl/strings/str_cat.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <memory>
@@ -11,6 +10,7 @@
 
 #include "src/amq/blocked_parts.h"
 #include "src/amq/serialized.h"
+#include "src/formulas/xxh3.h"
 
 namespace winnow::dedup {
 namespace {
