@@ -12,6 +12,7 @@
 #include "src/core/format.h"
 #include "src/core/ranges/range_note.h"
 #include "src/rocksdb/counters.h"
+#include "src/rocksdb/hash_guard.h"
 #include "src/rocksdb/lookups/key_bytes.h"
 #include "src/rocksdb/lookups/lookup_samples.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
@@ -258,6 +259,10 @@ FilterBitsReader* NewBitsReader(const Slice& contents, const FilterPolicy& built
                                 OwnedReader owned, UseMeter* use) noexcept {
   const std::string_view block(contents.data(), contents.size());
   if (core::LooksOurs(block)) {
+    if (!HashProblem().empty()) {
+      CountLoadedFilter(LoadedFilter::kUnusable);
+      return nullptr;
+    }
     BitsReader* const reader = NewOwnReader(block, std::move(owned));
     if (reader != nullptr) {
       CountLoadedFilter(reader->is_usable() ? LoadedFilter::kWinnow : LoadedFilter::kUnusable);

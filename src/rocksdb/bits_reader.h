@@ -15,7 +15,8 @@
 namespace winnow::plugin {
 
 // A reader of a filter block, which the caller owns. It reads `contents` in place, so these must
-// outlive it. Null if memory is short, which RocksDB takes as "may match".
+// outlive it. Null, which RocksDB takes as "may match", if memory is short, and for our blocks if
+// there is a HashProblem.
 //
 // A block is ours if its marker, its magic number or its checksum says so; if it is damaged, it may
 // contain every key. Any other block goes to `builtin`, a policy that reads RocksDB's own filters;

@@ -1,5 +1,6 @@
 #include "src/rocksdb/log_line.h"
 
+#include "src/rocksdb/hash_guard.h"
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/version_guard.h"
@@ -39,6 +40,10 @@ void Complain(Logger* logger, const std::string& text, bool was_said) {
 
 void LogLine::Write(Logger* logger, const std::string& text, const std::string& said) {
   if (logger == nullptr) return;
+  if (!HashProblem().empty()) {
+    WarnOnceInLog(logger, HashProblem());
+    return;
+  }
   std::string line;
   const bool is_due = written_.Visit(*logger, [&](std::optional<std::string>* last) {
     if (*last == text) return false;

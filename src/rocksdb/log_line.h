@@ -20,7 +20,8 @@ class LogLine {
  public:
   // Writes "[winnow] VERSION builds the filters of policy NAME: OPTIONS" to the logger, unless this
   // was the last line that this object wrote there. If the options have RocksDB build its own
-  // filters, writes the line of WriteReadingOnce. Null is allowed. Never throws.
+  // filters, writes the line of WriteReadingOnce; if there is a HashProblem, that instead. Null is
+  // allowed. Never throws.
   //
   // A complaint that is not empty comes before the line, as a warning, and goes to stderr
   // (messages/stderr_line.h), once for each database, even if several of its policies have it.

@@ -126,6 +126,7 @@ void LogLearned(ROCKSDB_NAMESPACE::Logger* logger, const std::string& learned) {
 //   DecideByItsPlace     the rate again, by what lies below the file and by what was learned
 FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
                                                const FilterBuildingContext& context) noexcept {
+  if (!HashProblem().empty()) return nullptr;
   const bool verify = context.table_options.detect_filter_construct_corruption;
   SetPolicy(asked);
   NoteBuilder(known_);

@@ -18,6 +18,7 @@
 
 #include "src/rocksdb/builders/file_filter_options.h"
 #include "src/rocksdb/builders/memory_budget.h"
+#include "src/rocksdb/hash_guard.h"
 #include "src/rocksdb/load_meter.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
 #include "src/rocksdb/ranges/key_order.h"
@@ -71,6 +72,7 @@ class PlannedBuilders {
       : known_(known != nullptr ? std::move(known) : std::make_shared<KnownFiles>()) {
     ++known_->policies;
     number_ = ++known_->ever;
+    HashProblem();  // is said on stderr now, and looked for where memory may be short
   }
   ~PlannedBuilders();
 
@@ -81,8 +83,8 @@ class PlannedBuilders {
   OrderShown& order_shown() noexcept { return order_shown_; }
 
   // A builder of Winnow filters, which the caller owns. Null, "no filter", if the plan needs none,
-  // if filter_memory has no room for one, or if memory is short. The database's LOG says if a plan
-  // has no effect, and what filter_memory does.
+  // if filter_memory has no room for one, if memory is short, or if there is a HashProblem. The
+  // database's LOG says if a plan has no effect, and what filter_memory does.
   ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
       const PolicyOptions& options,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
