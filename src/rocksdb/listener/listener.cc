@@ -327,8 +327,8 @@ void Listener::OnTableFileCreated(const TableFileCreationInfo& info) {
     return;
   }
   if (number == 0) return;
-  orders_.Learn(info);
   try {
+    orders_.Learn(info);
     if (is_of_text() && builder != nullptr) Serve(info.cf_name, builder);
     std::vector<std::shared_ptr<KnownFiles>> all;
     {
