@@ -3,6 +3,7 @@
 #include <rocksdb/table_properties.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace winnow::plugin {
@@ -19,9 +20,13 @@ namespace {
 // A property that only files of SstFileWriter have.
 constexpr char kExternalVersion[] = "rocksdb.external_sst_file.version";
 
+// Each open database has another one, and so a database without one is an error.
 std::string SessionOf(DB* database) {
   std::string session;
-  return database->GetDbSessionId(session).ok() ? session : std::string();
+  if (!database->GetDbSessionId(session).ok() || session.empty()) {
+    throw std::runtime_error("a database without a session");
+  }
+  return session;
 }
 
 // As the inputs that the database wrote say, all together; unknown if there is none, or one whose

@@ -23,7 +23,8 @@ namespace winnow::plugin {
 // they wrote. A compaction is as its inputs say, too. Files of SstFileWriter say nothing: RocksDB
 // before 8.7 takes them with any comparator.
 //
-// Safe from any number of threads. Where memory is short, orders are unknown from then on.
+// Safe from any number of threads. Where a job can't be noted, as memory is short, orders are
+// unknown from then on. Only Learn throws.
 class JobOrders {
  public:
   void Begins(ROCKSDB_NAMESPACE::DB* database, const ROCKSDB_NAMESPACE::FlushJobInfo& info);
