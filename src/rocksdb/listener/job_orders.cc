@@ -17,9 +17,6 @@ using ROCKSDB_NAMESPACE::TableFileCreationInfo;
 
 namespace {
 
-// A property that only files of SstFileWriter have.
-constexpr char kExternalVersion[] = "rocksdb.external_sst_file.version";
-
 // Each open database has another one, and so a database without one is an error.
 std::string SessionOf(DB* database) {
   std::string session;

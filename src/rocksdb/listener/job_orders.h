@@ -17,6 +17,9 @@
 
 namespace winnow::plugin {
 
+// A property that only files of SstFileWriter have.
+inline constexpr char kExternalVersion[] = "rocksdb.external_sst_file.version";
+
 // A family is known by the session of its database and its id, which never comes again: not by a
 // name or a path, which do. The default family's order is that of the database's own handle; of
 // others it is what the preloaded library says when they are opened or made, or the files that

@@ -32,13 +32,6 @@ using ROCKSDB_NAMESPACE::TableFileCreationInfo;
 using ROCKSDB_NAMESPACE::TableFileDeletionInfo;
 using ROCKSDB_NAMESPACE::TableProperties;
 
-namespace {
-
-// A property that only files of SstFileWriter have.
-constexpr char kExternalVersion[] = "rocksdb.external_sst_file.version";
-
-}  // namespace
-
 uint64_t Listener::NumberIn(const std::string& path) noexcept {
   uint64_t number = 0;
   for (size_t i = path.rfind('/') + 1; i < path.size() && path[i] >= '0' && path[i] <= '9'; ++i) {
