@@ -4,6 +4,9 @@
 #include <rocksdb/slice.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "src/sst/known_comparator.h"
 
 namespace winnow::inspect {
 namespace {
@@ -94,14 +97,35 @@ FilterPartitions ReadFilterPartitions(const std::string& path,
                                           : "it has entries that no builder writes");
     return found;
   }
-  found.partitions = std::move(*partitions);
   found.internal_keys = properties.index_key_is_user_key == 0;
-  const bool too_short =
-      found.internal_keys &&
-      std::any_of(found.partitions.begin(), found.partitions.end(),
-                  [](const FilterPartition& each) { return !ParseInternalKey(each.last); });
-  if (too_short) {
-    found.problem = "the filter's index over its partitions has a key that is no internal key";
+  const Comparator* const comparator = ComparatorOfKeys(properties);
+  const size_t timestamp_bytes = comparator == nullptr ? 0 : comparator->timestamp_size();
+  const bool can_be_compared =
+      std::all_of(partitions->begin(), partitions->end(), [&](const FilterPartition& each) {
+        const std::optional<InternalKey> key =
+            found.internal_keys ? ParseInternalKey(each.last) : InternalKey{each.last, 0, 0};
+        return key && key->user_key.size() >= timestamp_bytes;
+      });
+  if (can_be_compared) {
+    found.partitions = std::move(*partitions);
+  } else {
+    found.problem = "the filter's index over its partitions has a key that is too short";
+  }
+  return found;
+}
+
+FilterPartitions PartitionsOfBlocks(const std::string& path, const RawSst& sst) {
+  FilterPartitions found = ReadFilterPartitions(path, *sst.properties);
+  const bool fits = std::equal(sst.blocks.begin(), sst.blocks.end(), found.partitions.begin(),
+                               found.partitions.end(),
+                               [](const std::string& block, const FilterPartition& partition) {
+                                 return block.size() == partition.place.bytes;
+                               });
+  if (found.problem.empty() && !fits) {
+    found.problem = absl::StrCat("the filter's index names ", found.partitions.size(),
+                                 " partitions, but RocksDB reads ", sst.blocks.size(),
+                                 ", or they are of other sizes");
+    found.partitions.clear();
   }
   return found;
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "src/sst/internal_keys.h"
+#include "src/sst/sst_reader.h"
 #include "src/sst/table_blocks.h"
 
 namespace winnow::inspect {
@@ -25,7 +26,7 @@ struct FilterPartition {
   BlockPlace place;
 };
 
-// The partitions in their order.
+// The partitions in their order; none where there is a problem.
 struct FilterPartitions {
   std::vector<FilterPartition> partitions;
   bool internal_keys = false;  // whether `last` are internal keys
@@ -35,6 +36,10 @@ struct FilterPartitions {
 // Reads the index of a file whose filter is partitioned. A file of any bytes is allowed.
 FilterPartitions ReadFilterPartitions(const std::string& path,
                                       const ROCKSDB_NAMESPACE::TableProperties& properties);
+
+// The same of a partitioned filter whose blocks RocksDB read: it is a problem, too, where the index
+// names other ones.
+FilterPartitions PartitionsOfBlocks(const std::string& path, const RawSst& sst);
 
 // Whether each partition was built with the first prefix of the next one too, so that a seek to a
 // key between the two finds it. RocksDB does so from 6.2.4, 6.3.6 and 6.4.6 on, and no property

@@ -68,10 +68,7 @@ StoredFilter::StoredFilter(const std::string& path, const RawSst& sst, const Com
     ranges_.emplace_back(core::RangeFilterOfTable(block));
   }
   if (sst.partitioned && comparator != nullptr) {
-    partitions_ = ReadFilterPartitions(path, *sst.properties);
-    if (partitions_.problem.empty() && partitions_.partitions.size() != probers_.size()) {
-      partitions_.problem = "the filter's index names other partitions than RocksDB reads";
-    }
+    partitions_ = PartitionsOfBlocks(path, sst);
   }
 }
 
@@ -90,11 +87,10 @@ std::optional<bool> StoredFilter::MayContain(std::string_view key, uint64_t hash
 
 std::optional<bool> StoredFilter::MayContainRange(std::string_view begin,
                                                   std::string_view end) const {
-  const bool is_known = partitions_.partitions.size() == ranges_.size() || ranges_.size() == 1;
   const bool is_bytewise =
       comparator_ != nullptr &&
       std::string_view(comparator_->Name()) == ROCKSDB_NAMESPACE::BytewiseComparator()->Name();
-  if (!is_known || !is_bytewise || !partitions_.problem.empty()) return std::nullopt;
+  if (!is_bytewise || ranges_.empty() || !partitions_.problem.empty()) return std::nullopt;
   const RangeFilterView& range = ranges_[BlockOf(begin)];
   if (range.fault() != Fault::kNone) return std::nullopt;
   return range.MayContain(begin, end);

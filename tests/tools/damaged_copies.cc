@@ -23,7 +23,6 @@ using ROCKSDB_NAMESPACE::CompressionType;
 using ROCKSDB_NAMESPACE::Options;
 
 constexpr uint64_t kKeys = 1'500;
-constexpr uint64_t kFirstOfTwin = 1'000'000;
 constexpr size_t kPage = 4096;
 
 // ---- Good files

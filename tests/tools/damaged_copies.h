@@ -11,6 +11,9 @@
 
 namespace winnow::testing {
 
+// The number of a twin's first key (KeyOf); a good file begins with key 0.
+inline constexpr uint64_t kFirstOfTwin = 1'000'000;
+
 // A good file, and its twin of the same settings with other keys, that all come after its own.
 struct DamagedKind {
   std::string name;

@@ -1,5 +1,6 @@
-// Damaged SST files: none ends or holds up what `winnow inspect` and `winnow verify` do with it,
-// and `verify` names each whose damage is covered by a checksum, the order of its keys or a filter.
+// Damaged SST files: none ends or holds up what the tool does with it, and `winnow verify` names
+// each whose damage is covered by a checksum, the order of its keys or a filter. Every reader of
+// filters meets files without one, with partitions, with RocksDB's own, and with forged bytes.
 //
 // 1000 copies, in a second; WINNOW_DAMAGED_COPIES=100000 build/release/tests/damaged_files_test
 // takes more. Each number is the same copy each time, with the same RocksDB.
@@ -8,17 +9,26 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "src/cache_trial/file_visits.h"
 #include "src/sst/sst_filters.h"
 #include "src/workers/wire.h"
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
 #include "tests/tools/damaged_copies.h"
+#include "tools/winnow/advise/advice_files.h"
+#include "tools/winnow/advise/advice_lookups.h"
+#include "tools/winnow/advise/advice_trials.h"
+#include "tools/winnow/advise/scans/scan_trial.h"
+#include "tools/winnow/probe/probe_file.h"
 #include "tools/winnow/verify/verify_file.h"
+#include "winnow/hash.h"
 
 namespace winnow::inspect {
 namespace {
@@ -26,8 +36,10 @@ namespace {
 using testing::DamagedCopy;
 using testing::DamagedKind;
 using ::testing::HasSubstr;
+using testing::KeyOf;
 
 constexpr uint64_t kCopies = 1'000;
+constexpr uint64_t kSomeKey = 300;  // of a good file
 
 // What nothing covers, and why that is so. No other reason may be given for a file that was not
 // named.
@@ -81,6 +93,58 @@ std::string Inspect(const std::string& path) {
                                 : "good";
 }
 
+// As `winnow probe` does. Else "good": the file was read, and may have each key and range of them
+// that it has.
+std::string Probe(const std::string& path, uint64_t first) {
+  const std::string key = KeyOf(first + kSomeKey);
+  std::vector<ProbedKey> keys;
+  for (const std::string& asked : {key, key + "x"}) keys.push_back({asked, HashKey(asked).value});
+  for (const bool exact : {false, true}) {
+    const FileProbe probe = ProbeFile(path, keys, exact, ProbedRange{key, key + "z"});
+    if (probe.error) return "error: " + *probe.error;
+    if (probe.fault) return "fault: " + *probe.fault;
+    if (!probe.remark.empty()) return "remark: " + probe.remark;
+    if (probe.hits.empty() || probe.hits[0].key != 0) return "the key is denied";
+    if (!probe.range_hit) return "the range is denied";
+  }
+  return "good";
+}
+
+// As `winnow advise` does, likewise.
+std::string Advise(const std::string& path, uint64_t first) {
+  AdvisedFile file = ReadAdvisedFile(path);
+  file.path = path;
+  if (!file.error.empty()) return "error: " + file.error;
+  std::vector<std::string> keys;
+  std::vector<RecordedScan> scans;
+  for (uint64_t i = first; i < first + 100; ++i) {
+    for (const std::string& key : {KeyOf(i), KeyOf(i) + "x"}) {
+      keys.push_back(key);
+      scans.push_back({key, key + "y"});
+    }
+  }
+  std::string error;
+  const std::string answers = AskFile(path, keys, {0, keys.size()}, &error);
+  if (!error.empty()) return "lookups: " + error;
+  const VisitedFile visited = VisitFile(path, keys.data(), keys.size(), [](double) {});
+  if (!visited.error.empty()) return "cache: " + visited.error;
+  const std::vector<uint32_t> asks(1, 1);
+  const FileTrial trial = TryPolicies(
+      file, TreeShape(), {{"winnow:10", &asks}, {"bloomfilter:10", &asks}}, keys, nullptr);
+  if (!trial.error.empty()) return "trials: " + trial.error;
+  for (size_t i = 0; i < keys.size(); i += 2) {
+    if (answers[i] == static_cast<char>(FileAnswer::kDenied)) return keys[i] + " is denied";
+    if (!visited.visits[i].may_contain) return keys[i] + " is denied in the cache";
+  }
+  if (file.comparator != ROCKSDB_NAMESPACE::BytewiseComparator()->Name()) return "good";
+  const FileScans asked = AskScans(path, scans, {0, scans.size()}, {10}, nullptr);
+  if (!asked.error.empty()) return "scans: " + asked.error;
+  for (size_t i = 0; i < scans.size(); i += 2) {
+    if (asked.answers[i] != kHasKey) return "a scan of " + scans[i].begin + " is denied";
+  }
+  return "good";
+}
+
 std::string Sentence(const FileVerdict& verdict) {
   return verdict.error             ? "error: " + *verdict.error
          : !verdict.faults.empty() ? "fault: " + verdict.faults.front()
@@ -104,13 +168,17 @@ TEST(DamagedFilesTest, EachIsSurvivedAndNamed) {
   });
   const std::vector<Outcome> reports =
       DoInWorkers(copies.size(), [&](size_t copy) { return Inspect(path_of(copy)); });
+  const std::vector<Outcome> probes =
+      DoInWorkers(copies.size(), [&](size_t copy) { return Probe(path_of(copy), 0); });
+  const std::vector<Outcome> advised =
+      DoInWorkers(copies.size(), [&](size_t copy) { return Advise(path_of(copy), 0); });
 
   std::map<std::string, int> counts;
   for (size_t i = 0; i < copies.size(); ++i) {
     SCOPED_TRACE("copy " + std::to_string(i) + ", " + copies[i].kind + ": " + copies[i].damage);
     // RocksDB's assertions may end a process, which then is named as not verified. Not to be had
     // are one that hangs, and one that a sanitizer ends.
-    for (const Outcome* outcome : {&verdicts[i], &reports[i]}) {
+    for (const Outcome* outcome : {&verdicts[i], &reports[i], &probes[i], &advised[i]}) {
       if (!outcome->answer) {
         EXPECT_THAT(outcome->problem, HasSubstr("signal 6"));
       }
@@ -143,8 +211,50 @@ TEST(DamagedFilesTest, WithoutDamageEachIsGood) {
     const FileVerdict verdict = VerifyFile(folder / "a.sst", {});
     EXPECT_TRUE(verdict.ok()) << kind.name << ": " << Sentence(verdict);
     EXPECT_EQ(Inspect(folder / "a.sst"), "good") << kind.name;
+    EXPECT_EQ(Probe(folder / "a.sst", 0), "good") << kind.name;
+    EXPECT_EQ(Advise(folder / "a.sst", 0), "good") << kind.name;
     testing::WriteFile(folder / "a.sst", kind.twin);
     EXPECT_TRUE(VerifyFile(folder / "a.sst", {}).ok()) << kind.name;
+    EXPECT_EQ(Probe(folder / "a.sst", testing::kFirstOfTwin), "good") << kind.name;
+    EXPECT_EQ(Advise(folder / "a.sst", testing::kFirstOfTwin), "good") << kind.name;
+  }
+}
+
+// Bits of what says where partitions are, in files without checksums: as if it was forged, with
+// another number of partitions, other ends and other places.
+TEST(DamagedFilesTest, ForgedIndexesOverPartitionsAreSurvivedByEveryReader) {
+  const testing::TemporaryFolder folder;
+  std::vector<std::pair<std::string, std::string>> forged;  // what was done, and the file
+  for (const DamagedKind& kind : testing::MakeDamagedKinds(folder.path())) {
+    if (kind.name.compare(0, 12, "no checksums") != 0) continue;
+    for (const testing::LaidBlock& block : kind.layout.blocks) {
+      if (block.role != "filter index") continue;
+      for (size_t bit = 0; bit < 8 * block.bytes; bit += 5) {
+        std::string bytes = kind.file;
+        char& byte = bytes[block.offset + bit / 8];
+        byte = static_cast<char>(byte ^ 1 << bit % 8);
+        forged.emplace_back(kind.name + ", bit " + std::to_string(bit), std::move(bytes));
+      }
+    }
+  }
+  ASSERT_GT(forged.size(), 100u);
+  const auto path_of = [&](size_t i) { return folder / ("a" + std::to_string(i) + ".sst"); };
+  // RocksDB itself ends a process at some of them.
+  const std::vector<Outcome> read = DoInWorkers(forged.size(), [&](size_t i) noexcept {
+    testing::WriteFile(path_of(i), forged[i].second);
+    return Inspect(path_of(i));
+  });
+  std::vector<size_t> readable;
+  for (size_t i = 0; i < forged.size(); ++i) {
+    if (read[i].answer) readable.push_back(i);
+  }
+  EXPECT_GT(readable.size(), forged.size() / 2);
+  const std::vector<Outcome> asked = DoInWorkers(readable.size(), [&](size_t i) noexcept {
+    const std::string path = path_of(readable[i]);
+    return Sentence(VerifyFile(path, {/*samples=*/1'000})) + Probe(path, 0) + Advise(path, 0);
+  });
+  for (size_t i = 0; i < readable.size(); ++i) {
+    EXPECT_TRUE(asked[i].answer) << forged[readable[i]].first << ": " << asked[i].problem;
   }
 }
 

@@ -472,6 +472,20 @@ TEST_F(VerbProbeTest, ARangeIsAskedInTheOrderOfKeysWhereNoFilterTells) {
   EXPECT_TRUE(RunJson(Quoted("a.sst") + range, 0)["range"].at("by_filter").empty());
 }
 
+TEST_F(VerbProbeTest, ARangeIsAskedOfFilesOfEachKind) {
+  for (const std::string policy : {"", "bloomfilter:10", "ribbonfilter:10:-1", "winnow:10"}) {
+    for (const auto& table : {TableWith(policy), PartitionedTableWith(policy)}) {
+      WriteSst(table, 1'000, folder_ / "a.sst");
+      const json outcome =
+          RunJson(Quoted("a.sst") + "--exact --from=" + KeyOf(7) + " --to=" + KeyOf(9), 0);
+      EXPECT_EQ(outcome.at("range").at("answer"), "may be in some") << policy;
+      EXPECT_TRUE(outcome["range"].at("by_filter").empty()) << policy;
+      EXPECT_EQ(outcome["range"].at("contains").size(), 1u) << policy;
+      EXPECT_EQ(RunJson(Quoted("a.sst") + "--from=x --to=y", 0)["range"]["answer"], "in none");
+    }
+  }
+}
+
 TEST_F(VerbProbeTest, EachPartitionIsAskedForTheRangesThatBeginInIt) {
   MakeWithRangeFilter(folder_ / "db", PartitionedTableWith(kRangePolicy), {50'000, 0, 100});
   int passed = 0;

@@ -71,17 +71,7 @@ FilterPartitions PartitionsOf(const std::string& path, const RawSst& sst,
         sst.properties->comparator_name, ", which this program does not have");
     return {};
   }
-  FilterPartitions found = ReadFilterPartitions(path, *sst.properties);
-  const bool fits = found.partitions.size() == sst.blocks.size() &&
-                    std::equal(sst.blocks.begin(), sst.blocks.end(), found.partitions.begin(),
-                               [](const std::string& block, const FilterPartition& partition) {
-                                 return block.size() == partition.place.bytes;
-                               });
-  if (found.problem.empty() && !fits) {
-    found.problem = absl::StrCat("the filter's index names ", found.partitions.size(),
-                                 " partitions, but RocksDB reads ", sst.blocks.size(),
-                                 ", or they are of other sizes");
-  }
+  FilterPartitions found = PartitionsOfBlocks(path, sst);
   if (!found.problem.empty()) {
     verdict->error = found.problem;
   }
