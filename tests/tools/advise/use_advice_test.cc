@@ -318,10 +318,72 @@ TEST(UseAdviceJsonTest, HasAllOfIt) {
   EXPECT_FALSE(json["unknown"].empty());
 }
 
-TEST(UseAdviceTest, NothingIsNoFault) {
+TEST(UseAdviceTest, WithoutRowsThereIsNoVerdict) {
   const UseAdvice advice = AdviseByUse({}, std::nullopt);
   EXPECT_THAT(advice.mend, IsEmpty());
-  EXPECT_THAT(tools::UseAdviceText(advice), HasSubstr("Nothing to mend"));
+  EXPECT_TRUE(advice.fits);
+  const std::string text = tools::UseAdviceText(advice);
+  EXPECT_THAT(text, AllOf(HasSubstr("There is no verdict: the figures have no rows"),
+                          Not(HasSubstr("Nothing to mend"))));
+  EXPECT_THAT(UseAdviceJson(advice), HasSubstr("There is no verdict: the figures have no rows"));
+}
+
+// Of one level, of which so many asks were counted, and all but one of these denied.
+FilterUseFile Counted(double counted) {
+  FilterUseFile file;
+  file.one_counted_of = 2048;
+  file.policies = {OneLevel("few", 10, 2048 * (counted - 1), 2048 * counted)};
+  file.policies[0].levels[0].asks_counted = counted;
+  return file;
+}
+
+TEST(UseAdviceTest, WithFewCountedAsksThereIsNoVerdict) {
+  for (const double counted : {1, 2, 5, 100, 399}) {
+    const UseAdvice advice = AdviseByUse(Counted(counted), std::nullopt);
+    EXPECT_THAT(advice.mend, IsEmpty()) << counted;
+    EXPECT_THAT(advice.gain, IsEmpty()) << counted;
+    const std::string text = tools::UseAdviceText(advice);
+    EXPECT_THAT(text, AllOf(HasSubstr("There is no verdict: fewer than 400 asks of each policy"),
+                            HasSubstr("after 819200 asks"), HasSubstr("too few asks"),
+                            Not(HasSubstr("Nothing to mend"))))
+        << counted;
+    EXPECT_THAT(UseAdviceJson(advice), HasSubstr("There is no verdict: ")) << counted;
+    EXPECT_TRUE(AdviseByUse(Counted(counted), advice.bytes / 2).rows[0].advised_bits ==
+                std::nullopt);
+  }
+  const UseAdvice enough = AdviseByUse(Counted(400), std::nullopt);
+  EXPECT_THAT(tools::UseAdviceText(enough), Not(HasSubstr("no verdict")));
+  // What is known of others is said.
+  FilterUseFile file = Counted(10'000);
+  file.policies.push_back(Counted(5).policies[0]);
+  EXPECT_THAT(tools::UseAdviceText(AdviseByUse(file, std::nullopt)),
+              AllOf(HasSubstr("Nothing to mend"),
+                    HasSubstr("There is no\nverdict on the policies with too few asks.")));
+}
+
+// A level of few counted asks tells nothing of the rates that it should have.
+TEST(UseAdviceTest, ALevelOfFewCountedAsksHasNoRateToPromise) {
+  FilterUseFile file;
+  file.one_counted_of = 2048;
+  file.policies = {
+      Family("levels", 10, {Level(4, 10, 4e7, 3.9e7, 9e5), Level(5, 10, 2048 * 3, 4096, 9e6)})};
+  const UseAdvice advice = AdviseByUse(file, std::nullopt);
+  EXPECT_THAT(advice.gain, IsEmpty());
+  EXPECT_THAT(advice.unknown, ::testing::Contains(HasSubstr("other rates by level")));
+  file.policies[0].levels[1] = Level(5, 10, 4e7, 3e7, 9e6);
+  EXPECT_THAT(AdviseByUse(file, std::nullopt).gain, SizeIs(1));
+}
+
+TEST(UseAdviceTest, NothingToMendIsNotSaidBesideAPromiseOfFewerFalseReads) {
+  FilterUseFile file;
+  file.policies = {
+      Family("levels", 10, {Level(4, 10, 4e7, 3.9e7, 9e5), Level(5, 10, 4e7, 3e7, 9e6)})};
+  const UseAdvice advice = AdviseByUse(file, std::nullopt);
+  ASSERT_THAT(advice.mend, IsEmpty());
+  ASSERT_THAT(advice.gain, SizeIs(1));
+  EXPECT_THAT(tools::UseAdviceText(advice),
+              AllOf(HasSubstr("Other bits per key in the same memory would spare few false reads"),
+                    Not(HasSubstr("Nothing to mend"))));
 }
 
 }  // namespace

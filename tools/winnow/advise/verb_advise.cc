@@ -411,7 +411,8 @@ int RunUseAdvice(const Verb& verb, std::optional<double> budget_bytes) {
   const inspect::UseAdvice advice = inspect::AdviseByUse(file, budget_bytes);
   const bool printed = Print(verb.name, absl::GetFlag(FLAGS_json) ? inspect::UseAdviceJson(advice)
                                                                   : UseAdviceText(advice));
-  return !printed ? kCouldNotRead : advice.fits ? kAllGood : kFaultFound;
+  const bool is_fault = advice.no_verdict.empty() && !advice.fits;
+  return !printed ? kCouldNotRead : is_fault ? kFaultFound : kAllGood;
 }
 
 int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {

@@ -23,8 +23,7 @@ constexpr double kFewestBits = 4;
 constexpr double kMostBits = 20;
 constexpr double kStep = 0.5;
 
-// Below so many counted asks, and of these denied ones, nothing is said about a policy.
-constexpr double kEnoughAsks = 400;
+// Below so many denied ones among the counted asks, nothing is said of a policy's bits.
 constexpr double kEnoughDenied = 20;
 
 // What false reads have to fall to, to be worth a change of several policies.
@@ -129,9 +128,16 @@ class Policy {
   const double bits_now_;
 };
 
-bool IsKnown(const UseOfPolicy& use, double one_counted_of) {
+bool IsKnown(const FilterUseFile& file, const UseOfPolicy& use) {
   const UseOfLevel sum = use.Sum();
-  return sum.asks >= kEnoughAsks * one_counted_of && sum.denied >= kEnoughDenied * one_counted_of;
+  return file.HasEnoughAsks(sum) && sum.denied >= kEnoughDenied * file.one_counted_of;
+}
+
+// Of each level that has filters.
+bool LevelsAreKnown(const FilterUseFile& file, const UseOfPolicy& use) {
+  return std::all_of(use.levels.begin(), use.levels.end(), [&](const UseOfLevel& level) {
+    return !(level.keys > 0) || file.HasEnoughAsks(level);
+  });
 }
 
 // The bits of each policy with which all together have the fewest false reads in the memory: steps
@@ -202,8 +208,7 @@ void FindBits(const FilterUseFile& file, std::optional<double> asked, UseAdvice*
   for (UseRow& row : advice->rows) {
     policies.emplace_back(row.use, row.bits_per_key);
     now.push_back(row.bits_per_key);
-    may_change.push_back(IsKnown(row.use, file.one_counted_of) &&
-                         !PolicyText(row.use.policy).HasMemory());
+    may_change.push_back(IsKnown(file, row.use) && !PolicyText(row.use.policy).HasMemory());
   }
   const auto sum = [&](const std::vector<double>& bits, auto of) {
     double all = 0;
@@ -216,7 +221,9 @@ void FindBits(const FilterUseFile& file, std::optional<double> asked, UseAdvice*
   advice->false_reads = sum(now, reads);
   advice->budget_bytes = asked.value_or(advice->bytes);
   std::vector<double> best = BestBits(policies, now, may_change, advice->budget_bytes);
-  advice->fits = sum(best, bytes) <= advice->budget_bytes * 1.001;
+  std::vector<double> least = best;
+  if (!advice->no_verdict.empty()) std::fill(least.begin(), least.end(), kFewestBits);
+  advice->fits = sum(least, bytes) <= advice->budget_bytes * 1.001;
   const bool is_worth_it =
       asked.has_value() || sum(best, reads) <= kWorthAChange * advice->false_reads;
   if (is_worth_it && !asked) {
@@ -247,7 +254,7 @@ void FindBits(const FilterUseFile& file, std::optional<double> asked, UseAdvice*
                       Decimals(best[i], 1), " would let ", Seconds(row.advised_false_reads),
                       ", and take ", ByteSize(row.advised_bytes), " in place of ",
                       ByteSize(policies[i].Bytes(now[i]))),
-         text.ToString()});
+         text.ToString(), /*spares_reads=*/true});
   }
 }
 
@@ -255,7 +262,7 @@ void FindBits(const FilterUseFile& file, std::optional<double> asked, UseAdvice*
 void FindUse(const FilterUseFile& file, const UseRow& row, UseAdvice* advice) {
   const UseOfPolicy& use = row.use;
   const UseOfLevel sum = use.Sum();
-  if (sum.asks < kEnoughAsks * file.one_counted_of) return;
+  if (!row.has_enough_asks) return;
   const std::string families = FamiliesText(use);
   if (sum.denied <= kOfNoUse * sum.asks) {
     advice->gain.push_back(
@@ -271,8 +278,8 @@ void FindUse(const FilterUseFile& file, const UseRow& row, UseAdvice* advice) {
                        [](const UseOfLevel& a, const UseOfLevel& b) { return a.level < b.level; });
   const bool has_several = use.levels.size() > 1 && last->level > 0;
   PolicyText text(use.policy);
-  if (has_several && last->asks >= kEnoughAsks * file.one_counted_of &&
-      last->denied <= kOfNoUse * last->asks && text.Get("absent_share") != "0") {
+  if (has_several && file.HasEnoughAsks(*last) && last->denied <= kOfNoUse * last->asks &&
+      text.Get("absent_share") != "0") {
     text.Set("level_plan", "auto");
     text.Set("absent_share", "0");
     advice->gain.push_back(
@@ -285,7 +292,7 @@ void FindUse(const FilterUseFile& file, const UseRow& row, UseAdvice* advice) {
          text.ToString()});
     return;
   }
-  if (text.HasPlan() || !has_several || !IsKnown(use, file.one_counted_of)) return;
+  if (text.HasPlan() || !has_several || !IsKnown(file, use) || !LevelsAreKnown(file, use)) return;
   const double ratio = OfBestLevels(use);
   if (ratio > kWorthAPlan) return;
   text.Set("level_plan", "learned");
@@ -296,7 +303,21 @@ void FindUse(const FilterUseFile& file, const UseRow& row, UseAdvice* advice) {
            absl::StrFormat("%.2f", ratio),
            " of the false reads in the same memory: level_plan=learned does that, and more "
            "where lookups prefer some ranges of keys"),
-       text.ToString()});
+       text.ToString(), /*spares_reads=*/true});
+}
+
+std::string WhyNoVerdict(const FilterUseFile& file, const UseAdvice& advice) {
+  const bool any = std::any_of(advice.rows.begin(), advice.rows.end(),
+                               [](const UseRow& row) { return row.has_enough_asks; });
+  if (any) return std::string();
+  if (advice.rows.empty()) {
+    return "There is no verdict: the figures have no rows, as no filter of Winnow's was asked or "
+           "in memory. Take them once the database has been read for a while.";
+  }
+  return absl::StrCat("There is no verdict: fewer than ", kEnoughAsks,
+                      " asks of each policy were counted, and so few tell nothing. One ask in ",
+                      file.one_counted_of, " is counted: take the figures again after ",
+                      kEnoughAsks * file.one_counted_of, " asks.");
 }
 
 }  // namespace
@@ -304,6 +325,7 @@ void FindUse(const FilterUseFile& file, const UseRow& row, UseAdvice* advice) {
 UseOfLevel UseOfPolicy::Sum() const {
   UseOfLevel sum;
   for (const UseOfLevel& level : levels) {
+    if (level.asks_counted) sum.asks_counted = sum.asks_counted.value_or(0) + *level.asks_counted;
     sum.asks += level.asks;
     sum.denied += level.denied;
     sum.false_positives += level.false_positives;
@@ -331,18 +353,23 @@ UseAdvice AdviseByUse(const FilterUseFile& file, std::optional<double> budget_by
     UseRow row;
     row.use = use;
     row.bits_per_key = PolicyText(use.policy).Bits();
+    row.has_enough_asks = file.HasEnoughAsks(use.Sum());
     advice.rows.push_back(std::move(row));
   }
   std::stable_sort(advice.rows.begin(), advice.rows.end(), [](const UseRow& a, const UseRow& b) {
     return a.use.false_reads_a_second() > b.use.false_reads_a_second();
   });
+  advice.no_verdict = WhyNoVerdict(file, advice);
   FindBits(file, budget_bytes, &advice);
+  if (advice.rows.empty()) return advice;
   size_t unasked = 0;
+  size_t with_few_on_a_level = 0;
   size_t with_memory = 0;
   double seconds = 0;
   for (const UseRow& row : advice.rows) {
     if (!row.advised_bits) FindUse(file, row, &advice);
-    unasked += row.use.Sum().asks < kEnoughAsks * file.one_counted_of ? 1 : 0;
+    unasked += row.has_enough_asks ? 0 : 1;
+    with_few_on_a_level += row.has_enough_asks && !LevelsAreKnown(file, row.use) ? 1 : 0;
     with_memory += PolicyText(row.use.policy).HasMemory() ? 1 : 0;
     seconds = std::max(seconds, row.use.seconds);
   }
@@ -362,6 +389,13 @@ UseAdvice AdviseByUse(const FilterUseFile& file, std::optional<double> budget_by
         "What ", unasked == 1 ? "a policy needs" : absl::StrCat(unasked, " policies need"),
         " whose filters were asked fewer than ", kEnoughAsks * file.one_counted_of,
         " times: these keep their bits."));
+  }
+  if (with_few_on_a_level > 0) {
+    advice.unknown.push_back(absl::StrCat(
+        "Whether other rates by level would spare false reads in ",
+        with_few_on_a_level == 1 ? "a policy" : absl::StrCat(with_few_on_a_level, " policies"),
+        ": on a level the filters were asked fewer than ", kEnoughAsks * file.one_counted_of,
+        " times."));
   }
   if (with_memory > 0) {
     advice.unknown.push_back(

@@ -35,10 +35,17 @@ struct UseOfPolicy {
   double false_reads_a_second() const;
 };
 
+// Of fewer counted asks nothing is said: neither of a policy, nor of a level of it.
+inline constexpr double kEnoughAsks = 400;
+
 struct FilterUseFile {
   bool is_log = false;
   double one_counted_of = 512;
   std::vector<UseOfPolicy> policies;
+
+  bool HasEnoughAsks(const UseOfLevel& use) const {
+    return use.asks_counted.value_or(use.asks / one_counted_of) >= kEnoughAsks;
+  }
 };
 
 // Of JSON (winnow.filter_use/1), or the last table of a LOG. "-" is standard input. A sentence that
@@ -52,16 +59,19 @@ struct UseRow {
   std::optional<double> advised_bits;  // where others are better
   double advised_bytes = 0;            // of its filters, with these
   double advised_false_reads = 0;      // a second
+  bool has_enough_asks = false;        // else there is no verdict on it
 };
 
 struct UseFinding {
   std::string families;
   std::string says;
   std::string policy;  // to paste; empty: no policy is to be changed
+  bool spares_reads = false;
 };
 
 struct UseAdvice {
   std::vector<UseRow> rows;  // the most false reads a second first
+  std::string no_verdict;    // sentences: why there is none on any row; empty: there is one
   double budget_bytes = 0;
   bool fits = true;  // whether the filters with the fewest bits do
   double bytes = 0;  // now, and as advised

@@ -75,6 +75,9 @@ std::string UseAdviceJson(const UseAdvice& advice) {
       {"mend", FindingsJson(advice.mend)},
       {"gain", FindingsJson(advice.gain)},
       {"unknown", advice.unknown}};
+  if (!advice.no_verdict.empty()) {
+    json["unknown"].insert(json["unknown"].begin(), advice.no_verdict);
+  }
   for (const UseRow& row : advice.rows) {
     json["policies"].push_back(PolicyJson(row));
   }

@@ -1,5 +1,7 @@
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
+
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
 #include "src/text/text_table.h"
@@ -39,7 +41,9 @@ std::string PolicyTable(const UseAdvice& advice) {
                   seconds > 0 ? Figure(sum.asks / seconds) : "-",
                   sum.asks > 0 ? inspect::Percent(sum.denied / sum.asks) : "-", ByteSize(sum.bytes),
                   Decimals(row.bits_per_key, 2),
-                  row.advised_bits ? Decimals(*row.advised_bits, 1) : "-"});
+                  row.advised_bits      ? Decimals(*row.advised_bits, 1)
+                  : row.has_enough_asks ? "-"
+                                        : "too few asks"});
   }
   return table.ToString();
 }
@@ -65,14 +69,31 @@ std::string FindingsText(const std::string& title, const std::vector<UseFinding>
   return text;
 }
 
+// Of some policies, while others have one.
+bool LackVerdict(const UseAdvice& advice) {
+  return advice.no_verdict.empty() &&
+         std::any_of(advice.rows.begin(), advice.rows.end(),
+                     [](const UseRow& row) { return !row.has_enough_asks; });
+}
+
+// Where no other bits per key are advised.
+std::string VerdictText(const UseAdvice& advice) {
+  if (!advice.no_verdict.empty()) return advice.no_verdict;
+  const bool spares_reads = std::any_of(advice.gain.begin(), advice.gain.end(),
+                                        [](const UseFinding& each) { return each.spares_reads; });
+  return absl::StrCat(
+      spares_reads ? "O" : "Nothing to mend: o",
+      "ther bits per key in the same memory would spare few false reads.",
+      LackVerdict(advice) ? " There is no verdict on the policies with too few asks." : "");
+}
+
 }  // namespace
 
 std::string UseAdviceText(const UseAdvice& advice) {
-  std::string text = PolicyTable(advice);
+  std::string text = advice.rows.empty() ? std::string() : PolicyTable(advice);
   if (advice.mend.empty()) {
-    absl::StrAppend(
-        &text,
-        "\nNothing to mend: other bits per key in the same memory would spare few false reads.\n");
+    absl::StrAppend(&text, text.empty() ? "" : "\n",
+                    inspect::WrapText(VerdictText(advice), kUseTextWidth), "\n");
   } else {
     absl::StrAppend(
         &text, FindingsText("To mend:", advice.mend),
@@ -88,10 +109,11 @@ std::string UseAdviceText(const UseAdvice& advice) {
   }
   if (!advice.fits) {
     absl::StrAppend(&text, "\nThe filters don't fit into ", ByteSize(advice.budget_bytes),
-                    ", not even with the fewest bits that are looked at.\n");
+                    ", not even with the fewest bits that are looked at",
+                    LackVerdict(advice) ? " in the policies that have enough asks.\n" : ".\n");
   }
   absl::StrAppend(&text, FindingsText("What could be gained:", advice.gain),
-                  "\nWhat these figures can't say:\n");
+                  advice.unknown.empty() ? "" : "\nWhat these figures can't say:\n");
   for (const std::string& unknown : advice.unknown) {
     absl::StrAppend(&text, inspect::WrapText(absl::StrCat("- ", unknown), kUseTextWidth, 2), "\n");
   }
