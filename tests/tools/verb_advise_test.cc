@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "src/database/table_list.h"
+#include "src/sst/sst_filters.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
@@ -34,6 +36,7 @@ using ::testing::AllOf;
 using testing::ChildResult;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::JsonOf;
 using testing::KeyOf;
 using testing::MakeOptions;
 using ::testing::Not;
@@ -54,7 +57,7 @@ class VerbAdviseTest : public testing::VerbTest {
     return VerbTest::Run((recorded ? " " : " --draws=20000 ") + arguments);
   }
   json RunJson(const std::string& arguments, int code) const {
-    return testing::JsonOf(Run(arguments + " --json"), code);
+    return JsonOf(Run(arguments + " --json"), code);
   }
 
   void MakeDatabase(const std::string& name, const std::string& policy, uint64_t keys) {
@@ -394,7 +397,9 @@ TEST_F(VerbAdviseTest, WhatCanNotBeReadIsTwoAndNamedAndTheRestIsUsed) {
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.errors, HasSubstr(folder_ / "b.sst"));
   EXPECT_THAT(outcome.output, HasSubstr("20000 of 20000 keys"));
-  EXPECT_THAT(outcome.output, HasSubstr("in 1 of 1 files; 1 file could not be read."));
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("in 1 of 1 files; 1 file could not be read."),
+                                    HasSubstr("There is no verdict: 1 file could not be read"),
+                                    Not(HasSubstr("Keep what there is")), Not(HasSubstr("Take "))));
   // Damage in the middle of the data.
   std::string bytes = ReadFile(folder_ / "a.sst");
   bytes[bytes.size() / 3] = static_cast<char>(bytes[bytes.size() / 3] ^ 1);
@@ -402,6 +407,69 @@ TEST_F(VerbAdviseTest, WhatCanNotBeReadIsTwoAndNamedAndTheRestIsUsed) {
   const ChildResult damaged = Run(Quoted("a.sst") + Quoted("c.sst"));
   EXPECT_EQ(damaged.status, 2);
   EXPECT_THAT(damaged.errors, AllOf(HasSubstr(folder_ / "c.sst"), HasSubstr("checksum")));
+  EXPECT_THAT(damaged.output, HasSubstr("There is no verdict: "));
+  // A filter that is damaged, in a file without checksums.
+  auto table = TableWith("winnow:10");
+  table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  WriteSst(table, 20'000, folder_ / "d.sst");
+  std::string error;
+  const std::string block = inspect::ReadFilterBlocks(folder_ / "d.sst", &error).at(0);
+  bytes = ReadFile(folder_ / "d.sst");
+  const size_t at = bytes.find(block) + block.size() / 2;
+  bytes[at] = static_cast<char>(bytes[at] ^ 1);
+  WriteFile(folder_ / "d.sst", bytes);
+  const ChildResult forged = Run(Quoted("d.sst"));
+  EXPECT_EQ(forged.status, 2);
+  EXPECT_THAT(forged.errors, AllOf(HasSubstr("d.sst"), HasSubstr("damaged")));
+}
+
+TEST_F(VerbAdviseTest, AFileOfAnotherFamilyThanTheOneThatIsAskedForKeepsNoVerdictBack) {
+  MakeFamilies();
+  for (const inspect::ListedTable& table : inspect::ListTables(folder_ / "db", {}, 1).tables) {
+    if (table.column_family == "small") WriteFile(table.path, "damaged");
+  }
+  const json all = RunJson(Quoted("db"), 2);
+  EXPECT_EQ(all.at("errors").size(), 6u);
+  EXPECT_THAT(all.at("recommendation"), HasSubstr("There is no verdict: 6 files"));
+  const json one = RunJson(Quoted("db") + " --cf=default", 0);
+  EXPECT_TRUE(one.at("errors").empty());
+  EXPECT_THAT(one.at("recommendation"), HasSubstr("filter_policy="));
+}
+
+TEST_F(VerbAdviseTest, WhereTooFewAsksWereCountedThereIsNoVerdictAndNoFault) {
+  json row = {{"policy", "bits_per_key=3"},
+              {"databases", json::array()},
+              {"families", {"default"}},
+              {"level", 6},
+              {"seconds", 60},
+              {"asks", 2048 * 5},
+              {"denied", 2048 * 4},
+              {"asks_counted", 5},
+              {"denied_counted", 4},
+              {"false_positives", 1200},
+              {"false_positives_low", 100},
+              {"false_positives_high", 4000},
+              {"filters", 1},
+              {"keys", 100'000},
+              {"bytes", 40'000},
+              {"ranges_asked", 0},
+              {"ranges_denied", 0}};
+  json document = {{"schema", "winnow.filter_use/1"}, {"one_counted_of", 2048}};
+  for (const json& rows : {json::array(), json::array({row})}) {
+    document["rows"] = rows;
+    WriteFile(folder_ / "use.json", document.dump());
+    for (const char* budget : {"", " --budget=1"}) {
+      const std::string arguments = "--use=" + folder_ / "use.json" + budget;
+      const ChildResult text = VerbTest::Run(arguments);
+      EXPECT_EQ(text.status, 0) << text.errors;
+      EXPECT_THAT(text.output,
+                  AllOf(HasSubstr("There is no verdict: "), Not(HasSubstr("Nothing to mend"))));
+      const json found = JsonOf(VerbTest::Run(arguments + " --json"), 0);
+      EXPECT_TRUE(found.at("mend").empty());
+      EXPECT_TRUE(found.at("gain").empty());
+      EXPECT_THAT(found.at("unknown").at(0), HasSubstr("There is no verdict: "));
+    }
+  }
 }
 
 TEST_F(VerbAdviseTest, WhereNothingCanBeSaidNothingIsPrinted) {
@@ -695,6 +763,7 @@ TEST_F(VerbAdviseTest, AFileThatIsDamagedIsNoPartOfWhatACacheReads) {
   EXPECT_EQ(document.at("errors").size(), 1u);
   EXPECT_EQ(document.at("files"), 0);
   EXPECT_EQ(document.at("lookups"), 3);
+  EXPECT_THAT(document.at("recommendation"), HasSubstr("There is no verdict: "));
   for (const json& row : document.at("rows")) {
     EXPECT_EQ(row.at("filter_bytes_per_lookup"), 0) << row;
     EXPECT_EQ(row.at("data_bytes_per_lookup"), 0) << row;

@@ -1,11 +1,14 @@
 #include "tools/winnow/advise/advice.h"
 
+#include <absl/strings/str_cat.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <map>
 #include <utility>
 
+#include "src/text/numbers.h"
 #include "tools/winnow/advise/advice_learning.h"
 #include "tools/winnow/advise/advice_reading.h"
 #include "tools/winnow/advise/advice_rows.h"
@@ -115,7 +118,29 @@ std::map<size_t, std::string> Try(const AdviceReading& reading, const AdviceOpti
   return errors;
 }
 
+std::string NoVerdict(const std::vector<FileError>& errors) {
+  return errors.empty()
+             ? "There is no verdict: not all files of a database were found. stderr says why."
+             : absl::StrCat("There is no verdict: ", Number(errors.size(), "file"),
+                            " could not be read, and the figures are without ",
+                            errors.size() == 1 ? "it" : "them", ". stderr says why.");
+}
+
 }  // namespace
+
+void TakeBackVerdict(Advice* advice) {
+  advice->recommendation = NoVerdict(advice->errors);
+  advice->choice.clear();
+  if (!advice->scans) return;
+  advice->scans->recommendation = advice->recommendation;
+  advice->scans->policy.clear();
+  advice->scans->prefix_extractor.clear();
+}
+
+void TakeBackVerdict(CacheAdvice* advice) {
+  advice->recommendation = NoVerdict(advice->errors);
+  advice->options.clear();
+}
 
 Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
               const AdviceProgress& progress, std::string* problem) {

@@ -17,6 +17,10 @@ namespace winnow::inspect {
 Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
               const AdviceProgress& progress, std::string* problem);
 
+// Takes back what is recommended, where files could not be read or found: they are in no figure.
+void TakeBackVerdict(Advice* advice);
+void TakeBackVerdict(CacheAdvice* advice);
+
 // Reads the files and follows the lookups in processes of their own. `problem` is set, to a
 // sentence, if nothing can be said at all; then the rest is not to be used.
 CacheAdvice AdviseOnCache(const std::vector<AdviceTable>& tables, const CacheAdviceOptions& options,

@@ -204,8 +204,10 @@ AdvisedFile ReadAdvisedFile(const std::string& path) {
   file.partitions = sst.partitioned ? sst.blocks.size() : 0;
   file.contents = DescribeContents(contents);
   file.has_prefixes_only = !contents.whole_keys;
-  if (!sst.blocks.empty()) {  // partitions are alike
-    const FilterSummary filter = ClassifyBlock(sst.blocks.front(), 0);
+  for (const std::string& block : sst.blocks) {
+    const FilterSummary filter = ClassifyBlock(block, 0);
+    if (filter.fault) file.error = *filter.fault;
+    if (&block != &sst.blocks.front()) continue;  // partitions are alike
     file.built_for = filter.built_for;
     file.rate = filter.expected_fpr.value_or(1);
   }

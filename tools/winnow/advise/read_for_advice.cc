@@ -151,7 +151,9 @@ class Reader {
     const std::set<std::string> wanted(wanted_.begin(), wanted_.end());
     std::vector<AdvisedFile> kept;
     for (AdvisedFile& file : read_.files) {
-      if (wanted.empty() || !file.error.empty() || wanted.count(file.family) > 0) {
+      const bool may_be_wanted =
+          wanted.count(file.family) > 0 || (!file.error.empty() && file.family.empty());
+      if (wanted.empty() || may_be_wanted) {
         kept.push_back(std::move(file));
       }
     }

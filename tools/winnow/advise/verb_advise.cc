@@ -95,7 +95,9 @@ Input Find(const std::vector<std::string>& paths) {
     const Tables tables = TablesOf({path});
     input.trees_read = input.trees_read && tables.trees_read;
     input.warnings.insert(input.warnings.end(), tables.warnings.begin(), tables.warnings.end());
+    const std::set<std::string> names = KnownFamilies(tables.tables);
     for (const inspect::ListedTable& table : tables.tables) {
+      if (table.error && IsOfOtherFamily(table, names)) continue;
       if (table.error) {
         input.errors.push_back({table.path, table.error});
         continue;
@@ -333,6 +335,7 @@ bool TakeAdvice(const Verb& verb, const std::vector<std::string>& paths,
     DropGone(paths, &advice->errors, &input->warnings);
   }
   advice->errors.insert(advice->errors.begin(), input->errors.begin(), input->errors.end());
+  if (!input->trees_read || !advice->errors.empty()) inspect::TakeBackVerdict(advice);
   return SayProblems(verb, *input, advice->errors, problem);
 }
 
@@ -456,8 +459,8 @@ Verb AdviseVerb() {
       "then build their filters from the keys of the files, and the lookups ask these filters.\n"
       "\"Once compacted\" has the false reads after a full compaction, which leaves one level in\n"
       "a column family: a level plan saves nothing there. With --budget, each column family gets\n"
-      "its own bits per key, such that false reads are fewest. winnow advise writes nothing, and\n"
-      "the database may be in use.\n"
+      "its own bits per key, such that false reads are fewest. If a file can't be read, nothing\n"
+      "is recommended; exit code 2. winnow advise writes nothing, and the database may be in use.\n"
       "\n"
       "Without --lookups, keys are made up: near misses of the files' keys. Recorded\n"
       "lookups belong to one column family (--cf). They are a list of keys, one per line, or a\n"

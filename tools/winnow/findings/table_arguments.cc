@@ -92,22 +92,31 @@ Tables TablesOf(const std::vector<std::string>& paths) {
   return tables;
 }
 
-Tables TablesOfFamilies(const std::vector<std::string>& paths, std::string* problem) {
-  Tables tables = TablesOf(paths);
-  FindFamilies(&tables.tables);
+std::set<std::string> KnownFamilies(const std::vector<inspect::ListedTable>& tables) {
   std::set<std::string> names;
-  for (const inspect::ListedTable& table : tables.tables) {
+  for (const inspect::ListedTable& table : tables) {
     if (!table.column_family.empty()) {
       names.insert(table.column_family);
     }
   }
+  return names;
+}
+
+bool IsOfOtherFamily(const inspect::ListedTable& table, const std::set<std::string>& names) {
   const std::vector<std::string> wanted = inspect::FamiliesNamed(FamiliesOfFlags(), names);
-  *problem = inspect::UnknownFamilies(names, wanted);
-  const auto is_of_others = [&wanted](const inspect::ListedTable& table) {
-    return !wanted.empty() && !table.column_family.empty() &&
-           std::find(wanted.begin(), wanted.end(), table.column_family) == wanted.end();
-  };
-  tables.tables.erase(std::remove_if(tables.tables.begin(), tables.tables.end(), is_of_others),
+  return !wanted.empty() && !table.column_family.empty() &&
+         std::find(wanted.begin(), wanted.end(), table.column_family) == wanted.end();
+}
+
+Tables TablesOfFamilies(const std::vector<std::string>& paths, std::string* problem) {
+  Tables tables = TablesOf(paths);
+  FindFamilies(&tables.tables);
+  const std::set<std::string> names = KnownFamilies(tables.tables);
+  *problem = inspect::UnknownFamilies(names, inspect::FamiliesNamed(FamiliesOfFlags(), names));
+  tables.tables.erase(std::remove_if(tables.tables.begin(), tables.tables.end(),
+                                     [&names](const inspect::ListedTable& table) {
+                                       return IsOfOtherFamily(table, names);
+                                     }),
                       tables.tables.end());
   return tables;
 }

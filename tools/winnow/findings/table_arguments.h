@@ -4,6 +4,7 @@
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_TABLE_ARGUMENTS_H_
 #define WINNOW_TOOLS_WINNOW_FINDINGS_TABLE_ARGUMENTS_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,15 @@ struct Tables {
 // Of paths as inspect::ExpandPaths takes them, with the folders that --path names.
 Tables TablesOf(const std::vector<std::string>& paths);
 
-// The same, but for files of which --cf names no column family; that of the others is known where
-// they can be read, also of those that were given themselves. Where no file is of a family that
-// --cf names, *problem is a sentence.
+// The column families of files whose family is known.
+std::set<std::string> KnownFamilies(const std::vector<inspect::ListedTable>& tables);
+
+// Whether the file is known to be of a column family that --cf does not name; `names` are all.
+bool IsOfOtherFamily(const inspect::ListedTable& table, const std::set<std::string>& names);
+
+// Those of TablesOf, without files of a column family that --cf does not name. That of the others
+// is known where they can be read, also of those that were given themselves. Where no file is of a
+// family that --cf names, *problem is a sentence.
 Tables TablesOfFamilies(const std::vector<std::string>& paths, std::string* problem);
 
 // Whether some of these files are known to be of several column families, so that each says its
