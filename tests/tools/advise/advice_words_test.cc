@@ -23,6 +23,14 @@ using ::testing::Not;
 
 class AdviceWordsTest : public AdvisedDatabase {};
 
+Options WithPrefixesOnly(const std::string& policy, size_t bytes) {
+  BlockBasedTableOptions table = TableWith(policy);
+  table.whole_key_filtering = false;
+  Options options = MakeOptions(table);
+  options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(bytes));
+  return options;
+}
+
 // A plan saves reads on levels that are no more once all is compacted.
 TEST_F(AdviceWordsTest, WhatIsRecommendedHoldsOnceCompactedOrIsWarnedOf) {
   Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
@@ -102,12 +110,8 @@ TEST_F(AdviceWordsTest, WhereNothingIsAskedInVainNothingIsRecommended) {
 
 // Near misses of a few prefixes' keys have these prefixes.
 TEST_F(AdviceWordsTest, OfPrefixesThatAreAllThereMadeUpLookupsTellNothing) {
-  BlockBasedTableOptions table = TableWith("winnow:10");
-  table.whole_key_filtering = false;
-  Options database = MakeOptions(table);
-  database.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(2));
   {
-    const auto db = OpenDatabase(database, folder_ / "db");
+    const auto db = OpenDatabase(WithPrefixesOnly("winnow:10", 2), folder_ / "db");
     for (uint64_t i = 0; i < 20'000; ++i) {
       ASSERT_STATUS_OK(db->Put(WriteOptions(), std::to_string(10 + i % 80) + KeyOf(i), "value"));
     }
@@ -148,6 +152,31 @@ TEST_F(AdviceWordsTest, ALastLevelWithoutFiltersIsSaidToBeOne) {
     EXPECT_THAT(advice.recommendation,
                 AllOf(HasSubstr("optimize_filters_for_hits"), Not(HasSubstr("filter_policy="))));
     EXPECT_FALSE(advice.budget_bytes);
+  }
+}
+
+// What lookups make of fewer bits is not what scans would.
+TEST_F(AdviceWordsTest, WhereScansLiveOffFiltersOfPrefixesNoFewerBitsAreRecommended) {
+  {
+    const auto db = OpenDatabase(WithPrefixesOnly("bloomfilter:10", 8), folder_ / "db");
+    Write(db.get(), 40'000, 1);
+    MoveTo(db.get(), 3);
+    Write(db.get(), 40'000, 7);
+  }
+  AdviceOptions recorded = Quick();
+  recorded.policies = {"winnow:4", "bloomfilter:6"};
+  recorded.recorded.emplace();
+  for (uint64_t i = 0; i < 20'000; ++i) {  // most of prefixes that are there
+    recorded.recorded->push_back(KeyOf(i * 7919 % 44'000) + "x");
+  }
+  const Advice advice = AdviseOn(folder_ / "db", recorded);
+  EXPECT_THAT(advice.recommendation,
+              AllOf(HasSubstr("Keep what there is"), HasSubstr("scans live off them")));
+  EXPECT_EQ(advice.choice, "");
+  EXPECT_THAT(advice.assumptions, Contains(HasSubstr("Scans that use these filters")));
+  for (const AdviceRow& row : advice.rows) {
+    EXPECT_NE(row.purpose, RowPurpose::kReadsOfNow) << row.OnePolicy();
+    EXPECT_NE(row.purpose, RowPurpose::kReadsAlsoCompacted) << row.OnePolicy();
   }
 }
 

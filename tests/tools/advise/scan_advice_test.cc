@@ -10,6 +10,7 @@
 #include <rocksdb/perf_level.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -90,6 +91,7 @@ class ScanAdviceTest : public ::testing::Test {
     uint64_t width = 64;
     bool finds = false;  // begin at a key, else behind it
     bool has_bound = true;
+    bool of_prefixes = false;  // each of one prefix of seven bytes, of keys that may not be there
   };
 
   // Scans, while RocksDB writes them into the trace. Returns the data blocks that it reads.
@@ -105,12 +107,15 @@ class ScanAdviceTest : public ::testing::Test {
     ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::kEnableCount);
     uint64_t blocks = 0;
     for (int i = 0; i < kScans; ++i) {
-      const uint64_t begin = keys_[random() % keys_.size()] + (scans.finds ? 0 : 1);
+      const uint64_t begin = scans.of_prefixes
+                                 ? random() / 256 * 256
+                                 : keys_[random() % keys_.size()] + (scans.finds ? 0 : 1);
       const std::string low = KeyOfNumber(begin);
       const std::string high = KeyOfNumber(begin + std::min(scans.width, ~begin));
       const Slice bound = high;
       ReadOptions read;
       read.fill_cache = false;
+      read.auto_prefix_mode = scans.of_prefixes;
       if (scans.has_bound) read.iterate_upper_bound = &bound;
       const std::unique_ptr<ROCKSDB_NAMESPACE::Iterator> rows(database_->NewIterator(read));
       ROCKSDB_NAMESPACE::get_perf_context()->Reset();
@@ -262,23 +267,83 @@ TEST_F(ScanAdviceTest, SeeksWithoutABoundAreSaidToGainNothing) {
   EXPECT_EQ(scans.at("seeks"), kScans);
   EXPECT_EQ(scans.at("with_bound"), 0);
   EXPECT_EQ(scans.at("all"), nullptr);
-  EXPECT_THAT(scans.at("recommendation"), HasSubstr("None of the 2000 seeks has an upper bound"));
+  EXPECT_THAT(scans.at("recommendation"), AllOf(HasSubstr("not recommended"),
+                                                HasSubstr("none of the 2000 seeks has an upper")));
   const ChildResult text = RunTraced();
   EXPECT_THAT(text.output, HasSubstr("Scans: 2000 seeks, 0 of them with an upper bound."));
   EXPECT_THAT(text.errors, HasSubstr("has no lookups, so they are made up"));
 }
 
-TEST_F(ScanAdviceTest, AnotherExtractorIsNamed) {
-  Options options = Plain(TableWith("bloomfilter:10"));
-  options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(4));
-  options.memtable_prefix_bloom_size_ratio = 0.1;
-  ASSERT_NO_FATAL_FAILURE(MakeDatabase(options));
+// Scans that filters of prefixes answer read next to nothing, and with range filters would read as
+// much, for more memory.
+TEST_F(ScanAdviceTest, WhereScansHaveFiltersOfPrefixesNoRangeFiltersAreRecommended) {
+  for (const bool whole_keys : {true, false}) {
+    database_.reset();
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
+    ROCKSDB_NAMESPACE::BlockBasedTableOptions table = TableWith("bloomfilter:10");
+    table.whole_key_filtering = whole_keys;
+    Options options = Plain(table);
+    options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(7));
+    ASSERT_NO_FATAL_FAILURE(MakeDatabase(options));
+    Scans scans;
+    scans.of_prefixes = true;
+    const auto blocks = static_cast<double>(Record(scans));
+    EXPECT_LT(blocks / kScans, 0.2);
+    const json found = ScansOf();
+    EXPECT_EQ(found.at("filter_policy"), nullptr);
+    EXPECT_EQ(found.at("prefix_extractor"), nullptr);
+    EXPECT_EQ(found.at("all"), nullptr);  // what is read now is not known
+    EXPECT_THAT(found.at("recommendation"),
+                AllOf(HasSubstr("not recommended"), HasSubstr("rocksdb.FixedPrefix.7")));
+    // Of files alone, whose OPTIONS are not known.
+    std::string files;
+    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+      if (entry.path().extension() == ".sst") files += " '" + entry.path().string() + "'";
+    }
+    const json of_files =
+        JsonOf(RunTool("advise" + files + " --lookups='" + trace_ + "' --json"), 0).at("scans");
+    EXPECT_EQ(of_files.at("filter_policy"), nullptr);
+    EXPECT_THAT(of_files.at("recommendation"), HasSubstr("rocksdb.FixedPrefix.7"));
+  }
+}
+
+TEST_F(ScanAdviceTest, FilesWithoutFiltersAreFollowed) {
+  for (const bool partitioned : {false, true}) {
+    database_.reset();
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
+    keys_.clear();
+    ASSERT_NO_FATAL_FAILURE(
+        MakeDatabase(Plain(partitioned ? PartitionedTableWith("") : TableWith(""))));
+    const uint64_t blocks = Record({});
+    const json scans = ScansOf();
+    EXPECT_DOUBLE_EQ(scans.at("all").at("blocks_per_scan_now"),
+                     static_cast<double>(blocks) / kScans);
+    EXPECT_LT(BlocksWith(scans.at("all"), 15), 0.05);
+    EXPECT_EQ(scans.at("prefix_extractor"), "winnow.range");
+  }
+}
+
+// The files that can be read tell too little.
+TEST_F(ScanAdviceTest, WhereAFileCanNotBeReadThereIsNoVerdict) {
+  ASSERT_NO_FATAL_FAILURE(MakeDatabase(Plain(TableWith("winnow:10"))));
   Record({});
-  const ChildResult result = RunTraced();
-  EXPECT_THAT(result.output,
-              AllOf(HasSubstr("prefix_extractor=rocksdb.FixedPrefix.4"),
-                    HasSubstr("    prefix_extractor=winnow.range\n    filter_policy={id=winnow;"),
-                    HasSubstr("memtable_prefix_bloom_size_ratio=")));
+  database_.reset();
+  for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+    if (entry.path().extension() != ".sst") continue;
+    std::string bytes = testing::ReadFile(entry.path());
+    bytes[bytes.size() / 3] = static_cast<char>(bytes[bytes.size() / 3] ^ 1);
+    testing::WriteFile(entry.path(), bytes);
+    break;
+  }
+  const json document = JsonOf(RunTraced("--json"), 2);
+  const json scans = document.at("scans");
+  for (const json& said : {document.at("recommendation"), scans.at("recommendation")}) {
+    EXPECT_EQ(said,
+              "There is no verdict: 1 file could not be read, and the figures are without it. "
+              "stderr says why.");
+  }
+  EXPECT_EQ(scans.at("filter_policy"), nullptr);
+  EXPECT_EQ(scans.at("prefix_extractor"), nullptr);
 }
 
 TEST_F(ScanAdviceTest, AnotherOrderOfKeysIsSaidToHaveNone) {

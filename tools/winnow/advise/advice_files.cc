@@ -203,6 +203,8 @@ AdvisedFile ReadAdvisedFile(const std::string& path) {
   file.policy = properties.filter_policy_name;
   file.partitions = sst.partitioned ? sst.blocks.size() : 0;
   file.contents = DescribeContents(contents);
+  file.extractor =
+      contents.prefixes != nullptr ? properties.prefix_extractor_name : contents.unknown_extractor;
   file.has_prefixes_only = !contents.whole_keys;
   for (const std::string& block : sst.blocks) {
     const FilterSummary filter = ClassifyBlock(block, 0);

@@ -45,6 +45,7 @@ struct AdvisedFile {
   std::string policy;           // that built it, by its name in the file; may be empty
   size_t partitions = 0;        // of the filter; 0: it is whole
   std::string contents;         // "whole keys", "prefixes of rocksdb.FixedPrefix.8", ...
+  std::string extractor;        // whose prefixes it has; empty: none
   bool has_prefixes_only = false;
   StoredRange range;
   std::optional<BuiltFor> built_for;  // of a filter of Winnow's
@@ -58,8 +59,8 @@ struct AdvisedFile {
   template <typename Code>
   void Fields(Code& code) {
     code(error, family, comparator, data_bytes, entries, keys, keys_are_known, filter_bytes,
-         range_bytes, unread_filter, policy, partitions, contents, has_prefixes_only, range,
-         built_for, rate);
+         range_bytes, unread_filter, policy, partitions, contents, extractor, has_prefixes_only,
+         range, built_for, rate);
   }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/policy_trial/range_options.h"
 #include "src/policy_trial/trial_filter.h"
 
 namespace winnow::inspect {
@@ -91,6 +92,25 @@ bool AdviceReading::NoPolicyBuilds() const {
   return std::all_of(formulas.begin(), formulas.end(), [](const FamilyFormula& family) {
     return std::all_of(family.groups.begin(), family.groups.end(),
                        [](const FileGroup& group) { return group.unfiltered; });
+  });
+}
+
+std::string AdviceReading::OtherExtractorOf(const AdvisedFamily& family) const {
+  FamilyText text = family.shape.text;
+  if (family.database.empty() || !family.shape_problem.empty()) {
+    for (const size_t file : family.files) {
+      if (!HasOtherExtractor(text)) text.prefix_extractor = files[file].extractor;
+    }
+  }
+  return HasOtherExtractor(text) ? text.prefix_extractor : std::string();
+}
+
+bool AdviceReading::SomeServeScansAlone() const {
+  return std::any_of(files.begin(), files.end(), [](const AdvisedFile& file) {
+    FamilyText text;
+    text.prefix_extractor = file.extractor;
+    return file.error.empty() && file.has_prefixes_only && file.filter_bytes > 0 &&
+           HasOtherExtractor(text);
   });
 }
 

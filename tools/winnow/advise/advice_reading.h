@@ -77,6 +77,13 @@ struct AdviceReading {
   bool SomeAreUnfiltered() const;
   bool NoPolicyBuilds() const;
 
+  // The prefix extractor of the family, unless it is winnow.range; empty: it has none. Where the
+  // OPTIONS file is not known, that of a file.
+  std::string OtherExtractorOf(const AdvisedFamily& family) const;
+
+  // Some filters have prefixes and no whole keys: scans use them, which nothing here counts.
+  bool SomeServeScansAlone() const;
+
   // Of CompactedFamily.
   std::vector<FamilyFormula> CompactedFormulas() const;
   std::vector<std::string> PoliciesInForce() const;

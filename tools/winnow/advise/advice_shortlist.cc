@@ -272,7 +272,10 @@ class Lister {
     const double bytes = shares_.memory * static_cast<double>(read_.FilterBytesNow());
     const std::vector<FamilyChoice> choices = WorthwhileChoices(read_.formulas, share);
     AddTrial(RowPurpose::kMemoryOfNow, BestWithin(choices, bytes));
-    AddTrial(RowPurpose::kReadsOfNow, LeastFor(choices, read_.FalseReadsNow()));
+    const bool fewer_may_do = !read_.SomeServeScansAlone();
+    if (fewer_may_do) {
+      AddTrial(RowPurpose::kReadsOfNow, LeastFor(choices, read_.FalseReadsNow()));
+    }
     const std::optional<Cost> compacted =
         CompactedCosts(read_.compacted).Of(read_.PoliciesInForce());
     if (!compacted) {
@@ -281,7 +284,9 @@ class Lister {
     const AlsoWithin also = {read_.CompactedFormulas(), kHardlyMore * compacted->false_reads};
     const std::vector<FamilyChoice> lasting = WorthwhileChoices(read_.formulas, share, &also);
     AddTrial(RowPurpose::kMemoryAlsoCompacted, BestWithin(lasting, bytes));
-    AddTrial(RowPurpose::kReadsAlsoCompacted, LeastFor(lasting, read_.FalseReadsNow()));
+    if (fewer_may_do) {
+      AddTrial(RowPurpose::kReadsAlsoCompacted, LeastFor(lasting, read_.FalseReadsNow()));
+    }
   }
 
   void AddTrial(RowPurpose purpose, const std::optional<FamilyChoice>& choice) {

@@ -193,6 +193,9 @@ class Words {
                        " and no whole keys: near misses differ within the prefix, and where that "
                        "is there all the same, no filter helps; the formulas leave this out."));
     }
+    Say(read_.SomeServeScansAlone(),
+        "Scans that use these filters are not counted: no policy of less memory is recommended, "
+        "unless --budget asks for one.");
     Say(advice_.budget_bytes && MostPrefixesArePresent(), kPrefixesArePresent);
     Say(read_.SomeAreUnfiltered(),
         "The OPTIONS file has optimize_filters_for_hits: no policy builds filters for the files "
@@ -399,6 +402,13 @@ class Words {
   }
 
   void Keep(const AdviceRow& now) {
+    if (read_.SomeServeScansAlone()) {
+      advice_.recommendation =
+          "Keep what there is: no policy that was tried is sure to read 3 % less in the same "
+          "memory. None of less memory is recommended: filters have prefixes and no whole keys, so "
+          "that scans live off them, and lookups don't tell what scans would read.";
+      return;
+    }
     const bool some_read_less =
         std::any_of(advice_.rows.begin() + 1, advice_.rows.end(),
                     [&](const AdviceRow& row) { return SavesReads(row, now); });
@@ -415,9 +425,9 @@ class Words {
            row.bytes < (1 + kSameMemory) * now.bytes;
   }
 
-  static bool SavesMemory(const AdviceRow& row, const AdviceRow& now) {
-    return row.bytes < (1 - kWorthwhile) * now.bytes && now.false_reads > 0 &&
-           ReadsAsLittle(row, now);
+  bool SavesMemory(const AdviceRow& row, const AdviceRow& now) const {
+    return !read_.SomeServeScansAlone() && row.bytes < (1 - kWorthwhile) * now.bytes &&
+           now.false_reads > 0 && ReadsAsLittle(row, now);
   }
 
   static bool IsWorseCompacted(const AdviceRow& row, const AdviceRow& now) {

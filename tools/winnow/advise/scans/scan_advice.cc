@@ -219,9 +219,11 @@ ScanAdvice AdviseOnScans(const RecordedScans& recorded, const AdviceOptions& opt
   ScanAdvice advice;
   advice.seeks = recorded.seeks;
   advice.with_bound = recorded.with_bound;
-  FamilyText family;
-  family.comparator = reading->families.front().comparator->Name();
-  if (!recorded.scans.empty() && WhyNoRangesByOrder(family).empty()) {
+  const AdvisedFamily& family = reading->families.front();
+  FamilyText text;
+  text.comparator = family.comparator->Name();
+  if (!recorded.scans.empty() && WhyNoRangesByOrder(text).empty() &&
+      reading->OtherExtractorOf(family).empty()) {
     Following(options, progress, reading, &advice).Follow(recorded);
   }
   return advice;

@@ -14,7 +14,8 @@ namespace winnow::inspect {
 
 // The scans are of the one family of the reading. Files that can't be read get their error.
 // A scan asks the files that RocksDB's iterator does: on level 0 all that do not end before it,
-// below that of each level the first one that does not.
+// below that of each level the first one that does not. Nothing is followed where the family has
+// another prefix extractor than winnow.range: what its filters of prefixes spare is not known.
 ScanAdvice AdviseOnScans(const RecordedScans& recorded, const AdviceOptions& options,
                          const AdviceProgress& progress, AdviceReading* reading);
 

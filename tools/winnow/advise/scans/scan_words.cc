@@ -34,18 +34,30 @@ class ScanWords {
 
  private:
   std::string Recommendation() {
+    if (const std::string other = read_.OtherExtractorOf(family_); !other.empty()) {
+      return absl::StrCat(
+          "Range filters are not recommended: the column family has prefix_extractor=", other,
+          ", and what its filters of prefixes spare scans (with auto_prefix_mode or "
+          "prefix_same_as_start of ReadOptions) is not counted here. It can have one extractor, "
+          "so that winnow.range would end them. To compare the two, count the data blocks that "
+          "scans read on a copy of the database.");
+    }
     if (advice_.with_bound == 0) {
       return absl::StrFormat(
-          "None of the %d seeks has an upper bound (ReadOptions::iterate_upper_bound), and no "
-          "filter can spare a read of scans without one: have the program give each scan its "
-          "bound, and record again.",
+          "Range filters are not recommended: none of the %d seeks has an upper bound "
+          "(ReadOptions::iterate_upper_bound; traces of RocksDB before 7.1 have none), and range "
+          "filters spare no read of scans without one. Have the program give each scan its bound, "
+          "and record again.",
           advice_.seeks);
     }
     if (const std::string why = WhyNoOrder(); !why.empty()) {
       return absl::StrCat("Range filters can't help here: ", why, ".");
     }
     const ScanRow& all = advice_.all;
-    if (all.in_vain < kWorthwhileScans * all.reads || all.reads == 0) {
+    if (all.reads == 0) {
+      return "No scan asks a file, so that there is nothing to recommend.";
+    }
+    if (all.in_vain < kWorthwhileScans * all.reads) {
       return absl::StrCat("Range filters would save little: ", ReadsInVain(), ".");
     }
     if (advice_.tried_files == 0) {
@@ -142,12 +154,12 @@ class ScanWords {
   }
 
   void SayNotes() {
+    if (advice_.levels.empty()) return;
     const uint64_t without = advice_.seeks - advice_.with_bound;
-    Note(without > 0 && advice_.with_bound > 0,
+    Note(without > 0,
          absl::StrFormat("%d of the %d seeks have no upper bound: no range filter helps them, and "
                          "they are not in these figures.",
                          without, advice_.seeks));
-    if (advice_.levels.empty()) return;
     Note(advice_.scans < advice_.with_bound,
          absl::StrFormat("Of %d seeks with a bound, %d were followed, chosen by chance.",
                          advice_.with_bound, advice_.scans));
@@ -167,12 +179,6 @@ class ScanWords {
 
   void SayOptions() {
     const FamilyText& text = family_.shape.text;
-    Note(HasOtherExtractor(text),
-         absl::StrCat(
-             "The column family has prefix_extractor=", text.prefix_extractor,
-             ". It can have one extractor: winnow.range would take its place, and filters "
-             "of prefixes would end. Unless scans have total_order_seek, they may read less "
-             "now than these figures say."));
     if (!advice_.prefix_extractor.empty() && !now_.has_extractor) {
       for (const std::string& clause : SayWithRangeExtractor(text)) {
         Note(true, absl::StrCat("With prefix_extractor=winnow.range, ", clause, "."));
