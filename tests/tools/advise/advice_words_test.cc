@@ -4,7 +4,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/perf_context.h>
+#include <rocksdb/perf_level.h>
 #include <rocksdb/slice_transform.h>
+#include <rocksdb/statistics.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -178,6 +181,49 @@ TEST_F(AdviceWordsTest, WhereScansLiveOffFiltersOfPrefixesNoFewerBitsAreRecommen
     EXPECT_NE(row.purpose, RowPurpose::kReadsOfNow) << row.OnePolicy();
     EXPECT_NE(row.purpose, RowPurpose::kReadsAlsoCompacted) << row.OnePolicy();
   }
+}
+
+// RocksDB asks no filter on the last level with the option, also where a moved file has one.
+TEST_F(AdviceWordsTest, TheOptionThatPassesOverFiltersIsNamedFirst) {
+  Options database = MakeOptions(TableWith("bloomfilter:10"));
+  database.optimize_filters_for_hits = true;
+  database.disable_auto_compactions = true;
+  {
+    const auto db = OpenDatabase(database, folder_ / "db");
+    PutAndFlush(db.get(), {20'000});
+    ROCKSDB_NAMESPACE::CompactRangeOptions move;  // of one file, which is not written anew
+    move.change_level = true;
+    move.target_level = 3;
+    ASSERT_STATUS_OK(db->CompactRange(move, nullptr, nullptr));
+    PutAndFlush(db.get(), {20'000, 0, 2});
+  }
+  AdviceOptions options = Quick();
+  options.recorded.emplace();
+  for (uint64_t i = 0; i < 20'000; ++i) options.recorded->push_back(KeyOf(i % 19'000) + "x");
+  const Advice advice = AdviseOn(folder_ / "db", options);
+  const AdviceRow& now = advice.rows.front();
+  database.statistics = ROCKSDB_NAMESPACE::CreateDBStatistics();
+  const auto db = OpenDatabase(database, folder_ / "db");
+  ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::kEnableCount);
+  ROCKSDB_NAMESPACE::get_perf_context()->Reset();
+  std::string value;
+  for (const std::string& key : *options.recorded) {
+    ASSERT_TRUE(db->Get(ReadOptions(), key, &value).IsNotFound());
+  }
+  const ROCKSDB_NAMESPACE::PerfContext& read = *ROCKSDB_NAMESPACE::get_perf_context();
+  const uint64_t blocks = read.block_read_count + read.block_cache_hit_count;
+  ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::kDisable);
+  // Of a key behind the last one of a block it reads the next one, too.
+  EXPECT_NEAR(static_cast<double>(now.counted), static_cast<double>(blocks), 0.01 * 20'000);
+  EXPECT_GT(now.false_reads, 1);
+  const AdviceRow& usual = RowOf(advice, "winnow:10");
+  EXPECT_LT(usual.bytes, 0.3 * now.bytes);
+  EXPECT_NEAR(usual.false_reads / now.false_reads, 1, 0.01);
+  EXPECT_THAT(advice.recommendation,
+              AllOf(::testing::StartsWith("First turn off optimize_filters_for_hits"),
+                    HasSubstr("1 file that was moved there has filters all the same"),
+                    Not(HasSubstr("Keep what there is"))));
+  EXPECT_THAT(advice.choice, Not(IsEmpty()));
 }
 
 TEST_F(AdviceWordsTest, AFewLookupsTellNothing) {

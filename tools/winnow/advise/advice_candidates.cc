@@ -215,7 +215,7 @@ FamilyFormula FormulaOf(const AdvisedFamily& family, const std::vector<AdvisedFi
   formula.shape = family.shape;
   formula.learning = family.learning;
   PlansOfPlaces plans(family.shape);
-  std::map<std::tuple<int64_t, double, double, bool>, FileGroup> groups;
+  std::map<std::tuple<int64_t, double, double, bool, bool>, FileGroup> groups;
   for (const size_t at : some) {
     const AdvisedFile& file = files[family.files[at]];
     const double blocks = static_cast<double>(std::max<size_t>(file.partitions, 1));
@@ -225,13 +225,16 @@ FamilyFormula FormulaOf(const AdvisedFamily& family, const std::vector<AdvisedFi
     const double automatic = unfiltered ? -1 : plans.LevelsBelow("auto", file.place);
     const auto size =
         static_cast<int64_t>(std::llround(std::log(std::max(keys, 1.0)) / std::log(kAlike)));
-    FileGroup& group = groups[{file.keys == 0 ? -1 : size, by_level, automatic, unfiltered}];
+    const bool skipped = IsFilterSkipped(file, family.shape);
+    FileGroup& group =
+        groups[{file.keys == 0 ? -1 : size, by_level, automatic, unfiltered, skipped}];
     group.keys = (group.keys * group.blocks + keys * blocks) / (group.blocks + blocks);
     group.blocks += blocks;
     group.asks += static_cast<double>(asks[at]);
     group.levels_below[0] = by_level;
     group.levels_below[1] = automatic;
     group.unfiltered = unfiltered;
+    group.skipped = skipped;
     formula.has_plans = formula.has_plans || by_level >= 0 || automatic >= 0;
     if (unfiltered) {
       formula.unfiltered_asks += static_cast<double>(asks[at]);
@@ -322,7 +325,7 @@ Cost CandidateCosts::Of(const FamilyFormula& family) const {
               : group.levels_below[candidate_.plan == LevelPlan::kByLevel ? 0 : 1];
       block = OfBlock(group.keys, levels_below, family.shape);
     }
-    cost += {block.bytes * group.blocks, block.false_reads * group.asks};
+    cost += {block.bytes * group.blocks, (group.skipped ? 1 : block.false_reads) * group.asks};
   }
   return cost;
 }

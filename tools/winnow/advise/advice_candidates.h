@@ -32,6 +32,7 @@ struct FileGroup {
   double asks = 0;                    // lookups that ask these files for keys that they don't have
   double levels_below[2] = {-1, -1};  // of by_level and auto; -1: they don't know
   bool unfiltered = false;            // no policy builds a filter there
+  bool skipped = false;               // RocksDB asks none there (IsFilterSkipped)
 };
 
 // What the formulas need to know of a family.

@@ -181,6 +181,14 @@ class Shares {
 
 }  // namespace
 
+bool IsOnLastLevel(const AdvisedFile& file) {
+  return file.place.level > 0 && file.place.level == file.place.depth;
+}
+
+bool IsFilterSkipped(const AdvisedFile& file) {
+  return IsOnLastLevel(file) || (file.place.level == 0 && file.place.depth < 0 && file.is_last);
+}
+
 AdvisedFile ReadAdvisedFile(const std::string& path) {
   AdvisedFile file;
   const RawSst sst = ReadRawSst(path);

@@ -64,6 +64,19 @@ struct AdvisedFile {
   }
 };
 
+// Below level 0.
+bool IsOnLastLevel(const AdvisedFile& file);
+
+// Whether RocksDB passes over its filter with optimize_filters_for_hits, as
+// Version::IsFilterSkipped decides it. A file of level 0 has one all the same, and so has one that
+// was moved.
+bool IsFilterSkipped(const AdvisedFile& file);
+
+// The same with the options of the family.
+inline bool IsFilterSkipped(const AdvisedFile& file, const TreeShape& shape) {
+  return !shape.last_level_has_filters && IsFilterSkipped(file);
+}
+
 // Reads all but the first three members and the place; `error` says what could not be read.
 AdvisedFile ReadAdvisedFile(const std::string& path);
 

@@ -247,7 +247,8 @@ FileTrial TryPolicies(const AdvisedFile& file, const TreeShape& shape,
     for (const std::string& block : filters[i].blocks()) {
       cost.bytes += block.size();
     }
-    cost.false_reads = LetThrough(asks->second, filters[i]);
+    cost.false_reads = IsFilterSkipped(file, shape) ? policies[i].asks->size()
+                                                    : LetThrough(asks->second, filters[i]);
     trial.policies.push_back(cost);
   }
   return trial;

@@ -11,6 +11,7 @@
 
 #include "src/policy_trial/moved_files.h"
 #include "src/policy_trial/range_options.h"
+#include "src/text/numbers.h"
 #include "tools/winnow/advise/advice_shortlist.h"
 
 namespace winnow::inspect {
@@ -61,7 +62,8 @@ class Words {
       advice_.recommendation =
           "The OPTIONS file has optimize_filters_for_hits, and all files are of the last level, "
           "which gets no filters for it, whatever the policy: turn it off if lookups of absent "
-          "keys matter.";
+          "keys matter." +
+          SaySkippedFilters();
     } else if (advice_.budget_bytes) {
       RecommendBudget(now);
     } else if (MostPrefixesArePresent()) {
@@ -78,6 +80,7 @@ class Words {
     } else {
       RecommendChange(now);
     }
+    NameOptionForHits();
   }
 
   void Assume() {
@@ -197,7 +200,8 @@ class Words {
         "Scans that use these filters are not counted: no policy of less memory is recommended, "
         "unless --budget asks for one.");
     Say(advice_.budget_bytes && MostPrefixesArePresent(), kPrefixesArePresent);
-    Say(read_.SomeAreUnfiltered(),
+    Say(read_.SomeAreUnfiltered() &&
+            !absl::StrContains(advice_.recommendation, "optimize_filters_for_hits"),
         "The OPTIONS file has optimize_filters_for_hits: no policy builds filters for the files "
         "of the last level.");
     Say(any_file([](const AdvisedFile& file) { return file.unread_filter; }),
@@ -221,6 +225,45 @@ class Words {
         Say(!advice_.scans, absl::StrCat("As it is, ", problem, "."));
       }
     }
+  }
+
+  // Calls work(file, asks) for each file of which RocksDB asks no filter for the option.
+  template <typename Work>
+  void VisitForHits(const Work& work) const {
+    for (const AdvicePiece& piece : read_.AllPieces()) {
+      const TreeShape& shape = read_.families[piece.family].shape;
+      const AdvisedFile& file = read_.FileOf(piece);
+      if (shape.last_level_has_filters) continue;
+      if (file.place.bottommost || IsFilterSkipped(file)) {
+        work(file, static_cast<double>(read_.asks[piece.family][piece.at]));
+      }
+    }
+  }
+
+  // Filters that are there though no policy builds them: a sentence after a space, or nothing.
+  std::string SaySkippedFilters() const {
+    size_t files = 0;
+    double bytes = 0;
+    VisitForHits([&](const AdvisedFile& file, double) {
+      files += file.place.bottommost && file.filter_bytes > 0 ? 1 : 0;
+      bytes += file.place.bottommost ? static_cast<double>(file.filter_bytes) : 0;
+    });
+    if (files == 0) return std::string();
+    return absl::StrCat(" ", Number(files, "file"), " that ", files == 1 ? "was" : "were",
+                        " moved there ", files == 1 ? "has" : "have", " filters all the same, of ",
+                        ByteSize(bytes), ", which go when compactions write files anew.");
+  }
+
+  // The option decides more than any policy.
+  void NameOptionForHits() {
+    double asks = 0;
+    VisitForHits([&](const AdvisedFile&, double of_file) { asks += of_file; });
+    if (asks == 0 || read_.NoPolicyBuilds()) return;
+    advice_.recommendation = absl::StrCat(
+        "First turn off optimize_filters_for_hits of the OPTIONS file, if lookups of absent keys "
+        "matter: for it RocksDB asks no filter on the last level, and a lookup makes ",
+        absl::StrFormat("%.3g", read_.ALookup(asks)), " false reads there, whatever the policy.",
+        SaySkippedFilters(), " ", advice_.recommendation);
   }
 
   void SayTrials() {

@@ -41,16 +41,6 @@ bool Pins(PinningTier tier, bool as_before, bool is_flushed) {
   }
 }
 
-bool IsOnLastLevel(const AdvisedFile& file) {
-  return file.place.level > 0 && file.place.level == file.place.depth;
-}
-
-// Whether RocksDB passes over its filter with optimize_filters_for_hits, as
-// Version::IsFilterSkipped decides it. A file of level 0 has one all the same.
-bool IsFilterSkipped(const AdvisedFile& file) {
-  return IsOnLastLevel(file) || (file.place.level == 0 && file.place.depth < 0 && file.is_last);
-}
-
 void PlaceBlocks(const CacheChoice& choice, const MetadataCaching& caching, bool is_flushed,
                  BlockSet* set) {
   set->beside = choice.where == CacheChoice::Where::kBeside ||

@@ -360,6 +360,11 @@ class Reader {
           const auto& [family, at] = pieces[i];
           std::string& error = read_.FileOf(pieces[i]).error;
           error = error.empty() ? std::move(asked.error) : error;  // of the drawing
+          if (IsFilterSkipped(read_.FileOf(pieces[i]), read_.families[family].shape)) {
+            std::replace(asked.lookups.begin(), asked.lookups.end(),
+                         static_cast<char>(FileAnswer::kDenied),
+                         static_cast<char>(FileAnswer::kFalse));
+          }
           lookups.answers[family][at] = std::move(asked.lookups);
           present.answers[family][at] = std::move(asked.present);
         });
