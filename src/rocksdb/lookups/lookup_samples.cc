@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kMaxRate = 0.9;
 
-std::atomic<uint64_t> trees{0};
+std::atomic<uint64_t> trees_ever{0};
 std::atomic<uint64_t> sampled_lookups{0};
 std::atomic<size_t> bytes_of_all{0};
 
@@ -64,7 +64,7 @@ void Change(LookupSamples::Record* record, const AskedFilter& asked, bool may_co
 }  // namespace
 
 LookupSamples::LookupSamples() noexcept
-    : number_(trees.fetch_add(1, std::memory_order_relaxed) + 1) {}
+    : number_(trees_ever.fetch_add(1, std::memory_order_relaxed) + 1) {}
 
 LookupSamples::~LookupSamples() {
   bytes_of_all.fetch_sub(capacity_ * sizeof(Record), std::memory_order_relaxed);
