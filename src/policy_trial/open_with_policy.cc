@@ -239,6 +239,7 @@ PolicyOpening OpenWithPolicy(const std::string& options_string, PolicyPlace plac
 bool IsOptionsString(absl::string_view text) {
   text = absl::StripAsciiWhitespace(text);
   const bool begins_with_policy = absl::ConsumePrefix(&text, Setting(""));
+  if (!absl::StrContains(text, '=')) return false;  // the name of a file may be alike
   return absl::StrContains(text, kFilterPolicy) || absl::StrContains(text, "table_factory") ||
          (begins_with_policy && SettingsOf(Setting(std::string(text))).size() > 1);
 }

@@ -159,6 +159,7 @@ TEST_F(VerbPolicyTest, OptionsStringsOfTablesFamiliesAndDatabasesWork) {
         "create_if_missing=true;wal_dir=/no/such/folder;block_based_table_factory={filter_policy="
         "winnow:12};max_open_files=-1",
         "filter_policy=winnow:12;block_size=8k", "block_size=8k;filter_policy=winnow:12",
+        "filter_policy = winnow:12",
         "{ block_size=8k; filter_policy=winnow:12; cache_index_and_filter_blocks=true }"}) {
     const ChildResult outcome = Policy({text});
     EXPECT_EQ(outcome.status, 0) << text << ": " << outcome.errors;
@@ -166,6 +167,7 @@ TEST_F(VerbPolicyTest, OptionsStringsOfTablesFamiliesAndDatabasesWork) {
     EXPECT_THAT(outcome.output, HasSubstr("bits_per_key=12")) << text;
     EXPECT_EQ(PolicyJson({text}, 0).at("outcome"), "works") << text;
   }
+  EXPECT_THAT(Policy({"filter_policy.ini"}).errors, HasSubstr("there is no file or folder"));
 }
 
 TEST_F(VerbPolicyTest, OptionsStringsThatLoseTheFilterAreFaults) {
