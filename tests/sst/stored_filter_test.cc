@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "src/core/ranges/range_note.h"
 #include "src/database/table_list.h"
 #include "src/sst/sst_reader.h"
 #include "tests/support/files.h"
@@ -131,7 +132,7 @@ TEST_F(StoredFilterTest, AnyBytesOfARangeFilterAreAllowed) {
   const std::string path = MakeWithRanges(TableWith(testing::kRangePolicy));
   const RawSst good = ReadRawSst(path);
   ASSERT_EQ(good.blocks.size(), 1u);
-  const size_t range_bytes = RangeFilterOf(good.blocks[0]).size();
+  const size_t range_bytes = core::RangeFilterOfTable(good.blocks[0]).size();
   ASSERT_GT(range_bytes, 0u);
   int unanswered = 0;
   for (size_t byte = 0; byte < good.blocks[0].size(); ++byte) {
