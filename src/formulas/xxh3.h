@@ -1,5 +1,5 @@
-// XXH3, by xxHash's header of a version that has it in its final form: the only place that includes
-// it.
+// XXH3, by xxHash's header of a version that has it in its final form. All of ours includes this
+// instead of that.
 
 #ifndef WINNOW_SRC_FORMULAS_XXH3_H_
 #define WINNOW_SRC_FORMULAS_XXH3_H_
