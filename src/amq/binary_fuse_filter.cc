@@ -28,21 +28,71 @@ inline std::array<uint64_t, 4> FourSlots(uint64_t seeded, uint64_t starts,
   return slots;
 }
 
+// Filters of up to `keys` keys, and more than those of the row before. Their segments are
+// keys * slots_a_key / slots of a segment + more_segments, rounded up.
+struct Plateau {
+  uint64_t keys;
+  unsigned segment_bits;
+  double slots_a_key;
+  double more_segments;
+};
+
+// By simulation (db_bench_ext/tuning/tune_fuse.cc), so that at most one try in 20 fails. Rows with
+// no segments more have the paper's slots, which are a little more than needed there.
+constexpr Plateau kThreeWise[] = {
+    {1, 1, 2, 2},
+    {2, 2, 2, 2},
+    {9, 3, 2.667, 1},
+    {30, 4, 2.462, 0.39},
+    {81, 5, 1.883, 0.24},
+    {211, 6, 1.543, -0.08},
+    {453, 7, 1.533, -0.42},
+    {1'650, 8, 1.423, -0.16},
+    {5'000, 8, 1.231, 0.97},
+    {17'000, 9, 1.183, 1.27},
+    {50'000, 10, 1.154, 1.52},
+    {180'000, 11, 1.151, 1.23},
+    {600'000, 12, 1.123, 1.9},
+    {2'000'000, 13, 1.113, 1.95},
+    {7'000'000, 14, 1.109, 1.9},
+    {23'000'000, 15, 1.125, 0},
+    {75'000'000, 16, 1.125, 0},
+    {250'000'000, 17, 1.125, 0},
+    {UINT64_MAX, kMostSegmentBits, 1.125, 0},
+};
+constexpr Plateau kFourWise[] = {
+    {1, 1, 2, 3},
+    {6, 2, 2, 2},
+    {27, 3, 2, 0.25},
+    {67, 4, 1.65, 0},
+    {145, 5, 1.585, -0.18},
+    {346, 6, 1.543, -0.33},
+    {2'300, 6, 1.275, 1.28},
+    {6'500, 7, 1.208, 1.51},
+    {19'000, 8, 1.164, 1.5},
+    {57'000, 9, 1.123, 1.83},
+    {170'000, 10, 1.086, 2.63},
+    {600'000, 11, 1.07, 2.8},
+    {1'800'000, 12, 1.075, 0},
+    {5'300'000, 13, 1.075, 0},
+    {15'500'000, 14, 1.075, 0},
+    {45'000'000, 15, 1.075, 0},
+    {130'000'000, 16, 1.075, 0},
+    {380'000'000, 17, 1.075, 0},
+    {UINT64_MAX, kMostSegmentBits, 1.075, 0},
+};
+
 }  // namespace
 
-// The formulas of the header.
 FuseShape ShapeOfFuse(uint64_t keys, unsigned arity) noexcept {
-  const double n = static_cast<double>(std::max<uint64_t>(keys, 2));
-  const bool three = arity == 3;
-  const double bits =
-      three ? std::log(n) / std::log(3.33) + 2.25 : std::log(n) / std::log(2.91) - 0.5;
-  const double slots_a_key = three ? std::max(1.125, 0.875 + 0.25 * std::log(1e6) / std::log(n))
-                                   : std::max(1.075, 0.77 + 0.305 * std::log(6e5) / std::log(n));
+  const uint64_t n = std::max<uint64_t>(keys, 1);
+  const Plateau* plateau = arity == 3 ? kThreeWise : kFourWise;
+  while (plateau->keys < n) ++plateau;
+  const double slots = static_cast<double>(n) * plateau->slots_a_key;
+  const double segments = std::ceil(std::ldexp(slots, -static_cast<int>(plateau->segment_bits)) +
+                                    plateau->more_segments);
   FuseShape shape;
-  shape.segment_bits =
-      static_cast<unsigned>(std::clamp(std::floor(bits), 1.0, 1.0 * kMostSegmentBits));
-  const double segments =
-      std::ceil(std::ldexp(n * slots_a_key, -static_cast<int>(shape.segment_bits)));
+  shape.segment_bits = plateau->segment_bits;
   shape.segments = std::max<uint64_t>(static_cast<uint64_t>(segments), arity);
   return shape;
 }

@@ -25,7 +25,7 @@ std::vector<KeyHash> DistinctHashes(const KeyHash* hashes, size_t n) {
 void ThrowUnbuildable(const char* filter, size_t keys, unsigned tries) {
   throw std::runtime_error(std::string(filter) + ": " + std::to_string(keys) +
                            " keys could not be placed with any of " + std::to_string(tries) +
-                           " seeds: their hashes are not random, use HashKey");
+                           " seeds, which is very rare: a BlockedBloom takes any keys");
 }
 
 }  // namespace winnow::amq

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "tests/amq/filter_testing.h"
@@ -110,6 +111,25 @@ TYPED_TEST(FingerprintFilterTest, PlacesEveryNumberOfKeys) {
     const auto filter = this->Make(keys, 0.01);
     EXPECT_LE(filter.tries(), 10u) << n;
     ExpectContainsAll(filter, keys);
+  }
+}
+
+// Where segments have just doubled, and where one more key would bring a segment more.
+TYPED_TEST(FingerprintFilterTest, NearlyEverySetIsPlacedAtOnce) {
+  RandomHashes random(TestSeed());
+  for (const size_t n : {8u, 13u, 24u, 36u, 100u, 302u, 829u, 1521u, 3543u, 11'440u, 11'480u,
+                         11'520u, 37'453u, 126'130u}) {
+    const int sets = n < 12'000 ? 300 : 40;
+    int more_tries = 0;
+    for (int i = 0; i < sets; ++i) {
+      const std::vector<KeyHash> keys = random.Take(n);
+      const auto filter = this->Make(keys, 0.01);
+      ASSERT_LE(filter.tries(), 10u) << n;
+      more_tries += filter.tries() > 1;
+    }
+    // And five deviations.
+    const double expected = sets / (std::is_same_v<TypeParam, Xor> ? 6.0 : 20.0);
+    EXPECT_LE(more_tries, expected + 5 * std::sqrt(expected)) << n;
   }
 }
 

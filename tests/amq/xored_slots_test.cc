@@ -55,8 +55,8 @@ TEST(ThrowUnbuildable, SaysWhatToDo) {
     FAIL();
   } catch (const std::runtime_error& error) {
     EXPECT_EQ(std::string(error.what()),
-              "XorFilter: 12 keys could not be placed with any of 64 seeds: their hashes are not "
-              "random, use HashKey");
+              "XorFilter: 12 keys could not be placed with any of 64 seeds, which is very rare: a "
+              "BlockedBloom takes any keys");
   }
 }
 

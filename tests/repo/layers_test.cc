@@ -141,7 +141,7 @@ const std::vector<Layer>& Layers() {
       {"db_bench_ext",
        {"include/winnow", kPolicyHeader, kListenerHeader, kHugePagesHeader, kAmqHeaders, "src/text",
         "src/sst", "src/database", "src/policy_trial", "src/core", "src/rocksdb",
-        "src/simd/kernels.h", "third_party/rocksdb_abi"},
+        "src/simd/kernels.h", "src/amq/shapes.h", "third_party/rocksdb_abi"},
        {"RocksDB", "Abseil", "nlohmann-json", "Google Benchmark", "operating system"}},
       {"tools/winnow/cli",
        {"include/winnow", "src/base", "src/text", "src/workers"},

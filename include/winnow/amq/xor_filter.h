@@ -24,7 +24,7 @@ class WINNOW_EXPORT XorFilter {
   // Of these hashes, in any order; equal ones count once. Fingerprints have ceil(log2(1/rate))
   // bits, at least 4 and at most 32. Takes up to 30 bytes a key beside the filter while it builds
   // (10^4 keys and more). Throws std::bad_alloc, or std::runtime_error if none of kMostTries seeds
-  // lets the keys be placed: the tests of thousands of filters see at most 10.
+  // lets the keys be placed: of random hashes at most one seed in 6 fails.
   XorFilter(const KeyHash* hashes, size_t n, double rate);
   static constexpr unsigned kMostTries = 64;
 
