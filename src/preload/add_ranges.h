@@ -20,7 +20,7 @@ std::string ReasonForNoRanges(const ColumnFamilyOptions& options);
 // to. Where WINNOW_LOG is on, says on stderr what was done, or why not.
 void AddRanges(const std::string& family, const std::string& database,
                ColumnFamilyOptions* options);
-// Of column families that are opened or made together.
+// The same for column families that are opened or made together.
 void AddRanges(const std::string& database, Families* families);
 
 }  // namespace winnow::preload

@@ -375,7 +375,7 @@ class Run {
     if (Chance(12)) CompactFiles(family);
   }
 
-  // Which begins without an event.
+  // A listener is not told when this begins.
   void CompactFiles(Family* family) {
     std::vector<std::string> files;
     rocksdb::ColumnFamilyMetaData data;

@@ -91,7 +91,7 @@ inline constexpr bool kCanCutFiltersAlone = false;
 inline bool CutsFiltersWithIndex(const ROCKSDB_NAMESPACE::BlockBasedTableOptions&) { return true; }
 #endif
 
-// Whether only iterators with auto_prefix_mode ask filters about prefixes. From 9.7 on others can
+// True if iterators ask filters about prefixes only with auto_prefix_mode. From 9.7 on others can
 // be told to be in total order.
 inline bool SeeksPrefixesOnlyIfAsked(const ROCKSDB_NAMESPACE::DBOptions& options) {
 #if WINNOW_ROCKSDB_AT_LEAST(9, 7)

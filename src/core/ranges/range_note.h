@@ -9,9 +9,9 @@
 
 namespace winnow::core {
 
-// As RangeFilterOf and WithRangeFilter (winnow/range_filter.h), for a note that only the plugin
-// writes: whoever adds one has seen that the table's keys are in the order of their bytes. A role
-// that this version does not know counts as no range filter.
+// Do what RangeFilterOf and WithRangeFilter (winnow/range_filter.h) do, for a note that only the
+// plugin writes: whoever adds one has seen that the table's keys are in the order of their bytes. A
+// role that this version does not know counts as no range filter.
 std::string_view RangeFilterOfTable(std::string_view filter_block) noexcept;
 FilterBlock WithRangeFilterOfTable(std::string_view filter_block, std::string_view range_filter);
 

@@ -40,7 +40,7 @@ const Key& TheKey() noexcept {
   return key;
 }
 
-// What this thread has; null if nothing.
+// This thread's own; null if it has none yet.
 OfThread* Here() noexcept {
   const Key& key = TheKey();
   return key.works ? static_cast<OfThread*>(pthread_getspecific(key.key)) : nullptr;

@@ -52,7 +52,7 @@ constexpr char kAskedIfTold[] =
     "range_bits: with prefix_seek_opt_in_only=true range filters are asked by scans with "
     "auto_prefix_mode=true alone; without that option they are by all that have a bound";
 
-// What the LOG says where a file has no range filter; empty: nothing.
+// The LOG's line about a file that gets no range filter; empty: none.
 std::string WhyNoRange(RangeProof proof, const FilterBuildingContext& context) {
   const std::string family =
       "range_bits: files of column family " + Quoted(context.column_family_name) + " ";

@@ -79,7 +79,7 @@ class PlannedBuilders {
   const std::shared_ptr<KnownFiles>& known() const noexcept { return known_; }
   std::shared_ptr<LoadMeter> loads() const noexcept { return {known_, &known_->loads}; }
   UseMeter* use() const noexcept { return &known_->loads.use(); }
-  // Of this policy object alone: no successor has it.
+  // The orders of keys that this object was shown: no successor has them.
   OrderShown& order_shown() noexcept { return order_shown_; }
 
   // A builder of Winnow filters, which the caller owns. Null, "no filter", if the plan needs none,

@@ -26,8 +26,8 @@ std::string SessionOf(DB* database) {
   return session;
 }
 
-// As the inputs that the database wrote say, all together; unknown if there is none, or one whose
-// properties are missing.
+// The order by the inputs that the database wrote; unknown if there is none, or if properties of
+// one are missing.
 KeyOrder OrderOfInputs(const CompactionJobInfo& info) {
   KeyOrder order = KeyOrder::kUnknown;
   for (const std::string& file : info.input_files) {

@@ -34,16 +34,16 @@ class JobOrders {
   void Begins(ROCKSDB_NAMESPACE::DB* database, const ROCKSDB_NAMESPACE::CompactionJobInfo& info);
   void Ends(ROCKSDB_NAMESPACE::DB* database, int job, uint32_t family);
 
-  // Of a file that is begun. Unknown, too, while two databases of this path are open, as in file
-  // systems in memory.
+  // The order of a file that is begun. It is unknown, too, while two databases of this path are
+  // open, as in file systems in memory.
   KeyOrder Of(const ROCKSDB_NAMESPACE::TableFileCreationBriefInfo& info) const;
 
-  // What the properties of a finished file say of its family.
+  // Learns the order of a family from the properties of a file that it wrote.
   void Learn(const ROCKSDB_NAMESPACE::TableFileCreationInfo& info);
-  // What an open database's handle says of its family.
+  // Learns the order of an open database's family from its handle.
   void Learn(ROCKSDB_NAMESPACE::DB* database, ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle);
 
-  // The database that has this handle of its own for the default family ends.
+  // Forgets the database that has this handle of its own for the default family: it ends.
   void Closed(const ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle) noexcept;
 
  private:

@@ -53,8 +53,8 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   // given to Serve.
   explicit Listener(std::shared_ptr<KnownFiles> known) : Listener(std::move(known), "") {}
 
-  // That of an options string, by this name, which OPTIONS files save. Its policy is that of the
-  // database's default family, and other families are served as soon as their policies build.
+  // Makes the listener of an options string, by this name, which OPTIONS files save. Its policy is
+  // that of the default family, and it serves other families as soon as their policies build.
   static constexpr char kTextName[] = "winnow";
   static std::unique_ptr<Listener> OfText() {
     return std::unique_ptr<Listener>(new Listener(nullptr, kTextName));
@@ -72,7 +72,7 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   // callback does so, too, but not every database gets a callback.
   void ShowToMeters(ROCKSDB_NAMESPACE::DB* database) noexcept;
 
-  // Of an open database's column family.
+  // Learns the order of the keys of an open database's column family.
   void LearnOrder(ROCKSDB_NAMESPACE::DB* database, ROCKSDB_NAMESPACE::ColumnFamilyHandle* family) {
     orders_.Learn(database, family);
   }

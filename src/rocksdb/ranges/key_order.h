@@ -1,4 +1,4 @@
-// Which files may have a range filter: those whose keys are known to be in the order of their
+// The rule by which a file may have a range filter: its keys are known to be in the order of their
 // bytes.
 //
 // RocksDB tells neither a builder nor a reader of filters the order of a family's keys, and a range
@@ -13,7 +13,7 @@
 //   open       Without both: family `default`, a flush or a compaction, and a policy object that
 //              DB::Open validated before its first builder, and that was never shown another order.
 //
-// Who calls NewTableBuilder, in RocksDB 7.1 to 11.9, and what proves the order of its file:
+// The callers of NewTableBuilder, in RocksDB 7.1 to 11.9, and what proves the order of their files:
 //
 //   caller                       reason       job  listener                        open
 //   FlushJob                     kFlush       -    its family's, default's handle  default
@@ -60,7 +60,7 @@ inline KeyOrder OrderOf(std::string_view comparator) {
                                                                        : KeyOrder::kOther;
 }
 
-// What a builder's thread and its policy know of the file that is begun.
+// A file that is begun, as its builder's thread and policy know it.
 struct FileOrigin {
   std::string_view family;
   ROCKSDB_NAMESPACE::TableFileCreationReason reason =
@@ -71,7 +71,7 @@ struct FileOrigin {
   bool was_shown_other = false;         // it, or one that it replaced
 };
 
-// Whether the file may have a range filter, or why not.
+// The verdict on a file: it may have a range filter, or why not.
 enum class RangeProof : uint8_t {
   kProven,
   kOtherOrder,
@@ -81,7 +81,7 @@ enum class RangeProof : uint8_t {
 };
 RangeProof ProofOf(const FileOrigin& origin) noexcept;
 
-// That of one compaction in a worker, which a policy object or a thread is there for.
+// The order of one compaction in a worker, for which a policy object or a thread is there.
 class OrderOfJob {
  public:
   void Set(std::string family, KeyOrder order) {
@@ -97,7 +97,7 @@ class OrderOfJob {
   std::optional<KeyOrder> order_;
 };
 
-// What one policy object was shown. Safe from any number of threads.
+// The orders that one policy object was shown. Safe from any number of threads.
 class OrderShown {
  public:
   // DB::Open shows a family's comparator, which is the bytewise one.

@@ -49,8 +49,8 @@ class RangePart {
   // What the LOG says then. Null is allowed.
   static void SayNoRoom(ROCKSDB_NAMESPACE::Logger* logger) noexcept { Say(Lack::kMemory, logger); }
 
-  // That of the entries since the last Finish; of size 0 if the file lacks one, for them or before,
-  // of which the LOG says why.
+  // The range filter of the entries since the last Finish; of size 0 if the file lacks one, for
+  // them or before, of which the LOG says why.
   FilterBlock Finish() noexcept;
 
  private:

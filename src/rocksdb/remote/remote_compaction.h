@@ -42,7 +42,7 @@ class JobPolicy : public ROCKSDB_NAMESPACE::FilterPolicy {
   // have the line.
   virtual void TellOfTree(const std::string& texts, const std::string& family) const = 0;
 
-  // As Policy::SetJob.
+  // Does what Policy::SetJob does.
   virtual void SetJob(const std::string& family, KeyOrder order) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// What a listener knows of the order of keys, by events as RocksDB tells them.
+// The order of keys as a listener knows it, by events as RocksDB tells them.
 
 #include "src/rocksdb/listener/job_orders.h"
 
@@ -68,7 +68,7 @@ class JobOrdersTest : public ::testing::Test {
     return orders_.Of(FileOf(FlushOf(family, job)));
   }
 
-  // Of a compaction with an input of this comparator, and one of SstFileWriter.
+  // The order of a compaction with an input of this comparator, and one of SstFileWriter.
   KeyOrder OfCompaction(const std::string& native, const std::string& external) {
     CompactionJobInfo info;
     info.cf_id = kFamily + ++compactions_;

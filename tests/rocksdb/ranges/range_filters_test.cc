@@ -369,7 +369,7 @@ TEST_F(RangeFiltersTest, AFileWithTheEmptyKeyHasNoneAndTheLogSaysSo) {
   EXPECT_EQ(RowsOf(database.get(), database->DefaultColumnFamily(), "", Key(1)), 2);
 }
 
-// Of one key so many versions that they take several partitions.
+// One key has so many versions that they take several partitions.
 TEST_F(RangeFiltersTest, KeysOfSeveralPartitionsAreFoundInEach) {
   constexpr int kVersions = 80;
   for (const std::string key : {"", "a", "key"}) {
