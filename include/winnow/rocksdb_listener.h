@@ -72,8 +72,9 @@ namespace winnow {
 // from 9.8 on) are told as well. OPTIONS files don't have it, but that of `listeners=winnow`. It
 // never changes what RocksDB does, and throws nothing.
 //
-// For a policy that is not Winnow's, or null, a listener that does nothing. Null where memory is
-// short, and where NewFilterPolicy refuses this RocksDB too. Safe from any thread.
+// For a policy that is not Winnow's, or null, a listener that tells no policy of files, but knows
+// in which order keys are. Null where memory is short, and where NewFilterPolicy refuses this
+// RocksDB too. Safe from any thread.
 WINNOW_EXPORT std::shared_ptr<ROCKSDB_NAMESPACE::EventListener> NewListener(
     const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>& policy);
 

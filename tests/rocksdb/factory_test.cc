@@ -42,7 +42,7 @@ TEST(FactoryTest, IsInTheGivenLibraryOnly) {
 
 TEST(FactoryTest, RegistrarOfRocksDBsTreeAddsItAndCounts) {
   ObjectLibrary library("test");
-  EXPECT_EQ(winnow_register_in_tree(library, "winnow"), 2);  // of policies and of extractors
+  EXPECT_EQ(winnow_register_in_tree(library, "winnow"), 3);  // of policies, extractors, listeners
   EXPECT_EQ(Make(library, "winnow:10"), "winnow.Filter");
   EXPECT_EQ(Make(*ObjectLibrary::Default(), "winnow:10"), "no factory");
 }

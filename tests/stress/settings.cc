@@ -10,6 +10,7 @@
 #include "tests/stress/merge_operator.h"
 #include "tests/stress/timestamps.h"
 #include "third_party/rocksdb_abi/versions.h"
+#include "winnow/rocksdb_listener.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::stress {
@@ -251,6 +252,8 @@ Settings RandomSettings(Random* random) {
   options.keep_log_file_num = 4;
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
+  // Without it no family but the default one has range filters.
+  options.listeners.push_back(NewListener(nullptr));
   for (FamilySettings& family : settings.families) family = RandomFamily(random);
   settings.families[kTimedFamily].options.comparator = TimestampComparator();
   settings.families[kTimedFamily].options.merge_operator = nullptr;

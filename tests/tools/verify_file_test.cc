@@ -493,19 +493,19 @@ TEST_F(VerifyFileTest, TimestampsThatWereNotKeptAreNotLeftOut) {
   }
 }
 
-// As a family has that is made later than its policy is known.
+// A program hands a policy that another database validated to one that is open.
 TEST_F(VerifyFileTest, ARangeFilterOfKeysInAnotherOrderIsAFault) {
   const NameOfTimestamps comparator;
   const BlockBasedTableOptions table = TableWith(kRangePolicy);
   Options options = MakeOptions(table);
   ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::SliceTransform::CreateFromString(
       testing::StrictConfig(), "winnow.range", &options.prefix_extractor));
-  const auto database = testing::OpenDatabase(options, folder_ / "db");
-  ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
+  const auto bytewise = testing::OpenDatabase(options, folder_ / "bytewise");
   options.comparator = &comparator;
-  ASSERT_STATUS_OK(database->CreateColumnFamily(options, "other", &family));
-  testing::PutAndFlush(database.get(), {1'000}, family);
-  ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+  options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(TableWith("winnow:10")));
+  const auto database = testing::OpenDatabase(options, folder_ / "db");
+  options.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy = table.filter_policy;
+  testing::PutAndFlush(database.get(), {1'000});
   const FileVerdict verdict = VerifyFile(TableFiles().at(0), {});
   EXPECT_THAT(verdict.faults, Contains(HasSubstr("and not by their bytes: scans may miss")));
 }

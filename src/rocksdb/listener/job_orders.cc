@@ -59,7 +59,7 @@ void JobOrders::Begin(DB* database, Job job, const CompactionJobInfo* compaction
     const ColumnFamilyHandle* const handle = database->DefaultColumnFamily();
     const std::lock_guard<std::mutex> lock(mutex_);
     Session& session = Find(database, job.session);
-    KeyOrder& family = session.families[job.family_id];
+    KeyOrder& family = session.families[job.family_id].order;
     if (job.family_id == 0) {
       family = OrderOf(handle->GetComparator()->Name());
     } else if (compaction != nullptr && family == KeyOrder::kUnknown) {
@@ -122,14 +122,15 @@ void JobOrders::Learn(const TableFileCreationInfo& info) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const Job* const job = FindJob(info.db_name, info.job_id, info.cf_name);
   if (job == nullptr) return;
-  sessions_[job->session].families[job->family_id] = OrderOf(info.table_properties.comparator_name);
+  sessions_[job->session].families[job->family_id].order =
+      OrderOf(info.table_properties.comparator_name);
 }
 
 void JobOrders::Learn(DB* database, ColumnFamilyHandle* handle) {
   const std::string session = SessionOf(database);
   const KeyOrder order = OrderOf(handle->GetComparator()->Name());
   const std::lock_guard<std::mutex> lock(mutex_);
-  Find(database, session).families[handle->GetID()] = order;
+  Find(database, session).families[handle->GetID()].order = order;
 }
 
 void JobOrders::Closed(const ColumnFamilyHandle* handle) noexcept {

@@ -50,10 +50,14 @@ class JobOrders {
   // Jobs whose end was not told are kept until their database ends.
   static constexpr size_t kMaxJobs = 1 << 14;
 
+  // A class, so that a map of it has no symbols that others see.
+  struct Family {
+    KeyOrder order = KeyOrder::kUnknown;
+  };
   struct Session {
     std::string path;
     const ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle = nullptr;
-    std::map<uint32_t, KeyOrder> families;
+    std::map<uint32_t, Family> families;
   };
   struct Job {
     std::string session;
