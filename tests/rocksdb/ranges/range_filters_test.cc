@@ -428,6 +428,7 @@ TEST_F(RangeFiltersTest, KeysOfSeveralPartitionsAreFoundInEach) {
 // ---- PlainTable
 
 Options OfPlainTable() {
+  EXPECT_EQ(winnow_rocksdb_register(), 0);
   ROCKSDB_NAMESPACE::PlainTableOptions plain;
   plain.hash_table_ratio = 0;
   Options options;
