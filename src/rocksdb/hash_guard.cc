@@ -35,8 +35,7 @@ std::string FindProblem() {
     return "this Winnow hashes keys otherwise than its filters' format says (" +
            std::string(numbers) +
            "), so it builds none of its filters, and those of files \"may contain\" every key: "
-           "build "
-           "it with xxHash 0.8.0 or later";
+           "build it with xxHash 0.8.0 or later";
   }
   return {};
 }

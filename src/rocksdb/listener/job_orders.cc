@@ -3,6 +3,7 @@
 #include <rocksdb/table_properties.h>
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -45,105 +46,93 @@ KeyOrder OrderOfInputs(const CompactionJobInfo& info) {
 }  // namespace
 
 void JobOrders::Begins(DB* database, const FlushJobInfo& info) {
-  Begin(database, {{}, {}, info.cf_name, info.cf_id, info.job_id, KeyOrder::kUnknown}, nullptr);
+  Begin(database, {info.cf_name, info.cf_id, info.job_id, KeyOrder::kUnknown}, nullptr);
 }
 
 void JobOrders::Begins(DB* database, const CompactionJobInfo& info) {
-  Begin(database, {{}, {}, info.cf_name, info.cf_id, info.job_id, KeyOrder::kUnknown}, &info);
+  Begin(database, {info.cf_name, info.cf_id, info.job_id, KeyOrder::kUnknown}, &info);
 }
 
 void JobOrders::Begin(DB* database, Job job, const CompactionJobInfo* compaction) {
+  const std::lock_guard<std::mutex> lock(mutex_);
   try {
-    job.session = SessionOf(database);
-    job.path = database->GetName();
-    const ColumnFamilyHandle* const handle = database->DefaultColumnFamily();
-    const std::lock_guard<std::mutex> lock(mutex_);
-    Session& session = Find(database, job.session);
+    Session& session = Find(database);
     KeyOrder& family = session.families[job.family_id].order;
     if (job.family_id == 0) {
-      family = OrderOf(handle->GetComparator()->Name());
+      family = OrderOf(session.handle->GetComparator()->Name());
     } else if (compaction != nullptr && family == KeyOrder::kUnknown) {
       family = OrderOfInputs(*compaction);
     }
     job.order = family;
-    if (jobs_.size() >= kMaxJobs) {
+    if (session.jobs.size() >= kMaxJobs) {
       is_lost_ = true;
     } else {
-      jobs_.push_back(std::move(job));
+      session.jobs.push_back(std::move(job));
     }
   } catch (...) {
-    const std::lock_guard<std::mutex> lock(mutex_);
     is_lost_ = true;
   }
 }
 
 void JobOrders::Ends(DB* database, int job, uint32_t family) {
+  const std::lock_guard<std::mutex> lock(mutex_);
   try {
-    const std::string session = SessionOf(database);
-    const std::lock_guard<std::mutex> lock(mutex_);
-    jobs_.erase(std::remove_if(jobs_.begin(), jobs_.end(),
-                               [&](const Job& known) {
-                                 return known.id == job && known.family_id == family &&
-                                        known.session == session;
-                               }),
-                jobs_.end());
+    std::vector<Job>& jobs = Find(database).jobs;
+    jobs.erase(std::remove_if(
+                   jobs.begin(), jobs.end(),
+                   [&](const Job& known) { return known.id == job && known.family_id == family; }),
+               jobs.end());
   } catch (...) {
     // It stays until the database ends.
   }
 }
 
-JobOrders::Session& JobOrders::Find(DB* database, const std::string& session) {
-  Session& found = sessions_[session];
+JobOrders::Session& JobOrders::Find(DB* database) {
+  Session& found = sessions_[SessionOf(database)];
   found.path = database->GetName();
   found.handle = database->DefaultColumnFamily();
   return found;
 }
 
 // Null if it is not known which one is meant.
-const JobOrders::Job* JobOrders::FindJob(const std::string& path, int id,
-                                         const std::string& family) const {
-  const auto is_of_path = [&path](const auto& session) { return session.second.path == path; };
-  if (is_lost_ || std::count_if(sessions_.begin(), sessions_.end(), is_of_path) != 1) {
-    return nullptr;
+JobOrders::Found JobOrders::FindJob(const TableFileCreationBriefInfo& info) {
+  Session* of_path = nullptr;
+  for (auto& [id, session] : sessions_) {
+    if (session.path != info.db_name) continue;
+    if (of_path != nullptr) return {};
+    of_path = &session;
   }
-  const auto found = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) {
-    return job.id == id && job.path == path && job.family == family;
-  });
-  return found == jobs_.end() ? nullptr : &*found;
+  if (is_lost_ || of_path == nullptr) return {};
+  const auto job =
+      std::find_if(of_path->jobs.begin(), of_path->jobs.end(), [&info](const Job& known) {
+        return known.id == info.job_id && known.family == info.cf_name;
+      });
+  return job == of_path->jobs.end() ? Found() : Found{of_path, &*job};
 }
 
-KeyOrder JobOrders::Of(const TableFileCreationBriefInfo& info) const {
+KeyOrder JobOrders::Of(const TableFileCreationBriefInfo& info) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const Job* const job = FindJob(info.db_name, info.job_id, info.cf_name);
-  return job == nullptr ? KeyOrder::kUnknown : job->order;
+  const Found found = FindJob(info);
+  return found.job == nullptr ? KeyOrder::kUnknown : found.job->order;
 }
 
 void JobOrders::Learn(const TableFileCreationInfo& info) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const Job* const job = FindJob(info.db_name, info.job_id, info.cf_name);
-  if (job == nullptr) return;
-  sessions_[job->session].families[job->family_id].order =
+  const Found found = FindJob(info);
+  if (found.job == nullptr) return;
+  found.session->families[found.job->family_id].order =
       OrderOf(info.table_properties.comparator_name);
 }
 
 void JobOrders::Learn(DB* database, ColumnFamilyHandle* handle) {
-  const std::string session = SessionOf(database);
-  const KeyOrder order = OrderOf(handle->GetComparator()->Name());
   const std::lock_guard<std::mutex> lock(mutex_);
-  Find(database, session).families[handle->GetID()].order = order;
+  Find(database).families[handle->GetID()].order = OrderOf(handle->GetComparator()->Name());
 }
 
 void JobOrders::Closed(const ColumnFamilyHandle* handle) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (auto session = sessions_.begin(); session != sessions_.end();) {
-    if (session->second.handle != handle) {
-      ++session;
-      continue;
-    }
-    jobs_.erase(std::remove_if(jobs_.begin(), jobs_.end(),
-                               [&](const Job& job) { return job.session == session->first; }),
-                jobs_.end());
-    session = sessions_.erase(session);
+    session = session->second.handle == handle ? sessions_.erase(session) : std::next(session);
   }
 }
 

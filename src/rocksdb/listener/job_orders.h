@@ -36,7 +36,7 @@ class JobOrders {
 
   // The order of a file that is begun. It is unknown, too, while two databases of this path are
   // open, as in file systems in memory.
-  KeyOrder Of(const ROCKSDB_NAMESPACE::TableFileCreationBriefInfo& info) const;
+  KeyOrder Of(const ROCKSDB_NAMESPACE::TableFileCreationBriefInfo& info);
 
   // Learns the order of a family from the properties of a file that it wrote.
   void Learn(const ROCKSDB_NAMESPACE::TableFileCreationInfo& info);
@@ -47,35 +47,37 @@ class JobOrders {
   void Closed(const ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle) noexcept;
 
  private:
-  // Jobs whose end was not told are kept until their database ends.
+  // Of one database: jobs whose end was not told are kept until it ends.
   static constexpr size_t kMaxJobs = 1 << 14;
 
   // A class, so that a map of it has no symbols that others see.
   struct Family {
     KeyOrder order = KeyOrder::kUnknown;
   };
-  struct Session {
-    std::string path;
-    const ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle = nullptr;
-    std::map<uint32_t, Family> families;
-  };
   struct Job {
-    std::string session;
-    std::string path;
     std::string family;
     uint32_t family_id = 0;
     int id = 0;
     KeyOrder order = KeyOrder::kUnknown;
   };
+  struct Session {
+    std::string path;
+    const ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle = nullptr;
+    std::map<uint32_t, Family> families;
+    std::vector<Job> jobs;
+  };
+  struct Found {
+    Session* session = nullptr;
+    const Job* job = nullptr;
+  };
 
   void Begin(ROCKSDB_NAMESPACE::DB* database, Job job,
              const ROCKSDB_NAMESPACE::CompactionJobInfo* compaction);
-  Session& Find(ROCKSDB_NAMESPACE::DB* database, const std::string& session);
-  const Job* FindJob(const std::string& path, int id, const std::string& family) const;
+  Session& Find(ROCKSDB_NAMESPACE::DB* database);
+  Found FindJob(const ROCKSDB_NAMESPACE::TableFileCreationBriefInfo& info);
 
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::map<std::string, Session> sessions_;
-  std::vector<Job> jobs_;
   bool is_lost_ = false;  // a job is missing among them
 };
 

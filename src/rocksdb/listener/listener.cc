@@ -141,13 +141,12 @@ void Listener::ShowToMeters(DB* opened) noexcept {
     std::vector<std::shared_ptr<LoadMeter>> meters;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      Database& database = Find(opened->GetName());
-      if (database.shown == handle) return;
-      database.shown = handle;
-      meters = Meters();
+      if (Find(opened->GetName()).shown == handle) return;
     }
-    if (is_of_text()) {
-      TakePolicyOf(opened);
+    if (is_of_text()) TakePolicyOf(opened);
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      Find(opened->GetName()).shown = handle;
       meters = Meters();
     }
     const ROCKSDB_NAMESPACE::DBOptions options = opened->GetDBOptions();
