@@ -1,4 +1,4 @@
-// Whether random keys can be placed in the slots of a binary fuse filter, and in how many.
+// Simulation of binary fuse filters: in how many slots random keys can be placed.
 
 #ifndef WINNOW_DB_BENCH_EXT_TUNING_FUSE_SIMULATION_H_
 #define WINNOW_DB_BENCH_EXT_TUNING_FUSE_SIMULATION_H_
@@ -11,7 +11,7 @@ namespace winnow::bench {
 
 using FuseSizing = amq::FuseShape (*)(uint64_t keys, unsigned arity);
 
-// That of Graf and Lemire, "Binary Fuse Filters: Fast and Smaller Than Xor Filters", 2022.
+// The shape of Graf and Lemire, "Binary Fuse Filters: Fast and Smaller Than Xor Filters", 2022.
 amq::FuseShape PublishedShapeOfFuse(uint64_t keys, unsigned arity);
 
 // The most keys that get the slots of so many: their place is the narrowest.

@@ -58,7 +58,7 @@ struct PolicyOpening {
 // default too.
 PolicyOpening OpenWithPolicy(const std::string& options_string, PolicyPlace place);
 
-// Whether the text is no policy but options of a table, a column family or a database, as
+// True if the text is no policy but options of a table, a column family or a database, as
 // "block_based_table_factory={filter_policy=winnow:10}" or "filter_policy=winnow:10;block_size=8k".
 bool IsOptionsString(absl::string_view text);
 

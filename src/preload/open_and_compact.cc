@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "src/preload/add_policy.h"
-#include "src/preload/add_ranges.h"
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"
 #include "src/rocksdb/builders/last_built_filter.h"

@@ -1,4 +1,4 @@
-// Whether HashKey is the hash of the format (src/core/FORMAT.md): a build with another xxHash has
+// The check that HashKey is the hash of the format (src/core/FORMAT.md): another xxHash has
 // another one, by which keys that are in a filter would be denied.
 
 #ifndef WINNOW_SRC_ROCKSDB_HASH_GUARD_H_

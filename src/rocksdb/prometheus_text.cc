@@ -187,7 +187,8 @@ void AddLoads(const Counters& counters, const FilterLoads& loads, Page* page) {
               loads.meter_bytes);
 }
 
-// Of a list of names, which may be long. A policy's text is not, and is never cut.
+// A label with a list of names, which may be long, is cut. A policy's text is not, and is never
+// cut.
 constexpr size_t kLabelCharacters = 120;
 
 // Policies with the same labels count together.

@@ -114,7 +114,7 @@ TYPED_TEST(FingerprintFilterTest, PlacesEveryNumberOfKeys) {
   }
 }
 
-// Where segments have just doubled, and where one more key would bring a segment more.
+// Sizes where segments have just doubled, and where one more key would bring a segment more.
 TYPED_TEST(FingerprintFilterTest, NearlyEverySetIsPlacedAtOnce) {
   RandomHashes random(TestSeed());
   for (const size_t n : {8u, 13u, 24u, 36u, 100u, 302u, 829u, 1521u, 3543u, 11'440u, 11'480u,

@@ -22,7 +22,7 @@ using testing::RandomHashes;
 
 constexpr uint64_t kSeed = 1;
 
-// Where one more key would bring another segment: in the smallest filters, and behind each
+// Sizes where one more key would bring another segment: in the smallest filters, and behind each
 // doubling.
 TEST(FuseSimulationTest, OfEverySizeOneTryInTwentyFailsAtMost) {
   for (const unsigned arity : {3u, 4u}) {
@@ -45,7 +45,7 @@ TEST(FuseSimulationTest, OfEverySizeOneTryInTwentyFailsAtMost) {
   }
 }
 
-// Where the published sizes have it.
+// Shapes as the published sizes have them.
 TEST(FuseSimulationTest, FailsAsOftenAsTheFilter) {
   EXPECT_GT(SimulateFuse(PublishedShapeOfFuse(11'520, 3), 3, 11'520, 200, kSeed), 0.9);
   RandomHashes random(kSeed);

@@ -38,7 +38,7 @@ struct RunNeeds {
   uint64_t memory = 0;
   uint64_t tree_disk = 0;  // of one tree
   uint64_t disk = 0;       // at the worst moment; all trees are there at the end
-  // Of as many processors as trees are grown at a time, which do nothing else.
+  // Times of as many processors as trees are grown at a time, which do nothing else.
   double tree_seconds = 0;  // to grow one tree
   double seconds = 0;       // all
 };

@@ -44,7 +44,7 @@ const PolicyResult* LastWithFilters(const ReadAmplification& run) {
   return nullptr;
 }
 
-// Whether one of two numbers of reads is 0 and the other too large for chance: a ratio says nothing
+// True if one of two numbers of reads is 0 and the other too large for chance: a ratio says nothing
 // of them.
 bool OneHasNone(uint64_t a, uint64_t b) {
   constexpr uint64_t kNoChance = 20;

@@ -211,7 +211,7 @@ double FilterBitsPerKey(const Part& part) {
   return 8 * Ratio(part.filter_bytes, part.keys);
 }
 
-// Whether every key that was looked up is missing, so that every block read was a false read.
+// True if every key that was looked up is missing, so that every block read was a false read.
 inline bool AllAbsent(const WorkloadCounts& counts) {
   return counts.lookups > 0 && counts.found == 0;
 }

@@ -68,7 +68,7 @@ class LogMemory {
 // Remembers for each log when a repeated message was last written. Safe from any thread.
 class LogTimes {
  public:
-  // Whether the message is due, and will be written now: it was not in the last `interval`.
+  // True if the message is due, and will be written now: it was not in the last `interval`.
   // `at_first` is the answer for a log that was not seen yet, or is new. `compose` is called if the
   // message is due; where it says that there is nothing to write, or throws, it stays due.
   bool IsDue(

@@ -163,13 +163,16 @@ std::string FindTree(const std::string& texts, CarriedTree* tree) {
   return damage.empty() ? other : damage;
 }
 
-// Tells the policy of the job's table options about the tree; null: there is no policy.
-void TellOfTree(const ROCKSDB_NAMESPACE::FilterPolicy* policy, const std::string& texts,
-                const std::string& family) {
+// Tells the policy of the job's table options about the tree and the order of keys; null: there is
+// no policy.
+void TellOfJob(const ROCKSDB_NAMESPACE::FilterPolicy* policy, const std::string& texts,
+               const std::string& family, KeyOrder order) {
   if (const Policy* const ours = AsPolicy(policy)) {
+    ours->SetJob(family, order);
     const JobLine line = RestoreTree(ours->options(), texts, family, &ours->known()->trees);
     ours->SayInFirstLog(line.text, line.is_warning);
   } else if (const JobPolicy* const other = AsJobPolicy(policy)) {
+    other->SetJob(family, order);
     other->TellOfTree(texts, family);
   }
 }
@@ -194,13 +197,7 @@ Status Prepare(const std::string& name, const std::string& input, const std::str
           table.filter_policy->ValidateOptions(DBOptions(), FamilyOptionsFor(job, config, *given));
     }
     if (!status.ok()) return status;
-    TellOfTree(table.filter_policy.get(), learned, job.family);
-    const KeyOrder order = OrderOf(job, given->comparator);
-    if (const Policy* const ours = AsPolicy(table.filter_policy.get())) {
-      ours->SetJob(job.family, order);
-    } else if (const JobPolicy* const other = AsJobPolicy(table.filter_policy.get())) {
-      other->SetJob(job.family, order);
-    }
+    TellOfJob(table.filter_policy.get(), learned, job.family, OrderOf(job, given->comparator));
     KeepNoFilters(&table);
     factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
   } else if (factory == nullptr) {
