@@ -169,6 +169,35 @@ TEST_F(RangeFiltersTest, AnEmptyScanReadsNothingInWhicheverMode) {
   EXPECT_THAT(LogOf(path_), ::testing::Not(::testing::HasSubstr("range_bits:")));
 }
 
+// auto_prefix_mode gives back what the mode that any prefix extractor brings takes from scans.
+TEST_F(RangeFiltersTest, AutoPrefixModeSeeksPastOldVersions) {
+  constexpr int kVersions = 1000;
+  const auto database = OpenDatabase(OptionsOf(Table()), path_);
+  for (const char* key : {"a", "c"}) {
+    ASSERT_STATUS_OK(database->Put(WriteOptions(), key, "value"));
+  }
+  for (int i = 0; i < kVersions; ++i) {
+    ASSERT_STATUS_OK(database->Put(WriteOptions(), "b", "value"));
+  }
+  const auto skipped = [&](const ReadOptions& read) {
+    ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::PerfLevel::kEnableCount);
+    ROCKSDB_NAMESPACE::get_perf_context()->Reset();
+    const std::unique_ptr<Iterator> iterator(database->NewIterator(read));
+    int rows = 0;
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) ++rows;
+    EXPECT_EQ(rows, 3);
+    ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::PerfLevel::kDisable);
+    return ROCKSDB_NAMESPACE::get_perf_context()->internal_key_skipped_count;
+  };
+  ReadOptions automatic;
+  automatic.auto_prefix_mode = true;
+  ReadOptions total_order;
+  total_order.total_order_seek = true;
+  EXPECT_GE(skipped(ReadOptions()), uint64_t{kVersions - 1});
+  EXPECT_LT(skipped(automatic), 50u);
+  EXPECT_LT(skipped(total_order), 50u);
+}
+
 TEST_F(RangeFiltersTest, WithoutABoundRowsAreRight) {
   const auto database = OpenDatabase(OptionsOf(Table()), path_);
   Fill(database.get());
