@@ -307,6 +307,43 @@ TEST_F(ScanAdviceTest, WhereScansHaveFiltersOfPrefixesNoRangeFiltersAreRecommend
   }
 }
 
+TEST_F(ScanAdviceTest, ScansOverManyDeletionsAreToldTheirMode) {
+  for (const int deletions : {100, 101}) {
+    database_.reset();
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
+    keys_.clear();
+    ASSERT_NO_FATAL_FAILURE(MakeDatabase(Plain(TableWith("winnow:10"))));
+    // One of them is the upper bound, and so behind the scan.
+    const uint64_t first = keys_.front();
+    const uint64_t last = first + deletions;
+    for (uint64_t key = first; key <= last; ++key) {
+      ASSERT_STATUS_OK(key % 2 == 0 ? database_->Delete(WriteOptions(), KeyOfNumber(key))
+                                    : database_->SingleDelete(WriteOptions(), KeyOfNumber(key)));
+    }
+    ASSERT_STATUS_OK(database_->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    testing::RecordTrace(database_.get(), trace_, [&] {
+      Scan({});
+      const std::string low = KeyOfNumber(first);
+      const std::string high = KeyOfNumber(last);
+      const Slice bound = high;
+      ReadOptions read;
+      read.iterate_upper_bound = &bound;
+      const std::unique_ptr<ROCKSDB_NAMESPACE::Iterator> rows(database_->NewIterator(read));
+      rows->Seek(low);
+    });
+    const json scans = ScansOf();
+    EXPECT_EQ(scans.at("cross_deletions"), deletions == 100 ? 0 : 1);
+    EXPECT_EQ(scans.at("prefix_extractor"), "winnow.range");
+    const std::string notes = scans.at("notes").dump();
+    if (deletions == 100) {
+      EXPECT_THAT(notes, Not(HasSubstr("deletions")));
+    } else {
+      EXPECT_THAT(notes, HasSubstr("1 of the 2001 scans cross more than 100 deletions of a file. "
+                                   "Give them auto_prefix_mode=true"));
+    }
+  }
+}
+
 TEST_F(ScanAdviceTest, FilesWithoutFiltersAreFollowed) {
   for (const bool partitioned : {false, true}) {
     database_.reset();

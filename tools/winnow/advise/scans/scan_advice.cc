@@ -95,13 +95,17 @@ class Following {
 
   void CountEmpty() {
     std::vector<bool> has_key(scans_.size());
+    std::vector<bool> crosses(scans_.size());
     for (size_t at = 0; at < files_.size(); ++at) {
       const std::string& answers = files_[at].answers;
       for (size_t i = 0; i < answers.size(); ++i) {
         if ((answers[i] & kHasKey) != 0) has_key[ranges_[at].begin + i] = true;
+        if ((answers[i] & kCrossesDeletions) != 0) crosses[ranges_[at].begin + i] = true;
       }
     }
     advice_.empty = static_cast<uint64_t>(std::count(has_key.begin(), has_key.end(), false));
+    advice_.cross_deletions =
+        static_cast<uint64_t>(std::count(crosses.begin(), crosses.end(), true));
   }
 
   // What files with range filters to try have, to say it of the others.

@@ -23,11 +23,11 @@ ScanAdvice AdviseOnScans(const RecordedScans& recorded, const AdviceOptions& opt
 // to have; empty: none, or the one in force.
 void SayScans(const AdviceReading& reading, const std::string& choice, ScanAdvice* advice);
 
-// {seeks, with_bound, followed, empty, tried_files, of_files, levels [{level (null: not known),
-// files, keys, range_bytes, blocks_per_scan, in_vain_per_scan, blocks_per_scan_now, range_filters
-// [{range_bits, bytes, bits_per_key, blocks_per_scan}]}], all (the same of all levels; null: none
-// was followed), filter_policy, prefix_extractor (both null: nothing to paste), recommendation,
-// notes}
+// {seeks, with_bound, followed, empty, cross_deletions, tried_files, of_files, levels [{level
+// (null: not known), files, keys, range_bytes, blocks_per_scan, in_vain_per_scan,
+// blocks_per_scan_now, range_filters [{range_bits, bytes, bits_per_key, blocks_per_scan}]}], all
+// (the same of all levels; null: none was followed), filter_policy, prefix_extractor (both null:
+// nothing to paste), recommendation, notes}
 nlohmann::ordered_json ScansJson(const ScanAdvice& advice);
 
 // The tables, the recommendation and the notes, no line longer than `width`. Ends with a newline.

@@ -96,6 +96,7 @@ Json ScansJson(const ScanAdvice& advice) {
                {"with_bound", advice.with_bound},
                {"followed", advice.scans},
                {"empty", advice.empty},
+               {"cross_deletions", advice.cross_deletions},
                {"tried_files", advice.tried_files},
                {"of_files", advice.files},
                {"levels", Json::array()},

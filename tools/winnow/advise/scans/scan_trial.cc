@@ -4,8 +4,10 @@
 #include <rocksdb/comparator.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <queue>
 #include <string_view>
 #include <utility>
 
@@ -19,6 +21,11 @@ namespace winnow::inspect {
 namespace {
 
 constexpr uint64_t kEntriesBetweenScanBeats = 1 << 16;
+
+// A deletion or a single deletion, with or without a timestamp (db/dbformat.h of RocksDB).
+bool IsDeletion(const InternalKey& key) {
+  return key.type == 0x00 || key.type == 0x07 || key.type == 0x14;
+}
 
 // The range filters of one range_bits: of the file, or of its partitions.
 class Step {
@@ -65,6 +72,7 @@ class RangeAsking {
     FileScans file;
     for (size_t i = range.begin; i < range.end; ++i) {
       MoveTo(scans[i].begin);
+      if (!steps_.empty()) open_.push({scans[i].end, i - range.begin, deletions_});
       uint8_t answer = keys_.Valid() && keys_.key().user_key < scans[i].end ? kHasKey : 0;
       if (!filter_.MayContainRange(scans[i].begin, scans[i].end).value_or(true)) {
         answer |= kNowDenies;
@@ -73,6 +81,7 @@ class RangeAsking {
     }
     if (!steps_.empty()) {
       while (keys_.Valid()) AddAndMove();
+      EndScans(std::nullopt);
       FinishBlock();
     }
     if (!keys_.status().ok()) {
@@ -87,6 +96,9 @@ class RangeAsking {
           answer = static_cast<char>(answer | kStepDenies << step);
         }
       }
+    }
+    for (const size_t scan : crossing_) {
+      file.answers[scan] = static_cast<char>(file.answers[scan] | kCrossesDeletions);
     }
     for (const Step& step : steps_) file.bytes.push_back(step.bytes());
     return file;
@@ -112,13 +124,33 @@ class RangeAsking {
     for (const size_t to = walk_ ? walk_->PartitionOf(key) : 0; block_ < to; ++block_) {
       FinishBlock();
     }
+    EndScans(key.user_key);
+    deletions_ += IsDeletion(key) ? 1 : 0;
     for (Step& step : steps_) step.Add(key.user_key);
     keys_.Next();
+  }
+
+  // Ends the scans with a bound that is not behind this key, or all.
+  void EndScans(std::optional<std::string_view> key) {
+    for (; !open_.empty() && (!key || open_.top().end <= *key); open_.pop()) {
+      if (deletions_ - open_.top().deletions > kManyDeletions) {
+        crossing_.push_back(open_.top().scan);
+      }
+    }
   }
 
   void FinishBlock() {
     for (Step& step : steps_) step.FinishBlock();
   }
+
+  // A scan whose bound is still ahead.
+  struct OpenScan {
+    std::string_view end;
+    size_t scan;         // its answer's place
+    uint64_t deletions;  // of the file, up to its begin
+
+    bool operator>(const OpenScan& other) const { return end > other.end; }
+  };
 
   const StoredFilter& filter_;
   InternalKeys& keys_;
@@ -127,6 +159,9 @@ class RangeAsking {
   std::optional<PartitionWalk> walk_;
   size_t block_ = 0;
   uint64_t entries_ = 0;
+  uint64_t deletions_ = 0;
+  std::priority_queue<OpenScan, std::vector<OpenScan>, std::greater<>> open_;
+  std::vector<size_t> crossing_;
 };
 
 }  // namespace

@@ -24,7 +24,10 @@ struct ScanRange {
 inline constexpr uint8_t kHasKey = 1;     // the file has a key between the bounds
 inline constexpr uint8_t kNowDenies = 2;  // its range filter says that it has none
 inline constexpr uint8_t kStepDenies = 4;
-inline constexpr size_t kMaxSteps = 6;
+inline constexpr size_t kMaxSteps = 5;
+// The file has more than kManyDeletions between the bounds. Seen where range filters are built.
+inline constexpr uint8_t kCrossesDeletions = 128;
+inline constexpr uint64_t kManyDeletions = 100;
 
 struct FileScans {
   std::string error;            // a sentence; then the rest says nothing

@@ -51,6 +51,9 @@ struct ScanAdvice {
   uint64_t with_bound = 0;
   uint64_t scans = 0;  // of with_bound, that were followed: what rows count is of them
   uint64_t empty = 0;  // of scans: no file has a key between their bounds
+  // Of scans: a file for which range filters were built has more than a hundred deletions between
+  // the bounds.
+  uint64_t cross_deletions = 0;
 
   // Range filters were built for these, and asked; for the others what is said of the steps is in
   // proportion to that.

@@ -8,6 +8,7 @@
 #include "src/policy_trial/range_options.h"
 #include "src/text/numbers.h"
 #include "tools/winnow/advise/scans/scan_advice.h"
+#include "tools/winnow/advise/scans/scan_trial.h"
 #include "winnow/range_filter.h"
 
 namespace winnow::inspect {
@@ -174,6 +175,15 @@ class ScanWords {
          "Counted is the data block that a seek reads of each file. It may be in the block cache, "
          "and what a scan reads after the seek is not in this. A trace does not tell whether scans "
          "have total_order_seek, which keeps filters from being asked.");
+    const bool with_ranges = !advice_.prefix_extractor.empty() || now_.may_work();
+    Note(with_ranges && advice_.cross_deletions > 0,
+         absl::StrFormat(
+             "%d of the %d scans cross more than %d deletions of a file. Give them "
+             "auto_prefix_mode=true in ReadOptions: with prefix_extractor=winnow.range, scans "
+             "without it are in prefix mode, where RocksDB 11 does not turn deletions that it "
+             "reads into range deletions (min_tombstones_for_range_conversion), so that each scan "
+             "reads them anew.",
+             advice_.cross_deletions, advice_.scans, kManyDeletions));
     SayOptions();
   }
 
