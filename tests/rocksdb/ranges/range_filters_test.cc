@@ -469,7 +469,7 @@ Options OfPlainTable() {
 }
 
 TEST_F(RangeFiltersTest, ADatabaseOfPlainTablesDoesNotOpen) {
-  DB* opened = nullptr;
+  rocksdb_abi::OpenedDB opened{};
   const ROCKSDB_NAMESPACE::Status status = DB::Open(OfPlainTable(), path_, &opened);
   EXPECT_TRUE(status.IsInvalidArgument());
   EXPECT_THAT(status.ToString(), ::testing::HasSubstr("needs block-based tables"));
@@ -494,10 +494,10 @@ TEST_F(RangeFiltersTest, AFamilyOfPlainTablesThatIsMadeLaterKeepsItsRows) {
   }
   plain.prefix_extractor.reset();
   std::vector<ColumnFamilyHandle*> handles;
-  DB* opened = nullptr;
+  rocksdb_abi::OpenedDB opened{};
   ASSERT_STATUS_OK(DB::Open(DBOptions(options), path_, {{"default", options}, {"plain", plain}},
                             &handles, &opened));
-  const std::unique_ptr<DB> database(opened);
+  const std::unique_ptr<DB> database = rocksdb_abi::Own(std::move(opened));
   std::string value;
   ASSERT_STATUS_OK(database->Get(ReadOptions(), handles[1], "a", &value));
   EXPECT_EQ(value, "1");
