@@ -99,8 +99,8 @@ std::string Cause(const FilterLoads& loads, const PlaceOfFilters& place) {
   return text;
 }
 
-// Quoted such that a shell takes it for one word.
-std::string Quoted(const std::string& folder) {
+// Quoted, unless it is plain, such that a shell takes it for one word.
+std::string OneWord(const std::string& folder) {
   const bool is_plain = std::all_of(folder.begin(), folder.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '/' || c == '.' || c == '_' || c == '-';
   });
@@ -138,7 +138,7 @@ std::string Folders(const AlarmSubject& subject) {
   size_t named = 0;
   for (const std::string& folder : subject.folders) {
     if (named == kMaxNamed) return text + " …";
-    text += (named++ == 0 ? "" : " ") + Quoted(folder);
+    text += (named++ == 0 ? "" : " ") + OneWord(folder);
   }
   return text;
 }

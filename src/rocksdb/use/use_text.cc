@@ -62,7 +62,7 @@ std::string Number(double value) {
   return std::string(digits, end.ptr);
 }
 
-std::string Quoted(std::string_view text) {
+std::string JsonString(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') quoted += '\\';
@@ -74,14 +74,14 @@ std::string Quoted(std::string_view text) {
 std::string List(const std::set<std::string>& names) {
   std::string list;
   for (const std::string& name : names) {
-    list += (list.empty() ? "" : ", ") + Quoted(Joined({name}));
+    list += (list.empty() ? "" : ", ") + JsonString(Joined({name}));
   }
   return "[" + list + "]";
 }
 
 std::string Object(const UseRow& row) {
   const FilterUse use = AsFilterUse(row);
-  std::string text = "{\"policy\": " + Quoted(row.policy) +
+  std::string text = "{\"policy\": " + JsonString(row.policy) +
                      ", \"databases\": " + List(row.databases) +
                      ", \"families\": " + List(row.families);
   const auto add = [&text](const char* name, double value) {
