@@ -3,7 +3,7 @@
 #
 # With type information in any case: its own, by which hosts with and without it can be served.
 set(bound ${CMAKE_CURRENT_LIST_DIR})
-set(bound_objects winnow_rocksdb_objects winnow_preload_objects winnow_core winnow_simd winnow_base winnow_bound_objects)
+set(bound_objects winnow_rocksdb_objects winnow_rocksdb_parts_objects winnow_preload_objects winnow_core winnow_simd winnow_base winnow_bound_objects)
 set(bound_headers $<TARGET_PROPERTY:winnow_librocksdb,INTERFACE_SYSTEM_INCLUDE_DIRECTORIES>)
 add_library(winnow_bound_objects OBJECT EXCLUDE_FROM_ALL ${bound}/absent_functions.cc ${bound}/binding.cc ${bound}/host_options.cc ${bound}/new_policy.cc)
 add_library(winnow_bound_shapes OBJECT EXCLUDE_FROM_ALL ${bound}/shapes.cc)
