@@ -1,13 +1,15 @@
 #!/bin/bash
-# Installs what is missing, builds and runs every test: tools/test.sh [--all|--rest] [PRESET…], by default release.
+# Installs what is missing, builds and runs the tests: tools/test.sh [--all|--rest] [PRESET…], by default release.
 # The other presets are debug, asan (address and undefined behaviour) and tsan (threads).
 #
-# Some tests need what few have: other compilers, a browser, RocksDB's source, a user who is not root. They are skipped.
-#   --all   runs these too, for the preset release: it installs what they need (2.2 GB), compiles each source
+# Tests that compile the product again, which have the label `again`, are left out. Some need what few have: other
+# compilers, a browser, RocksDB's source, a user who is not root. They are skipped.
+#   --all   runs all these too, for the preset release: it installs what they need (2.2 GB), compiles each source
 #           alone, runs what was skipped, and then the suite once more as a user who is not root, with WINNOW_KERNEL set.
 #           It lists what is still skipped, and why, and fails where this script does not know the reason.
-#   --rest  runs only what --all adds to a run of tools/test.sh before it. It ends with 77, which is neither good nor
-#           bad, where its packages can't be had.
+#   --rest  runs only what --all adds to a run of tools/test.sh before it, and not again what compiles the product
+#           again, where .ci/run has run that. It ends with 77, which is neither good nor bad, where its packages can't
+#           be had.
 # With WERROR=ON in the environment, as .ci/run has it, warnings are errors.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -63,7 +65,9 @@ test_preset() {
   read -ra run <<<"$(started_by "$1")" || true
   cmake --preset "$1"
   "${run[@]}" cmake --build --preset "$1" --parallel "$(build_jobs)" # runs the tests to list their names
-  "${run[@]}" ctest --preset "$1" --parallel 3 --output-junit "$PWD/build/$1/tests.xml"
+  rm -f "build/$1/tests_again.xml"
+  "${run[@]}" ctest --preset "$1" --parallel 3 --label-exclude '^again$' --output-junit "$PWD/build/$1/tests.xml"
+  echo "tools/test.sh: left out: tests that compile the product again; they are: ctest --preset $1 --label-regex '^again$'"
 }
 
 # Runs the tests of the list FILE, whose name is not seen in the suite's report.
@@ -74,7 +78,7 @@ test_listed() {
   ctest --preset release --parallel 3 --tests-regex "^($pattern)\$" --output-junit "$PWD/$2"
 }
 
-# Runs the suite, but for tests that build, as a user who is not root, in a shell of its own: it sets a trap. In the name
+# Runs the suite, but for tests that install or build, as a user who is not root, in a shell of its own: it sets a trap. In the name
 # space of a user the files keep their owner, and nobody but that owner may write them.
 test_as_user() (
   run=()
@@ -85,7 +89,7 @@ test_as_user() (
   home=$(mktemp -d)
   trap 'rm -rf "$home"' EXIT
   HOME=$home WINNOW_KERNEL=portable "${run[@]}" ctest --preset release --parallel 3 --output-junit "$PWD/$1" \
-    --exclude-regex '^(arm64|s390x|clang|in_tree[.].*|installed|interface[.].*|InstalledPagesTest[.].*|languages[.].*|install_test|install_core_test|find_rocksdb_test)$'
+    --label-exclude '^again$' --exclude-regex '^(installed|InstalledPagesTest[.].*|languages[.].*|install_test|find_rocksdb_test)$'
 )
 
 # Prints why a test may be skipped; fails if that is not known.
@@ -120,7 +124,7 @@ report_skips() {
 }
 
 test_rest() {
-  local build=build/release status=0
+  local build=build/release status=0 report
   [[ -s $build/tests.xml ]] || {
     echo "tools/test.sh: --rest goes on from a run of tools/test.sh, and there is none: $build/tests.xml is missing" >&2
     exit 2
@@ -132,7 +136,12 @@ test_rest() {
   cmake --preset debug -B build/alone -DWINNOW_TESTS=OFF
   cmake --build build/alone --parallel "$(build_jobs)"
 
-  tests_that notrun "$build/tests.xml" >"$build/skipped"
+  # What .ci/run has run before, and --all has not.
+  [[ -s $build/tests_again.xml ]] ||
+    ctest --preset release --parallel 3 --label-regex '^again$' --output-junit "$PWD/$build/tests_again.xml"
+  for report in "$build"/tests.xml "$build"/tests_again.xml; do
+    tests_that notrun "$report"
+  done | sort >"$build/skipped"
   test_listed "$build/skipped" "$build/tests_rest.xml"
   test_as_user "$build/tests_user.xml" || status=$?
   if ((status == 77)); then
@@ -143,7 +152,7 @@ test_rest() {
     return "$status"
   fi
 
-  local reports=("$build"/tests_rest.xml "$build"/tests_user.xml) report
+  local reports=("$build"/tests_rest.xml "$build"/tests_user.xml)
   for report in "${reports[@]}"; do
     [[ ! -s $report ]] || tests_that run "$report"
   done | sort -u | comm -23 "$build/skipped" - >"$build/still_skipped"
