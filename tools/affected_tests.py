@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Prints the commands that build and run the tests that a change reaches.
+
+    tools/affected_tests.py [--build=FOLDER] [FILE ...]
+
+Without FILEs they are those that differ from HEAD. The build in FOLDER, build/release without it,
+says what includes, links and runs what: it must have been made once, by ninja. The first command
+has the tests that include a FILE or its header, name it, or are named after it. The second has all
+that a FILE reaches, also through libraries and programs. What scripts compile for themselves nobody
+knows: .ci/run runs everything.
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+OF_THE_TREE = {"tests/repo/layers_test.cc", "tests/repo/readme_test.cc"}  # they read all of it
+
+
+def output_of(*command):
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+class Build:
+    def __init__(self, folder):
+        self.folder = folder
+        self.sources = {}  # of the tree, by the object that is compiled from them
+        for block in output_of("ninja", "-C", str(folder), "-n", "-t", "deps").split("\n\n"):
+            made, *files = block.strip().split("\n")
+            paths = (os.path.normpath(folder / file.strip()) for file in files)
+            self.sources[made.split(": #")[0]] = {
+                path.removeprefix(f"{ROOT}/") for path in paths if path.startswith(f"{ROOT}/")}
+        self.made = set()
+        self.made_of = collections.defaultdict(list)  # what is made, by each that it needs
+        edges = (folder / "build.ninja").read_text()
+        self.defines = {}
+        edge = re.compile(r"^build (.+?): \w+ ?(.*)\n(?:  DEFINES = (.*)\n)?", re.MULTILINE)
+        for outputs, inputs, defines in edge.findall(edges):
+            self.defines[outputs] = defines
+            self.made.update(outputs.split())
+            for name in inputs.replace("|", " ").split():
+                self.made_of[self.local(name)] += outputs.split()
+        tests = json.loads(output_of("ctest", "--test-dir", str(folder), "--show-only=json-v1"))
+        self.tests = [(test["name"], [self.local(word) for word in test.get("command", [])])
+                      for test in tests["tests"]]
+
+    def local(self, path):
+        return path.removeprefix(f"{self.folder}/")
+
+    def reached_from(self, names):
+        """These, and all that is made of them, however far."""
+        left, reached = list(names), set()
+        while left:
+            name = left.pop()
+            if name not in reached:
+                reached.add(name)
+                left += self.made_of[name]
+        return reached
+
+    def objects_of(self, files):
+        return {made for made, sources in self.sources.items() if sources & files}
+
+    def told(self, paths):
+        """The objects that a definition tells one of these paths, but for the whole tree."""
+        defined = re.compile("|".join(rf'"{re.escape(path)}/?\\"' for path in paths - {str(ROOT)}))
+        return {made for made, defines in self.defines.items() if defined.search(defines)}
+
+    def say(self, what, reached):
+        tests = [(name, words) for name, words in self.tests if reached.intersection(words)]
+        print(f"# {len(tests)} of {len(self.tests)} tests {what}:")
+        programs = {words[0] for _, words in tests if words and words[0] in self.made}
+        names = {re.escape(name.split(".")[0]) + "[.]"
+                 if any(word.startswith("--gtest_filter=") for word in words)
+                 else re.escape(name) + "$" for name, words in tests}
+        print(f"ninja -C {self.folder} {' '.join(sorted(programs))}")
+        print(f"ctest --test-dir {self.folder} --output-on-failure -R '^({'|'.join(sorted(names))})'")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build/release", metavar="FOLDER")
+    parser.add_argument("files", nargs="*", metavar="FILE")
+    arguments = parser.parse_args()
+    files = set(arguments.files) or set(output_of("git", "diff", "--name-only", "HEAD").split() +
+                                        output_of("git", "ls-files", "-o", "--exclude-standard").split())
+    if not files or any(re.search(r"CMake|[.]cmake$", file) for file in files):
+        sys.exit("tools/affected_tests.py: " +
+                 ("a file of CMake's reaches all tests" if files else "no file differs from HEAD"))
+    build = Build((ROOT / arguments.build).resolve())
+
+    seen = files | OF_THE_TREE | {str(pathlib.Path(file).with_suffix(".h")) for file in files}
+    near = set()
+    for file in files:
+        if not build.objects_of({file}):  # a page, a script or other data
+            path = pathlib.Path(file)
+            seen |= {test for test in output_of("git", "ls-files", "tests/*.cc").split()
+                     if path.name in (ROOT / test).read_text()}
+            near |= build.told({str(ROOT / file), str(ROOT / path.parent)})
+    stems = tuple(f"{pathlib.Path(file).stem}_" for file in files)
+    near |= {made for made in build.objects_of(seen) if made.startswith("tests/")}
+    near |= {made for made in build.sources
+             if made.startswith("tests/") and pathlib.Path(made).name.startswith(stems)}
+    paths = {str(ROOT / file) for file in files}
+    near = build.reached_from(near) | paths
+    build.say("see a file, name it or are named after it", near)
+    objects = build.objects_of(files)
+    # A script that is told the folder of the build may run anything in it.
+    whole = {str(build.folder), str(ROOT)} if objects else set()
+    build.say("are reached by a file", near | whole | build.reached_from(objects | paths))
+
+
+if __name__ == "__main__":
+    main()
