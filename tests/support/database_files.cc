@@ -55,10 +55,11 @@ FileFilter ReadFilter(const std::string& path) {
 
 }  // namespace
 
-std::vector<FileFilter> ReadFilters(const std::string& database) {
+std::vector<FileFilter> ReadFilters(const std::string& database,
+                                    const std::set<std::string>& known) {
   std::vector<std::string> paths;
   for (const auto& entry : std::filesystem::directory_iterator(database)) {
-    if (entry.path().extension() == ".sst") {
+    if (entry.path().extension() == ".sst" && known.count(entry.path().string()) == 0) {
       paths.push_back(entry.path().string());
     }
   }

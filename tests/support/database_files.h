@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,10 @@ struct FileFilter {
   std::string block;        // empty if the file has no (whole) filter
 };
 
-// One for each SST file in the folder, in the order of their names. Throws std::runtime_error if
-// one can't be read.
-std::vector<FileFilter> ReadFilters(const std::string& database);
+// One for each SST file in the folder, but for those that are known, in the order of their names.
+// Throws std::runtime_error if one can't be read.
+std::vector<FileFilter> ReadFilters(const std::string& database,
+                                    const std::set<std::string>& known = {});
 
 // "none", "winnow bloom", "winnow ribbon", "winnow empty", "built-in bloom", "built-in ribbon" or
 // "other".

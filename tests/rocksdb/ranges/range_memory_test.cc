@@ -10,10 +10,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <memory>
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "src/core/ranges/range_note.h"
 #include "tests/support/database_files.h"
@@ -65,6 +67,8 @@ class RangeMemoryTest : public ::testing::Test {
   void Open(const std::string& policy,
             const std::function<void(Options*, BlockBasedTableOptions*)>& change = nullptr) {
     database_.reset();
+    read_.clear();
+    filters_.clear();
     BlockBasedTableOptions table;
     table.filter_policy = testing::MakePolicyFrom(policy);
     options_ = testing::SmallLevels(table);
@@ -95,14 +99,16 @@ class RangeMemoryTest : public ::testing::Test {
     ASSERT_STATUS_OK(database_->CompactRange(all, nullptr, nullptr));
   }
 
-  Sizes Now() const {
+  Sizes Now() {
     Sizes sizes;
-    std::set<std::string> live;
     ROCKSDB_NAMESPACE::TablePropertiesCollection tables;
     EXPECT_TRUE(database_->GetPropertiesOfAllTables(&tables).ok());
-    for (const auto& [name, table] : tables) live.insert(name.substr(name.rfind('/') + 1));
-    for (const testing::FileFilter& file : testing::ReadFilters(path_)) {
-      if (live.count(file.file.substr(file.file.rfind('/') + 1)) == 0) continue;
+    for (testing::FileFilter& file : testing::ReadFilters(path_, read_)) {
+      read_.insert(file.file);
+      filters_[file.file.substr(file.file.rfind('/') + 1)] = std::move(file);
+    }
+    for (const auto& [name, table] : tables) {
+      const testing::FileFilter& file = filters_.at(name.substr(name.rfind('/') + 1));
       ++sizes.files;
       sizes.keys += file.entries;
       sizes.bytes += file.block.size();
@@ -144,6 +150,10 @@ class RangeMemoryTest : public ::testing::Test {
   std::unique_ptr<DB> database_;
   std::set<std::string> keys_;
   std::mt19937_64 random_{1};
+
+ private:
+  std::set<std::string> read_;  // files, which stay as they are
+  std::map<std::string, testing::FileFilter> filters_;
 };
 
 // Also of files from before, of which the filter's size in all is known.
