@@ -9,6 +9,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
+#include <rocksdb/write_batch.h>
 
 #include <atomic>
 #include <chrono>
@@ -100,11 +101,14 @@ class FilterLoadsTest : public ::testing::Test {
   // Files of different keys, each with a filter of about 80 KB.
   void Write() {
     Open();
+    ROCKSDB_NAMESPACE::WriteOptions write;
+    write.disableWAL = true;
     for (uint64_t file = 0; file < kFiles; ++file) {
+      ROCKSDB_NAMESPACE::WriteBatch keys;
       for (uint64_t i = 0; i < kKeysOfAFile; ++i) {
-        ASSERT_STATUS_OK(database_->Put(ROCKSDB_NAMESPACE::WriteOptions(),
-                                        testing::Key(file * kKeysOfAFile + i), ""));
+        ASSERT_STATUS_OK(keys.Put(testing::Key(file * kKeysOfAFile + i), ""));
       }
+      ASSERT_STATUS_OK(database_->Write(write, &keys));
       ASSERT_STATUS_OK(database_->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
     }
   }
