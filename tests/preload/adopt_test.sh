@@ -138,7 +138,7 @@ grep -q winnow "$work/kinds.client" || fail "later families get no policy: $(cat
 cmp "$work/kinds.client" "$work/kinds.client_weak" || fail "a column family is created without Winnow"
 cmp "$work/later.client" "$work/later.client_weak" || fail "with the function in two object files the program says something else"
 
-keys=100000
+keys=10000
 for linker in bfd gold lld; do
   "${compiler[@]}" -fuse-ld="$linker" -Wl,--version >/dev/null 2>&1 || continue
   for inside in "" "-static-libstdc++ -static-libgcc"; do
