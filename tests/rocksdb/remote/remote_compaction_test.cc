@@ -10,6 +10,7 @@
 #include <rocksdb/options.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
+#include <rocksdb/write_batch.h>
 
 #include <algorithm>
 #include <cmath>
@@ -50,8 +51,6 @@ using ::testing::HasSubstr;
 using testing::Key;
 using testing::MakePolicyFrom;
 using ::testing::Not;
-
-constexpr uint64_t kKeys = 20'000;
 
 // Hands compactions to OpenAndCompact in this process.
 class Workers final : public rocksdb_abi::CompactionService {
@@ -107,7 +106,7 @@ class RemoteCompactionTest : public ::testing::Test {
     workers_ = std::make_shared<Workers>(folder_ / "jobs");
     options_ = testing::MakeOptions(BlockBasedTableOptions());
     options_.compression = ROCKSDB_NAMESPACE::kNoCompression;
-    options_.target_file_size_base = 48 << 10;  // some 1,200 keys
+    options_.target_file_size_base = 20 << 10;  // some 1,200 keys
   }
 
   void Open(const BlockBasedTableOptions& table, bool is_remote = true) {
@@ -126,9 +125,11 @@ class RemoteCompactionTest : public ::testing::Test {
 
   // Each step-th key, on level 0.
   void Write(uint64_t step = 1) {
-    for (uint64_t i = 0; i < kKeys; i += step) {
-      ASSERT_STATUS_OK(database_->Put({}, Key(i), "value"));
-    }
+    ROCKSDB_NAMESPACE::WriteOptions write;
+    write.disableWAL = true;
+    ROCKSDB_NAMESPACE::WriteBatch keys;
+    for (uint64_t i = 0; i < keys_; i += step) ASSERT_STATUS_OK(keys.Put(Key(i), "value"));
+    ASSERT_STATUS_OK(database_->Write(write, &keys));
     ASSERT_STATUS_OK(database_->Flush({}));
   }
 
@@ -162,6 +163,7 @@ class RemoteCompactionTest : public ::testing::Test {
     return blocks;
   }
 
+  uint64_t keys_ = 8'000;  // some files of level 1 have
   testing::TemporaryFolder folder_;
   const std::string path_ = folder_ / "db";
   std::unique_ptr<ROCKSDB_NAMESPACE::Env> memory_;  // of a test that has files there
@@ -173,6 +175,11 @@ class RemoteCompactionTest : public ::testing::Test {
 // One database and its copy, of which a service takes the same compaction.
 class RemotePlanTest : public RemoteCompactionTest {
  protected:
+  RemotePlanTest() {
+    keys_ = 20'000;
+    options_.target_file_size_base = 48 << 10;
+  }
+
   void OpenPlanned(const std::string& policy) {
     policy_ = MakePolicyFrom(policy);
     options_.listeners = {NewListener(policy_)};
@@ -190,8 +197,8 @@ class RemotePlanTest : public RemoteCompactionTest {
       ASSERT_STATUS_OK(Compact(0, level));
     }
     std::string value;
-    for (uint64_t i = 0; i < 10 * kKeys; ++i) {
-      const uint64_t at = i % 4 == 0 ? i % kKeys : i % (kKeys / 10);
+    for (uint64_t i = 0; i < 10 * keys_; ++i) {
+      const uint64_t at = i % 4 == 0 ? i % keys_ : i % (keys_ / 10);
       EXPECT_TRUE(database_->Get({}, Key(at) + std::to_string(i), &value).IsNotFound());
     }
     Write(11);
@@ -289,8 +296,8 @@ TEST_F(RemoteCompactionTest, AWorkerBuildsTheFiltersThatTheDatabaseWouldHaveBuil
       ASSERT_STATUS_OK(Compact(0, 2));
       EXPECT_EQ(workers_->done, is_remote ? 1 : 0) << workers_->status.ToString();
       testing::Model model;
-      for (uint64_t i = 0; i < kKeys; ++i) model[Key(i)] = "value";
-      testing::ExpectAllKeys(*database_, model, kKeys);
+      for (uint64_t i = 0; i < keys_; ++i) model[Key(i)] = "value";
+      testing::ExpectAllKeys(*database_, model, keys_);
       database_.reset();
       blocks[is_remote ? 1 : 0] = Blocks();
     }
@@ -649,7 +656,7 @@ TEST_F(RemoteCompactionTest, AWorkerTakesTheTextAndTheOptionsOfItsFamily) {
            ExportLearned(*policy, name, job.db_name);
   };
   for (int i = 0; i < 2; ++i) {
-    for (uint64_t key = 0; key < kKeys; ++key) {
+    for (uint64_t key = 0; key < keys_; ++key) {
       ASSERT_STATUS_OK(database_->Put({}, family, Key(key), "value"));
     }
     ASSERT_STATUS_OK(database_->Flush({}, family));
