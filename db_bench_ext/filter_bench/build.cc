@@ -8,8 +8,8 @@
 
 #include "db_bench_ext/filter_bench/rows.h"
 #include "db_bench_ext/filter_bench/subjects.h"
+#include "src/base/thread_time.h"
 #include "src/core/build_phases.h"
-#include "src/policy_trial/thread_time.h"
 
 namespace winnow::bench {
 namespace {

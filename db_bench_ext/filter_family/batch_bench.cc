@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/keys/random.h"
+#include "src/base/random.h"
 #include "winnow/amq/blocked_bloom.h"
 #include "winnow/amq/concurrent_bloom.h"
 #include "winnow/hash.h"

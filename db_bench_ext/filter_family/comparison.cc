@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "db_bench_ext/read_amplification/keys/random.h"
+#include "src/base/random.h"
 
 namespace winnow::bench {
 namespace {

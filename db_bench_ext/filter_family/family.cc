@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "db_bench_ext/read_amplification/keys/random.h"
+#include "src/base/random.h"
+#include "src/base/thread_time.h"
 #include "src/core/sizing.h"
-#include "src/policy_trial/thread_time.h"
 #include "winnow/amq/binary_fuse_filter.h"
 #include "winnow/amq/blocked_bloom.h"
 #include "winnow/amq/concurrent_bloom.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "db_bench_ext/read_amplification/keys/random.h"
+#include "src/base/random.h"
 #include "src/core/sizing.h"
 #include "src/simd/kernels.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "db_bench_ext/read_amplification/keys/random.h"
+#include "src/base/random.h"
 #include "src/core/sizing.h"
 #include "src/simd/kernels.h"
 #include "winnow/builder.h"

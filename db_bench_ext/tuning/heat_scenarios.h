@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "db_bench_ext/read_amplification/keys/heat.h"
-#include "db_bench_ext/read_amplification/keys/random.h"
 #include "db_bench_ext/tuning/level_keys.h"
+#include "src/base/random.h"
 
 namespace winnow::bench {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/keys/random.h"
+#include "src/base/random.h"
 
 namespace winnow::bench {
 namespace {

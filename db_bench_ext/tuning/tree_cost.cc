@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "db_bench_ext/read_amplification/keys/generated_keys.h"
-#include "db_bench_ext/read_amplification/keys/random.h"
 #include "db_bench_ext/read_amplification/system/status.h"
+#include "src/base/random.h"
 #include "src/core/sizing.h"
 #include "src/sst/sst_filters.h"
 

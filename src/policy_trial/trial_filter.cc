@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "src/policy_trial/thread_time.h"
+#include "src/base/thread_time.h"
 #include "src/sst/quiet_logger.h"
 #include "src/sst/sst_filters.h"
 #include "third_party/rocksdb_abi/filter_bits.h"

@@ -8,7 +8,7 @@
 #include <iostream>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/keys/random.h"
+#include "src/base/random.h"
 #include "winnow/hash.h"
 
 namespace winnow::testing {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/keys/random.h"
+#include "src/base/random.h"
 
 namespace winnow::bench {
 

@@ -4,7 +4,7 @@
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 
-#include "db_bench_ext/read_amplification/keys/random.h"
+#include "src/base/random.h"
 
 namespace winnow::bench {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/keys/random.h"
+#include "src/base/random.h"
 
 namespace winnow::bench {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "db_bench_ext/read_amplification/keys/random.h"
+#include "src/base/random.h"
 
 namespace winnow::bench {
 namespace {

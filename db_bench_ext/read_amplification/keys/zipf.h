@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "db_bench_ext/read_amplification/keys/random.h"
+#include "src/base/random.h"
 
 namespace winnow::bench {
 

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <string>
 
-#include "db_bench_ext/read_amplification/keys/random.h"
 #include "db_bench_ext/read_amplification/trees/tree_writer.h"
+#include "src/base/random.h"
 
 namespace winnow::bench {
 namespace {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "db_bench_ext/read_amplification/keys/random.h"
 #include "db_bench_ext/read_amplification/lookups/lookup_counts.h"
 #include "db_bench_ext/read_amplification/system/status.h"
+#include "src/base/random.h"
 
 namespace winnow::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "db_bench_ext/read_amplification/keys/random.h"
+#include "src/base/random.h"
 
 namespace winnow::bench {
 namespace {

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <utility>
 
-#include "db_bench_ext/read_amplification/keys/random.h"
 #include "db_bench_ext/read_amplification/keys/write_order.h"
 #include "db_bench_ext/read_amplification/keys/zipf.h"
 #include "db_bench_ext/read_amplification/lookups/scans.h"
+#include "src/base/random.h"
 
 namespace winnow::bench {
 namespace {

@@ -11,7 +11,7 @@
 #include "db_bench_ext/read_amplification/keys/key_table.h"
 #include "db_bench_ext/read_amplification/system/status.h"
 #include "db_bench_ext/read_amplification/trees/build_memory.h"
-#include "src/policy_trial/thread_time.h"
+#include "src/base/thread_time.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 
 namespace winnow::bench {

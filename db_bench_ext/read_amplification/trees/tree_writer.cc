@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "db_bench_ext/read_amplification/keys/random.h"
 #include "db_bench_ext/read_amplification/system/status.h"
+#include "src/base/random.h"
 
 namespace winnow::bench {
 namespace {

@@ -1,7 +1,7 @@
 // The processor time of a thread.
 
-#ifndef WINNOW_SRC_POLICY_TRIAL_THREAD_TIME_H_
-#define WINNOW_SRC_POLICY_TRIAL_THREAD_TIME_H_
+#ifndef WINNOW_SRC_BASE_THREAD_TIME_H_
+#define WINNOW_SRC_BASE_THREAD_TIME_H_
 
 #include <time.h>
 
@@ -18,4 +18,4 @@ inline uint64_t ThreadNanoseconds() noexcept {
 
 }  // namespace winnow
 
-#endif  // WINNOW_SRC_POLICY_TRIAL_THREAD_TIME_H_
+#endif  // WINNOW_SRC_BASE_THREAD_TIME_H_

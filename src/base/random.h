@@ -1,7 +1,7 @@
 // Chance that is the same on every machine for the same seed.
 
-#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_RANDOM_H_
-#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_RANDOM_H_
+#ifndef WINNOW_SRC_BASE_RANDOM_H_
+#define WINNOW_SRC_BASE_RANDOM_H_
 
 #include <cstdint>
 
@@ -45,4 +45,4 @@ inline uint64_t RandomBelow(Random* random, uint64_t n) {
 
 }  // namespace winnow::bench
 
-#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_RANDOM_H_
+#endif  // WINNOW_SRC_BASE_RANDOM_H_
