@@ -365,6 +365,13 @@ nlohmann::ordered_json ToJson(const FilterSummary& filter) {
   return json;
 }
 
+nlohmann::ordered_json ToJson(const BloomBlocks& bloom) {
+  return {{"blocks", bloom.blocks},
+          {"keys", bloom.keys},
+          {"bytes", bloom.bytes},
+          {"bytes_as_ribbons", bloom.bytes_as_ribbons}};
+}
+
 std::string FileFieldsHelp() {
   std::string help = HelpLine("  files", FieldsOf(""));
   ForEachColumn(Output::kJson, [&](absl::string_view path, const FileColumn& column) {

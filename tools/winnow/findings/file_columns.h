@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "src/sst/classify_block.h"
 #include "src/sst/sst_filters.h"
 #include "src/text/text_table.h"
 
@@ -27,6 +28,9 @@ nlohmann::ordered_json ToJson(const SstReport& file);
 
 // The same of a filter that is in no file.
 nlohmann::ordered_json ToJson(const FilterSummary& filter);
+
+// Bloom filters, and what Ribbons in their place would take.
+nlohmann::ordered_json ToJson(const BloomBlocks& bloom);
 
 // What these objects have, which a document has in "files": lines of the help.
 std::string FileFieldsHelp();

@@ -12,13 +12,6 @@ nlohmann::ordered_json SentenceOrNull(const std::string& sentence) {
   return sentence.empty() ? Json(nullptr) : Json(sentence);
 }
 
-nlohmann::ordered_json ToJson(const BloomBlocks& bloom) {
-  return {{"blocks", bloom.blocks},
-          {"keys", bloom.keys},
-          {"bytes", bloom.bytes},
-          {"bytes_as_ribbons", bloom.bytes_as_ribbons}};
-}
-
 std::string Document(const char* schema, const nlohmann::ordered_json& content) {
   Json document = {{"schema", schema}};
   document.update(content);

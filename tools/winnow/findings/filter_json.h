@@ -7,8 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "src/sst/classify_block.h"
-
 namespace winnow::inspect {
 
 template <typename T>
@@ -18,8 +16,6 @@ nlohmann::ordered_json OrNull(const std::optional<T>& value) {
 
 // Null where there is none.
 nlohmann::ordered_json SentenceOrNull(const std::string& sentence);
-
-nlohmann::ordered_json ToJson(const BloomBlocks& bloom);
 
 // With the schema before the content, two blanks deep; bytes that are not UTF-8 are replaced.
 std::string Document(const char* schema, const nlohmann::ordered_json& content);
