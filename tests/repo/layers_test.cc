@@ -145,7 +145,7 @@ const std::vector<Layer>& Layers() {
        {"RocksDB", "Abseil", "nlohmann-json", "Google Benchmark", "operating system"}},
       {"tools/winnow/cli",
        {"include/winnow", "src/base", "src/text", "src/workers"},
-       {"RocksDB", "Abseil", "operating system"}},
+       {"RocksDB", "Abseil", "nlohmann-json", "operating system"}},
       {"tools",
        {"include/winnow", kPolicyHeader, kListenerHeader, kAmqHeaders, "src/base", "src/core",
         "src/amq", "src/streams/dedup", "src/streams/redis", "src/workers", "src/text", "src/sst",

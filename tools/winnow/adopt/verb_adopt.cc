@@ -16,9 +16,9 @@
 #include "src/text/printable.h"
 #include "tools/winnow/adopt/adoption.h"
 #include "tools/winnow/cli/flags.h"
+#include "tools/winnow/cli/json.h"
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/verbs.h"
-#include "tools/winnow/findings/filter_json.h"
 #include "winnow/version.h"
 
 WINNOW_FLAG(adopt, std::string, output, "", TextValue("FILE"),

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "tools/winnow/findings/filter_json.h"
+#include "tools/winnow/cli/json.h"
 
 namespace winnow::inspect {
 namespace {

@@ -13,9 +13,9 @@
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
 #include "src/text/text_table.h"
+#include "tools/winnow/cli/json.h"
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/verbs.h"
-#include "tools/winnow/findings/filter_json.h"
 
 namespace winnow::tools {
 namespace {

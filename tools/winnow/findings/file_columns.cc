@@ -12,7 +12,7 @@
 #include "src/text/manual.h"
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
-#include "tools/winnow/findings/filter_json.h"
+#include "tools/winnow/cli/json.h"
 
 namespace winnow::inspect {
 namespace {

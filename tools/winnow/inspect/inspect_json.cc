@@ -1,6 +1,6 @@
+#include "tools/winnow/cli/json.h"
 #include "tools/winnow/findings/converted_share.h"
 #include "tools/winnow/findings/file_columns.h"
-#include "tools/winnow/findings/filter_json.h"
 #include "tools/winnow/findings/filter_totals.h"
 #include "tools/winnow/inspect/inspect_report.h"
 

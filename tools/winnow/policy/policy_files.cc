@@ -7,7 +7,7 @@
 
 #include "src/policy_trial/policy_trial.h"
 #include "src/text/printable.h"
-#include "tools/winnow/findings/filter_json.h"
+#include "tools/winnow/cli/json.h"
 #include "tools/winnow/policy/policy_json.h"
 
 namespace winnow::inspect {

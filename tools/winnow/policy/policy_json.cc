@@ -1,8 +1,8 @@
 #include "tools/winnow/policy/policy_json.h"
 
 #include "src/database/loaded_options.h"
+#include "tools/winnow/cli/json.h"
 #include "tools/winnow/findings/file_columns.h"
-#include "tools/winnow/findings/filter_json.h"
 
 namespace winnow::inspect {
 namespace {

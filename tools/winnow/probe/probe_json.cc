@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "src/sst/internal_keys.h"
-#include "tools/winnow/findings/filter_json.h"
+#include "tools/winnow/cli/json.h"
 
 namespace winnow::inspect {
 namespace {

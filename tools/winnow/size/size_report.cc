@@ -9,7 +9,7 @@
 
 #include "src/core/ranges/range_format.h"
 #include "src/core/sizing.h"
-#include "tools/winnow/findings/filter_json.h"
+#include "tools/winnow/cli/json.h"
 #include "winnow/amq/paged_bloom.h"
 #include "winnow/amq/sizes.h"
 #include "winnow/builder.h"

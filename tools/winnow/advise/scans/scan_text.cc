@@ -7,7 +7,7 @@
 #include "src/text/numbers.h"
 #include "src/text/text_table.h"
 #include "tools/winnow/advise/scans/scan_advice.h"
-#include "tools/winnow/findings/filter_json.h"
+#include "tools/winnow/cli/json.h"
 
 namespace winnow::inspect {
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "tools/winnow/findings/filter_json.h"
+#include "tools/winnow/cli/json.h"
 
 namespace winnow::inspect {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/winnow/findings/filter_json.h"
+#include "tools/winnow/cli/json.h"
 
 #include <absl/strings/escaping.h>
 

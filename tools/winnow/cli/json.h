@@ -1,7 +1,7 @@
 // What several of the tool's JSON documents have in common.
 
-#ifndef WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_JSON_H_
-#define WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_JSON_H_
+#ifndef WINNOW_TOOLS_WINNOW_CLI_JSON_H_
+#define WINNOW_TOOLS_WINNOW_CLI_JSON_H_
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -26,4 +26,4 @@ void PutName(const std::string& key, const std::string& name, nlohmann::ordered_
 
 }  // namespace winnow::inspect
 
-#endif  // WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_JSON_H_
+#endif  // WINNOW_TOOLS_WINNOW_CLI_JSON_H_
