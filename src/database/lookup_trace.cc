@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
-#include <system_error>
 #include <vector>
+
+#include "src/text/key_list.h"
 
 namespace winnow::inspect {
 namespace {
@@ -21,9 +21,7 @@ namespace {
 // numbers have their low byte first.
 constexpr size_t kTimeBytes = 8;
 constexpr size_t kRecordHeadBytes = kTimeBytes + 1 + 4;
-
-// The first record's payload begins so; the version follows, as "0.2", and a tab.
-constexpr absl::string_view kMagic = "feedcafedeadbeef\tTrace Version: ";
+static_assert(kRecordHeadBytes == kBeforeTraceMagic);
 
 // Of a record that is read: a MultiGet of a million keys of a kilobyte.
 constexpr uint32_t kMaxPayload = uint32_t{1} << 30;
@@ -191,17 +189,6 @@ std::string Count(uint64_t count, absl::string_view one, absl::string_view sever
 
 }  // namespace
 
-bool IsTraceFile(const std::string& path) {
-  std::error_code code;
-  if (!std::filesystem::is_regular_file(path, code)) {
-    return false;
-  }
-  std::ifstream file(path, std::ios::binary);
-  char start[kRecordHeadBytes + kMagic.size()] = {};
-  file.read(start, sizeof(start));
-  return file && absl::EndsWith(absl::string_view(start, sizeof(start)), kMagic);
-}
-
 std::string TraceNotes::Sentence() const {
   std::vector<std::string> passed_over;
   if (of_other_families > 0) {
@@ -239,10 +226,10 @@ std::string VisitTrace(const std::string& path, uint32_t family,
   std::string payload;
   if (file.Next(&type, &bytes) != Found::kRecord || type != ROCKSDB_NAMESPACE::kTraceBegin ||
       bytes > kMaxPayload || !file.ReadPayload(bytes, &payload) ||
-      !absl::StartsWith(payload, kMagic)) {
+      !absl::StartsWith(payload, kTraceMagic)) {
     return absl::StrCat(path, " is not a trace of RocksDB's");
   }
-  const absl::string_view rest = absl::string_view(payload).substr(kMagic.size());
+  const absl::string_view rest = absl::string_view(payload).substr(kTraceMagic.size());
   const absl::string_view name = rest.substr(0, rest.find('\t'));
   const int version = name == "0.1" ? 1 : name == "0.2" ? 2 : 0;
   if (version == 0) {

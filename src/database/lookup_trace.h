@@ -1,5 +1,5 @@
 // The lookups and seeks in a trace of RocksDB's, as a program writes it from DB::StartTrace on to
-// DB::EndTrace.
+// DB::EndTrace. IsTraceFile() of src/text/key_list.h tells one from a list of lines.
 
 #ifndef WINNOW_SRC_DATABASE_LOOKUP_TRACE_H_
 #define WINNOW_SRC_DATABASE_LOOKUP_TRACE_H_
@@ -12,9 +12,6 @@
 #include <string>
 
 namespace winnow::inspect {
-
-// Whether it is a regular file that begins as a trace. A pipe is none: what is read of it is gone.
-bool IsTraceFile(const std::string& path);
 
 struct TraceNotes {
   uint64_t lookups = 0;            // of the family that was asked for, each key of a MultiGet

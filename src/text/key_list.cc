@@ -10,7 +10,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <system_error>
 #include <vector>
 
 namespace winnow::inspect {
@@ -320,6 +323,17 @@ std::string KeyListNotes::Sentence() const {
   }
   if (parts.empty()) return "";
   return absl::StrCat(absl::StrJoin(parts, " and "), " taken as no part of a key");
+}
+
+bool IsTraceFile(const std::string& path) {
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(path, code)) {
+    return false;
+  }
+  std::ifstream file(path, std::ios::binary);
+  char start[kBeforeTraceMagic + kTraceMagic.size()] = {};
+  file.read(start, sizeof(start));
+  return file && absl::string_view(start, sizeof(start)).substr(kBeforeTraceMagic) == kTraceMagic;
 }
 
 absl::StatusOr<KeyListNotes> ForEachKey(const std::string& path, KeyFormat format,

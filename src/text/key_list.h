@@ -6,6 +6,7 @@
 
 #include <absl/functional/function_ref.h>
 #include <absl/status/statusor.h>
+#include <absl/strings/string_view.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -40,6 +41,14 @@ struct KeyListNotes {
   // on from "name: ", without a full stop.
   std::string Sentence() const;
 };
+
+// A trace of RocksDB's begins with so many bytes of any value and these; its version follows.
+inline constexpr size_t kBeforeTraceMagic = 13;
+inline constexpr absl::string_view kTraceMagic = "feedcafedeadbeef\tTrace Version: ";
+
+// Whether it is a regular file that begins as a trace, and so no list of lines. A pipe is none:
+// what is read of it is gone.
+bool IsTraceFile(const std::string& path);
 
 // Calls visit for every key of the list at `path`, in the list's order; "-" is standard input.
 //

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "src/text/key_list.h"
 #include "tests/support/files.h"
 #include "tests/support/recorded_trace.h"
 #include "tests/support/rocksdb_testing.h"

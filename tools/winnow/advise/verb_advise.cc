@@ -30,8 +30,8 @@
 #include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/findings/gone_files.h"
-#include "tools/winnow/findings/key_arguments.h"
 #include "tools/winnow/findings/table_arguments.h"
+#include "tools/winnow/findings/traced_keys.h"
 
 WINNOW_TAKES(advise, kJsonFlag);
 WINNOW_TAKES(advise, kPathFlag);

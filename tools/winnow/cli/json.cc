@@ -6,16 +6,14 @@
 
 namespace winnow::inspect {
 
-using Json = nlohmann::ordered_json;
-
 nlohmann::ordered_json SentenceOrNull(const std::string& sentence) {
-  return sentence.empty() ? Json(nullptr) : Json(sentence);
+  return sentence.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(sentence);
 }
 
 std::string Document(const char* schema, const nlohmann::ordered_json& content) {
-  Json document = {{"schema", schema}};
+  nlohmann::ordered_json document = {{"schema", schema}};
   document.update(content);
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 void PutName(const std::string& key, const std::string& name, nlohmann::ordered_json* json) {

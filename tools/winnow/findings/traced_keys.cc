@@ -1,0 +1,116 @@
+#include "tools/winnow/findings/traced_keys.h"
+
+#include <absl/flags/flag.h>
+#include <absl/strings/str_cat.h>
+#include <rocksdb/db.h>
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "src/database/tree_levels.h"
+#include "src/text/key_list.h"
+#include "tools/winnow/findings/table_arguments.h"
+
+namespace winnow::tools {
+namespace {
+
+// The number of the family; unset where none of the paths is a database that has it.
+std::optional<uint32_t> FamilyNumber(const std::string& name,
+                                     const std::vector<std::string>& paths) {
+  if (name == ROCKSDB_NAMESPACE::kDefaultColumnFamilyName) {
+    return 0;
+  }
+  for (const std::string& path : paths) {
+    std::error_code code;
+    if (!std::filesystem::is_directory(path, code)) continue;
+    const inspect::TreeLevels tree = inspect::ReadTreeLevels(path, {}, {});
+    if (const auto found = tree.family_ids.find(name); found != tree.family_ids.end()) {
+      return found->second;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string VisitTracedKeys(const std::string& path,
+                            absl::FunctionRef<void(std::string_view key, bool joins)> visit,
+                            std::vector<std::string>* warnings,
+                            const std::vector<std::string>& databases, bool* may_read_one_by_one,
+                            const inspect::VisitSeek& visit_seek) {
+  if (absl::GetFlag(FLAGS_hex)) {
+    return absl::StrCat(path,
+                        " is a trace of RocksDB's, and --hex is of lists of lines: leave it away");
+  }
+  const std::vector<std::string> families = FamiliesOfFlags();
+  if (families.size() > 1) {
+    return absl::StrCat(path,
+                        " is a trace of RocksDB's, of which the lookups of one column family are "
+                        "taken, and --cf is there several times");
+  }
+  const std::string family =
+      families.empty() ? ROCKSDB_NAMESPACE::kDefaultColumnFamilyName : families.front();
+  const std::optional<uint32_t> number = FamilyNumber(family, databases);
+  if (!number) {
+    return absl::StrCat(path,
+                        " is a trace of RocksDB's, which has column families by number, and the "
+                        "number of '",
+                        family, "' is not known: no path is a database that has this family");
+  }
+  inspect::TraceNotes notes;
+  const std::string problem = inspect::VisitTrace(
+      path, *number,
+      [&visit](absl::string_view key, bool joins) {
+        visit({key.data(), key.size()}, joins);
+      },
+      &notes, visit_seek);
+  *may_read_one_by_one = notes.may_read_one_by_one;
+  if (!problem.empty()) {
+    return problem;
+  }
+  const std::string sentence = notes.Sentence();
+  if (notes.lookups + notes.taken_seeks == 0) {
+    return absl::StrCat(path, " has no lookups of the column family '", family, "'",
+                        sentence.empty() ? "" : absl::StrCat(": ", sentence),
+                        families.empty() ? "; --cf names another" : "");
+  }
+  if (!sentence.empty()) {
+    warnings->push_back(absl::StrCat(path, ": ", sentence));
+  }
+  return std::string();
+}
+
+// For verbs that take the keys alone.
+std::string ReadTraceKeys(const std::string& path, VisitKey visit,
+                          std::vector<std::string>* warnings,
+                          const std::vector<std::string>& databases) {
+  return VisitListedKeys(path, visit, warnings, databases, nullptr);
+}
+
+[[maybe_unused]] const bool has_reader = AddTraceReader(ReadTraceKeys);
+
+}  // namespace
+
+std::string VisitListedKeys(const std::string& path, VisitKey visit,
+                            std::vector<std::string>* warnings,
+                            const std::vector<std::string>& databases,
+                            const inspect::VisitSeek& visit_seek) {
+  bool may_read_one_by_one = false;
+  return VisitListedLookups(
+      path, [&visit](std::string_view key, bool /*joins*/) { visit(key); }, warnings, databases,
+      &may_read_one_by_one, visit_seek);
+}
+
+std::string VisitListedLookups(const std::string& path,
+                               absl::FunctionRef<void(std::string_view key, bool joins)> visit,
+                               std::vector<std::string>* warnings,
+                               const std::vector<std::string>& databases, bool* may_read_one_by_one,
+                               const inspect::VisitSeek& visit_seek) {
+  if (inspect::IsTraceFile(path)) {
+    return VisitTracedKeys(path, visit, warnings, databases, may_read_one_by_one, visit_seek);
+  }
+  return VisitListedKeys(
+      path, [&visit](std::string_view key) { visit(key, false); }, warnings, databases);
+}
+
+}  // namespace winnow::tools
