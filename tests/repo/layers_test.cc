@@ -470,7 +470,7 @@ constexpr Case kCases[] = {
     {"db_bench_ext/filter_family/family.cc", "src/amq/mix.h"},
     {"tools/winnow/cli/flag_check.cc", "src/streams/dedup/state/state_layout.h"},
     {"tools/winnow/cli/flag_check.cc", "winnow/amq/plan.h"},
-    {"tools/winnow/cli/flag_check.cc", "tools/winnow/findings/key_arguments.h"},
+    {"tools/winnow/cli/flag_check.cc", "tools/winnow/findings/traced_keys.h"},
     {"db_bench_ext/tuning/tune_levels.cc", "tools/winnow/cli/print.h"},
     {"tools/winnow/winnow.cc", "src/rocksdb/policy.h"},
     {"tools/winnow/pages/verb_pages.cc", "src/simd/kernels.h"},

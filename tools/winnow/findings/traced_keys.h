@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "src/database/lookup_trace.h"
-#include "tools/winnow/findings/key_arguments.h"
+#include "tools/winnow/cli/keys.h"
 
 namespace winnow::tools {
 
-// As for verbs that take the keys alone. A trace's lookups come in the order of time, of the column family that
+// As for verbs that take the keys alone. A trace's lookups come in the order of time, of the column
+// family that
 // --cf names, or else of the default one. A trace has families by number: that of another family is
 // found in the first of the paths that is a database with it. With visit_seek its seeks are
 // visited, too, and it need not have lookups.

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "src/text/numbers.h"
-#include "tools/winnow/findings/key_arguments.h"
+#include "tools/winnow/cli/keys.h"
 #include "tools/winnow/pages/pages_json.h"
 
 namespace winnow::tools {

@@ -6,7 +6,7 @@
 #include "src/sst/internal_keys.h"
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
-#include "tools/winnow/findings/key_arguments.h"
+#include "tools/winnow/cli/keys.h"
 #include "tools/winnow/findings/table_arguments.h"
 #include "tools/winnow/probe/probe_json.h"
 

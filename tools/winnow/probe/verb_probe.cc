@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "tools/winnow/cli/flags.h"
+#include "tools/winnow/cli/keys.h"
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/findings/each_file.h"
 #include "tools/winnow/findings/gone_files.h"
-#include "tools/winnow/findings/key_arguments.h"
 #include "tools/winnow/probe/probe_file.h"
 #include "tools/winnow/probe/probe_json.h"
 #include "winnow/hash.h"

@@ -1,7 +1,7 @@
 // Keys on a command line and in lists, as --hex and --keys say, for verbs that take them.
 
-#ifndef WINNOW_TOOLS_WINNOW_FINDINGS_KEY_ARGUMENTS_H_
-#define WINNOW_TOOLS_WINNOW_FINDINGS_KEY_ARGUMENTS_H_
+#ifndef WINNOW_TOOLS_WINNOW_CLI_KEYS_H_
+#define WINNOW_TOOLS_WINNOW_CLI_KEYS_H_
 
 #include <absl/functional/function_ref.h>
 #include <absl/strings/string_view.h>
@@ -47,4 +47,4 @@ std::string KeyName(std::string_view key);
 
 }  // namespace winnow::tools
 
-#endif  // WINNOW_TOOLS_WINNOW_FINDINGS_KEY_ARGUMENTS_H_
+#endif  // WINNOW_TOOLS_WINNOW_CLI_KEYS_H_

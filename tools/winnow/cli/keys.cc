@@ -1,4 +1,4 @@
-#include "tools/winnow/findings/key_arguments.h"
+#include "tools/winnow/cli/keys.h"
 
 #include <absl/flags/flag.h>
 #include <absl/strings/escaping.h>
