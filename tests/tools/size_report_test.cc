@@ -10,6 +10,7 @@
 #include <string>
 
 #include "tests/support/random_hashes.h"
+#include "tools/winnow/size/stream_kinds.h"
 #include "winnow/amq/sizes.h"
 #include "winnow/builder.h"
 #include "winnow/filter.h"
@@ -20,6 +21,9 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+
+SizeReport ReportSizes(const SizeWish& wish) { return ReportSizes(wish, StreamKinds()); }
+std::string WhatIsWrong(const SizeWish& wish) { return WhatIsWrong(wish, StreamKinds()); }
 
 SizeWish Wish(uint64_t keys, double rate) {
   SizeWish wish;

@@ -10,8 +10,6 @@
 #include "src/core/ranges/range_format.h"
 #include "src/core/sizing.h"
 #include "tools/winnow/cli/json.h"
-#include "winnow/amq/paged_bloom.h"
-#include "winnow/amq/sizes.h"
 #include "winnow/builder.h"
 #include "winnow/range_filter.h"
 
@@ -34,20 +32,6 @@ std::string Objection(const SizeWish& wish) {
            "lock around it";
   }
   return "";
-}
-
-SizedKind Of(const amq::KindSize& size, uint64_t keys) {
-  SizedKind kind;
-  kind.kind = size.kind;
-  kind.bytes = size.bytes;
-  kind.bits_per_key = static_cast<double>(size.bytes) * 8 / static_cast<double>(keys);
-  kind.rate = size.rate;
-  kind.bits = size.bits;
-  kind.grows = size.grows;
-  kind.deletes = size.deletes;
-  kind.threads = size.threads;
-  kind.scattered = size.grows && !size.is_fingerprint && size.most_lines == size.bits;
-  return kind;
 }
 
 // Per-file filters of the core, which has whole filters of up to 2^32 blocks.
@@ -119,11 +103,11 @@ std::string KindToTake(const SizeReport& report) {
   return text;
 }
 
-void ReportKinds(const SizeWish& wish, SizeReport* report) {
+void ReportKinds(const SizeWish& wish, const KindTable* further, SizeReport* report) {
   const uint64_t keys = *wish.keys;
-  for (const amq::KindSize& size :
-       wish.rate ? amq::SizesFor({keys, *wish.rate}) : amq::SizesWithin(keys, *wish.bytes)) {
-    report->kinds.push_back(Of(size, keys));
+  if (further != nullptr) {
+    report->kinds =
+        wish.rate ? further->for_rate(keys, *wish.rate) : further->within(keys, *wish.bytes);
   }
   if (wish.range_bits) {
     const RangeFilterBuilder builder(RangeFilterOptions{*wish.range_bits});
@@ -153,7 +137,7 @@ void ReportKinds(const SizeWish& wish, SizeReport* report) {
         wish.rate
             ? absl::StrCat("no kind has the rate ", RateText(*wish.rate), " where ", Wishes(wish))
             : absl::StrCat("no kind holds ", keys, " keys in ", *wish.bytes, " bytes where ",
-                           Wishes(wish), ", at any rate up to ", RateText(amq::kHighestRate));
+                           Wishes(wish), ", at any rate up to ", RateText(kHighestSizedRate));
     report->kinds.clear();
     return;
   }
@@ -166,11 +150,8 @@ void ReportKinds(const SizeWish& wish, SizeReport* report) {
     report->shards = (standard->bytes + kShardBytes - 1) / kShardBytes;
   }
   if (wish.rate) {
-    amq::PagedPlan plan;
-    plan.capacity = keys;
-    plan.rate = *wish.rate;
-    if (will_do("paged") != report->kinds.end() && amq::CheckPagedPlan(plan).empty()) {
-      report->pages = amq::PagedBloom::ShapeFor(plan).pages;
+    if (will_do("paged") != report->kinds.end()) {
+      report->pages = further->pages(keys, *wish.rate);
     }
     const double bits = core::BitsForRate(*wish.rate);
     if (wish.grows || wish.deletes || wish.threads) {
@@ -210,13 +191,13 @@ std::string ProbesToTake(const SizeWish& wish, const std::vector<PageRow>& rows)
   return text;
 }
 
-void ReportPage(const SizeWish& wish, SizeReport* report) {
+void ReportPage(const SizeWish& wish, const KindTable& kinds, SizeReport* report) {
   const double bits = 8 * static_cast<double>(*wish.page_bytes);
   for (unsigned k = 1; k <= kMaxPageProbes; ++k) {
     PageRow row;
     row.k = k;
-    if (wish.rate) row.keys = amq::BloomFilterKeys(bits, k, *wish.rate);
-    if (wish.keys) row.at_rate = amq::BloomFilterRate(static_cast<double>(*wish.keys), bits, k);
+    if (wish.rate) row.keys = kinds.page_keys(bits, k, *wish.rate);
+    if (wish.keys) row.at_rate = kinds.page_rate(static_cast<double>(*wish.keys), bits, k);
     report->page.push_back(row);
   }
   if (wish.rate && std::all_of(report->page.begin(), report->page.end(),
@@ -224,12 +205,12 @@ void ReportPage(const SizeWish& wish, SizeReport* report) {
     report->impossible =
         absl::StrCat("a page of ", *wish.page_bytes, " bytes does not have the rate ",
                      RateText(*wish.rate), " with a single key");
-  } else if (wish.keys && *report->page.front().at_rate > amq::kHighestRate) {
+  } else if (wish.keys && *report->page.front().at_rate > kHighestSizedRate) {
     // With one bit a key so many keys have the highest rate as with no other number.
-    report->impossible = absl::StrCat("a page of ", *wish.page_bytes, " bytes does not tell ",
-                                      *wish.keys, " keys from others: at most ",
-                                      amq::BloomFilterKeys(bits, 1, amq::kHighestRate),
-                                      " have a rate up to ", RateText(amq::kHighestRate), " in it");
+    report->impossible =
+        absl::StrCat("a page of ", *wish.page_bytes, " bytes does not tell ", *wish.keys,
+                     " keys from others: at most ", kinds.page_keys(bits, 1, kHighestSizedRate),
+                     " have a rate up to ", RateText(kHighestSizedRate), " in it");
   }
   if (!report->impossible.empty()) {
     report->page.clear();
@@ -242,13 +223,17 @@ void ReportPage(const SizeWish& wish, SizeReport* report) {
 
 std::string RateText(double rate) { return absl::StrFormat("%.4g", rate); }
 
-std::string WhatIsWrong(const SizeWish& wish) {
-  if (wish.keys && (*wish.keys < 1 || *wish.keys > amq::kMostKeys)) {
-    return absl::StrCat("keys are ", *wish.keys, ", but must be from 1 to ", amq::kMostKeys);
+std::string WhatIsWrong(const SizeWish& wish, const KindTable* further) {
+  if (further == nullptr && (wish.page_bytes || wish.grows || wish.deletes || wish.threads)) {
+    return "a page, grows, deletes and threads are of filters that change, and this winnow is "
+           "built without these";
   }
-  if (wish.rate && !(*wish.rate >= amq::kLowestRate && *wish.rate <= amq::kHighestRate)) {
+  if (wish.keys && (*wish.keys < 1 || *wish.keys > kMostSizedKeys)) {
+    return absl::StrCat("keys are ", *wish.keys, ", but must be from 1 to ", kMostSizedKeys);
+  }
+  if (wish.rate && !(*wish.rate >= kLowestSizedRate && *wish.rate <= kHighestSizedRate)) {
     return absl::StrCat("the rate is ", RateText(*wish.rate), ", but must be from ",
-                        RateText(amq::kLowestRate), " to ", RateText(amq::kHighestRate));
+                        RateText(kLowestSizedRate), " to ", RateText(kHighestSizedRate));
   }
   if (wish.page_bytes) {
     if (wish.bytes) return "a page has its own memory: leave out one of the two";
@@ -257,14 +242,7 @@ std::string WhatIsWrong(const SizeWish& wish) {
       return "a page is sized for its keys alone: leave out grows, deletes and threads, which "
              "choose among kinds, and range_bits";
     }
-    amq::PagedPlan plan;
-    plan.page_bytes = static_cast<uint32_t>(std::min<uint64_t>(*wish.page_bytes, UINT32_MAX));
-    const std::string wrong = amq::CheckPagedPlan(plan);
-    // Which names its own field, and what was cut to its width.
-    const size_t but = wrong.find(", but");
-    return wrong.empty() || but == std::string::npos
-               ? wrong
-               : absl::StrCat("bytes of a page are ", *wish.page_bytes, wrong.substr(but));
+    return further->page_objection(*wish.page_bytes);
   }
   if (!wish.keys || wish.rate.has_value() == wish.bytes.has_value()) {
     return "keys and a rate are wanted, or keys and memory, or a page";
@@ -282,16 +260,16 @@ std::string WhatIsWrong(const SizeWish& wish) {
   return wish.bytes && *wish.bytes < 1 ? "there is no filter without memory" : "";
 }
 
-SizeReport ReportSizes(const SizeWish& wish) {
+SizeReport ReportSizes(const SizeWish& wish, const KindTable* further) {
   SizeReport report;
   report.wish = wish;
-  report.impossible = WhatIsWrong(wish);
+  report.impossible = WhatIsWrong(wish, further);
   if (report.impossible.empty()) report.impossible = Objection(wish);
   if (!report.impossible.empty()) return report;
   if (wish.page_bytes) {
-    ReportPage(wish, &report);
+    ReportPage(wish, *further, &report);
   } else {
-    ReportKinds(wish, &report);
+    ReportKinds(wish, further, &report);
   }
   return report;
 }

@@ -8,7 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "tools/winnow/cli/verbs.h"
+
 namespace winnow::inspect {
+
+// What can be asked for.
+inline constexpr uint64_t kMostSizedKeys = uint64_t{1} << 40;
+inline constexpr double kLowestSizedRate = 1e-15;
+inline constexpr double kHighestSizedRate = 0.5;
 
 struct SizeWish {
   // Two of keys, rate and bytes; or page_bytes, with a rate or keys, or both.
@@ -37,6 +44,20 @@ struct SizedKind {
   bool fits_wish = false;  // can do what is wished, at the rate and in the memory that are
 };
 
+// Kinds besides those of files, and pages of them: a table of whoever has such.
+struct KindTable {
+  // Each without fits_wish.
+  std::vector<SizedKind> (*for_rate)(uint64_t keys, double rate);
+  std::vector<SizedKind> (*within)(uint64_t keys, uint64_t bytes);
+  // How many pages of 1 KiB keys at this rate take; 0: pages have no such rate.
+  uint64_t (*pages)(uint64_t keys, double rate);
+  // Of a page of so many bits, k of which a key sets: the rate of so many keys, and the most keys.
+  double (*page_rate)(double keys, double bits, unsigned k);
+  uint64_t (*page_keys)(double bits, unsigned k, double rate);
+  // Why there is no page of so many bytes, a sentence; empty: there is.
+  std::string (*page_objection)(uint64_t bytes);
+};
+
 // A page: how many keys have the rate with so many bits a key, and the rate of others.
 struct PageRow {
   unsigned k = 0;
@@ -60,11 +81,12 @@ struct SizeReport {
 // A rate as reports say it, with four significant digits: "0.009571", "1e-09".
 std::string RateText(double rate);
 
-// What is wrong with a wish that no report can be made of, as a sentence; empty: nothing.
-std::string WhatIsWrong(const SizeWish& wish);
+// What is wrong with a wish that no report can be made of, as a sentence; empty: nothing. Without
+// further kinds, null, a wish for more than filters of files is wrong.
+std::string WhatIsWrong(const SizeWish& wish, const KindTable* further);
 
 // Of a wrong wish, that it is impossible.
-SizeReport ReportSizes(const SizeWish& wish);
+SizeReport ReportSizes(const SizeWish& wish, const KindTable* further);
 
 // Schema winnow.size/1.
 std::string SizeJson(const SizeReport& report);
@@ -75,6 +97,9 @@ namespace winnow::tools {
 
 // Of a wish that can be had.
 std::string SizeText(const inspect::SizeReport& report);
+
+// The verb with these kinds as well; null: with those of files alone.
+Verb SizeVerb(const inspect::KindTable* further);
 
 }  // namespace winnow::tools
 

@@ -15,13 +15,13 @@
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/size/size_report.h"
-#include "winnow/amq/plan.h"
 
 WINNOW_TAKES(size, kJsonFlag);
 WINNOW_FLAG(size, std::optional<uint64_t>, keys, std::nullopt,
-            WholeValue("N", 1, static_cast<double>(amq::kMostKeys)),
+            WholeValue("N", 1, static_cast<double>(inspect::kMostSizedKeys)),
             "number of keys in the filter: 1000000, 1e9");
-WINNOW_FLAG(size, std::string, rate, "", NumberValue("R", amq::kLowestRate, amq::kHighestRate),
+WINNOW_FLAG(size, std::string, rate, "",
+            NumberValue("R", inspect::kLowestSizedRate, inspect::kHighestSizedRate),
             "false-positive rate: 0.01, 1e-9");
 WINNOW_FLAG(size, std::string, memory, "", BytesValue("BYTES", 1, 1e15),
             "memory for the filter: 1200000, 512MiB, 4GB");
@@ -35,6 +35,8 @@ WINNOW_FLAG(size, std::optional<double>, range_bits, std::nullopt, NumberValue("
 
 namespace winnow::tools {
 namespace {
+
+const inspect::KindTable* further_kinds = nullptr;
 
 // Of a flag that is empty or a number of its range.
 std::optional<uint64_t> Whole(const std::string& flag) {
@@ -60,10 +62,10 @@ int RunSize(const Verb& verb, const std::vector<std::string>& arguments) {
   if (!arguments.empty()) return WrongUsage(verb, "there are only flags");
   const inspect::SizeWish wish = WishOfFlags();
   if (!wish.keys && !wish.page_bytes) return WrongUsage(verb, "for how many keys?");
-  if (const std::string wrong = inspect::WhatIsWrong(wish); !wrong.empty()) {
+  if (const std::string wrong = inspect::WhatIsWrong(wish, further_kinds); !wrong.empty()) {
     return WrongUsage(verb, wrong);
   }
-  const inspect::SizeReport report = inspect::ReportSizes(wish);
+  const inspect::SizeReport report = inspect::ReportSizes(wish, further_kinds);
   const bool is_possible = report.impossible.empty();
   if (absl::GetFlag(FLAGS_json)) {
     if (!Print("size", inspect::SizeJson(report))) return kCouldNotRead;
@@ -77,7 +79,15 @@ int RunSize(const Verb& verb, const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-Verb SizeVerb() {
+Verb SizeVerb(const inspect::KindTable* further) {
+  further_kinds = further;
+  std::vector<Example> examples = {
+      {"winnow size --keys=1e6 --rate=0.01", "what a million keys take at 1 %"}};
+  if (further != nullptr) {
+    examples.push_back(
+        {"winnow size --keys=1e9 --memory=2GiB --grows", "the lowest rate in so much memory"});
+    examples.push_back({"winnow size --page=4KiB --rate=1e-3 --json", "what fits into a page"});
+  }
   return {
       "size",
       "--keys (--rate|--memory) [FLAGS] [--json] | --page (--rate|--keys) [--json]",
@@ -93,9 +103,10 @@ Verb SizeVerb() {
       "are added or removed later. If no filter can do what was asked, a sentence says so;\n"
       "exit code 1.\n",
       RunSize,
-      {{"winnow size --keys=1e6 --rate=0.01", "what a million keys take at 1 %"},
-       {"winnow size --keys=1e9 --memory=2GiB --grows", "the lowest rate in so much memory"},
-       {"winnow size --page=4KiB --rate=1e-3 --json", "what fits into a page"}}};
+      examples};
 }
+
+// Without streams.
+Verb SizeVerb() { return SizeVerb(nullptr); }
 
 }  // namespace winnow::tools
