@@ -72,7 +72,7 @@ for kind in shared static; do
   quietly "install $kind libraries" install_libraries $kind "$shared"
   for file in include/winnow/winnow.h include/winnow/filter_set.h share/doc/winnow/LICENSE share/doc/winnow/FORMAT.md \
     share/doc/winnow/{README.md,CHANGELOG.md,amq/FORMAT.md,docs/which-policy.md,docs/what-it-gains.svg,docs/results/filter-bench.md} \
-    share/doc/winnow/examples/{lsm_store_example.cc,filter_example.cc,filter_set_example.cc,c_example.c}; do
+    share/doc/winnow/examples/{lsm_store_example.cc,memtable_filter_example.cc,filter_example.cc,filter_set_example.cc,c_example.c}; do
     [[ -f $work/$kind/$file ]] || fail "$file is not installed"
   done
   libraries=$(find "$work/$kind" -name 'libwinnow*' -printf '%f\n' | sort | tr '\n' ' ')
@@ -94,10 +94,14 @@ for kind in shared static; do
       ! readelf -d "$work/$program" | grep -q 'NEEDED.*winnow' || fail "$program needs a shared library of ours"
     done
   fi
-  # The whole example, from where it is installed.
-  quietly "$kind: the example of an engine" "$compiler" -std=c++17 -pthread "${flags[@]}" -I "$work/$kind/include" \
-    "$work/$kind/share/doc/winnow/examples/lsm_store_example.cc" -L "$(dirname "$(find "$work/$kind" -name 'libwinnow.*' -print -quit)")" \
-    -lwinnow_amq -lwinnow -o "$work/example_$kind"
+  # The whole examples, from where they are installed.
+  for example in "lsm_store_example -lwinnow" "memtable_filter_example -lwinnow_amq -lwinnow"; do
+    read -r name linked <<<"$example"
+    # shellcheck disable=SC2086  # libraries are words
+    quietly "$kind: $name" "$compiler" -std=c++17 -pthread "${flags[@]}" -I "$work/$kind/include" \
+      "$work/$kind/share/doc/winnow/examples/$name.cc" -L "$(dirname "$(find "$work/$kind" -name 'libwinnow.*' -print -quit)")" \
+      $linked -o "$work/${name}_$kind"
+  done
 done
 
 # refuses WORDS SAID: a project that asks for this package is not configured.
