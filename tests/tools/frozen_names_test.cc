@@ -5,11 +5,12 @@
 //   WINNOW_RECORD_NAMES=1 build/release/tests/frozen_names_test
 // A constant that may get another value, as an option a wider range, is edited there by hand.
 
+#include "tests/tools/frozen_names.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -23,8 +24,6 @@
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
 #include "tests/support/recorded_trace.h"
-#include "tests/support/redis_program.h"
-#include "tests/support/started_redis.h"
 #include "tests/tools/tool_testing.h"
 #include "winnow/options.h"
 #include "winnow/rocksdb_filter_loads.h"
@@ -32,39 +31,6 @@
 
 namespace winnow::testing {
 namespace {
-
-using Names = std::set<std::string>;
-
-constexpr char kRecord[] = WINNOW_INTERFACE_FOLDER "/names.txt";
-
-// The recorded names that begin so.
-Names Recorded(const std::string& begin) {
-  Names names;
-  for (const std::string& name : LinesThatBegin(ReadFile(kRecord), begin)) names.insert(name);
-  return names;
-}
-
-Names Without(const Names& names, const Names& others) {
-  Names left;
-  std::set_difference(names.begin(), names.end(), others.begin(), others.end(),
-                      std::inserter(left, left.end()));
-  return left;
-}
-
-void ExpectKept(const std::string& begin, const Names& today) {
-  const Names recorded = Recorded(begin);
-  EXPECT_EQ(Without(recorded, today), Names()) << "users have these names, and they are gone";
-  const Names added = Without(today, recorded);
-  if (std::getenv("WINNOW_RECORD_NAMES") == nullptr) {
-    EXPECT_EQ(added, Names()) << "new names: record them, see the top of this test";
-    return;
-  }
-  Names all = Recorded("");
-  all.insert(added.begin(), added.end());
-  std::string text;
-  for (const std::string& name : all) text += name + "\n";
-  WriteFile(kRecord, text);
-}
 
 template <typename Value>
 void AddNames(const std::string& kind, const NumberOption<Value>& option, Names* names) {
@@ -175,19 +141,6 @@ TEST(FrozenNamesTest, OfMetricsAreKept) {
   ExpectKept("metric: ", names);
 }
 
-// "json of verify: files[].path", and so on; by whatever an array has in some place.
-void AddKeys(const nlohmann::json& value, const std::string& path, Names* names) {
-  if (value.is_array()) {
-    for (const nlohmann::json& element : value) AddKeys(element, path + "[]", names);
-  } else if (value.is_object()) {
-    for (const auto& [key, member] : value.items()) {
-      const std::string name = path + (path.back() == ' ' ? "" : ".") + key;
-      names->insert(name);
-      AddKeys(member, name, names);
-    }
-  }
-}
-
 void AddDocument(const std::string& verb, const std::string& text, Names* names) {
   const nlohmann::json document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!document.is_object()) return;  // the verb had nothing to say but its fault
@@ -217,15 +170,6 @@ TEST(FrozenNamesTest, OfJsonThatGoldenOutputsHaveAreKept) {
   }
 }
 
-// Of a run of the tool, as "json of pages ask".
-void ExpectKeysKept(const std::string& name, const std::string& arguments, int code) {
-  SCOPED_TRACE(name);
-  Names names;
-  AddKeys(JsonOf(RunTool(arguments + " --json"), code), "json of " + name + ": ", &names);
-  EXPECT_GE(names.size(), 3u);
-  ExpectKept("json of " + name + ": ", names);
-}
-
 // A trace of one scan.
 std::string SeeksIn(const TemporaryFolder& folder) {
   const auto database = OpenDatabase(MakeOptions({}), folder / "scanned");
@@ -245,8 +189,6 @@ TEST(FrozenNamesTest, OfJsonOfOtherRunsAreKept) {
   std::string keys;
   for (uint64_t i = 0; i < 3000; ++i) keys += KeyOf(i) + (i % 2 == 0 ? "\n" : "x\n");
   WriteFile(folder / "keys", keys);
-  const std::string list = " --keys='" + (folder / "keys") + "'";
-  const std::string pages = " '" + (folder / "pages") + "'";
   const std::string advise = "advise '" + (folder / "column_families") + "'";
 
   ExpectKeysKept("advise with a budget", advise + " --draws=1000 --budget=40KB", 0);
@@ -257,24 +199,6 @@ TEST(FrozenNamesTest, OfJsonOfOtherRunsAreKept) {
                  0);
   ExpectKeysKept("run", "run --dry_run --json true", 0);
   ExpectKeysKept("size", "size --keys=1e6 --rate=0.01", 0);
-  ExpectKeysKept("size of a page", "size --page=4KiB --rate=1e-3", 0);
-  ExpectKeysKept("pages build", "pages build" + pages + list, 0);
-  ExpectKeysKept("pages add", "pages add" + pages + " one-more", 0);
-  ExpectKeysKept("pages ask", "pages ask" + pages + list, 0);
-}
-
-TEST(FrozenNamesTest, OfJsonOfStreamsAreKept) {
-  if (!HasRedis()) GTEST_SKIP() << "there is neither Redis nor Valkey";
-  const StartedRedis server;
-  const std::string at = " --redis=" + server.address();
-  const ChildResult begun = RunTool("dedup --capacity=1000 </dev/null" + at);
-  if (begun.errors.find("without hiredis") != std::string::npos) {
-    GTEST_SKIP() << "the tool was built without hiredis";
-  }
-  ASSERT_EQ(begun.status, 0) << begun.errors;
-  ExpectKeysKept("dedup list", "dedup --list" + at, 0);
-  ExpectKeysKept("dedup check", "dedup --check=winnow-dedup" + at, 0);
-  ExpectKeysKept("dedup remove", "dedup --remove=winnow-dedup" + at, 0);
 }
 
 }  // namespace
