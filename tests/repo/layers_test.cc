@@ -306,6 +306,58 @@ TEST(LayersTest, EverySourceIncludesOnlyWhatItsRowNames) {
   EXPECT_GT(files, 20U) << "found hardly a source below " << Root();
 }
 
+// Deduplication of streams, a product of its own: its sources, by the beginnings of their paths.
+constexpr std::string_view kStreams[] = {
+    "include/winnow/amq/",
+    "src/amq/",
+    "src/streams/",
+    "tools/dedup_lines.cc",
+    "tools/winnow/dedup/",
+    "tools/winnow/pages/",
+    "tools/winnow/size/stream_kinds.",
+    "tools/winnow/size/verb_size_with_streams.cc",
+    "db_bench_ext/filter_family/",
+    "db_bench_ext/tuning/fuse_simulation.",
+    "db_bench_ext/tuning/tune_fuse.cc",
+    "tests/amq/",
+    "tests/db_bench_ext/fuse_simulation_test.cc",
+    "tests/dedup/",
+    "tests/examples/memtable_filter_example.cc",
+    "tests/examples/transaction_example.cc",
+    "tests/fuzz/fuzz_records.cc",
+    "tests/install/amq/",
+    "tests/redis/",
+    "tests/support/redis_program.h",
+    "tests/support/started_cluster.h",
+    "tests/support/started_redis.h",
+    "tests/tools/frozen_names_of_streams_test.cc",
+    "tests/tools/pages_killed_test.cc",
+    "tests/tools/redis_pages_test.cc",
+    "tests/tools/size_report_test.cc",
+    "tests/tools/verb_pages_test.cc",
+};
+
+bool IsOfStreams(const std::string& path) {
+  return std::any_of(std::begin(kStreams), std::end(kStreams),
+                     [&](std::string_view begin) { return path.rfind(begin, 0) == 0; });
+}
+
+TEST(LayersTest, NothingOutsideOfStreamsIncludesThem) {
+  size_t files = 0;
+  for (const std::string& top : FoldersOfRows("")) {
+    if (!fs::exists(Root() / top)) continue;
+    for (const std::string& file : SourcesBelow(top)) {
+      if (IsOfStreams(file)) continue;
+      for (const std::string& header : HeadersIncludedBy(file)) {
+        EXPECT_FALSE(IsOfStreams(PathOfOurs(header).value_or("")))
+            << file << " includes " << header;
+      }
+      ++files;
+    }
+  }
+  EXPECT_GT(files, 20U);
+}
+
 TEST(LayersTest, EveryFolderHasARow) {
   Names at_top = FoldersIn(Root());
   for (const std::string& name : FoldersNotInTheProject()) at_top.erase(name);
