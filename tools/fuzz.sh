@@ -4,7 +4,7 @@
 # ranges, records or build. By clang's libFuzzer where that is installed (clang, libclang-rt-dev), else by a plain loop
 # of our own.
 #
-# Begins with the inputs of tests/fuzz/corpus/TARGET and, for blocks, the golden ones, and leaves what it finds in
+# Begins with the inputs of fuzz/corpus/TARGET in tests or streams/tests and, for blocks, the golden ones, and leaves what it finds in
 # build/fuzzing/TARGET: inputs/ has those that showed something new, crash-… is one that was answered
 # wrongly or ended the process, KERNEL.log says how. Ends with 1 if there was one. To see it again:
 # build/PRESET/tests/fuzz_TARGET build/fuzzing/TARGET/crash-…
@@ -45,6 +45,7 @@ each=$((seconds / ${#kernels[@]}))
 ((each > 0)) || each=1
 
 corpus=(tests/fuzz/corpus/"$target")
+[[ $target != records ]] || corpus=(streams/tests/fuzz/corpus/records)
 [[ $target =~ ^(set|ranges|records|build)$ ]] || corpus+=(tests/golden_blocks)
 status=0
 for kernel in "${kernels[@]}"; do

@@ -314,11 +314,11 @@ TEST(Exports, SonamesAreThoseOfThePromise) {
               ElementsAre("libwinnow_amq.so." + major + "." + minor));
 }
 
-// The classes and functions that the headers of include/winnow/amq/ declare.
+// The classes and functions that the headers of winnow/amq/ declare.
 TEST(Exports, OfTheAmqLibraryAreItsContractOnly) {
   const std::vector<std::string> declared = Lines(
       "sed -n 's/^class WINNOW_EXPORT \\([A-Za-z]*\\).*/\\1/p; "
-      "s/^WINNOW_EXPORT [^(]* \\([A-Za-z]*\\)(.*/\\1/p' '" WINNOW_HEADERS "'/amq/*.h");
+      "s/^WINNOW_EXPORT [^(]* \\([A-Za-z]*\\)(.*/\\1/p' '" WINNOW_AMQ_HEADERS "'/*.h");
   EXPECT_THAT(declared, IsSupersetOf({"BlockedBloom", "CheckPlan", "SizesFor"}));
   const std::vector<std::string> exported =
       Lines(ExportsOf(WINNOW_AMQ_LIBRARY) +

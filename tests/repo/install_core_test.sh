@@ -61,7 +61,9 @@ run_page() {
 
 # build_project KIND NAME: by find_package; the program is run.
 build_project() {
-  configure -S "$source/tests/install/$2" -B "$work/cmake_$1_$2" -DCMAKE_PREFIX_PATH="$work/$1" \
+  local project=$source/tests/install/$2
+  [[ -d $project ]] || project=$source/streams/tests/install/$2
+  configure -S "$project" -B "$work/cmake_$1_$2" -DCMAKE_PREFIX_PATH="$work/$1" \
     -DEXAMPLE="$work/$1/share/doc/winnow/examples/c_example.c" &&
     cmake --build "$work/cmake_$1_$2" &&
     "$work/cmake_$1_$2/$2_user"

@@ -45,10 +45,11 @@ is_packaged() {
   return 1
 }
 
-for file in "$source"/include/winnow/*.h "$source"/include/winnow/amq/*.h \
-            "$source"/include/winnow/amq/internal/*.h; do
-  [[ -f $prefix/${file#"$source"/} ]] || fail "${file#"$source"/} is not installed"
-  is_packaged "${file#"$source"/}" || fail "no debian/*.install names ${file#"$source"/}"
+for file in "$source"/include/winnow/*.h "$source"/streams/include/winnow/amq/*.h \
+            "$source"/streams/include/winnow/amq/internal/*.h; do
+  header=include/${file##*/include/}
+  [[ -f $prefix/$header ]] || fail "$header is not installed"
+  is_packaged "$header" || fail "no debian/*.install names $header"
 done
 for file in "${core_libraries[@]}" "${libraries[@]}" pkgconfig/winnow.pc pkgconfig/winnow_amq.pc \
   pkgconfig/winnow_rocksdb.pc cmake/winnow/winnowConfig.cmake; do
@@ -70,8 +71,15 @@ use() {
   LD_LIBRARY_PATH=$library_folder${rocksdb:+:$rocksdb/lib:$rocksdb/lib64} "${@:2}" || fail "$1: the program ends with $?"
 }
 
+# The project of a user of a part.
+project_of() {
+  local folder=$source/tests/install/$1
+  [[ -d $folder ]] || folder=$source/streams/tests/install/$1
+  echo "$folder"
+}
+
 build_by_find_package() {
-  cmake -G Ninja -S "$source/tests/install/$1" -B "$work/cmake_$1" -DREGISTER=$is_static \
+  cmake -G Ninja -S "$(project_of "$1")" -B "$work/cmake_$1" -DREGISTER=$is_static \
     -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_FLAGS="${flags[*]}" \
     -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_EXE_LINKER_FLAGS=-Wl,--as-needed &&
     cmake --build "$work/cmake_$1"
@@ -81,7 +89,7 @@ build_by_pkg_config() {
   local words
   words=$(PKG_CONFIG_PATH=$library_folder/pkgconfig${rocksdb:+:$rocksdb/lib/pkgconfig} pkg-config --cflags --libs "$2") || return
   # shellcheck disable=SC2086 # words are words
-  "$compiler" -std="c++$standard" "${flags[@]}" -Wl,--as-needed "$source/tests/install/$1/main.cc" \
+  "$compiler" -std="c++$standard" "${flags[@]}" -Wl,--as-needed "$(project_of "$1")/main.cc" \
     $words -o "$work/pkg_config_$1"
 }
 

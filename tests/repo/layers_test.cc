@@ -72,8 +72,8 @@ constexpr char kRemoteCompactionHeader[] = "include/winnow/rocksdb_remote_compac
 
 // The contract headers of a library of their own, below those of the core, and what their inline
 // functions need.
-constexpr char kAmqHeaders[] = "include/winnow/amq";
-constexpr char kAmqInternals[] = "include/winnow/amq/internal";
+constexpr char kAmqHeaders[] = "streams/include/winnow/amq";
+constexpr char kAmqInternals[] = "streams/include/winnow/amq/internal";
 
 // What a row must name even where it names the folder around it: the first brings RocksDB along,
 // whoever includes the last needs its library. The inner ones first.
@@ -93,9 +93,6 @@ const std::vector<Layer>& Layers() {
        {"include/winnow", "src/formulas", "src/simd/kernels.h"},
        {"processor", "operating system"}},
       {"src/c_api", {"include/winnow", "src/core/options.h"}, {}},
-      {"src/amq",
-       {"include/winnow", kAmqHeaders, kAmqInternals, "src/formulas"},
-       {"processor", "operating system"}},
       {"src/rocksdb/lookups",
        {"include/winnow", kPolicyHeader, "src/base", "src/core"},
        {"RocksDB", "processor", "operating system"}},
@@ -133,32 +130,52 @@ const std::vector<Layer>& Layers() {
       {"src/cache_trial",
        {"include/winnow", "src/sst", "third_party/rocksdb_abi"},
        {"RocksDB", "Abseil"}},
-      {"src/streams/redis", {"src/base"}, {"Abseil", "hiredis", "OpenSSL", "operating system"}},
-      {"src/streams/dedup",
-       {"include/winnow", kAmqHeaders, "src/amq", "src/formulas", "src/streams/redis"},
-       {"Abseil", "LZ4", "zlib", "zstd", "hiredis", "operating system"}},
       {"third_party/rocksdb_abi", {}, {"RocksDB", "RocksDB's tree"}},
       {"db_bench_ext",
-       {"include/winnow", kPolicyHeader, kListenerHeader, kHugePagesHeader, kAmqHeaders, "src/base",
-        "src/text", "src/sst", "src/database", "src/policy_trial", "src/core", "src/rocksdb",
-        "src/simd/kernels.h", "src/amq/shapes.h", "third_party/rocksdb_abi"},
+       {"include/winnow", kPolicyHeader, kListenerHeader, kHugePagesHeader, "src/base", "src/text",
+        "src/sst", "src/database", "src/policy_trial", "src/core", "src/rocksdb",
+        "src/simd/kernels.h", "third_party/rocksdb_abi"},
        {"RocksDB", "Abseil", "nlohmann-json", "Google Benchmark", "operating system"}},
       {"tools/winnow/cli",
        {"include/winnow", "src/base", "src/text", "src/workers"},
        {"RocksDB", "Abseil", "nlohmann-json", "operating system"}},
       {"tools",
-       {"include/winnow", kPolicyHeader, kListenerHeader, kAmqHeaders, "src/base", "src/core",
-        "src/amq", "src/streams/dedup", "src/streams/redis", "src/workers", "src/text", "src/sst",
-        "src/database", "src/policy_trial", "src/cache_trial"},
-       {"RocksDB", "Abseil", "nlohmann-json", "hiredis", "operating system"}},
+       {"include/winnow", kPolicyHeader, kListenerHeader, "src/base", "src/core", "src/workers",
+        "src/text", "src/sst", "src/database", "src/policy_trial", "src/cache_trial"},
+       {"RocksDB", "Abseil", "nlohmann-json", "operating system"}},
       {"bindings/java", {"src/preload"}, {"Java", "operating system"}},
       {"bindings/rust", {"src/rocksdb"}, {"RocksDB"}},
       {"tests",
        {"include/winnow", kPolicyHeader, kLoadsHeader, kUseHeader, kRocksDBCHeader, kListenerHeader,
-        kHugePagesHeader, kRemoteCompactionHeader, kAmqHeaders, "src", "third_party/rocksdb_abi",
-        "db_bench_ext", "tools"},
+        kHugePagesHeader, kRemoteCompactionHeader, "src", "third_party/rocksdb_abi", "db_bench_ext",
+        "tools"},
        {"RocksDB", "Abseil", "LZ4", "zlib", "zstd", "nlohmann-json", "Google Benchmark",
         "GoogleTest", "Java", "processor", "operating system"}},
+      // Streams, a product of its own: nothing outside of the folder includes anything of it.
+      {"streams/amq",
+       {"include/winnow", kAmqHeaders, kAmqInternals, "src/formulas"},
+       {"processor", "operating system"}},
+      {"streams/redis", {"src/base"}, {"Abseil", "hiredis", "OpenSSL", "operating system"}},
+      {"streams/dedup",
+       {"include/winnow", kAmqHeaders, "streams/amq", "src/formulas", "streams/redis"},
+       {"Abseil", "LZ4", "zlib", "zstd", "hiredis", "operating system"}},
+      {"streams/winnow",
+       {"include/winnow", kAmqHeaders, "streams/amq", "streams/dedup", "streams/redis",
+        "tools/winnow/cli", "tools/winnow/size/size_report.h", "src/text"},
+       {"Abseil", "nlohmann-json", "hiredis", "operating system"}},
+      {"streams/tuning", {"streams/amq/shapes.h", kAmqHeaders}, {"Abseil"}},
+      {"streams/filter_family",
+       {"include/winnow", kAmqHeaders, "src/base", "src/core/sizing.h", "src/text",
+        "streams/amq/shapes.h"},
+       {"Abseil", "nlohmann-json", "Google Benchmark", "operating system"}},
+      {"streams/tools",
+       {"include/winnow", kAmqHeaders, "streams/amq", "streams/dedup"},
+       {"Abseil"}},
+      {"streams/tests",
+       {"include/winnow", kAmqHeaders, "streams", "src/base", "src/formulas", "tests/fuzz",
+        "tests/support", "tests/tools/frozen_names.h", "third_party/rocksdb_abi", "tools/winnow"},
+       {"RocksDB", "Abseil", "LZ4", "zlib", "zstd", "hiredis", "nlohmann-json", "GoogleTest",
+        "operating system"}},
   };
   return layers;
 }
@@ -178,6 +195,7 @@ const Layer* LayerOf(std::string_view path) {
 // The path of a header of ours as it is written in an include line: contract headers are written
 // as their users write them.
 std::optional<std::string> PathOfOurs(const std::string& header) {
+  if (IsInside(header, "winnow/amq")) return "streams/include/" + header;
   if (IsInside(header, "winnow")) return "include/" + header;
   for (const Layer& layer : Layers()) {
     if (IsInside(header, layer.folder)) return header;
@@ -306,50 +324,22 @@ TEST(LayersTest, EverySourceIncludesOnlyWhatItsRowNames) {
   EXPECT_GT(files, 20U) << "found hardly a source below " << Root();
 }
 
-// Deduplication of streams, a product of its own: its sources, by the beginnings of their paths.
-constexpr std::string_view kStreams[] = {
-    "include/winnow/amq/",
-    "src/amq/",
-    "src/streams/",
-    "tools/dedup_lines.cc",
-    "tools/winnow/dedup/",
-    "tools/winnow/pages/",
-    "tools/winnow/size/stream_kinds.",
-    "tools/winnow/size/verb_size_with_streams.cc",
-    "db_bench_ext/filter_family/",
-    "db_bench_ext/tuning/fuse_simulation.",
-    "db_bench_ext/tuning/tune_fuse.cc",
-    "tests/amq/",
-    "tests/db_bench_ext/fuse_simulation_test.cc",
-    "tests/dedup/",
-    "tests/examples/memtable_filter_example.cc",
-    "tests/examples/transaction_example.cc",
-    "tests/fuzz/fuzz_records.cc",
-    "tests/install/amq/",
-    "tests/redis/",
-    "tests/support/redis_program.h",
-    "tests/support/started_cluster.h",
-    "tests/support/started_redis.h",
-    "tests/tools/frozen_names_of_streams_test.cc",
-    "tests/tools/pages_killed_test.cc",
-    "tests/tools/redis_pages_test.cc",
-    "tests/tools/size_report_test.cc",
-    "tests/tools/verb_pages_test.cc",
-};
-
-bool IsOfStreams(const std::string& path) {
-  return std::any_of(std::begin(kStreams), std::end(kStreams),
-                     [&](std::string_view begin) { return path.rfind(begin, 0) == 0; });
-}
+// Those of the folder's layers, and of the folder itself.
+bool IsOfStreams(std::string_view path) { return IsInside(path, "streams"); }
 
 TEST(LayersTest, NothingOutsideOfStreamsIncludesThem) {
+  for (const Layer& layer : Layers()) {
+    if (IsOfStreams(layer.folder)) continue;
+    EXPECT_THAT(layer.ours, ::testing::Each(::testing::ResultOf(IsOfStreams, false)))
+        << layer.folder;
+  }
   size_t files = 0;
   for (const std::string& top : FoldersOfRows("")) {
     if (!fs::exists(Root() / top)) continue;
     for (const std::string& file : SourcesBelow(top)) {
       if (IsOfStreams(file)) continue;
       for (const std::string& header : HeadersIncludedBy(file)) {
-        EXPECT_FALSE(IsOfStreams(PathOfOurs(header).value_or("")))
+        EXPECT_FALSE(IsOfStreams(PathOfOurs(header).value_or(header)))
             << file << " includes " << header;
       }
       ++files;
@@ -367,6 +357,9 @@ TEST(LayersTest, EveryFolderHasARow) {
   EXPECT_EQ(FoldersIn(Root() / "include"), FoldersOfRows("include"));
   EXPECT_EQ(FoldersIn(Root() / "src"), FoldersOfRows("src"));
   EXPECT_EQ(FoldersIn(Root() / "third_party"), FoldersOfRows("third_party"));
+  Names of_streams = FoldersIn(Root() / "streams");
+  of_streams.erase("docs");
+  EXPECT_EQ(of_streams, FoldersOfRows("streams"));
 }
 
 // Folders in an order: each includes those before it, and none else. Folders of one string may not
@@ -444,8 +437,8 @@ TEST(LayersTest, FoldersOfManyFilesSayWhatEachHas) {
   std::vector<std::string> folders = {"src/base",     "src/cache_trial",  "src/core",
                                       "src/database", "src/policy_trial", "src/simd",
                                       "src/sst",      "src/text",         "src/workers"};
-  for (const std::string& name : FoldersIn(Root() / "tools/winnow")) {
-    folders.push_back("tools/winnow/" + name);
+  for (const std::string verbs : {"streams/winnow/", "tools/winnow/"}) {
+    for (const std::string& name : FoldersIn(Root() / verbs)) folders.push_back(verbs + name);
   }
   for (const std::string& folder : folders) {
     Names files;
@@ -479,21 +472,24 @@ constexpr Case kCases[] = {
     {"include/winnow/filter.h", "src/core/format.h"},
     {"include/winnow/filter.h", "xxhash.h"},
     {"include/winnow/filter.h", "winnow/amq/plan.h"},
-    {"include/winnow/amq/internal/fuse_slots.h", "winnow/amq/plan.h"},
-    {"src/streams/dedup/state/state_filter.cc", "winnow/amq/internal/hash_mix.h"},
+    {"streams/include/winnow/amq/internal/fuse_slots.h", "winnow/amq/plan.h"},
+    {"streams/dedup/state/state_filter.cc", "winnow/amq/internal/hash_mix.h"},
     {"tests/amq_test.cc", "winnow/amq/internal/hash_mix.h"},
-    {"include/winnow/amq/standard_bloom.h", "src/amq/mix.h"},
-    {"include/winnow/amq/standard_bloom.h", "winnow/rocksdb_policy.h"},
-    {"src/amq/standard_bloom.cc", "src/core/format.h"},
+    {"streams/include/winnow/amq/standard_bloom.h", "streams/amq/mix.h"},
+    {"streams/include/winnow/amq/standard_bloom.h", "winnow/rocksdb_policy.h"},
+    {"streams/amq/standard_bloom.cc", "src/core/format.h"},
     {"src/formulas/bytes.h", "src/simd/kernels.h"},
     {"src/simd/kernel_table.h", "xxhash.h"},
     {"src/simd/avx2.cc", "src/core/ribbon.h"},
     {"src/core/bloom.cc", "src/base/stderr_line.h"},
     {"src/base/stderr_line.cc", "src/simd/kernels.h"},
     {"src/rocksdb/bits_reader.cc", "src/formulas/bytes.h"},
-    {"src/amq/standard_bloom.cc", "rocksdb/slice.h"},
+    {"streams/amq/standard_bloom.cc", "rocksdb/slice.h"},
     {"src/core/bloom.cc", "winnow/amq/plan.h"},
-    {"src/core/bloom.cc", "src/amq/mix.h"},
+    {"src/core/bloom.cc", "streams/amq/mix.h"},
+    {"tests/tools/size_of_files_test.cc", "winnow/amq/plan.h"},
+    {"tools/winnow/size/size_report.cc", "streams/winnow/size/stream_kinds.h"},
+    {"streams/dedup/kept_lines.cc", "src/core/format.h"},
     {"src/c_api/set.cc", "src/core/filter_set.h"},
     {"src/core/bloom.cc", "src/c_api/handles.h"},
     {"src/simd/avx2.cc", "winnow/hash.h"},
@@ -519,13 +515,13 @@ constexpr Case kCases[] = {
     {"third_party/rocksdb_abi/filter_bits.h", "winnow/hash.h"},
     {"src/rocksdb/policy.h", "table/block_based/filter_policy_internal.h"},
     {"db_bench_ext/filter_bench/filter_bench.cc", "gtest/gtest.h"},
-    {"db_bench_ext/filter_family/family.cc", "src/amq/mix.h"},
-    {"tools/winnow/cli/flag_check.cc", "src/streams/dedup/state/state_layout.h"},
+    {"streams/filter_family/family.cc", "streams/amq/mix.h"},
+    {"tools/winnow/cli/flag_check.cc", "streams/dedup/state/state_layout.h"},
     {"tools/winnow/cli/flag_check.cc", "winnow/amq/plan.h"},
     {"tools/winnow/cli/flag_check.cc", "tools/winnow/findings/traced_keys.h"},
     {"db_bench_ext/tuning/tune_levels.cc", "tools/winnow/cli/print.h"},
     {"tools/winnow/winnow.cc", "src/rocksdb/policy.h"},
-    {"tools/winnow/pages/verb_pages.cc", "src/simd/kernels.h"},
+    {"streams/winnow/pages/verb_pages.cc", "src/simd/kernels.h"},
     {"tests/bloom_test.cc", "boost/crc.hpp"},
     {"src/util/strings.cc", "string"},
 };

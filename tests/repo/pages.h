@@ -19,10 +19,13 @@ struct Page {
   std::string path;  // from the root of the tree
   std::string text;
 
-  bool IsResult() const { return path.rfind("docs/results/", 0) == 0; }
+  bool IsResult() const {
+    return path.rfind("docs/results/", 0) == 0 || path.rfind("streams/docs/results/", 0) == 0;
+  }
 };
 
-// What a user gets, also where Winnow is installed: README.md and its neighbours, and all of docs/.
+// What a user gets, also where Winnow is installed: README.md and its neighbours, and all of docs/
+// and streams/docs/.
 inline std::vector<Page> InstalledPages() {
   const std::filesystem::path root = WINNOW_SOURCE_DIR;
   std::vector<Page> pages;
@@ -32,8 +35,10 @@ inline std::vector<Page> InstalledPages() {
     }
   };
   for (const auto& entry : std::filesystem::directory_iterator(root)) add(entry.path());
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "docs")) {
-    add(entry.path());
+  for (const char* folder : {"docs", "streams/docs"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
+      add(entry.path());
+    }
   }
   std::sort(pages.begin(), pages.end(),
             [](const Page& a, const Page& b) { return a.path < b.path; });

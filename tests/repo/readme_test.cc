@@ -67,7 +67,8 @@ TEST(PagesTest, TheirLinksLeadToPagesAndPicturesThatAreInstalledToo) {
   for (const Page& page : InstalledPages()) {
     for (const std::string& target : LinksOf(page)) {
       EXPECT_TRUE(fs::exists(kRoot + target)) << page.path << " links to " << target;
-      EXPECT_TRUE(target.rfind("docs/", 0) == 0 || target.find('/') == std::string::npos)
+      EXPECT_TRUE(target.rfind("docs/", 0) == 0 || target.rfind("streams/docs/", 0) == 0 ||
+                  target.find('/') == std::string::npos)
           << page.path << " links to " << target << ", which is not installed with it";
       reached.insert(target);
     }
@@ -81,7 +82,7 @@ TEST(PagesTest, TheirLinksLeadToPagesAndPicturesThatAreInstalledToo) {
 // The words of code that are paths of the tree, without what a shell or a sentence adds to them.
 std::vector<std::string> PathsIn(const std::string& code) {
   static const std::regex path(
-      R"((^|[\s"'(])((\.ci|db_bench_ext|docs|include|src|tests|third_party|tools)/[A-Za-z0-9_./+-]*))");
+      R"((^|[\s"'(])((\.ci|db_bench_ext|docs|include|src|streams|tests|third_party|tools)/[A-Za-z0-9_./+-]*))");
   return AllMatches(code, path, 2);
 }
 
@@ -124,15 +125,21 @@ bool IsProgram(const std::string& block) {
 TEST(PagesTest, TheirCodeIsThatOfExamplesAndTests) {
   std::vector<std::string> examples;
   std::string sources;
-  for (const auto& entry : fs::recursive_directory_iterator(kRoot + "tests")) {
-    const std::string name = entry.path().filename().string();
+  std::vector<fs::path> files;
+  for (const char* folder : {"tests", "streams/tests"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot + folder)) {
+      files.push_back(entry.path());
+    }
+  }
+  for (const fs::path& path : files) {
+    const std::string name = path.filename().string();
     if (name == "filter_example.cc" || name == "c_example.c" || name == "filter_set_example.cc" ||
         name == "range_filter_example.cc") {
-      examples.push_back(ReadFile(entry.path().string()));
+      examples.push_back(ReadFile(path.string()));
     }
-    const std::string end = entry.path().extension().string();
+    const std::string end = path.extension().string();
     if (end == ".cc" || end == ".go" || end == ".rs") {
-      sources += WithoutLayout(ReadFile(entry.path().string())) + "\n";
+      sources += WithoutLayout(ReadFile(path.string())) + "\n";
     }
   }
   ASSERT_EQ(examples.size(), 4u);

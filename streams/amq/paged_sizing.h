@@ -1,0 +1,31 @@
+// How many pages a PagedBloom wants, and at which rates it is then, as pure functions.
+
+#ifndef WINNOW_STREAMS_AMQ_PAGED_SIZING_H_
+#define WINNOW_STREAMS_AMQ_PAGED_SIZING_H_
+
+#include <cstdint>
+
+#include "winnow/amq/paged_bloom.h"
+
+namespace winnow::amq {
+
+inline constexpr uint64_t kMaxPages = uint64_t{1} << 32;
+inline constexpr unsigned kMaxPageProbes = 64;
+inline constexpr uint32_t kMinPageBytes = 64;
+inline constexpr uint32_t kMaxPageBytes = 1 << 20;
+
+// Of the rate of a random page.
+struct PageRates {
+  double mean = 0;
+  double deviation = 0;  // standard
+};
+
+// With n keys thrown into this many pages of `bits` bits each.
+PageRates RatesOfPages(double n, double pages, double bits, unsigned probes) noexcept;
+
+// PagedBloom::ShapeFor without the limit of pages; 2^40 and more count as that.
+PagedShape WantedPages(const PagedPlan& plan) noexcept;
+
+}  // namespace winnow::amq
+
+#endif  // WINNOW_STREAMS_AMQ_PAGED_SIZING_H_

@@ -1,0 +1,68 @@
+// A filter whose blocks are brought to the processor while the lines before are dealt with.
+
+#ifndef WINNOW_STREAMS_DEDUP_BROUGHT_BLOOM_H_
+#define WINNOW_STREAMS_DEDUP_BROUGHT_BLOOM_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "streams/amq/block_kernels.h"
+#include "streams/amq/blocked_parts.h"
+#include "winnow/amq/blocked_bloom.h"
+#include "winnow/hash.h"
+
+namespace winnow::dedup {
+
+class BroughtBloom {
+ public:
+  // Of lines that are brought and not added yet, at most so many batches of AtOnce wait.
+  BroughtBloom(amq::BlockedBloom filter, size_t max_batches)
+      : filter_(std::move(filter)),
+        per_line_(filter_.shape().blocks_per_key),
+        lines_(max_batches * AtOnce(filter_.shape())),
+        places_(lines_ * per_line_) {}
+
+  // As many as keep the processor busy, and no more: they would go before they are asked.
+  static size_t AtOnce(const amq::BlockedShape& shape) { return shape.blocks_per_key < 3 ? 8 : 4; }
+
+  amq::BlockedBloom& filter() { return filter_; }
+  const amq::BlockedBloom& filter() const { return filter_; }
+
+  // n at most max_batches batches with those that were not added yet.
+  void Bring(const KeyHash* hashes, size_t n) {
+    for (size_t done = 0; done < n;) {
+      const size_t part = Part(end_, n - done);
+      amq::BlockedBloomParts::Bring(filter_, hashes + done, part, At(end_));
+      end_ += part;
+      done += part;
+    }
+  }
+
+  // The oldest that were brought, at least n.
+  void AddBrought(size_t n, bool* is_new) {
+    for (size_t done = 0; done < n;) {
+      const size_t part = Part(begin_, n - done);
+      amq::BlockedBloomParts::Add(At(begin_), part, is_new + done, &filter_);
+      begin_ += part;
+      done += part;
+    }
+  }
+
+ private:
+  // A ring: as many as are in one piece.
+  size_t Part(size_t at, size_t n) const { return std::min(n, lines_ - at % lines_); }
+  amq::BlockPlace* At(size_t line) { return &places_[line % lines_ * per_line_]; }
+
+  amq::BlockedBloom filter_;
+  size_t per_line_;
+  size_t lines_;
+  std::vector<amq::BlockPlace> places_;
+  size_t begin_ = 0;  // lines
+  size_t end_ = 0;
+};
+
+}  // namespace winnow::dedup
+
+#endif  // WINNOW_STREAMS_DEDUP_BROUGHT_BLOOM_H_

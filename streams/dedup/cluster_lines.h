@@ -1,0 +1,20 @@
+// Seen lines in a cluster of Redis or Valkey.
+
+#ifndef WINNOW_STREAMS_DEDUP_CLUSTER_LINES_H_
+#define WINNOW_STREAMS_DEDUP_CLUSTER_LINES_H_
+
+#include <absl/status/statusor.h>
+
+#include <memory>
+
+#include "streams/dedup/redis_plan.h"
+#include "streams/dedup/seen_lines.h"
+
+namespace winnow::dedup {
+
+// OpenRedis, for any servers of a cluster.
+absl::StatusOr<std::unique_ptr<SeenLines>> OpenCluster(const RedisPlan& plan);
+
+}  // namespace winnow::dedup
+
+#endif  // WINNOW_STREAMS_DEDUP_CLUSTER_LINES_H_

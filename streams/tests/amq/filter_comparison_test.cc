@@ -1,0 +1,119 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "streams/filter_family/comparison.h"
+
+namespace winnow::bench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+ComparisonOptions SmallOptions() {
+  ComparisonOptions options;
+  options.keys = {1000};
+  options.pairs = 3;
+  options.least_ms = 0;
+  return options;
+}
+
+std::vector<ComparisonRow> Measure(const winnow_contender& contender) {
+  std::vector<ComparisonRow> rows;
+  CompareWithOurs(contender, SmallOptions(),
+                  [&rows](const ComparisonRow& row) { rows.push_back(row); });
+  return rows;
+}
+
+const winnow_contender& OursOf(const std::string& kind) {
+  for (const winnow_contender& ours : OurFilters()) {
+    if (ours.kind == kind) return ours;
+  }
+  throw std::runtime_error(kind);
+}
+
+std::vector<std::string> WorkOf(const std::vector<ComparisonRow>& rows) {
+  std::vector<std::string> work;
+  for (const ComparisonRow& row : rows) work.push_back(row.work);
+  return work;
+}
+
+// Ours as contenders of themselves: sizes and rates are equal, whatever the times are.
+TEST(FilterComparison, MeasuresEachKind) {
+  EXPECT_THAT(WorkOf(Measure(OursOf("concurrent"))),
+              ElementsAre("add", "add, may be shared, 1 thread", "add, may be shared, 2 threads",
+                          "add, may be shared, in batches", "ask absent", "ask present",
+                          "ask absent, in batches", "ask present, in batches"));
+  EXPECT_THAT(WorkOf(Measure(OursOf("fuse"))),
+              ElementsAre("build", "ask absent", "ask present", "ask absent, in batches",
+                          "ask present, in batches"));
+  EXPECT_THAT(WorkOf(Measure(OursOf("cuckoo"))),
+              ElementsAre("add", "ask absent", "ask present", "ask absent, in batches",
+                          "ask present, in batches", "remove"));
+  for (const winnow_contender& ours : OurFilters()) {
+    for (const ComparisonRow& row : Measure(ours)) {
+      EXPECT_EQ(row.keys, 1000u);
+      EXPECT_GT(row.ours_ns, 0);
+      EXPECT_GT(row.contender_ns, 0);
+      EXPECT_GT(row.ratio, 0);
+      EXPECT_LE(row.ours_again_low, row.ours_again_high);
+      EXPECT_EQ(row.bits[0], row.bits[1]);
+      EXPECT_EQ(row.rates[0], row.rates[1]);
+      EXPECT_GT(row.rates[0], 0);
+    }
+  }
+}
+
+TEST(FilterComparison, OursHaveWhatTheContendersHave) {
+  const ComparisonRow concurrent = Measure(OursOf("concurrent")).front();
+  EXPECT_LE(concurrent.bits[0], 10 + 0.512);  // whole lines
+  EXPECT_GT(concurrent.bits[0], 9.4);
+  // 8 and 12 bits of fingerprint.
+  EXPECT_NEAR(Measure(OursOf("fuse")).front().rates[0], 1.0 / 256, 0.0005);
+  const auto keys = static_cast<double>(SmallOptions().keys.front());
+  const double five_more_buckets = 5 * 4 * 12 / keys;
+  EXPECT_NEAR(Measure(OursOf("cuckoo")).front().bits[0], 12 / 0.95 + five_more_buckets, 0.2);
+}
+
+TEST(FilterComparison, RefusesContendersThatAreWrong) {
+  winnow_contender wrong = OursOf("cuckoo");
+  wrong.kind = "quotient";
+  EXPECT_THROW(Measure(wrong), std::runtime_error);
+  wrong = OursOf("cuckoo");
+  wrong.ask = [](const void*, const uint64_t*, uint64_t n) { return n - 1; };
+  EXPECT_THROW(Measure(wrong), std::runtime_error);
+  wrong = OursOf("cuckoo");
+  wrong.add = [](void*, const uint64_t*, uint64_t n) { return n / 2; };
+  EXPECT_THROW(Measure(wrong), std::runtime_error);
+  wrong = OursOf("cuckoo");
+  wrong.create = [](uint64_t, double) -> void* { return nullptr; };
+  EXPECT_THROW(Measure(wrong), std::runtime_error);
+}
+
+TEST(FilterComparison, PrintsTheRows) {
+  ComparisonRow row;
+  row.kind = "fuse";
+  row.contender = "other 1.2";
+  row.keys = 77;
+  row.work = "build";
+  row.ours_ns = 10;
+  row.contender_ns = 20;
+  row.ratio = 0.5;
+  row.ours_again = 1.001;
+  row.ours_again_low = 0.98;
+  row.ours_again_high = 1.03;
+  EXPECT_THAT(
+      ComparisonTable({row}),
+      HasSubstr("| other 1.2 | 77 | build | 10.00 | 20.00 | **0.50** | 1.001 (0.98 to 1.03)"));
+  const auto json = nlohmann::json::parse(ComparisonJson(SmallOptions(), {row}));
+  EXPECT_EQ(json["schema"], "winnow.beside/1");
+  EXPECT_EQ(json["rows"][0]["keys"], 77);
+  EXPECT_EQ(json["rows"][0]["ratio"], 0.5);
+}
+
+}  // namespace
+}  // namespace winnow::bench

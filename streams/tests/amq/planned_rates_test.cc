@@ -1,0 +1,175 @@
+// Filters hold the rate that was asked for, of few keys and of many, at high rates and at low ones:
+// by the bits that are set in them, and by lookups where rates are high enough for that. Plans are
+// random. WINNOW_RATE_PLANS says how many of each kind (10), and prints what was found of each.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "streams/tests/amq/filter_testing.h"
+#include "winnow/amq/scalable_bloom.h"
+#include "winnow/amq/window_bloom.h"
+
+namespace winnow::amq {
+namespace {
+
+using testing::FalsePositives;
+using testing::RandomHashes;
+using testing::TestSeed;
+
+constexpr uint64_t kMaxLookups = 400'000;  // of a plan
+// Half the width of the interval that a value is in with 99 %, and of one that all of 400 are in.
+constexpr double kSigmas = 2.576;
+constexpr double kSigmasOfAll = 4.2;
+
+unsigned Plans() {
+  const char* given = std::getenv("WINNOW_RATE_PLANS");
+  return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 0)) : 10;
+}
+
+// From `least` to `most`, evenly by their logarithms.
+double Between(double least, double most, RandomHashes* random) {
+  const double share = std::ldexp(static_cast<double>(random->Next() >> 11), -53);
+  return least * std::pow(most / least, share);
+}
+
+// The mean of what filters of one plan have, divided by what was asked for.
+class Ratio {
+ public:
+  void Add(double value) {
+    ++count_;
+    sum_ += value;
+    squares_ += value * value;
+  }
+  double mean() const { return sum_ / count_; }
+  double error() const {
+    return std::sqrt(std::max(0.0, squares_ / count_ - mean() * mean()) / (count_ - 1));
+  }
+  double SigmasAboveOne() const { return mean() <= 1 ? 0 : (mean() - 1) / std::max(error(), 1e-9); }
+
+ private:
+  double count_ = 0;
+  double sum_ = 0;
+  double squares_ = 0;
+};
+
+// What was found of all plans of a kind.
+class Found {
+ public:
+  explicit Found(std::string kind) : kind_(std::move(kind)) {}
+  ~Found() {
+    std::cout << kind_ << ": " << plans_ << " plans; the highest mean rate is " << highest_
+              << " of what was asked; " << above_
+              << " above it beyond their 99 % interval, by lookups " << above_by_lookups_ << "\n";
+  }
+  void Take(const std::string& plan, const Ratio& expected, const Ratio& measured) {
+    ++plans_;
+    highest_ = std::max(highest_, expected.mean());
+    above_ += expected.SigmasAboveOne() > kSigmas;
+    above_by_lookups_ += measured.SigmasAboveOne() > kSigmas;
+    EXPECT_LE(expected.SigmasAboveOne(), kSigmasOfAll) << kind_ << ", " << plan;
+    EXPECT_LE(measured.SigmasAboveOne(), kSigmasOfAll) << kind_ << ", " << plan;
+    if (std::getenv("WINNOW_RATE_PLANS") == nullptr) return;
+    std::cout << kind_ << ", " << plan << ": " << expected.mean() << " +- "
+              << kSigmas * expected.error() << ", measured " << measured.mean() << " +- "
+              << kSigmas * measured.error() << "\n";
+  }
+
+ private:
+  std::string kind_;
+  unsigned plans_ = 0;
+  double highest_ = 0;
+  unsigned above_ = 0;
+  unsigned above_by_lookups_ = 0;
+};
+
+template <typename Filter>
+void Fill(Filter* filter, uint64_t capacity, RandomHashes* random) {
+  for (uint64_t i = 0; i < capacity; ++i) {
+    ASSERT_TRUE(testing::Take(filter, {random->Next()})) << capacity;
+  }
+}
+// Both generations.
+void Fill(WindowBloom* filter, uint64_t capacity, RandomHashes* random) {
+  for (uint64_t i = 0; i < 2 * capacity; ++i) filter->Add({random->Next()});
+}
+
+struct WindowKind : testing::PlannedKind<WindowBloom> {
+  static constexpr char kName[] = "window";
+};
+
+template <typename Kind>
+class PlannedRatesOf : public ::testing::Test {};
+using Kinds = testing::GrowingKindsAnd<testing::CountingKind, testing::CuckooKind, WindowKind>;
+TYPED_TEST_SUITE(PlannedRatesOf, Kinds);
+
+TYPED_TEST(PlannedRatesOf, FiltersOfAPlan) {
+  Found found(TypeParam::kName);
+  RandomHashes random(TestSeed());
+  for (unsigned i = 0; i < Plans(); ++i) {
+    Plan plan;
+    plan.rate = Between(TypeParam::kLowestRate, 0.5, &random);
+    plan.capacity = static_cast<uint64_t>(Between(1, 30'000, &random));
+    const uint64_t filters = std::clamp<uint64_t>(400'000 / plan.capacity, 20, 2000);
+    Ratio expected, measured;
+    for (uint64_t j = 0; j < filters; ++j) {
+      typename TypeParam::Filter filter(plan);
+      Fill(&filter, plan.capacity, &random);
+      expected.Add(filter.expected_fpr() / plan.rate);
+      const uint64_t lookups = kMaxLookups / filters;
+      const uint64_t passed = FalsePositives(filter, lookups, random.Next());
+      measured.Add(static_cast<double>(passed) / (plan.rate * static_cast<double>(lookups)));
+    }
+    found.Take(std::to_string(plan.capacity) + " keys at " + std::to_string(plan.rate * 1e6) +
+                   "e-6, " + std::to_string(filters) + " filters",
+               expected, measured);
+  }
+}
+
+// Every single one, whenever it is asked, as long as equal hashes leave it room.
+TEST(PlannedRates, OfScalableBloom) {
+  Found found("scalable");
+  RandomHashes random(TestSeed());
+  double highest = 0;
+  for (unsigned i = 0; i < Plans(); ++i) {
+    ScalableOptions options;
+    options.rate = Between(1e-14, 0.5, &random);
+    options.first_capacity = static_cast<uint64_t>(Between(1, 10'000, &random));
+    if (i % 2 == 1) options.growth = Between(1.5, 8, &random);
+    if (i % 4 >= 2) options.tightening = Between(0.5, 0.95, &random);
+    const uint64_t keys = static_cast<uint64_t>(
+        std::min(50.0 * static_cast<double>(options.first_capacity), 50'000.0));
+    const uint64_t filters = std::clamp<uint64_t>(100'000 / keys, 3, 50);
+    Ratio expected, measured;
+    for (uint64_t j = 0; j < filters; ++j) {
+      ScalableBloom filter(options);
+      size_t begun = 1;
+      for (uint64_t key = 0; key < keys; ++key) {
+        // Where one begins the others are full.
+        filter.Add({random.Next()});
+        if (filter.filters().size() == begun && keys > 1000 && key + 1 < keys) continue;
+        begun = filter.filters().size();
+        highest = std::max(highest, filter.expected_fpr() / options.rate);
+      }
+      expected.Add(filter.expected_fpr() / options.rate);
+      const uint64_t lookups = kMaxLookups / filters;
+      const uint64_t passed = FalsePositives(filter, lookups, random.Next());
+      measured.Add(static_cast<double>(passed) / (options.rate * static_cast<double>(lookups)));
+    }
+    EXPECT_LE(highest, 1) << options.first_capacity << " keys at first, at " << options.rate;
+    found.Take(std::to_string(options.first_capacity) + " keys at first at " +
+                   std::to_string(options.rate * 1e6) + "e-6, " + std::to_string(filters) +
+                   " filters",
+               expected, measured);
+  }
+  std::cout << "scalable: the highest rate of any filter at any time is " << highest
+            << " of what was asked\n";
+}
+
+}  // namespace
+}  // namespace winnow::amq

@@ -1,0 +1,150 @@
+#include "winnow/amq/scalable_bloom.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <iostream>
+#include <limits>
+
+#include "streams/tests/amq/filter_testing.h"
+
+namespace winnow::amq {
+namespace {
+
+using testing::ExpectAgreesWithASet;
+using testing::ExpectContainsAll;
+using testing::ExpectReportedRate;
+using testing::FalsePositives;
+using ::testing::HasSubstr;
+using testing::RandomHashes;
+using testing::TestSeed;
+
+ScalableOptions Of(double rate, uint64_t first_capacity) {
+  ScalableOptions options;
+  options.rate = rate;
+  options.first_capacity = first_capacity;
+  return options;
+}
+
+TEST(ScalableBloom, WithoutKeysContainsNothing) {
+  const ScalableBloom filter(Of(0.5, 1));
+  EXPECT_EQ(FalsePositives(filter, 10'000, 1), 0u);
+  EXPECT_EQ(filter.expected_fpr(), 0);
+  EXPECT_EQ(filter.filters().size(), 1u);
+}
+
+TEST(ScalableBloom, ContainsWhatWasAdded) {
+  for (const double rate : {0.5, 0.01, 1e-15}) {
+    for (const uint64_t first : {1u, 1000u}) {
+      ScalableBloom filter(Of(rate, first));
+      const std::vector<KeyHash> keys = RandomHashes(2).Take(50'000);
+      for (const KeyHash key : keys) filter.Add(key);
+      ExpectContainsAll(filter, keys);
+    }
+  }
+}
+
+TEST(ScalableBloom, AgreesWithASet) {
+  for (const double rate : {0.3, 0.001}) {
+    ScalableBloom filter(Of(rate, 10));
+    ExpectAgreesWithASet(&filter, 50'000, 10'000, TestSeed());
+  }
+}
+
+TEST(ScalableBloom, StaysBelowTheRateHoweverManyKeys) {
+  for (const double rate : {0.1, 0.01, 1e-4}) {
+    ScalableBloom filter(Of(rate, 100));
+    RandomHashes keys(3);
+    uint64_t added = 0;
+    for (const uint64_t count : {100u, 1000u, 10'000u, 100'000u, 1'000'000u}) {
+      for (; added < count; ++added) filter.Add({keys.Next()});
+      EXPECT_LE(filter.expected_fpr(), rate) << count << " keys";
+    }
+    ExpectReportedRate(filter, static_cast<uint64_t>(1e3 / rate), 4);
+    EXPECT_EQ(filter.planned_fpr(), rate);
+  }
+}
+
+TEST(ScalableBloom, BeginsAFilterWhenTheNewestIsHalfFull) {
+  ScalableBloom filter(Of(0.01, 1000));
+  RandomHashes keys(5);
+  size_t filters = 1;
+  for (int i = 0; i < 100'000; ++i) {
+    const double before = filter.newest_fill_ratio();
+    if (!filter.Add({keys.Next()})) continue;
+    if (filter.filters().size() > filters) {
+      ++filters;
+      EXPECT_GT(before, 0.5);
+      EXPECT_LT(before, 0.503);
+    } else {
+      ASSERT_LE(before, 0.5);
+    }
+  }
+  // 1000 (2^i - 1) keys fill i filters.
+  EXPECT_EQ(filters, 7u);
+  for (size_t i = 0; i + 1 < filters; ++i) {
+    EXPECT_NEAR(static_cast<double>(filter.filters()[i].num_added()),
+                1000 * std::pow(2, static_cast<double>(i)),
+                40 * std::pow(2, static_cast<double>(i)));
+  }
+}
+
+double TimesAWellSizedOne(double tightening) {
+  ScalableOptions options = Of(0.01, 1000);
+  options.tightening = tightening;
+  ScalableBloom filter(options);
+  for (const KeyHash key : RandomHashes(6).Take(1'000'000)) filter.Add(key);
+  const double bits = static_cast<double>(filter.size_bytes()) * 8;
+  return bits / (1e6 * std::log2(100) / std::log(2));
+}
+
+TEST(ScalableBloom, TakesAtMostTwiceAndAThirdOfAWellSizedOne) {
+  const double times = TimesAWellSizedOne(0.8);
+  std::cout << "10^6 keys at 1 %: " << times << " times a well-sized filter's bits, "
+            << TimesAWellSizedOne(0.5) << " with tightening 0.5\n";
+  EXPECT_LE(times, 2.3);
+}
+
+TEST(ScalableBloom, ClearForgetsAndKeepsTheFirstFilter) {
+  ScalableBloom filter(Of(0.01, 10));
+  const size_t bytes = filter.size_bytes();
+  for (const KeyHash key : RandomHashes(7).Take(1000)) filter.Add(key);
+  filter.Clear();
+  EXPECT_EQ(filter.size_bytes(), bytes);
+  EXPECT_EQ(filter.num_added(), 0u);
+  EXPECT_EQ(FalsePositives(filter, 10'000, 8), 0u);
+  const std::vector<KeyHash> keys = RandomHashes(9).Take(1000);
+  for (const KeyHash key : keys) filter.Add(key);
+  ExpectContainsAll(filter, keys);
+}
+
+TEST(CheckScalableOptions, NamesTheOptionTheValueAndTheRange) {
+  EXPECT_EQ(CheckOptions(ScalableOptions{}), "");
+  ScalableOptions options;
+  options.rate = 0;
+  EXPECT_EQ(CheckOptions(options), "rate is 0, but must be from 1e-15 to 0.5");
+  options = {};
+  options.first_capacity = 0;
+  EXPECT_THAT(CheckOptions(options), HasSubstr("first_capacity is 0, but must be from 1"));
+  options = {};
+  options.growth = 1;
+  EXPECT_EQ(CheckOptions(options), "growth is 1, but must be from 1.5 to 8");
+  options = {};
+  options.tightening = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(CheckOptions(options), "tightening is nan, but must be from 0.5 to 0.95");
+}
+
+TEST(CheckScalableOptions, ValuesOutOfRangeAreTheNearestValidOnes) {
+  ScalableOptions wrong;
+  wrong.rate = wrong.growth = wrong.tightening = std::numeric_limits<double>::quiet_NaN();
+  wrong.first_capacity = 0;
+  ScalableBloom filter(wrong);
+  const std::vector<KeyHash> keys = RandomHashes(10).Take(1000);
+  for (const KeyHash key : keys) filter.Add(key);
+  ExpectContainsAll(filter, keys);
+  EXPECT_EQ(filter.planned_fpr(), kLowestRate);
+}
+
+}  // namespace
+}  // namespace winnow::amq

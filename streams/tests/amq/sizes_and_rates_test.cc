@@ -1,0 +1,87 @@
+// Every kind of filter has the size that its own formula gives, and the rate that it reports.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "streams/tests/amq/filter_testing.h"
+#include "winnow/amq/binary_fuse_filter.h"
+#include "winnow/amq/xor_filter.h"
+
+namespace winnow::amq {
+namespace {
+
+using testing::ExpectReportedRate;
+using testing::RandomHashes;
+
+constexpr double kRates[] = {0.1, 0.01, 0.001};
+constexpr uint64_t kCounts[] = {700'000, 1'000'000, 1'300'000};
+
+// Lookups that give ten thousand false positives.
+uint64_t Lookups(double rate) { return static_cast<uint64_t>(1e4 / rate); }
+
+void ExpectSize(size_t bytes, uint64_t keys, double bits_a_key, double rate) {
+  EXPECT_NEAR(static_cast<double>(bytes) * 8 / static_cast<double>(keys), bits_a_key,
+              0.02 * bits_a_key)
+      << "bits a key of " << keys << " keys at " << rate;
+}
+
+template <typename Kind>
+class SizesAndRatesOf : public ::testing::Test {};
+TYPED_TEST_SUITE(SizesAndRatesOf, testing::PlannedKinds);
+
+TYPED_TEST(SizesAndRatesOf, FiltersOfAPlan) {
+  for (const double rate : kRates) {
+    for (const uint64_t keys : kCounts) {
+      typename TypeParam::Filter filter({keys, rate});
+      ExpectSize(filter.size_bytes(), keys, TypeParam::BitsAKey(rate), rate);
+      for (const KeyHash key : RandomHashes(keys).Take(keys)) {
+        ASSERT_TRUE(testing::Take(&filter, key));
+      }
+      EXPECT_LE(filter.planned_fpr(), rate);
+      EXPECT_NEAR(filter.expected_fpr(), filter.planned_fpr(), 0.02 * filter.planned_fpr());
+      if (keys == 1'000'000) ExpectReportedRate(filter, Lookups(rate), 77);
+    }
+  }
+}
+
+// Filters that are made of all their keys, with the least whole bits of fingerprint.
+template <typename Make, typename SlotsAKey>
+void ExpectStaticSizesAndRates(Make make, SlotsAKey slots_a_key) {
+  for (const double rate : kRates) {
+    for (const uint64_t keys : kCounts) {
+      const auto filter = make(RandomHashes(keys).Take(keys), rate);
+      const double bits = std::max(4.0, std::ceil(std::log2(1 / rate)));
+      ExpectSize(filter.size_bytes(), keys, slots_a_key(static_cast<double>(keys)) * bits, rate);
+      EXPECT_LE(filter.planned_fpr(), rate);
+      if (keys == 1'000'000) ExpectReportedRate(filter, Lookups(rate), 77);
+    }
+  }
+}
+
+TEST(SizesAndRates, OfXorFilter) {
+  ExpectStaticSizesAndRates([](const std::vector<KeyHash>& keys,
+                               double rate) { return XorFilter(keys.data(), keys.size(), rate); },
+                            [](double) { return 1.23; });
+}
+
+TEST(SizesAndRates, OfBinaryFuseFilter) {
+  ExpectStaticSizesAndRates(
+      [](const std::vector<KeyHash>& keys, double rate) {
+        return BinaryFuseFilter(keys.data(), keys.size(), rate);
+      },
+      [](double n) { return std::max(1.125, 0.875 + 0.25 * std::log(1e6) / std::log(n)); });
+}
+
+TEST(SizesAndRates, OfBinaryFuseFilterWithFourSlots) {
+  ExpectStaticSizesAndRates(
+      [](const std::vector<KeyHash>& keys, double rate) {
+        return BinaryFuseFilter(keys.data(), keys.size(), rate, FuseArity::kFour);
+      },
+      [](double n) { return std::max(1.075, 0.77 + 0.305 * std::log(6e5) / std::log(n)); });
+}
+
+}  // namespace
+}  // namespace winnow::amq

@@ -1,0 +1,97 @@
+// What the tests of `winnow dedup` share: the tool with its answer, and lines with their answer as
+// a set knows it.
+
+#ifndef WINNOW_STREAMS_TESTS_DEDUP_DEDUP_TESTING_H_
+#define WINNOW_STREAMS_TESTS_DEDUP_DEDUP_TESTING_H_
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <fstream>
+#include <random>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+
+namespace winnow::testing {
+
+// The arguments are quoted for the shell by the caller; the environment is as for RunProgram.
+inline ChildResult RunDedup(const std::string& arguments,
+                            const std::vector<std::string>& environment = {}) {
+  return RunProgram({"sh", "-c", "'" WINNOW_TOOL "' dedup " + arguments}, environment);
+}
+
+inline std::vector<std::string> LinesOf(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+inline std::string TextOf(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+// n random lines, each of them one of `distinct`.
+inline std::vector<std::string> RandomLines(uint64_t n, uint64_t distinct, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::string> lines;
+  for (uint64_t i = 0; i < n; ++i) {
+    lines.push_back("line " + std::to_string(random() % distinct) + " of " + std::to_string(seed));
+  }
+  return lines;
+}
+
+// The first of each, in order; or the others.
+inline std::vector<std::string> FirstOfEach(const std::vector<std::string>& lines,
+                                            bool others = false) {
+  std::unordered_set<std::string> seen;
+  std::vector<std::string> kept;
+  for (const std::string& line : lines) {
+    if (seen.insert(line).second != others) kept.push_back(line);
+  }
+  return kept;
+}
+
+inline std::vector<std::string> Numbered(int from, int to) {
+  std::vector<std::string> lines;
+  for (int i = from; i < to; ++i) lines.push_back("line " + std::to_string(i));
+  return lines;
+}
+
+// Of the whole program, at the most.
+inline uint64_t PeakOfMemory(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string word; status >> word;) {
+    uint64_t kib = 0;
+    if (word == "VmHWM:" && status >> kib) return kib << 10;
+  }
+  ADD_FAILURE() << "no VmHWM of " << process;
+  return 0;
+}
+
+// Runs that go on from one another.
+class DedupStateTest : public ::testing::Test {
+ protected:
+  ChildResult Run(const std::vector<std::string>& lines, const std::string& flags = "") {
+    WriteFile(folder_ / "in", TextOf(lines));
+    return RunDedup("'" + folder_ / "in" + "' --state='" + state_ + "' " + flags);
+  }
+
+  TemporaryFolder folder_;
+  const std::string state_ = folder_ / "state";
+};
+
+}  // namespace winnow::testing
+
+#endif  // WINNOW_STREAMS_TESTS_DEDUP_DEDUP_TESTING_H_

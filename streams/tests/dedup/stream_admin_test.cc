@@ -1,0 +1,366 @@
+// `winnow dedup --list`, `--check` and `--remove` with real servers, single ones and clusters, and
+// what is said of servers when a stream begins.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "streams/tests/dedup/dedup_testing.h"
+#include "streams/tests/dedup/redis_stream_testing.h"
+#include "streams/tests/redis/fake_server.h"
+#include "streams/tests/support/started_cluster.h"
+#include "streams/tests/support/started_redis.h"
+#include "tests/support/becomes.h"
+#include "tests/support/files.h"
+
+namespace winnow {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using testing::BitsWere;
+using testing::ChildResult;
+using ::testing::ContainsRegex;
+using testing::FakeServer;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::LinesOf;
+using ::testing::Not;
+using testing::Numbered;
+using testing::RunDedup;
+using testing::StartedCluster;
+using testing::StartedRedis;
+using testing::WithAStream;
+
+class StreamAdminTest : public testing::RedisStreamTest {
+ protected:
+  // With the exit code; of JSON.
+  static json Ask(const std::string& arguments, int code) {
+    const ChildResult outcome = RunDedup(arguments + " --json");
+    EXPECT_EQ(outcome.status, code) << arguments << outcome.errors;
+    json document = json::parse(outcome.output, nullptr, /*allow_exceptions=*/false);
+    EXPECT_TRUE(document.is_object()) << outcome.output << outcome.errors;
+    EXPECT_EQ(document["schema"], "winnow.dedup/1");
+    return document;
+  }
+  void Print(const std::vector<std::string>& lines, const std::string& flags) {
+    const ChildResult outcome = RunDedup(In(lines) + flags);
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  }
+};
+
+TEST_F(StreamAdminTest, StreamsOfAServerAreListedWithTheirState) {
+  const StartedRedis server;
+  const std::string at = " --redis=" + server.address();
+  EXPECT_EQ(RunDedup("--list" + at).output, "no streams\n");
+  Print({"a"}, Flags(server.address()));
+  Print({"a", "b"}, "--capacity=1e7 --rate=1e-3 --name='with a blank'" + at);
+  Print({"a"}, "--capacity=1000 --name=lost" + at);
+  server.Ask({"del", "lost:0"});
+  // What is none of ours stays out.
+  server.Ask({"set", "other:plan", "for tomorrow: nothing"});
+  server.Ask({"sadd", "set:plan", "a"});
+  const ChildResult listed = RunDedup("--list" + at);
+  EXPECT_EQ(listed.status, 0) << listed.errors;
+  EXPECT_THAT(listed.errors, IsEmpty());
+  EXPECT_THAT(LinesOf(listed.output),
+              ::testing::ElementsAre(
+                  ContainsRegex("^name +capacity +rate +keys +bytes +state$"),
+                  ContainsRegex("^lost +1000 +1e-09 +1 +[0-9.]+ KiB +keys missing$"),
+                  ContainsRegex("^winnow-dedup +200000 +1e-09 +1 +[0-9.]+ MiB +whole$"),
+                  ContainsRegex("^with a blank +10000000 +0.001 +1 +[0-9.]+ MiB +whole$")));
+  const json document = Ask("--list" + at, 0);
+  EXPECT_EQ(document["action"], "list");
+  EXPECT_EQ(document["cluster"], false);
+  EXPECT_EQ(document["servers"], json::array({server.address()}));
+  ASSERT_EQ(document["streams"].size(), 3u);
+  EXPECT_EQ(document["streams"][0]["keys_missing"], 1);
+  EXPECT_EQ(document["streams"][2]["name"], "with a blank");
+  EXPECT_EQ(document["streams"][2]["bits_set_by_a_line"], 6);
+}
+
+TEST_F(StreamAdminTest, ACheckCountsTheBitsAndNamesWhatIsMissing) {
+  const StartedRedis a, b;
+  const std::string both = " --redis=" + a.address() + "," + b.address();
+  Print(Numbered(0, 2'900), "--capacity=3000 --rate=1e-3" + both);
+  const json whole = Ask("--check=winnow-dedup" + both, 0)["streams"][0];
+  EXPECT_EQ(whole["state"], "whole");
+  EXPECT_EQ(whole["servers"], json::array({a.address(), b.address()}));
+  EXPECT_NEAR(whole["lines"].get<double>(), 2'900, 100);
+  EXPECT_LE(whole["expected_fpr"].get<double>(), 1e-3);
+  EXPECT_GT(whole["expected_fpr"].get<double>(), 0.6e-3);
+  EXPECT_GT(whole["bits_set"], 10'000);
+  EXPECT_THAT(RunDedup("--check=winnow-dedup" + both).output,
+              AllOf(HasSubstr("winnow-dedup: whole\nplan  winnow dedup 1 capacity=3000 "),
+                    HasSubstr("\nkeys  2 keys, 0 missing, of "), HasSubstr("\nrate  0.")));
+
+  const ChildResult half = RunDedup("--check=winnow-dedup --redis=" + a.address());
+  EXPECT_EQ(half.status, 1);
+  EXPECT_THAT(half.errors, HasSubstr("lies on " + a.address() + "," + b.address()));
+  b.Ask({"del", "winnow-dedup:0"});
+  const ChildResult missing = RunDedup("--check=winnow-dedup" + both);
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_THAT(missing.errors,
+              AllOf(HasSubstr("the server " + b.address()), HasSubstr("1 of the 1 keys")));
+  EXPECT_THAT(missing.output, HasSubstr("winnow-dedup: keys missing\n"));
+  b.Ask({"del", "winnow-dedup:plan"});
+  EXPECT_THAT(Ask("--check=winnow-dedup" + both, 1)["streams"][0]["faults"][0].get<std::string>(),
+              HasSubstr(b.address() + ": it has no plan"));
+  // Full: one that was used on.
+  Print(Numbered(0, 1'000), "--capacity=1000 --rate=1e-3 --name=full --redis=" + a.address());
+  a.Ask({"eval", "redis.call('setrange', KEYS[1], 0, string.rep('\\255', 1500))", "1", "full:0"});
+  const ChildResult full = RunDedup("--check=full --redis=" + a.address());
+  EXPECT_EQ(full.status, 1);
+  EXPECT_THAT(full.errors, HasSubstr("past the planned 0.001"));
+  const ChildResult none = RunDedup("--check=none" + both);
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(none.errors, HasSubstr("there is no stream none"));
+  EXPECT_EQ(RunDedup("--check=winnow-dedup --redis=127.0.0.1:1").status, 2);
+  b.Ask({"set", "none:0", "x"});
+  for (const std::string action : {"--check=none", "--remove=none"}) {
+    EXPECT_THAT(RunDedup(action + both).errors,
+                AllOf(HasSubstr("the server " + b.address() + " has the key none:0, and no server"),
+                      HasSubstr("set none:plan again"), HasSubstr("delete its keys")));
+  }
+  EXPECT_EQ(b.Ask({"exists", "none:0"}), "1");
+}
+
+TEST_F(StreamAdminTest, ARemovedStreamLeavesNothingOfItAndAllOfOthers) {
+  const StartedRedis a, b;
+  const std::string both = " --redis=" + a.address() + "," + b.address();
+  Print({"a"}, "--capacity=1000" + both);
+  Print({"a"}, "--capacity=1e9 --rate=0.1 --name=large" + both);
+  a.Ask({"set", "large:other", "mine"});
+  EXPECT_EQ(RunDedup("--remove" + both).status, 2) << "without a name";
+  const ChildResult half = RunDedup("--remove=large --redis=" + a.address());
+  EXPECT_EQ(half.status, 2);
+  EXPECT_THAT(half.errors, HasSubstr("lies on "));
+  const uint64_t before = std::stoull(a.Ask({"dbsize"}));
+  const json removed = Ask("--remove=large" + both, 0);
+  EXPECT_EQ(removed["keys_removed"].get<uint64_t>() / 2, before - 3);
+  EXPECT_EQ(a.Ask({"dbsize"}), "3");
+  EXPECT_EQ(b.Ask({"dbsize"}), "2");
+  EXPECT_EQ(RunDedup("--remove=large" + both).status, 1);
+  EXPECT_EQ(RunDedup(In({"a"}) + "--capacity=1000" + both).output, "") << "another is there";
+  // What is left where one was killed that removed, or a server came back empty.
+  b.Ask({"flushall"});
+  const ChildResult rest = RunDedup("--remove=winnow-dedup" + both);
+  EXPECT_EQ(rest.status, 0) << rest.errors;
+  EXPECT_THAT(rest.output, HasSubstr("winnow-dedup: removed, 2 keys of at most 4\n"));
+  a.Ask({"set", "mine:plan", "for tomorrow"});
+  const ChildResult others = RunDedup("--remove=mine" + both);
+  EXPECT_EQ(others.status, 2);
+  EXPECT_THAT(others.errors, HasSubstr("nothing was done with it"));
+  EXPECT_EQ(a.Ask({"get", "mine:plan"}), "for tomorrow");
+}
+
+TEST_F(StreamAdminTest, StreamsOfOneNameAreNotRemovedTogether) {
+  const StartedRedis a, b;
+  Print({"a"}, "--capacity=1000 --redis=" + a.address());
+  Print({"a"}, "--capacity=2000 --redis=" + b.address());
+  const std::string remove = "--remove=winnow-dedup --redis=";
+  const ChildResult refused = RunDedup(remove + a.address() + "," + b.address());
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.errors, AllOf(HasSubstr("'winnow dedup 1 capacity=1000 "),
+                                    HasSubstr("'winnow dedup 1 capacity=2000 ")));
+  EXPECT_EQ(a.Ask({"dbsize"}), "2");
+  EXPECT_EQ(b.Ask({"dbsize"}), "2");
+  EXPECT_EQ(RunDedup(remove + b.address()).status, 0);
+  EXPECT_EQ(a.Ask({"dbsize"}), "2");
+  EXPECT_EQ(b.Ask({"dbsize"}), "0");
+}
+
+TEST_F(StreamAdminTest, AStreamInTwoDatabasesOfAServerIsRemovedFromBoth) {
+  const StartedRedis server;
+  const std::string one = "redis://" + server.address() + "/1";
+  const std::string both = one + ",redis://" + server.address() + "/2";
+  Print({"a"}, "--capacity=1000 --redis=" + both);
+  const ChildResult half = RunDedup("--remove=winnow-dedup --redis=" + one);
+  EXPECT_EQ(half.status, 2);
+  EXPECT_THAT(half.errors, HasSubstr("lies on "));
+  EXPECT_EQ(server.Ask({"-n", "1", "dbsize"}), "2");
+  EXPECT_EQ(Ask("--remove=winnow-dedup --redis=" + both, 0)["keys_removed"], 4);
+  EXPECT_EQ(server.Ask({"info", "keyspace"}).find("db"), std::string::npos);
+}
+
+TEST_F(StreamAdminTest, KeysWithoutAPlanAreRemovedFromServersOfTheStreamOnly) {
+  const StartedRedis a, b, other;
+  const std::string both = " --redis=" + a.address() + "," + b.address();
+  Print({"a"}, "--capacity=1000" + both);
+  b.Ask({"del", "winnow-dedup:plan"});
+  other.Ask({"set", "winnow-dedup:0", "mine"});
+  EXPECT_EQ(Ask("--remove=winnow-dedup" + both + "," + other.address(), 0)["keys_removed"], 3);
+  EXPECT_EQ(a.Ask({"dbsize"}), "0");
+  EXPECT_EQ(b.Ask({"dbsize"}), "0");
+  EXPECT_EQ(other.Ask({"get", "winnow-dedup:0"}), "mine");
+}
+
+// Whether they wait for input, were given no line yet, or send lines all the time.
+TEST_F(StreamAdminTest, ClientsOfARemovedStreamEndWithAnErrorAndLeaveNothing) {
+  const StartedRedis server;
+  const std::string flags = "--capacity=1e7 --inflight=50 --redis=" + server.address();
+  Fed idle(this, flags, "idle");
+  idle.Write({"a"});
+  idle.Await(1);
+  Fed fresh(this, flags, "fresh");
+  const auto busy = Start(In(Numbered(0, 1'000'000)) + flags, "busy");
+  EXPECT_TRUE(testing::Becomes(
+      [&] { return busy->HasEnded() || !testing::ReadFile(folder_ / "busy").empty(); }));
+  const ChildResult removed = RunDedup("--remove=winnow-dedup --redis=" + server.address());
+  EXPECT_EQ(removed.status, 0) << removed.errors;
+  EXPECT_THAT(removed.output, HasSubstr("removed, 2 keys of at most 2"));
+  for (const Fed* const client : {&idle, &fresh}) client->Write({"b"});
+  for (Fed* const client : {&idle, &fresh}) {
+    EXPECT_EQ(client->End(), 2);
+    EXPECT_THAT(client->Errors(), HasSubstr("vanished"));
+  }
+  EXPECT_EQ(WEXITSTATUS(busy->Wait()), 2) << busy->Errors();
+  EXPECT_THAT(busy->Errors(), HasSubstr("vanished"));
+  EXPECT_EQ(server.Ask({"dbsize"}), "0");
+  EXPECT_EQ(RunDedup(In({"a"}) + flags).output, "a\n") << "the next client begins it anew";
+}
+
+// As clients of others do that don't look whether a key is whole.
+TEST_F(StreamAdminTest, AStreamWhoseKeysComeBackIsNotSaidToBeRemoved) {
+  const FakeServer server([answer = WithAStream("standalone", [](const FakeServer::Words&) {
+                             return BitsWere(0);
+                           })](const FakeServer::Words& words) {
+    return words[0] == "DEL" ? std::string(":1\r\n") : answer(words);
+  });
+  const std::string at = " --redis=" + server.address();
+  Print({"a"}, "--capacity=1000" + at);
+  const json refused = Ask("--remove=winnow-dedup" + at, 2);
+  ASSERT_EQ(refused["faults"].size(), 1u);
+  EXPECT_THAT(refused["faults"][0].get<std::string>(),
+              AllOf(HasSubstr("the stream winnow-dedup is not removed: clients go on with it"),
+                    HasSubstr("remove it again")));
+  EXPECT_EQ(refused["cluster"], false);
+  EXPECT_THAT(server.Received(), Not(::testing::Contains("DEL winnow-dedup:plan")));
+  const ChildResult in_words = RunDedup("--remove=winnow-dedup" + at);
+  EXPECT_EQ(in_words.status, 2);
+  EXPECT_THAT(in_words.output, IsEmpty());
+  EXPECT_THAT(in_words.errors, HasSubstr("is not removed: clients go on with it"));
+}
+
+TEST_F(StreamAdminTest, StreamsOfAClusterAreThoseOfAllMasters) {
+  const StartedCluster cluster(3, 0);
+  for (const char* const name : {"a", "b", "c", "d"}) {
+    Print(Numbered(0, 2'000), Flags(cluster.address(0)) + "--name=" + name);
+  }
+  const std::string at = " --redis=" + cluster.address(1);
+  const json listed = Ask("--list" + at, 0);
+  EXPECT_EQ(listed["cluster"], true);
+  ASSERT_EQ(listed["streams"].size(), 4u);
+  for (const json& stream : listed["streams"]) {
+    EXPECT_EQ(stream["state"], "whole");
+    EXPECT_EQ(stream["keys"], 256);
+    EXPECT_TRUE(stream["servers"].is_null());
+  }
+  const json checked = Ask("--check=b" + at, 0)["streams"][0];
+  EXPECT_NEAR(checked["lines"].get<double>(), 2'000, 30);
+  EXPECT_EQ(Ask("--remove=b" + at, 0)["keys_removed"], 257);
+  EXPECT_EQ(Ask("--list" + at, 0)["streams"].size(), 3u);
+  cluster.Ask(2, {"flushall"});
+  EXPECT_EQ(Ask("--check=c" + at, 1)["streams"].size() +
+                Ask("--check=d" + at, 1)["streams"].size() +
+                Ask("--check=a" + at, 1)["streams"].size(),
+            Ask("--list" + at, 0)["streams"].size());
+  for (const json& stream : Ask("--list" + at, 0)["streams"]) {
+    EXPECT_EQ(stream["state"], "keys missing");
+  }
+}
+
+TEST_F(StreamAdminTest, WrongUsageIsSaid) {
+  const struct {
+    const char* arguments;
+    const char* said;
+  } rows[] = {
+      {"--list", "--list is of streams in servers: give --redis=SERVER as well"},
+      {"--list --check=n --redis=a", "--list and --check: one at a time"},
+      {"--list --redis=a file", "--list reads no lines: leave 'file' out"},
+      {"--list --redis=a --name=b", "--name does nothing with --list"},
+      {"--check=winnow-dedup --redis=a --capacity=5", "--capacity does nothing with --check"},
+      {"--check=winnow-dedup --redis=a --count", "--count does nothing with --check"},
+      {"--remove= --redis=a", "--remove needs a value"},
+      {"--remove --redis=a", "--remove"},
+      {"--remove=b --redis=a --name=b", "--name does nothing with --remove"},
+      {"--json", "--json is that of --list, --check and --remove"},
+  };
+  for (const auto& [arguments, said] : rows) {
+    const ChildResult outcome = RunDedup(std::string(arguments) + " </dev/null");
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_THAT(outcome.errors, HasSubstr(said)) << arguments;
+    EXPECT_THAT(outcome.output, IsEmpty());
+  }
+}
+
+// ---- What is said of servers
+
+TEST_F(StreamAdminTest, TheSameServerTwiceIsRefused) {
+  const StartedRedis server, other;
+  const std::string port = server.address().substr(server.address().find(':'));
+  for (const std::string& again : {server.address(), "localhost" + port, "127.1" + port,
+                                   "redis://" + server.address() + "/0"}) {
+    const ChildResult refused =
+        RunDedup(In({"a"}) + Flags(server.address() + "," + other.address() + "," + again));
+    EXPECT_EQ(refused.status, 2) << again;
+    EXPECT_THAT(refused.output, IsEmpty()) << again;
+    EXPECT_THAT(refused.errors, HasSubstr("are the same server")) << again;
+    EXPECT_EQ(server.Ask({"dbsize"}), "0") << again;
+    EXPECT_EQ(other.Ask({"dbsize"}), "0") << again;
+  }
+  // Another database has bits of its own.
+  EXPECT_EQ(
+      RunDedup(In({"a"}) + Flags(server.address() + ",redis://" + server.address() + "/1")).output,
+      "a\n");
+}
+
+TEST_F(StreamAdminTest, WhatMayEndAStreamIsSaidOnceOfAllServers) {
+  const StartedRedis kept({"--appendonly", "yes"}), a, b({"--maxmemory-policy", "allkeys-lru"});
+  EXPECT_THAT(RunDedup(In({"a"}) + Flags(kept.address())).errors, Not(HasSubstr("warning")));
+  const ChildResult outcome = RunDedup(
+      In({"a"}) + Flags(kept.address() + "," + a.address() + "," + b.address()) + "--name=three");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.output, "a\n");
+  EXPECT_THAT(
+      outcome.errors,
+      AllOf(HasSubstr("warning: " + a.address() + ", " + b.address() + " keep no append-only log"),
+            HasSubstr("lines since the last snapshot may be printed again"),
+            HasSubstr("warning: " + b.address() + " has the maxmemory-policy allkeys-lru")));
+  EXPECT_EQ(LinesOf(outcome.errors).size(), 4u) << outcome.errors;
+  // Nobody says anything where the user may not ask.
+  a.Ask({"acl", "setuser", "few", "on", ">word", "~*", "+@all", "-info"});
+  const ChildResult mute =
+      RunDedup(In({"a"}) + Flags("redis://few:word@" + a.address()) + "--name=n");
+  EXPECT_EQ(mute.status, 0) << mute.errors;
+  EXPECT_THAT(mute.errors, Not(HasSubstr("warning")));
+  const StartedCluster cluster(3, 0, {"--maxmemory-policy", "allkeys-lfu"});
+  EXPECT_THAT(RunDedup(In({"a"}) + Flags(cluster.address(0))).errors,
+              AllOf(ContainsRegex("warning: [^ ]*, [^ ]*, [^ ]* keep no append-only log"),
+                    ContainsRegex("warning: [^ ]*, [^ ]*, [^ ]* have the maxmemory-policy")));
+}
+
+// Without taking them: the server answers all, and has nothing.
+TEST_F(StreamAdminTest, APlanOfMuchOfAServerIsSaidAsItBegins) {
+  const FakeServer server(
+      WithAStream("standalone", [](const FakeServer::Words&) { return BitsWere(0); }));
+  const std::string at = " --redis=" + server.address();
+  const ChildResult begun = RunDedup(In({"a"}) + "--capacity=4e9" + at);
+  EXPECT_EQ(begun.status, 0) << begun.errors;
+  EXPECT_THAT(begun.errors,
+              HasSubstr("warning: the stream winnow-dedup takes 23.5 GiB of " + server.address()));
+  EXPECT_THAT(RunDedup(In({"a"}) + "--capacity=4e9" + at).errors, Not(HasSubstr("GiB of 127")));
+  const FakeServer other(
+      WithAStream("standalone", [](const FakeServer::Words&) { return BitsWere(0); }));
+  EXPECT_THAT(RunDedup(In({"a"}) + "--capacity=2e9 --redis=" + other.address()).errors,
+              Not(HasSubstr("warning")));
+}
+
+}  // namespace
+}  // namespace winnow

@@ -1,0 +1,279 @@
+// What `winnow size` says.
+
+#include "tools/winnow/size/size_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "streams/winnow/size/stream_kinds.h"
+#include "tests/support/random_hashes.h"
+#include "winnow/amq/sizes.h"
+#include "winnow/builder.h"
+#include "winnow/filter.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+SizeReport ReportSizes(const SizeWish& wish) { return ReportSizes(wish, StreamKinds()); }
+std::string WhatIsWrong(const SizeWish& wish) { return WhatIsWrong(wish, StreamKinds()); }
+
+SizeWish Wish(uint64_t keys, double rate) {
+  SizeWish wish;
+  wish.keys = keys;
+  wish.rate = rate;
+  return wish;
+}
+
+SizeWish InMemory(uint64_t keys, uint64_t bytes) {
+  SizeWish wish;
+  wish.keys = keys;
+  wish.bytes = bytes;
+  return wish;
+}
+
+const SizedKind& Find(const SizeReport& report, const std::string& kind) {
+  static const SizedKind none;
+  for (const SizedKind& found : report.kinds) {
+    if (found.kind == kind) return found;
+  }
+  ADD_FAILURE() << "no kind " << kind;
+  return none;
+}
+
+TEST(SizeReport, RangeFiltersComeOnTopOfTheFiltersOfFiles) {
+  SizeWish wish = Wish(1'000'000, 0.01);
+  const SizeReport without = ReportSizes(wish);
+  wish.range_bits = 15;
+  const SizeReport report = ReportSizes(wish);
+  EXPECT_EQ(report.impossible, "");
+  EXPECT_NEAR(8 * static_cast<double>(report.range_bytes) / 1e6, 17.2, 0.1);
+  EXPECT_EQ(report.filter_policy, "{id=winnow;bits_per_key=9.91;range_bits=15}");
+  EXPECT_EQ(Find(report, "Winnow Ribbon").bytes, Find(without, "Winnow Ribbon").bytes);
+  const nlohmann::json json = nlohmann::json::parse(SizeJson(report));
+  EXPECT_EQ(json.at("range_bits"), 15);
+  EXPECT_EQ(json.at("range_bytes"), report.range_bytes);
+  EXPECT_EQ(nlohmann::json::parse(SizeJson(without)).count("range_bytes"), 0u);
+  // No file has as many keys: they are those of many files.
+  wish.keys = uint64_t{1} << 34;
+  EXPECT_NEAR(8 * static_cast<double>(ReportSizes(wish).range_bytes) / std::ldexp(1, 34), 17.2,
+              0.1);
+  wish.deletes = true;
+  EXPECT_THAT(ReportSizes(wish).impossible, HasSubstr("range_bits goes with"));
+  SizeWish page = Wish(10, 0.01);
+  page.page_bytes = 1024;
+  page.range_bits = 15;
+  EXPECT_THAT(ReportSizes(page).impossible, HasSubstr("range_bits"));
+  wish = Wish(10, 0.01);
+  wish.range_bits = 33;
+  EXPECT_THAT(ReportSizes(wish).impossible, HasSubstr("from 1 to 32"));
+}
+
+// Which kind it would take.
+std::string Taken(const SizeWish& wish) {
+  const std::string advice = ReportSizes(wish).advice;
+  return advice.substr(5, advice.find(':') - 5);
+}
+
+TEST(SizeReport, OfKeysAndARateHasEveryKind) {
+  const SizeReport report = ReportSizes(Wish(1'000'000, 0.01));
+  EXPECT_EQ(report.impossible, "");
+  // And the core's two.
+  EXPECT_EQ(report.kinds.size(), amq::SizesFor({1'000'000, 0.01}).size() + 2);
+  EXPECT_EQ(report.kinds.front().kind, "Winnow Ribbon");
+  EXPECT_EQ(Find(report, "standard").bits, 7u);
+  EXPECT_NEAR(Find(report, "standard").bits_per_key, 9.59, 0.01);
+  for (const SizedKind& kind : report.kinds) EXPECT_LE(kind.rate, 0.0101) << kind.kind;
+  EXPECT_EQ(report.filter_policy, "winnow:9.91");
+  EXPECT_EQ(report.shards, 1u);
+  EXPECT_NEAR(static_cast<double>(report.pages), 1'000'000 / 848.0, 10);
+}
+
+// The core's kinds, against filters that are built.
+TEST(SizeReport, HasTheSizesAndRatesOfFiltersThatAreBuilt) {
+  const SizeReport report = ReportSizes(Wish(100'000, 0.003));
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    const SizedKind& said =
+        Find(report, kind == FilterKind::kBloom ? "Winnow Bloom" : "Winnow Ribbon");
+    FilterOptions options;
+    options.kind = kind;
+    options.bits_per_key = std::stod(report.filter_policy.substr(7));
+    FilterBuilder builder(options);
+    for (const KeyHash hash : testing::RandomHashes(1).Take(100'000)) builder.Add(hash);
+    const FilterBlock block = builder.Finish();
+    EXPECT_NEAR(static_cast<double>(block.size), static_cast<double>(said.bytes),
+                0.02 * static_cast<double>(said.bytes));
+    EXPECT_NEAR(FilterView(block.bytes()).info().expected_fpr, said.rate, 0.02 * said.rate);
+  }
+}
+
+TEST(SizeReport, InMemoryHasTheLowestRates) {
+  const SizeReport report = ReportSizes(InMemory(1'000'000, 1'250'000));
+  EXPECT_EQ(report.impossible, "");
+  for (const SizedKind& kind : report.kinds) EXPECT_LE(kind.bytes, 1'250'000u) << kind.kind;
+  EXPECT_EQ(report.kinds.front().kind, "Winnow Ribbon");
+  EXPECT_NEAR(Find(report, "standard").rate, 0.0082, 0.0002);
+  EXPECT_EQ(report.filter_policy, "");
+}
+
+TEST(SizeReport, TakesTheKindThatDoesWhatIsWished) {
+  SizeWish wish = Wish(1'000'000, 0.01);
+  EXPECT_EQ(Taken(wish), "Winnow Ribbon");
+  wish.grows = true;
+  EXPECT_EQ(Taken(wish), "standard");
+  EXPECT_THAT(ReportSizes(wish).advice, HasSubstr("not known before: scalable."));
+  wish.deletes = true;
+  EXPECT_EQ(Taken(wish), "cuckoo");
+  wish.deletes = false;
+  wish.threads = true;
+  EXPECT_EQ(Taken(wish), "concurrent");
+  SizeWish deep = Wish(1'000'000, 1e-11);
+  deep.deletes = true;
+  EXPECT_EQ(Taken(deep), "counting");  // no fingerprint is long enough
+}
+
+TEST(SizeReport, SpeaksOfBlockedWhereBitsAreScattered) {
+  const auto told = [](SizeWish wish, const std::string& taken) {
+    wish.grows = true;
+    EXPECT_EQ(Taken(wish), taken);
+    return ReportSizes(wish).advice.find("blocked takes a little more") != std::string::npos;
+  };
+  EXPECT_TRUE(told(Wish(1'000'000, 0.01), "standard"));
+  EXPECT_FALSE(told(Wish(1'000'000, 1e-4), "cuckoo"));
+  EXPECT_FALSE(told(InMemory(1'000'000'000, 187'500'000), "blocked"));  // with one bit a key
+  SizeWish deletes = Wish(1'000'000, 1e-11);
+  deletes.deletes = true;
+  EXPECT_FALSE(told(deletes, "counting"));
+}
+
+TEST(SizeReport, WhatCantBeHadGetsASentence) {
+  const auto impossible = [](const SizeWish& wish) {
+    const SizeReport report = ReportSizes(wish);
+    EXPECT_THAT(report.kinds, IsEmpty());
+    EXPECT_THAT(report.page, IsEmpty());
+    return report.impossible;
+  };
+  EXPECT_THAT(impossible(Wish(0, 0.1)), HasSubstr("keys are 0, but must be from 1 to"));
+  EXPECT_THAT(impossible(Wish(10, 0.6)), HasSubstr("the rate is 0.6, but must be from 1e-15"));
+  EXPECT_THAT(impossible(Wish(1'000'000'000, 1e-12)),
+              HasSubstr("hashes of 64 bits in common with others at a rate of 5.421e-11"));
+  EXPECT_THAT(impossible(InMemory(1'000'000, 1000)),
+              HasSubstr("no kind holds 1000000 keys in 1000 bytes"));
+  SizeWish both = Wish(1000, 0.1);
+  both.deletes = both.threads = true;
+  EXPECT_THAT(impossible(both), HasSubstr("no kind lets several threads add and keys be removed"));
+  SizeWish low = Wish(1000, 1e-9);
+  low.threads = true;
+  EXPECT_THAT(impossible(low), HasSubstr("no kind has the rate 1e-09 where several threads add"));
+  EXPECT_THAT(impossible({}), HasSubstr("keys and a rate are wanted"));
+  SizeWish three = Wish(1000, 0.1);
+  three.bytes = 5;
+  EXPECT_THAT(impossible(three), HasSubstr("keys and a rate are wanted, or keys and memory"));
+  SizeWish page;
+  page.page_bytes = 7;
+  page.rate = 0.1;
+  EXPECT_THAT(impossible(page),
+              HasSubstr("bytes of a page are 7, but must be a multiple of 8 from 64 to 1048576"));
+}
+
+TEST(SizeReport, AWrongWishIsToldFromOneThatCantBeHad) {
+  EXPECT_EQ(WhatIsWrong(Wish(1000, 0.1)), "");
+  EXPECT_EQ(WhatIsWrong(InMemory(1'000'000, 1000)), "");
+  EXPECT_EQ(WhatIsWrong(Wish(1'000'000'000, 1e-12)), "");
+  EXPECT_THAT(WhatIsWrong(Wish(0, 0.1)), HasSubstr("keys are 0"));
+  EXPECT_THAT(WhatIsWrong(Wish(10, std::nan(""))), HasSubstr("the rate is nan"));
+  SizeWish page;
+  page.page_bytes = uint64_t{1} << 40;
+  EXPECT_THAT(WhatIsWrong(page), HasSubstr("a page wants a rate"));
+  page.rate = 0.01;
+  EXPECT_THAT(WhatIsWrong(page), HasSubstr("bytes of a page are 1099511627776, but must be"));
+  page.page_bytes = 4096;
+  EXPECT_EQ(WhatIsWrong(page), "");
+}
+
+TEST(SizeReport, ItIsSaidWhyThereIsNoPolicy) {
+  EXPECT_EQ(ReportSizes(Wish(1'000'000, 0.01)).no_filter_policy, "");
+  const SizeReport low = ReportSizes(Wish(1'000'000, 1e-6));
+  EXPECT_EQ(low.filter_policy, "");
+  EXPECT_THAT(low.no_filter_policy, HasSubstr("at most 32 bits a key"));
+}
+
+TEST(SizeReport, NoPolicyIsNamedWhereAFilterHasToChange) {
+  for (bool SizeWish::*const change : {&SizeWish::grows, &SizeWish::deletes, &SizeWish::threads}) {
+    SizeWish wish = Wish(1'000'000, 0.01);
+    wish.*change = true;
+    const SizeReport report = ReportSizes(wish);
+    EXPECT_EQ(report.filter_policy, "");
+    EXPECT_THAT(report.no_filter_policy, HasSubstr("built once"));
+    // Nor pages that can't do it.
+    EXPECT_EQ(report.pages > 0, Find(report, "paged").fits_wish);
+    EXPECT_EQ(report.shards > 0, Find(report, "standard").fits_wish);
+  }
+}
+
+TEST(SizeReport, APageEndsWithAChoice) {
+  SizeWish wish;
+  wish.page_bytes = 1024;
+  wish.rate = 0.01;
+  EXPECT_EQ(ReportSizes(wish).advice,
+            "Take k = 7: 853 keys have the rate 0.01, the most of any k.");
+  wish.keys = 2000;
+  EXPECT_THAT(ReportSizes(wish).advice,
+              AllOf(HasSubstr("Take k = 3: 2000 keys have the rate 0.14, the lowest"),
+                    HasSubstr("above 0.01: with k = 7 853 keys"), HasSubstr("more pages")));
+  wish.rate.reset();
+  wish.keys = 800;
+  EXPECT_THAT(ReportSizes(wish).advice, HasSubstr("Take k = 7: 800 keys have the rate 0.0073"));
+  EXPECT_THAT(SizeJson(ReportSizes(wish)), HasSubstr("\"advice\": \"Take k = 7"));
+  // The most that it says are the most that it takes.
+  wish.keys = 5678;
+  EXPECT_THAT(ReportSizes(wish).advice, HasSubstr("Take k = 1: 5678 keys"));
+  for (const uint64_t keys : {uint64_t{5679}, uint64_t{1'000'000'000}}) {
+    wish.keys = keys;
+    const SizeReport report = ReportSizes(wish);
+    EXPECT_THAT(report.page, IsEmpty());
+    EXPECT_THAT(report.impossible, HasSubstr("at most 5678 have a rate up to 0.5 in it"));
+  }
+}
+
+TEST(SizeReport, APageHasItsKeysByK) {
+  SizeWish wish;
+  wish.page_bytes = 1024;
+  wish.rate = 0.01;
+  wish.keys = 800;
+  const SizeReport report = ReportSizes(wish);
+  ASSERT_GE(report.page.size(), 7u);
+  EXPECT_EQ(report.page[5].k, 6u);
+  EXPECT_EQ(report.page[5].keys, 851u);
+  EXPECT_NEAR(*report.page[5].at_rate, 0.0076, 0.00005);
+  EXPECT_EQ(report.page[6].keys, 853u);
+}
+
+TEST(SizeReport, PlansOfABillionKeysAreInShards) {
+  const SizeReport report = ReportSizes(Wish(1'000'000'000, 1e-9));
+  EXPECT_EQ(report.shards, 11u);  // 43.3 bits a key
+  EXPECT_EQ(Find(report, "blocked").bits, 28u);
+  EXPECT_NEAR(Find(report, "standard").rate, 1e-9, 0.001e-9);  // with equal hashes, 0.054e-9
+}
+
+TEST(SizeReport, JsonHasTheSame) {
+  const SizeReport report = ReportSizes(Wish(1'000'000, 0.01));
+  const auto json = nlohmann::json::parse(SizeJson(report));
+  EXPECT_EQ(json["schema"], "winnow.size/1");
+  EXPECT_EQ(json["kinds"].size(), report.kinds.size());
+  EXPECT_EQ(json["kinds"][0]["kind"], "Winnow Ribbon");
+  EXPECT_TRUE(json["bytes"].is_null());
+  EXPECT_EQ(json["filter_policy"], "winnow:9.91");
+  const auto bad = nlohmann::json::parse(SizeJson(ReportSizes(Wish(10, 0.6))));
+  EXPECT_THAT(bad["impossible"].get<std::string>(), HasSubstr("the rate is 0.6"));
+}
+
+}  // namespace
+}  // namespace winnow::inspect
