@@ -8,9 +8,9 @@ lines, not the tokens.
 
     tools/count_code.py [--commit=COMMIT] [--depth=N] [--json] [FOLDER ...]
 
-Prints a row for each folder that has C or C++ sources of its own, a row for each top folder, and
-the product's (all but tests and third_party) and the tests' sums. --depth=N adds up what is
-deeper than N folders. Of files under git alone; --commit counts those of a commit.
+Prints a row for each folder that has C or C++ sources of its own, and the sums of the product (all
+but what follows), streams, the tests (also those of streams) and third_party. --depth=N adds up
+what is deeper than N folders. Of files under git alone; --commit counts those of a commit.
 """
 
 import argparse
@@ -92,7 +92,9 @@ def main():
                 continue
         lines, tokens = count(text)
         first = path.split("/")[0]
-        whole = first if first in ("tests", "third_party") else "product"
+        if path.startswith("streams/tests/"):
+            first = "tests"
+        whole = first if first in ("streams", "tests", "third_party") else "product"
         for table, key in ((rows, folder_of(path, args.depth)), (sums, whole)):
             for i, figure in enumerate((1, lines, tokens)):
                 table[key][i] += figure
