@@ -138,6 +138,13 @@ const std::vector<std::string> kPluginHeaders = {"rocksdb_c.h",
                                                  "rocksdb_listener.h",
                                                  "rocksdb_policy.h",
                                                  "rocksdb_remote_compaction.h"};
+const std::vector<std::string> kLibraries = {
+    WINNOW_PLUGIN,
+    WINNOW_LIBRARY,
+#ifdef WINNOW_AMQ_LIBRARY
+    WINNOW_AMQ_LIBRARY,
+#endif
+};
 
 // A symbol of RocksDB's here would replace RocksDB's own in a program that the library is preloaded
 // into.
@@ -306,14 +313,17 @@ TEST(Exports, MapsNameTheMembersOneByOne) {
 // soname. The amq library promises nothing beyond its minor version.
 TEST(Exports, SonamesAreThoseOfThePromise) {
   const std::string major = std::to_string(WINNOW_VERSION_MAJOR);
-  const std::string minor = std::to_string(WINNOW_VERSION_MINOR);
   EXPECT_THAT(DynamicEntries(WINNOW_LIBRARY, "SONAME"), ElementsAre("libwinnow.so." + major));
   EXPECT_THAT(DynamicEntries(WINNOW_PLUGIN, "SONAME"),
               ElementsAre("libwinnow_rocksdb.so." + major));
-  EXPECT_THAT(DynamicEntries(WINNOW_AMQ_LIBRARY, "SONAME"),
-              ElementsAre("libwinnow_amq.so." + major + "." + minor));
+#ifdef WINNOW_AMQ_LIBRARY
+  EXPECT_THAT(
+      DynamicEntries(WINNOW_AMQ_LIBRARY, "SONAME"),
+      ElementsAre("libwinnow_amq.so." + major + "." + std::to_string(WINNOW_VERSION_MINOR)));
+#endif
 }
 
+#ifdef WINNOW_AMQ_LIBRARY
 // The classes and functions that the headers of winnow/amq/ declare.
 TEST(Exports, OfTheAmqLibraryAreItsContractOnly) {
   const std::vector<std::string> declared = Lines(
@@ -326,6 +336,7 @@ TEST(Exports, OfTheAmqLibraryAreItsContractOnly) {
             "s/^winnow::amq::([A-Za-z]+)(::.*|[([].*|)$/\\1/' | sort -u");
   EXPECT_THAT(exported, UnorderedElementsAreArray(declared));
 }
+#endif
 
 // Beside RocksDB or the core: an embedder of the core carries none of the other library, which
 // stands on the core alone.
@@ -339,12 +350,14 @@ TEST(Exports, LibrariesNeedOneOtherAndTheLanguagesOnly) {
                            StartsWith("libm.so"), StartsWith("libc.so"), StartsWith("ld-linux"))))
         << library;
   };
+#ifdef WINNOW_AMQ_LIBRARY
   expect_needed(WINNOW_AMQ_LIBRARY, "libwinnow.so");
+#endif
   expect_needed(WINNOW_PLUGIN, "librocksdb.so");
 }
 
 TEST(Exports, NoSymbolIsWeakOrUnique) {
-  for (const std::string library : {WINNOW_PLUGIN, WINNOW_LIBRARY, WINNOW_AMQ_LIBRARY}) {
+  for (const std::string& library : kLibraries) {
     for (const std::string& line : Lines(ExportsOf(library) + " | grep -v '^WINNOW_.* A$'")) {
       // But for what belongs to a class that users derive from, which compilers make weak.
       EXPECT_THAT(line, AnyOf(EndsWith(" T"), MatchesRegex("_ZT[VIS]N6winnow3amq.*PageStoreE V")))

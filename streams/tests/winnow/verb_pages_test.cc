@@ -431,5 +431,20 @@ TEST_F(VerbPagesTest, PagesThatFitInNoMemoryAreASentence) {
   EXPECT_FALSE(fs::exists(pages_));
 }
 
+// A trace of RocksDB's is no list of lines.
+TEST_F(VerbPagesTest, ATraceIsReadByTheProgramsReader) {
+  const std::string begin = "feedcafedeadbeef\tTrace Version: 0.2\tRocksDB Version: 7.8\t";
+  std::string head(13, '\0');
+  head[8] = 1;  // the type of the first record
+  head[9] = static_cast<char>(begin.size());
+  WriteFile(list_, head + begin);
+  const ChildResult outcome = Pages("build", "--keys=\"$L\"");
+  EXPECT_EQ(outcome.status, 2) << outcome.output;
+  const std::string version = RunProgram({WINNOW_TOOL, "version"}).output;
+  EXPECT_THAT(outcome.errors, HasSubstr(version.find("\nRocksDB ") != std::string::npos
+                                            ? "has no lookups of the column family 'default'"
+                                            : "this winnow is built without RocksDB"));
+}
+
 }  // namespace
 }  // namespace winnow

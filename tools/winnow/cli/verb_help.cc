@@ -79,8 +79,8 @@ Verb HelpVerb() {
           "winnow help VERB is the same as winnow VERB --help.\n",
           RunHelp,
           {{"winnow help", "all verbs, one line each"},
-           {"winnow help verify", "all about one verb"},
-           {"winnow help verify --man", "its manual page, for man -l -"},
+           {"winnow help size", "all about one verb"},
+           {"winnow help size --man", "its manual page, for man -l -"},
            {"winnow help --completion",
             "a script for bash to source, which completes verbs and flags"}}};
 }
