@@ -24,8 +24,8 @@ struct Page {
   }
 };
 
-// What a user gets, also where Winnow is installed: README.md and its neighbours, and all of docs/
-// and streams/docs/.
+// What a user gets, also where Winnow is installed: README.md and its neighbours, and all of docs/;
+// the same of streams/.
 inline std::vector<Page> InstalledPages() {
   const std::filesystem::path root = WINNOW_SOURCE_DIR;
   std::vector<Page> pages;
@@ -35,6 +35,7 @@ inline std::vector<Page> InstalledPages() {
     }
   };
   for (const auto& entry : std::filesystem::directory_iterator(root)) add(entry.path());
+  add(root / "streams/README.md");
   for (const char* folder : {"docs", "streams/docs"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
       add(entry.path());
