@@ -40,7 +40,7 @@ mkdir -p "$work"
 copy_tree() {
   rm -rf "$work/new"
   mkdir "$work/new"
-  cp -a "$source/CMakeLists.txt" "$source/include" "$source/src" "$source/third_party" "$work/new"
+  cp -a "$source/CMakeLists.txt" "$source/include" "$source/src" "$source/streams" "$source/third_party" "$work/new"
 }
 
 # keep NAME: what copy_tree made and a function changed becomes the tree of this name.

@@ -143,7 +143,7 @@ TEST(PageCommandsTest, TheScriptsHaveTheirFlags) {
 TEST(PageCommandsTest, SwitchesPresetsAndVariablesExist) {
   const auto root = std::filesystem::path(WINNOW_SOURCE_DIR);
   std::string sources = testing::ReadFile(root / "CMakeLists.txt");
-  for (const char* folder : {"src", "tests", "tools", "third_party"}) {
+  for (const char* folder : {"src", "streams", "tests", "tools", "third_party"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
       const std::string end = entry.path().extension().string();
       if (end == ".cc" || end == ".h" || end == ".cmake" || end == ".sh" || end == ".txt") {
