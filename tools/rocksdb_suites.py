@@ -9,7 +9,7 @@
 BUILD is a build folder of RocksDB, in the debug mode that its tests need, with the shared library:
 
   cmake -S ROCKSDB -B BUILD -DCMAKE_BUILD_TYPE=Debug -DROCKSDB_BUILD_SHARED=ON -DWITH_GFLAGS=ON -DWITH_TESTS=ON
-  cmake --build BUILD --target db_stress PROGRAM…         (tools/rocksdb_suites.py --list prints the programs)
+  cmake --build BUILD --target db_stress $(tools/rocksdb_suites.py list)
 
 FILE is a libwinnow_preload.so for that RocksDB (build/release/lib/libwinnow_preload.so).
 
@@ -65,9 +65,8 @@ REASONS = [
      "counts files, which end at a size that filters are part of"),
 ]
 
-# The crash test's runs: a name, and its arguments. All get range filters: no family has a prefix extractor of its own, or
-# a prefix bloom in its memtables.
-RUNS = [(name, arguments.split() + ["--prefix_size=-1", "--memtable_prefix_bloom_size_ratio=0"]) for name, arguments in [
+# The crash test's runs: a name, and arguments.
+RUNS = [
     ("plain", "blackbox"),
     ("simple", "blackbox --simple"),
     ("families together", "blackbox --cf_consistency"),
@@ -81,7 +80,10 @@ RUNS = [(name, arguments.split() + ["--prefix_size=-1", "--memtable_prefix_bloom
      "blackbox --simple --partition_filters=1 --index_type=2 --iterpercent=40 --readpercent=15"),
     ("killed inside", "whitebox"),
     ("killed inside, simple", "whitebox --simple"),
-]]
+]
+# Further arguments of all, without which families get no range filters: none has a prefix extractor of its own, or a
+# prefix bloom in its memtables.
+FOR_RANGES = ["--prefix_size=-1", "--memtable_prefix_bloom_size_ratio=0"]
 
 RESULT = re.compile(r"^\[ +(RUN|OK|FAILED|SKIPPED) +\] ([\w/.]+)")
 
@@ -178,9 +180,9 @@ def crash(way, arguments, seed, name, what):
     program.write_text("#!/bin/sh\nexec env " + " ".join(f"'{key}={value}'" for key, value in variables.items()) +
                        f" '{arguments.build / 'db_stress_tool/db_stress'}' \"$@\"\n")
     program.chmod(0o755)
-    command = [sys.executable, arguments.source / "tools/db_crashtest.py", *what, f"--stress_cmd={program}",
+    command = [sys.executable, arguments.source / "tools/db_crashtest.py", *what.split(), *FOR_RANGES, f"--stress_cmd={program}",
                f"--initial_random_seed_override={seed}", f"--duration={arguments.minutes * 60}"]
-    if what[0] == "blackbox":
+    if what.startswith("blackbox"):
         command.append("--interval=60")
     said = folder / "said"
     begun = time.monotonic()
@@ -214,7 +216,7 @@ def try_crashes(arguments, pool):
 
     def one(number):
         name, what = RUNS[number]
-        row = {"run": name, "arguments": " ".join(what[:-2]), "seed": arguments.seed + number}
+        row = {"run": name, "arguments": what, "seed": arguments.seed + number}
         row["ranges"] = crash("ranges", arguments, row["seed"], name, what)
         if row["ranges"]["complaint"]:
             row["stock"] = crash("stock", arguments, row["seed"], name, what)
@@ -239,12 +241,9 @@ def usage(sentence):
 
 
 def main():
-    if "--list" in sys.argv[1:]:
-        print(" ".join(PROGRAMS))
-        return 0
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
-    parser.add_argument("what", choices=["tests", "crashtest"])
-    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("what", choices=["tests", "crashtest", "list"])
+    parser.add_argument("build", type=pathlib.Path, nargs="?")
     parser.add_argument("--only", default="", help="the programs, or runs, whose name has this pattern")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="programs at a time (one a processor)")
     parser.add_argument("--minutes", type=int, default=15, help="of each run of the crash test (15)")
@@ -252,6 +251,11 @@ def main():
     parser.add_argument("--library", type=pathlib.Path, default=ROOT / "build/release/lib/libwinnow_preload.so")
     parser.add_argument("--json", type=pathlib.Path, help="where to write what was found as well")
     arguments = parser.parse_args()
+    if arguments.what == "list":
+        print(" ".join(PROGRAMS))
+        return 0
+    if arguments.build is None:
+        usage("the build folder of RocksDB is not said")
     arguments.build, arguments.library = arguments.build.resolve(), arguments.library.resolve()
     if not arguments.library.exists():
         usage(f"{arguments.library} is missing: build it with this RocksDB, -DWINNOW_ROCKSDB_ROOT=…, or name it by --library=FILE")
