@@ -46,8 +46,8 @@ struct KeyListNotes {
 inline constexpr size_t kBeforeTraceMagic = 13;
 inline constexpr absl::string_view kTraceMagic = "feedcafedeadbeef\tTrace Version: ";
 
-// Whether it is a regular file that begins as a trace, and so no list of lines. A pipe is none:
-// what is read of it is gone.
+// True for a regular file that begins as a trace, and so is no list of lines. A pipe is none: what
+// is read of it is gone.
 bool IsTraceFile(const std::string& path);
 
 // Calls visit for every key of the list at `path`, in the list's order; "-" is standard input.

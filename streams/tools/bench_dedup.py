@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """What `winnow dedup` does: drops, memory, speed, the same by other programs, and through Redis.
 
-  streams/tools/bench_dedup.py rates [--lines=N]     lines of 20 digits, every fifth of which is one of those
+  streams/tools/bench_dedup.py rates [--lines=N]
+                                             lines of 20 digits, every fifth of which is one of those
                                              before it, by a pipe: new lines that were dropped beside
                                              the sum of the rates at each insertion, bits a line and
                                              the most memory
-  streams/tools/bench_dedup.py overfill              layouts with more lines than planned, until drops can be
+  streams/tools/bench_dedup.py overfill
+                                             layouts with more lines than planned, until drops can be
                                              counted
   streams/tools/bench_dedup.py speed [--lines=N] [--binaries=WINNOW,...]
                                              of a file of such lines, each program in turn
-  streams/tools/bench_dedup.py billion [--lines=N]   a filter for 1e9 lines at 1e-9, and as many of them
+  streams/tools/bench_dedup.py billion [--lines=N]
+                                             a filter for 1e9 lines at 1e-9, and as many of them
   streams/tools/bench_dedup.py others [--file=FILE] [--lines=N]
                                              beside sort and awk, on a list of the machine's own text
   streams/tools/bench_dedup.py redis [--lines=N] [--server=PROGRAM]

@@ -85,7 +85,7 @@ struct Version {
   std::vector<size_t> levels;
 };
 
-// What was written last: any number of threads put and get. Its keys are cut into parts by their
+// The newest entries: any number of threads put and get. Its keys are cut into parts by their
 // hash, each under a lock of its own.
 class MemoryTable {
  public:
@@ -128,7 +128,7 @@ class MemoryTable {
   std::atomic<size_t> size_{0};
 };
 
-// What both shapes have in common: a table in memory, and the current version.
+// The base of both shapes: a table in memory, and the current version.
 class Store {
  public:
   virtual ~Store() = default;
@@ -253,7 +253,7 @@ class LeveledStore : public Store {
   static constexpr size_t kSegmentEntries = 2000;
   static constexpr size_t kNewestSegments = 4;
 
-  // Where a level ends.
+  // The end of a level.
   static size_t EndOf(const Version& version, size_t level) {
     return level < version.levels.size() ? version.levels[level] : version.segments.size();
   }
@@ -400,8 +400,7 @@ bool Check(const char* shape) {
   const Counts counts = Exercise(&store);
   std::printf(
       "%-8s %2zu segments; segments read for a key that is there %.3f, for another %.3f; %llu "
-      "wrong "
-      "answers\n",
+      "wrong answers\n",
       shape, counts.segments, counts.present_reads, counts.absent_reads,
       static_cast<unsigned long long>(counts.wrong));
   // A hundredth of the segments that don't have a key are read for it.

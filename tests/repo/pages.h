@@ -24,8 +24,8 @@ struct Page {
   }
 };
 
-// What a user gets, also where Winnow is installed: README.md and its neighbours, and all of docs/;
-// the same of streams/.
+// The pages that are installed: README.md and its neighbours, and all of docs/; the same of
+// streams/.
 inline std::vector<Page> InstalledPages() {
   const std::filesystem::path root = WINNOW_SOURCE_DIR;
   std::vector<Page> pages;

@@ -63,7 +63,7 @@ inline void AddKeys(const nlohmann::json& value, const std::string& path, Names*
   }
 }
 
-// Of a run of the tool, as "json of pages ask".
+// Runs the tool; `name` is that of the record, as "pages ask" in "json of pages ask".
 inline void ExpectKeysKept(const std::string& name, const std::string& arguments, int code) {
   SCOPED_TRACE(name);
   const ChildResult outcome =

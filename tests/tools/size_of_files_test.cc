@@ -1,4 +1,4 @@
-// What `winnow size` says without the filters of winnow::amq.
+// `winnow size` without the filters of winnow::amq.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

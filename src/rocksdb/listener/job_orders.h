@@ -47,7 +47,7 @@ class JobOrders {
   void Closed(const ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle) noexcept;
 
  private:
-  // Of one database: jobs whose end was not told are kept until it ends.
+  // The most jobs of one database: those whose end was not told are kept until it ends.
   static constexpr size_t kMaxJobs = 1 << 14;
 
   // A class, so that a map of it has no symbols that others see.

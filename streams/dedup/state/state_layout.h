@@ -1,4 +1,4 @@
-// Where the parts of a state's file are (streams/amq/FORMAT.md).
+// The places of the parts of a state's file (streams/amq/FORMAT.md).
 
 #ifndef WINNOW_STREAMS_DEDUP_STATE_STATE_LAYOUT_H_
 #define WINNOW_STREAMS_DEDUP_STATE_STATE_LAYOUT_H_

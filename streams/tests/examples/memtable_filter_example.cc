@@ -88,7 +88,7 @@ struct Version {
   std::vector<size_t> levels;
 };
 
-// What was written last: any number of threads put and get. Its keys are cut into parts by their
+// The newest entries: any number of threads put and get. Its keys are cut into parts by their
 // hash, each under a lock of its own. The filter before them has no lock: a key that is not here,
 // as most are not, waits for nobody.
 class MemoryTable {
@@ -148,7 +148,7 @@ class MemoryTable {
 
 std::atomic<uint64_t> MemoryTable::searches_{0};
 
-// What both shapes have in common: a table in memory, and the current version.
+// The base of both shapes: a table in memory, and the current version.
 class Store {
  public:
   explicit Store(bool filters_memory) : filters_memory_(filters_memory), memory_(NewMemory()) {}
@@ -285,7 +285,7 @@ class LeveledStore : public Store {
   static constexpr size_t kSegmentEntries = 2000;
   static constexpr size_t kNewestSegments = 4;
 
-  // Where a level ends.
+  // The end of a level.
   static size_t EndOf(const Version& version, size_t level) {
     return level < version.levels.size() ? version.levels[level] : version.segments.size();
   }

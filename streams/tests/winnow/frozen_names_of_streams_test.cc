@@ -1,4 +1,4 @@
-// What frozen_names_test checks, of the verbs of streams.
+// The checks of frozen_names_test, for the verbs of streams.
 
 #include <gtest/gtest.h>
 

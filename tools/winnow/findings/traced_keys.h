@@ -14,11 +14,10 @@
 
 namespace winnow::tools {
 
-// As for verbs that take the keys alone. A trace's lookups come in the order of time, of the column
-// family that
-// --cf names, or else of the default one. A trace has families by number: that of another family is
-// found in the first of the paths that is a database with it. With visit_seek its seeks are
-// visited, too, and it need not have lookups.
+// The list as for verbs that take the keys alone. A trace's lookups come in the order of time, of
+// the column family that --cf names, or else of the default one. A trace has families by number:
+// that of another family is found in the first of the paths that is a database with it. With
+// visit_seek its seeks are visited, too, and it need not have lookups.
 std::string VisitListedKeys(const std::string& path, VisitKey visit,
                             std::vector<std::string>* warnings,
                             const std::vector<std::string>& databases,

@@ -51,8 +51,8 @@ struct ScanAdvice {
   uint64_t with_bound = 0;
   uint64_t scans = 0;  // of with_bound, that were followed: what rows count is of them
   uint64_t empty = 0;  // of scans: no file has a key between their bounds
-  // Of scans: a file for which range filters were built has more than a hundred deletions between
-  // the bounds.
+  // Scans with more than a hundred deletions between their bounds, in a file for which range
+  // filters were built.
   uint64_t cross_deletions = 0;
 
   // Range filters were built for these, and asked; for the others what is said of the steps is in
