@@ -89,6 +89,29 @@ absl::Status GrowReopened(LevelTree* tree, uint64_t keys) {
   return status.ok() ? PutAndRest(tree, keys / 2, RandomKeys(4)) : status;
 }
 
+// Files over the whole range, of keys in order, between random writes.
+absl::Status GrowIngested(LevelTree* tree, uint64_t keys) {
+  constexpr uint64_t kFiles = 8;
+  absl::Status status = GrowRandom(tree, keys / 2);
+  NextKey random = RandomKeys(5);
+  for (uint64_t file = 0; status.ok() && file < kFiles; ++file) {
+    const uint64_t n = keys / 4 / kFiles;
+    std::vector<uint64_t> numbers;
+    for (uint64_t i = 0; i < n; ++i) numbers.push_back(i * (kRandomEnd / n) + file);
+    status = tree->Ingest(numbers);
+    if (status.ok()) status = PutAll(tree, keys / 4 / kFiles, random);
+  }
+  return status.ok() ? tree->FlushAndWaitForCompactions() : status;
+}
+
+// A time series whose keys come up to a hundredth of it late.
+absl::Status GrowSeries(LevelTree* tree, uint64_t keys) {
+  const uint64_t step = kRandomEnd / keys;
+  return PutAndRest(tree, keys, [&, random = Random(6)](uint64_t i) mutable {
+    return kRandomEnd + i * step - random() % (kRandomEnd / 100);
+  });
+}
+
 // One key of four is written again later.
 absl::Status GrowOverwritten(LevelTree* tree, uint64_t keys) {
   const absl::Status status = PutAll(tree, keys * 3 / 4, RandomKeys(1));
@@ -124,10 +147,17 @@ std::function<void(rocksdb::Options*)> Multiplier(double ratio) {
   return [ratio](rocksdb::Options* options) { options->max_bytes_for_level_multiplier = ratio; };
 }
 
-std::function<void(rocksdb::Options*)> Style(rocksdb::CompactionStyle style) {
-  return [style](rocksdb::Options* options) {
-    options->compaction_style = style;
-    options->compaction_options_fifo.max_table_files_size = uint64_t{1} << 40;
+void Fifo(rocksdb::Options* options) {
+  options->compaction_style = rocksdb::kCompactionStyleFIFO;
+  options->compaction_options_fifo.max_table_files_size = uint64_t{1} << 40;
+}
+
+std::function<void(rocksdb::Options*)> Universal(int runs) {
+  return [runs](rocksdb::Options* options) {
+    options->compaction_style = rocksdb::kCompactionStyleUniversal;
+    options->level0_file_num_compaction_trigger = runs;
+    options->level0_slowdown_writes_trigger = 4 * runs;
+    options->level0_stop_writes_trigger = 8 * runs;
   };
 }
 
@@ -153,6 +183,9 @@ const std::vector<LevelScenario>& LevelScenarios() {
       {"overwritten", "random writes, a quarter of them of keys written before", nullptr,
        GrowOverwritten},
       {"reopened", "random writes, the database opened again half-way", nullptr, GrowReopened},
+      {"ingested", "random writes, and a quarter of the keys ingested, as 8 files in order",
+       nullptr, GrowIngested},
+      {"series", "all keys written in order but for a hundredth of the range", nullptr, GrowSeries},
       MovedScenario(10),
       MovedScenario(30),
       MovedScenario(50),
@@ -197,10 +230,11 @@ const std::vector<LevelScenario>& LevelScenarios() {
                      }),
       RandomScenario("ratio_4", "random writes, a size ratio of 4", 1, Multiplier(4)),
       RandomScenario("ratio_20", "a size ratio of 20", 1, Multiplier(20)),
-      RandomScenario("universal", "random writes, universal compaction", 1,
-                     Style(rocksdb::kCompactionStyleUniversal)),
-      RandomScenario("fifo", "random writes, FIFO compaction", 0.1,
-                     Style(rocksdb::kCompactionStyleFIFO)),
+      RandomScenario("universal", "random writes, universal compaction", 1, Universal(4)),
+      RandomScenario("universal_8", "the same from 8 sorted runs on", 1, Universal(8)),
+      RandomScenario("universal_16", "from 16", 1, Universal(16)),
+      RandomScenario("universal_40", "from 40", 1, Universal(40)),
+      RandomScenario("fifo", "random writes, FIFO compaction", 0.1, Fifo),
   };
   return *scenarios;
 }

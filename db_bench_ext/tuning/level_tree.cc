@@ -1,6 +1,7 @@
 #include "db_bench_ext/tuning/level_tree.h"
 
 #include <rocksdb/convenience.h>
+#include <rocksdb/sst_file_writer.h>
 
 #include <chrono>
 #include <thread>
@@ -72,6 +73,22 @@ absl::StatusOr<bool> LevelTree::Has(uint64_t number) {
   if (status.IsNotFound()) return false;
   if (!status.ok()) return FromRocksDB(status, "look a key up");
   return true;
+}
+
+absl::Status LevelTree::Ingest(const std::vector<uint64_t>& numbers) {
+  const std::string path = path_ + ".sst";
+  rocksdb::SstFileWriter writer((rocksdb::EnvOptions()), options_);
+  rocksdb::Status status = writer.Open(path);
+  for (size_t i = 0; status.ok() && i < numbers.size(); ++i) {
+    std::string value;
+    MakeNumberedKey(numbers[i], kMinGeneratedKey, &value);
+    status = writer.Put(KeyOf(numbers[i]), value);
+  }
+  if (status.ok()) status = writer.Finish();
+  rocksdb::IngestExternalFileOptions ingestion;
+  ingestion.move_files = true;
+  if (status.ok()) status = db_->IngestExternalFile({path}, ingestion);
+  return FromRocksDB(status, "ingest a file");
 }
 
 absl::Status LevelTree::DeleteRange(uint64_t first, uint64_t last) {

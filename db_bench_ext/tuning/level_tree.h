@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "db_bench_ext/tuning/level_keys.h"
 
@@ -36,6 +37,8 @@ class LevelTree {
   absl::Status SetOption(const std::string& name, const std::string& value);
   absl::Status Delete(uint64_t number);
   absl::StatusOr<bool> Has(uint64_t number);
+  // A file of keys in order.
+  absl::Status Ingest(const std::vector<uint64_t>& numbers);
   // All keys of the range, both ends included: by a range tombstone and a merge of it all, or the
   // files in which there is nothing else.
   absl::Status DeleteRange(uint64_t first, uint64_t last);

@@ -72,6 +72,21 @@ inline constexpr char kLaggingIntroduction[] =
     "most files of level 0 without\n"
     "filters.\n\n";
 
+inline constexpr char kPairedIntroduction[] =
+    "# Plans within one tree\n\n"
+    "One tree grows with the filters of the first plan, and the others build their own filters of "
+    "its files, which are dropped.\n"
+    "*Memory to uniform* is that at the end, on an average over 40 looks while the tree grows, and "
+    "the most. The other columns\n"
+    "are ratios of false reads of absent keys, summed over the looks, at the memory of the first "
+    "plan: a bit a key more counts as\n"
+    "half of the false reads. *To the first* plan, with lookups that fall evenly over the keys, "
+    "and *by range*, with such that\n"
+    "fall evenly over the range of keys; *to uniform* filters of the plan's memory; and these "
+    "relative to *exp(H)/R*, the best\n"
+    "where each of R sorted runs covers all keys (H is the entropy of their shares of the "
+    "keys).\n\n";
+
 // The head and the line below it; `first` is the title of the column of names.
 std::string PlanTableHead(const std::string& first, const std::vector<PlanColumn>& columns);
 

@@ -20,6 +20,8 @@
 namespace winnow::bench {
 namespace {
 
+constexpr size_t kAskedKeys = 20'000;
+
 FilterOptions WithBits(double bits_per_key) {
   FilterOptions options;
   options.bits_per_key = bits_per_key;
@@ -104,6 +106,7 @@ absl::StatusOr<FilterFile> ReadFile(const LevelTree& tree, const rocksdb::SstFil
     return absl::InternalError(absl::StrCat("can't read the filter of ", file.name));
   }
   FilterFile read;
+  read.name = file.name;
   read.first = NumberOf(tree, file.smallestkey);
   read.last = NumberOf(tree, file.largestkey);
   read.newest = file.largest_seqno;
@@ -172,7 +175,6 @@ std::vector<FilterFile> WithFilters(std::vector<FilterFile> files) {
 }
 
 std::vector<AskedKey> EvenLookups(const std::vector<FilterFile>& files) {
-  constexpr size_t kLookups = 20'000;
   uint64_t least = std::numeric_limits<uint64_t>::max();
   uint64_t greatest = 0;
   for (const FilterFile& file : files) {
@@ -180,8 +182,24 @@ std::vector<AskedKey> EvenLookups(const std::vector<FilterFile>& files) {
     greatest = std::max(greatest, file.last);
   }
   Random random(1);
-  std::vector<AskedKey> lookups(kLookups);
+  std::vector<AskedKey> lookups(kAskedKeys);
   for (AskedKey& key : lookups) key = {least + random() % (greatest - least + 1), false};
+  return lookups;
+}
+
+std::vector<AskedKey> LookupsByKeys(const std::vector<FilterFile>& files) {
+  uint64_t keys = 0;
+  for (const FilterFile& file : files) keys += file.keys;
+  std::vector<AskedKey> lookups;
+  lookups.reserve(kAskedKeys);
+  Random random(1);
+  uint64_t before = 0;  // keys of the files before, of which each kAskedKeys-th one is asked for
+  for (const FilterFile& file : files) {
+    before += file.keys;
+    while (lookups.size() * keys < before * kAskedKeys) {
+      lookups.push_back({file.first + random() % (file.last - file.first + 1), false});
+    }
+  }
   return lookups;
 }
 

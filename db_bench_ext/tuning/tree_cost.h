@@ -20,6 +20,7 @@ namespace winnow::bench {
 
 // An SST file, and its filter.
 struct FilterFile {
+  std::string name;  // with the slash before it
   size_t level = 0;
   uint64_t first = 0;  // of the numbers of its keys
   uint64_t last = 0;
@@ -74,6 +75,9 @@ TreeCost CostOf(const std::vector<FilterFile>& files, const std::vector<AskedKey
 
 // Absent keys between the least and the greatest one of the files, all alike.
 std::vector<AskedKey> EvenLookups(const std::vector<FilterFile>& files);
+
+// Absent keys that fall evenly over the keys of the files, each of which has its own evenly.
+std::vector<AskedKey> LookupsByKeys(const std::vector<FilterFile>& files);
 
 // Those that have a filter.
 std::vector<FilterFile> WithFilters(std::vector<FilterFile> files);

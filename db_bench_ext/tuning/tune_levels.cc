@@ -8,6 +8,8 @@
 //   tune_levels --folder=DIR --keys=600000 --divide_sizes=512 --plans=auto,learned
 //   --scenarios=tenants --tenants=4 --prefix_bytes=62
 //   tune_levels --folder=DIR --filter_memory=256KiB --divide_sizes=512
+//   tune_levels --folder=DIR --paired --keys=600000 --divide_sizes=256 --repeats=5
+//   --plans=uniform,auto
 
 #include <absl/flags/flag.h>
 #include <absl/flags/parse.h>
@@ -34,6 +36,8 @@
 #include "db_bench_ext/tuning/level_scenarios.h"
 #include "db_bench_ext/tuning/level_tree.h"
 #include "db_bench_ext/tuning/memory_run.h"
+#include "db_bench_ext/tuning/paired_policies.h"
+#include "db_bench_ext/tuning/paired_run.h"
 #include "db_bench_ext/tuning/plan_table.h"
 #include "db_bench_ext/tuning/tree_cost.h"
 #include "src/core/level_plan.h"
@@ -60,7 +64,11 @@ ABSL_FLAG(bool, cache, false,
           "keep filters in the block cache, which holds 5 % of a tree with lookups");
 ABSL_FLAG(bool, partitioned, false, "make partitioned filters");
 ABSL_FLAG(bool, listener, false,
-          "use Winnow's listener, which tells the policy all files of a tree with lookups");
+          "use Winnow's listener, which tells the policy all files of a tree with lookups, or with "
+          "--paired of any tree");
+ABSL_FLAG(bool, paired, false,
+          "compare the plans within one tree: it has the filters of the first one, and the others "
+          "build theirs beside these. Without lookups");
 ABSL_FLAG(uint64_t, tenants, 1,
           "groups of keys in trees with lookups; each group has its own prefix");
 ABSL_FLAG(uint64_t, prefix_bytes, 0, "bytes of the prefix of keys in trees with lookups");
@@ -195,6 +203,41 @@ absl::StatusOr<PlanRow> Try(const LevelScenario& scenario, LevelPlan plan) {
   return PlanRow{{cost.MemoryToUniform(), most.share(), cost.false_reads, cost.uniform_false_reads,
                   Ratio(cost.false_reads, cost.uniform_false_reads)},
                  LevelsText(cost)};
+}
+
+// One row for each plan.
+absl::StatusOr<std::vector<PlanRow>> TryPaired(const LevelScenario& scenario,
+                                               const std::vector<LevelPlan>& plans) {
+  std::vector<std::shared_ptr<const rocksdb::FilterPolicy>> policies;
+  rocksdb::BlockBasedTableOptions table;
+  for (const LevelPlan plan : plans) {
+    absl::StatusOr<rocksdb::BlockBasedTableOptions> made = TableOf(plan);
+    if (!made.ok()) return made.status();
+    table = *std::move(made);
+    policies.push_back(table.filter_policy);
+  }
+  const PairedPolicies paired(policies, absl::GetFlag(FLAGS_listener));
+  table.filter_policy = paired.policy();
+  rocksdb::Options options = SmallFiles();
+  if (scenario.change_options) scenario.change_options(&options);
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  options.listeners.push_back(paired.listener());
+  LevelTree tree(options, PathOf(scenario.name), scenario.prefix);
+  if (absl::Status status = tree.Open(); !status.ok()) return status;
+  Progress progress("tune_levels");
+  const PairedSettings settings{plans.size(), absl::GetFlag(FLAGS_keys), kLooks,
+                                absl::GetFlag(FLAGS_bits_per_key)};
+  absl::StatusOr<std::vector<PairedCost>> costs =
+      RunPaired(scenario, settings, paired, &tree,
+                [&](uint64_t done, uint64_t of) { progress.Set(scenario.name, done, of); });
+  if (!costs.ok()) return costs.status();
+  std::vector<PlanRow> rows;
+  for (const PairedCost& cost : *costs) {
+    rows.push_back({{cost.last.MemoryToUniform(), cost.mean_memory, cost.most_memory, cost.to_first,
+                     cost.to_first_by_range, cost.to_uniform, cost.to_best},
+                    LevelsText(cost.last)});
+  }
+  return rows;
 }
 
 // Adds lines to the file that --looks names.
@@ -339,25 +382,71 @@ bool IsWanted(const std::string& scenario) {
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), scenario) != wanted.end();
 }
 
-// Each plan in its turn, and so again as often as asked for.
+absl::StatusOr<std::vector<LevelPlan>> Plans() {
+  std::vector<LevelPlan> plans;
+  for (const std::string& name : absl::GetFlag(FLAGS_plans)) {
+    absl::StatusOr<LevelPlan> plan = PlanOf(name);
+    if (!plan.ok()) return plan.status();
+    plans.push_back(*plan);
+  }
+  return plans;
+}
+
+// As often as asked for: rows of all plans, which try_all gets and whose rows it prints.
+template <typename TryAll>
+absl::Status PrintRepeats(const std::string& scenario, const std::vector<PlanColumn>& columns,
+                          TryAll try_all) {
+  const std::vector<std::string> names = absl::GetFlag(FLAGS_plans);
+  const uint64_t repeats = absl::GetFlag(FLAGS_repeats);
+  std::vector<std::vector<PlanRow>> all(names.size());
+  for (uint64_t repeat = 1; repeat <= repeats; ++repeat) {
+    absl::StatusOr<std::vector<PlanRow>> rows = try_all(repeat);
+    if (!rows.ok()) return rows.status();
+    for (size_t i = 0; i < names.size(); ++i) all[i].push_back(std::move((*rows)[i]));
+  }
+  for (size_t i = 0; repeats > 1 && i < names.size(); ++i) {
+    Print(PlanTableMean(scenario, names[i], columns, all[i]));
+  }
+  return absl::OkStatus();
+}
+
+// Each plan in its turn.
 template <typename TryOne>
 absl::Status PrintRowsOf(const std::string& scenario, const std::vector<PlanColumn>& columns,
                          TryOne try_one) {
-  const std::vector<std::string> plans = absl::GetFlag(FLAGS_plans);
-  const uint64_t repeats = absl::GetFlag(FLAGS_repeats);
-  std::vector<std::vector<PlanRow>> all(plans.size());
-  for (uint64_t repeat = 1; repeat <= repeats; ++repeat) {
-    for (size_t i = 0; i < plans.size(); ++i) {
-      absl::StatusOr<LevelPlan> plan = PlanOf(plans[i]);
-      if (!plan.ok()) return plan.status();
-      absl::StatusOr<PlanRow> tried = try_one(*plan, repeat);
-      if (!tried.ok()) return tried.status();
-      Print(PlanTableRow(scenario, plans[i], columns, *tried));
-      all[i].push_back(*std::move(tried));
-    }
-  }
-  for (size_t i = 0; repeats > 1 && i < plans.size(); ++i) {
-    Print(PlanTableMean(scenario, plans[i], columns, all[i]));
+  const absl::StatusOr<std::vector<LevelPlan>> plans = Plans();
+  if (!plans.ok()) return plans.status();
+  return PrintRepeats(
+      scenario, columns, [&](uint64_t repeat) -> absl::StatusOr<std::vector<PlanRow>> {
+        std::vector<PlanRow> rows;
+        for (const LevelPlan plan : *plans) {
+          absl::StatusOr<PlanRow> tried = try_one(plan, repeat);
+          if (!tried.ok()) return tried.status();
+          Print(PlanTableRow(scenario, std::string(ToString(plan)), columns, *tried));
+          rows.push_back(*std::move(tried));
+        }
+        return rows;
+      });
+}
+
+absl::Status PrintPairedTable() {
+  const std::vector<PlanColumn> columns = {
+      {"memory to uniform", 3}, {"mean", 3},       {"at any time", 3}, {"to the first", 3},
+      {"by range", 3},          {"to uniform", 3}, {"to exp(H)/R", 3}};
+  const absl::StatusOr<std::vector<LevelPlan>> plans = Plans();
+  if (!plans.ok()) return plans.status();
+  std::printf("%s", kPairedIntroduction);
+  Print(PlanTableHead("shape", columns));
+  for (const LevelScenario& scenario : LevelScenarios()) {
+    if (!IsWanted(scenario.name)) continue;
+    const absl::Status status = PrintRepeats(scenario.name, columns, [&](uint64_t) {
+      absl::StatusOr<std::vector<PlanRow>> rows = TryPaired(scenario, *plans);
+      for (size_t i = 0; rows.ok() && i < plans->size(); ++i) {
+        Print(PlanTableRow(scenario.name, std::string(ToString((*plans)[i])), columns, (*rows)[i]));
+      }
+      return rows;
+    });
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -428,8 +517,10 @@ absl::Status CheckRange(const char* flag, Number value, Number least, Number mos
 
 absl::Status CheckFlags() {
   if (absl::GetFlag(FLAGS_folder).empty()) return absl::InvalidArgumentError("--folder is missing");
-  for (const std::string& name : absl::GetFlag(FLAGS_plans)) {
-    if (absl::Status status = PlanOf(name).status(); !status.ok()) return status;
+  if (absl::Status status = Plans().status(); !status.ok()) return status;
+  if (absl::GetFlag(FLAGS_plans).empty()) return absl::InvalidArgumentError("--plans is empty");
+  if (absl::GetFlag(FLAGS_paired) && absl::GetFlag(FLAGS_partitioned)) {
+    return absl::InvalidArgumentError("--paired is for filters without partitions");
   }
   std::vector<std::string> scenarios;
   for (const LevelScenario& scenario : LevelScenarios()) scenarios.push_back(scenario.name);
@@ -458,6 +549,7 @@ absl::Status CheckFlags() {
 absl::Status Run() {
   if (absl::Status status = CheckFlags(); !status.ok()) return status;
   if (const uint64_t memory = *FilterMemory(); memory > 0) return PrintMemoryTable(memory);
+  if (absl::GetFlag(FLAGS_paired)) return PrintPairedTable();
   absl::Status status = WriteLooks(
       "lookups,plan,repeat,written,memory_to_uniform,false_reads,uniform_false_reads\n", "w");
   if (!status.ok()) return status;
