@@ -13,6 +13,7 @@
 #include <rocksdb/utilities/options_util.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
@@ -167,6 +168,11 @@ void ExpectPlanned(const FileInTree& file, LevelPlan plan, double absent_share =
 
 class EachPlanTest : public LevelPlanTest, public ::testing::WithParamInterface<LevelPlan> {
  protected:
+  bool SaysNoEffect() const {
+    return testing::ReadFile(path_ + "/LOG")
+               .find("has no effect on column families without leveled compaction") !=
+           std::string::npos;
+  }
   std::string Policy(const std::string& more = "") const {
     return "{id=winnow;level_plan=" + std::string(ToString(GetParam())) + more + "}";
   }
@@ -264,27 +270,71 @@ TEST_P(EachPlanTest, WithoutFiltersForHitsTheLevelAboveIsTheLast) {
   ExpectAll();
 }
 
-TEST_P(EachPlanTest, StaysUniformWhereLevelsSayNothing) {
-  for (const auto style :
-       {ROCKSDB_NAMESPACE::kCompactionStyleUniversal, ROCKSDB_NAMESPACE::kCompactionStyleFIFO}) {
-    Open(Policy(), [style](Options* options, BlockBasedTableOptions*) {
-      options->compaction_style = style;
-      options->level_compaction_dynamic_level_bytes = false;
-      options->compaction_options_fifo.max_table_files_size = 1 << 30;
-    });
-    for (uint64_t key = 0; key < kKeys / 4; ++key) Put(key * 7919 % kKeys);
-    ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
-    for (const FileInTree& file : Files()) {
-      EXPECT_EQ(file.filter.levels_below, -1);
-      ExpectPlanned(file, GetParam());
-    }
-    EXPECT_THAT(testing::ReadFile(path_ + "/LOG"),
-                HasSubstr("has no effect on column families without leveled compaction"));
-    ExpectAll();
-    database_.reset();
-    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options_));
-    model_.clear();
+// Each sorted run by its share of the keys; by level alone, runs are alike.
+TEST_P(EachPlanTest, SmallRunsOfUniversalCompactionGetLowerRates) {
+  Open(Policy(), [](Options* options, BlockBasedTableOptions*) {
+    options->compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+    options->level_compaction_dynamic_level_bytes = false;
+  });
+  for (uint64_t key = 0; key < kKeys; ++key) Put(key * 7919 % kKeys);
+  ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
+  ASSERT_STATUS_OK(database_->CompactRange({}, nullptr, nullptr));
+  for (uint64_t key = 0; key < kKeys; key += 20) Put(key);
+  ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
+  const bool is_by_level = GetParam() == LevelPlan::kByLevel;
+  const double uniform = core::RateForBits(10);
+  const std::vector<FileInTree> files = Files();
+  int deepest = 0;
+  for (const FileInTree& file : files) deepest = std::max(deepest, file.level);
+  // Means over keys, of bits more than a uniform filter's. Which runs there are depends on threads.
+  double more_bits[2] = {0, 0};  // of the deepest level, and of the others
+  double keys[2] = {0, 0};
+  for (const FileInTree& file : files) {
+    EXPECT_EQ(file.filter.level_plan, GetParam());
+    EXPECT_EQ(file.filter.levels_below, -1);
+    const auto n = static_cast<double>(file.filter.num_hashes);
+    const size_t i = file.level == deepest ? 0 : 1;
+    more_bits[i] += n * std::log2(uniform / file.filter.target_fpr);
+    keys[i] += n;
   }
+  ASSERT_GT(keys[0], 0);
+  ASSERT_GT(keys[1], 0);
+  const double last = more_bits[0] / keys[0];
+  const double above = more_bits[1] / keys[1];
+  if (is_by_level) {
+    EXPECT_NEAR(last, 0, 0.01);
+    EXPECT_NEAR(above, 0, 0.01);
+  } else {
+    EXPECT_NEAR(last, -0.3, 1);
+    EXPECT_GT(above, last + 0.5);
+    EXPECT_LE(MemoryToUniform(), 1.1);
+  }
+  EXPECT_EQ(SaysNoEffect(), is_by_level);
+  ExpectAll();
+}
+
+// FIFO compaction merges no files: all of one size are asked alike.
+TEST_P(EachPlanTest, FilesOfFifoCompactionHaveEqualRates) {
+  Open(Policy(), [](Options* options, BlockBasedTableOptions*) {
+    options->compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleFIFO;
+    options->level_compaction_dynamic_level_bytes = false;
+    options->compaction_options_fifo.max_table_files_size = 1 << 30;
+  });
+  for (uint64_t key = 0; key < kKeys / 2; ++key) Put(key * 7919 % kKeys);
+  ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
+  const std::vector<FileInTree> files = Files();
+  EXPECT_GT(files.size(), 4u);
+  uint64_t most = 0;
+  for (const FileInTree& file : files) most = std::max(most, file.filter.num_hashes);
+  for (const FileInTree& file : files) {
+    EXPECT_EQ(file.filter.level_plan, GetParam());
+    EXPECT_EQ(file.filter.levels_below, -1);
+    if (file.filter.num_hashes < most / 2) continue;  // the last flush
+    EXPECT_NEAR(std::log2(file.filter.target_fpr / core::RateForBits(10)), 0, 0.8);
+  }
+  EXPECT_LE(MemoryToUniform(), 1.05);
+  EXPECT_EQ(SaysNoEffect(), GetParam() == LevelPlan::kByLevel);
+  ExpectAll();
 }
 
 TEST_P(EachPlanTest, FilesForIngestionAreUniform) {
@@ -345,7 +395,8 @@ size_t CountIn(const std::string& text, const std::string& part) {
 }
 
 constexpr char kNotBytewise[] = "level_plan=learned needs keys in the order of leveldb.Bytewise";
-constexpr char kNoLevels[] = "level_plan=learned has no effect on column families without leveled";
+constexpr char kNoLevels[] =
+    "level_plan=learned with filter_memory has no effect on column families without leveled";
 
 TEST_F(LevelPlanTest, LearnedIsAutoWhereKeysHaveAnotherOrder) {
   for (const bool reverse : {true, false}) {
@@ -402,9 +453,10 @@ TEST_F(LevelPlanTest, LookupsThatAreLearnedFromAreCounted) {
 
 // Also where several of them have their turns.
 TEST_F(LevelPlanTest, EachFallbackIsSaidOnce) {
-  Open("{id=winnow;level_plan=learned}", [](Options* options, BlockBasedTableOptions*) {
-    options->comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
-  });
+  Open("{id=winnow;level_plan=learned;filter_memory=1MiB}",
+       [](Options* options, BlockBasedTableOptions*) {
+         options->comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
+       });
   Options universal = options_;
   universal.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
   universal.level_compaction_dynamic_level_bytes = false;

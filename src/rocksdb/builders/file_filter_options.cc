@@ -12,6 +12,15 @@
 
 namespace winnow::plugin {
 
+WritingJob FileFilterOptions::JobOf(const BuildFacts& facts, const LiveFiles& files) {
+  WritingJob job;
+  job.is_leveled = facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+  if (facts.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction) {
+    job.last = files.last_id();
+  }
+  return job;
+}
+
 void FileFilterOptions::Note(const ROCKSDB_NAMESPACE::Slice& key) {
   const std::string_view seen(key.data(), key.size());
   if (seen_ == 1) {
@@ -28,7 +37,7 @@ void FileFilterOptions::SizeBits(const LiveFiles::NewFile& file, const LiveFiles
                                  bool sees_last, size_t range_bytes) {
   if (policy_.filter_memory == 0 || trees_ == nullptr) return;
   const FileToSize to_size{static_cast<double>(file.keys),
-                           record_->files.ReplacedBy(file, known_.base),
+                           record_->files.ReplacedBy(file, known_.base, job_),
                            file.is_bottom ? FileToSize::kLast : static_cast<size_t>(level_),
                            sees_last,
                            ByPlan(place, sees_last),
@@ -50,7 +59,7 @@ FilterOptions FileFilterOptions::Settle(uint64_t keys, size_t range_bytes) {
   if (id_ == 0) {
     SettleFile(keys, range_bytes);
   } else {
-    record_->files.Extend(id_, range_, keys);
+    record_->files.Extend(id_, range_, keys, &job_);
   }
   uniform_bytes_ = core::EstimateBytes(keys, core::ForBuilding(FactsToOptions(policy_, facts_)));
   return settled_;
@@ -66,10 +75,11 @@ void FileFilterOptions::SettleFile(uint64_t keys, size_t range_bytes) {
   file.waits = place.waits;
   file.range = range_;
   file.keys = keys;
+  if (job_.last > 0) record_->files.Continue(file, &job_);
   level_ = RecordedFiles::LevelIndex(file.level, file.is_bottom);
   SizeBits(file, place, sees_last, range_bytes);
-  settled_ = Planned(place, keys, sees_last, &file.relative_miss_heat);
-  id_ = record_->files.Add(file, known_.base);
+  settled_ = Planned(place, sees_last, &file);
+  id_ = record_->files.Add(file, known_.base, &job_);
 }
 
 FilterOptions FileFilterOptions::ByPlan(const LiveFiles::Place& place, bool sees_last) const {
@@ -82,25 +92,38 @@ FilterOptions FileFilterOptions::ByPlan(const LiveFiles::Place& place, bool sees
   return PlannedOptions(policy_, facts_, known_, next);
 }
 
-FilterOptions FileFilterOptions::Planned(const LiveFiles::Place& place, uint64_t keys,
-                                         bool sees_last, double* relative_miss_heat) {
+FilterOptions FileFilterOptions::Planned(const LiveFiles::Place& place, bool sees_last,
+                                         LiveFiles::NewFile* file) {
   const FilterOptions by_plan = ByPlan(place, sees_last);
   if (!GoesByFiles(policy_.level_plan)) return by_plan;
-  return Affordable(WithLearnedRate(by_plan, keys, relative_miss_heat), policy_.bits_per_key, keys,
-                    place.waits, !sees_last, record_->files.Memory());
+  LiveMemory alive = record_->files.Memory();
+  if (!job_.is_leveled) {  // runs of level 0 do not wait to be merged
+    alive.resting += alive.waiting;
+    alive.waiting = {};
+  }
+  return Affordable(ByTheRule(by_plan, file), policy_.bits_per_key, file->keys, place.waits,
+                    !sees_last, alive);
 }
 
-// If too little is known, the plan's rate stays.
-FilterOptions FileFilterOptions::WithLearnedRate(const FilterOptions& planned, uint64_t keys,
-                                                 double* relative_miss_heat) {
-  if (policy_.level_plan != LevelPlan::kLearned || planned.levels_below < 0) return planned;
-  const std::optional<LearnedRates::Learned> learned = record_->rates.RateOf(
-      &record_->files, level_, range_, keys, core::RateForBits(policy_.bits_per_key));
-  if (!learned) return planned;
-  *relative_miss_heat = learned->relative_miss_heat;
+// In a leveled tree, levels say how many keys lie below a file, until lookups were sampled. What
+// runs of other compaction styles have is known of the files alone. filter_memory shares out what
+// levels ask for.
+FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned, LiveFiles::NewFile* file) {
+  LearnedRates::Rule rule;
+  rule.learns = job_.is_leveled;
+  const bool may_learn = policy_.level_plan == LevelPlan::kLearned && planned.levels_below >= 0;
+  if (rule.learns ? !may_learn : policy_.filter_memory > 0) return planned;
+  rule.is_bytewise = known_.is_bytewise;
+  rule.last_level_has_filters = LastLevelHasFilters(policy_, known_);
+  rule.absent_share = policy_.absent_share;
+  const std::optional<LearnedRates::Learned> rated =
+      record_->rates.RateOf(&record_->files, {level_, *file, known_.base, job_},
+                            core::RateForBits(policy_.bits_per_key), rule);
+  if (!rated) return planned;
+  file->relative_miss_heat = rated->relative_miss_heat;
   FilterOptions options = planned;
   options.levels_below = -1;
-  options.bits_per_key = core::BitsForRate(learned->rate);
+  options.bits_per_key = core::BitsForRate(rated->rate);
   return options;
 }
 
@@ -111,7 +134,7 @@ void FileFilterOptions::Built(std::string_view block) {
   const FilterMemory memory{static_cast<double>(block.size()) - range_bytes,
                             static_cast<double>(uniform_bytes_)};
   record_->files.AddMemory(id_, memory, range_bytes);
-  if (policy_.level_plan == LevelPlan::kLearned) {
+  if (GoesByFiles(policy_.level_plan)) {
     record_->rates.Built(core::PlannedRate(settled_), core::RateForBits(policy_.bits_per_key),
                          memory);
   }

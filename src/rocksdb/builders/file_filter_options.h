@@ -35,7 +35,8 @@ class FileFilterOptions {
         record_(std::move(record)),
         filter_files_(std::move(filter_files)),
         has_one_reader_(has_one_reader),
-        trees_(std::move(trees)) {}
+        trees_(std::move(trees)),
+        job_(JobOf(facts, record_->files)) {}
 
   // To be called with each key or prefix that is added to the filter. Looks at one in kEvery. May
   // throw std::bad_alloc.
@@ -58,16 +59,15 @@ class FileFilterOptions {
  private:
   static constexpr uint64_t kEvery = 64;
 
+  static WritingJob JobOf(const BuildFacts& facts, const LiveFiles& files);
   void Note(const ROCKSDB_NAMESPACE::Slice& key);
   void SettleFile(uint64_t keys, size_t range_bytes);
   void SizeBits(const LiveFiles::NewFile& file, const LiveFiles::Place& place, bool sees_last,
                 size_t range_bytes);
   FilterOptions ByPlan(const LiveFiles::Place& place, bool sees_last) const;
-  FilterOptions Planned(const LiveFiles::Place& place, uint64_t keys, bool sees_last,
-                        double* relative_miss_heat);
-  // *relative_miss_heat: see LiveFiles::NewFile; unchanged if nothing is learned.
-  FilterOptions WithLearnedRate(const FilterOptions& planned, uint64_t keys,
-                                double* relative_miss_heat);
+  // Set relative_miss_heat of the file if that is known.
+  FilterOptions Planned(const LiveFiles::Place& place, bool sees_last, LiveFiles::NewFile* file);
+  FilterOptions ByTheRule(const FilterOptions& planned, LiveFiles::NewFile* file);
 
   PolicyOptions policy_;  // bits are what was asked for until the file is settled
   const BuildFacts facts_;
@@ -76,6 +76,7 @@ class FileFilterOptions {
   const std::shared_ptr<FilterFileMap> filter_files_;
   const bool has_one_reader_;
   const std::shared_ptr<KnownTrees> trees_;
+  WritingJob job_;
   uint64_t seen_ = 0;
   KeyRange range_;
   uint64_t uniform_bytes_ = 0;  // of the filter that is being finished

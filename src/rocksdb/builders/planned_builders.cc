@@ -25,6 +25,7 @@ namespace {
 
 std::string NoLevelsNote(const PolicyOptions& options) {
   return "level_plan=" + std::string(ToString(options.level_plan)) +
+         (GoesByFiles(options.level_plan) ? " with filter_memory" : "") +
          " has no effect on column families without leveled compaction: all their filters have "
          "the rate of bits_per_key=" +
          PolicyOptionText("bits_per_key", options);
@@ -186,7 +187,8 @@ PlannedBuilders::FileToBuild PlannedBuilders::FindTree(const PolicyOptions& aske
                                                        const FilterBuildingContext& context) {
   FileToBuild file{asked, FactsOf(context), {}, nullptr};
   const bool has_levels = file.facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
-  if (asked.level_plan != LevelPlan::kUniform && !has_levels) {
+  const bool may_have_runs = GoesByFiles(asked.level_plan) && asked.filter_memory == 0;
+  if (asked.level_plan != LevelPlan::kUniform && !has_levels && !may_have_runs) {
     WarnOnceInLog(context.info_log, NoLevelsNote(asked));
   }
   if (known_->trees.has_forgotten()) WarnOnceInLog(context.info_log, TooManyTreesNote());

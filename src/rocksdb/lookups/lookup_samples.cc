@@ -94,10 +94,8 @@ void LookupSamples::Reserve() noexcept {
 
 void LookupSamples::Drop() noexcept {
   std::unique_ptr<Record[]> records;
-  std::shared_ptr<const KeyPositions> grid;
   const std::lock_guard<std::mutex> lock(mutex_);
   records_.swap(records);
-  grid_.swap(grid);
   bytes_of_all.fetch_sub(capacity_ * sizeof(Record), std::memory_order_relaxed);
   capacity_ = 0;
   first_ = total();

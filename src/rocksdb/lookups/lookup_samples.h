@@ -86,7 +86,7 @@ class LookupSamples {
   // Stops sampling, or goes on with it. What was sampled stays.
   void Pause(bool is_paused) noexcept { is_paused_.store(is_paused, std::memory_order_relaxed); }
 
-  // Drops the records and the grid, without which nothing is sampled.
+  // Drops the records and their room, without which nothing is sampled.
   void Drop() noexcept;
 
   // From here on, places are of this grid. `moved` turns a place in the former grid into one in

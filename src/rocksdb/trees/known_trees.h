@@ -56,7 +56,7 @@ struct TreeRecord {
 
   // Drops the samples of its lookups, and what was learned from them.
   void DropSamples() noexcept {
-    files.DropSamples();
+    files.samples().Drop();
     rates.DropHeat();
   }
 };

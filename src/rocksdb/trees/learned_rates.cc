@@ -11,9 +11,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// Rates are log2(1/rate) here, which is what a Ribbon filter takes in bits a key, but for a few per
-// cent.
-
 // A narrower file has no place: no file was there when the tree was last looked at.
 constexpr double kMinWidth = 1e-9;
 
@@ -28,6 +25,12 @@ constexpr double kMaxPoints = 1.0 / 16;
 // share of them is new.
 constexpr double kLookAgain = 1.0 / 64;
 constexpr double kSampleAgain = 1.0 / 16;
+
+// Before a file is written that has one of so many keys of the tree, the tree is looked at again.
+constexpr double kFewFiles = 8;
+
+// In bits a key.
+constexpr double kMostFromNew = 0.5;
 
 // The bound of logarithms of relative heat, so that no file counts more than many others together.
 constexpr double kMaxHeatLog = 4;
@@ -93,55 +96,96 @@ double LearnedRates::Reaching(int level, double from, double to) const noexcept 
          (1 - lasts) * (to - from) * heat_.ReachingAll(level);
 }
 
-LearnedRates::Wish LearnedRates::WishOf(const LiveFiles::Shape& file) const noexcept {
-  const double reaching = Reaching(file.level, file.from, file.to);
-  return reaching > 0 ? Wish{reaching, std::log2(reaching / file.keys)} : Wish{};
-}
-
-double LearnedRates::BitsOf(const Wish& wish, double log2_lambda) const noexcept {
-  if (!(wish.reaching > 0)) return uniform_bits_;
-  return std::clamp<double>(wish.bits - log2_lambda, kMinBits, kMaxBits);
-}
-
-LearnedRates::Tree::Tree(const LiveFiles& files)
-    : shape(files.ShapeOfTree()), wishes(shape.files.size()) {}
-
-void LearnedRates::SetWishes(Tree* tree) const noexcept {
-  for (size_t i = 0; i < tree->wishes.size(); ++i) tree->wishes[i] = WishOf(tree->shape.files[i]);
-}
-
-// The memory that the tree's filters will take, relative to uniform ones.
-double LearnedRates::Taken(const Tree& tree, double log2_lambda) const noexcept {
-  if (!(keys_ > 0)) return 1;
-  const double more_than_expected = expected_ > 0 ? built_ / expected_ : 1;
-  const double to_again = more_than_expected / uniform_bits_;
-  double taken = 0;
-  for (size_t i = 0; i < tree.shape.files.size(); ++i) {
-    const LiveFiles::Shape& file = tree.shape.files[i];
-    const double again = BitsOf(tree.wishes[i], log2_lambda) * to_again;
-    taken += file.keys * (file.stays * file.to_uniform + (1 - file.stays) * again);
+double LearnedRates::KeysBelow(int level) const noexcept {
+  double below = 0;
+  for (size_t i = static_cast<size_t>(level) + 1; i < level_keys_.size(); ++i) {
+    below += level_keys_[i];
   }
-  return taken / keys_;
+  return below;
 }
 
-void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
+// The share of the tree's keys that lies in the file's range: at least its own. If its keys are not
+// told apart, it counts as if its run had them anywhere.
+double LearnedRates::WidthOf(const LiveFiles::Shape& file) const noexcept {
+  if (file.is_point || !rule_.is_bytewise || HasTooManyPoints()) {
+    const double run = level_keys_[static_cast<size_t>(file.level)];
+    return file.level == 0 ? 1 : file.keys / std::max(run, file.keys);
+  }
+  return std::max(file.to - file.from, file.keys / std::max(keys_, file.keys));
+}
+
+// Lookups that reach the file, if the tree gets as many as it has keys. Of those that find their
+// key, those do that find it on a level below.
+double LearnedRates::EvenReach(const LiveFiles::Shape& file) const noexcept {
+  double reach = 1;
+  if (rule_.absent_share < 1 && rule_.last_level_has_filters) {
+    reach = rule_.absent_share +
+            (1 - rule_.absent_share) * KeysBelow(file.level) / std::max(keys_, 1.0);
+  }
+  return WidthOf(file) * reach * keys_;
+}
+
+RatedFile LearnedRates::Rated(const LiveFiles::Shape& file) const noexcept {
+  RatedFile rated;
+  rated.keys = file.keys;
+  rated.SetReach(rule_.learns ? Reaching(file.level, file.from, file.to) : EvenReach(file));
+  rated.to_uniform = file.to_uniform;
+  rated.stays = file.stays;
+  return rated;
+}
+
+LearnedRates::Tree::Tree(LiveFiles::TreeShape of)
+    : shape(std::move(of)), rated(shape.files.size()) {}
+
+// Those that get no filter share no memory.
+void LearnedRates::Rate(Tree* tree) const noexcept {
+  for (size_t i = 0; i < tree->rated.size(); ++i) {
+    const LiveFiles::Shape& file = tree->shape.files[i];
+    tree->rated[i] = Rated(file);
+    const bool is_last = file.level == LookupSamples::kLevels - 1;
+    if (!rule_.learns && is_last && !rule_.last_level_has_filters) tree->rated[i].keys = 0;
+  }
+}
+
+LiveFiles::Shape LearnedRates::ShapeOf(const LiveFiles& files, const FileToRate& asked) const {
+  LiveFiles::Shape shape = files.ShapeOf(asked.level, asked.facts.range);
+  shape.keys = static_cast<double>(asked.facts.keys);
+  return shape;
+}
+
+// Where lookups fall evenly, the tree is looked at as it will be with the new file.
+void LearnedRates::Refresh(LiveFiles* files, const FileToRate& asked, double uniform_bits,
+                           const Rule& rule) {
+  const int level = asked.level;
+  const bool learns = rule.learns;
   const LookupSamples& samples = files->samples();
   const uint64_t seen = samples.total();
   const auto known = static_cast<double>(heat_.samples());
-  const bool has_more = static_cast<double>(seen - samples_seen_) >
-                        kSampleAgain * std::max(known, static_cast<double>(kMinSamples));
+  const bool has_more = learns && static_cast<double>(seen - samples_seen_) >
+                                      kSampleAgain * std::max(known, double{kMinSamples});
   const LiveFiles::Written written = files->written();
   const bool has_grown = written_ < 0 || written.keys - written_ > kLookAgain * written.alive;
-  const bool lacks_level = heat_.samples() == 0 || (levels_ & BitOf(level)) == 0;
-  const bool has_other_bits = std::abs(uniform_bits - uniform_bits_) > kOtherBits;
-  if (!has_more && !has_grown && !lacks_level && !has_other_bits) return;
+  const bool lacks_level = learns && (heat_.samples() == 0 || (levels_ & BitOf(level)) == 0);
+  const bool is_other = std::abs(uniform_bits - uniform_bits_) > kOtherBits || !(rule == rule_);
+  const bool is_large = !learns && kFewFiles * static_cast<double>(asked.facts.keys) > keys_;
+  if (!has_more && !has_grown && !lacks_level && !is_other && !is_large) return;
 
-  // Without a grid the samples are being dropped: there is nothing to learn from.
+  // Without a grid there are no files, or the samples are being dropped.
   const std::shared_ptr<const KeyPositions> grid = files->grid();
-  if (grid == nullptr) return SetHeat({});
+  if (grid == nullptr) {
+    keys_ = 0;
+    point_keys_ = 0;
+    written_ = -1;
+    return SetHeat({});
+  }
 
   // What may throw comes first, so that what is known stays whole.
-  Tree tree(*files);
+  Tree tree(learns ? files->ShapeOfTree()
+                   : files->ShapeWithout(asked.facts, asked.base, asked.job));
+  if (!learns) {
+    tree.shape.files.push_back(ShapeOf(*files, asked));
+    tree.rated.emplace_back();
+  }
   if (has_more || lacks_level) {
     uint32_t levels = levels_ | BitOf(level) | BitOf(LookupSamples::kLevels - 1);
     for (const LiveFiles::Shape& file : tree.shape.files) levels |= BitOf(file.level);
@@ -159,8 +203,8 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
   }
   written_ = written.keys;
   uniform_bits_ = uniform_bits;
+  rule_ = rule;
   SetWhatLasts(tree.shape);
-  SetWishes(&tree);
   keys_ = 0;
   point_keys_ = 0;
   level_keys_.fill(0);
@@ -171,11 +215,26 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
     level_keys_[static_cast<size_t>(file.level)] += file.keys;
     taken_now += file.keys * file.to_uniform;
   }
+  Rate(&tree);
   SetReach();
-  // What the tree will take is a guess. The memory that is not used now is allowed on top, as room
-  // for error.
-  const double target = kTarget + std::max(0.0, kTarget - taken_now / std::max(keys_, 1.0));
-  log2_lambda_ = LambdaFor(tree, target);
+  RateMemory memory;
+  memory.uniform_bits = uniform_bits_;
+  if (expected_ > 0) memory.built_to_expected = built_ / expected_;
+  memory.target = kTarget;
+  if (learns) {
+    // What the tree will take is a guess. The memory that is not used now is allowed on top, as
+    // room for error.
+    memory.target += std::max(0.0, kTarget - taken_now / std::max(keys_, 1.0));
+  }
+  const bool any = std::any_of(tree.rated.begin(), tree.rated.end(),
+                               [](const RatedFile& file) { return file.keys > 0; });
+  log2_lambda_ = any ? Log2LambdaFor(tree.rated, memory, log2_lambda_) : -uniform_bits_;
+  if (learns || !any) return;
+  // Where most filters stay, a few others would take all that these left, or pay all that they
+  // have too much: lambda stays near that of a tree whose filters are all built anew.
+  for (RatedFile& file : tree.rated) file.stays = 0;
+  const double of_new = Log2LambdaFor(tree.rated, memory, log2_lambda_);
+  log2_lambda_ = std::clamp(log2_lambda_, of_new - kMostFromNew, of_new + kMostFromNew);
 }
 
 void LearnedRates::SetReach() noexcept {
@@ -190,26 +249,6 @@ void LearnedRates::SetReach() noexcept {
   log2_reach_.store(sum, std::memory_order_relaxed);
 }
 
-// By halving, to a ten-thousandth of a bit. Lambda is mostly near its last value. So two values
-// around that are looked at first, which saves many steps: a higher lambda never takes more memory.
-double LearnedRates::LambdaFor(const Tree& tree, double target) const noexcept {
-  constexpr double kNear = 1.0 / 32;
-  const double below = log2_lambda_ - kNear;
-  const double above = log2_lambda_ + kNear;
-  const bool is_above_below = Taken(tree, below) > target;
-  const bool is_below_above = is_above_below && Taken(tree, above) <= target;
-  double low = -60;
-  double high = 60;
-  for (int i = 0; i < 20; ++i) {
-    const double middle = (low + high) / 2;
-    const bool takes_more = is_above_below && middle <= below   ? true
-                            : is_below_above && middle >= above ? false
-                                                                : Taken(tree, middle) > target;
-    (takes_more ? low : high) = middle;
-  }
-  return high;
-}
-
 // If a file reaches beyond the first or the last known key, nobody knows how many of its keys lie
 // there. They may be most of them, if its level has not as many keys in the known part of the
 // file's range.
@@ -222,18 +261,27 @@ bool LearnedRates::IsUnknown(const LiveFiles::Shape& file) const noexcept {
 
 bool LearnedRates::HasTooManyPoints() const noexcept { return point_keys_ > kMaxPoints * keys_; }
 
-std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, int level,
-                                                          const KeyRange& range, uint64_t keys,
-                                                          double uniform_rate) {
+std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, const FileToRate& asked,
+                                                          double uniform_rate, const Rule& rule) {
   const std::lock_guard<std::mutex> lock(mutex_);
   // Without a grid nothing is sampled. A new grid changes all places.
-  if (files->MakeGrid()) SetHeat({});
-  if (files->samples().total() < kMinSamples || keys == 0) return std::nullopt;
+  if (files->MakeGrid()) {
+    SetHeat({});
+    written_ = -1;
+  }
+  if (asked.facts.keys == 0) return std::nullopt;
+  if (rule.learns && files->samples().total() < kMinSamples) return std::nullopt;
   const double uniform_bits = -std::log2(uniform_rate);
-  Refresh(files, level, uniform_bits);
-  if (heat_.samples() < kMinSamples || !(keys_ > 0)) return std::nullopt;
-  LiveFiles::Shape file = files->ShapeOf(level, range);
-  file.keys = static_cast<double>(keys);
+  Refresh(files, asked, uniform_bits, rule);
+  if (!(keys_ > 0) || (rule.learns && heat_.samples() < kMinSamples)) return std::nullopt;
+  const LiveFiles::Shape file = ShapeOf(*files, asked);
+  // Until lambda is computed again, all bits follow bits_per_key.
+  const auto rate = [&] {
+    return std::exp2(-std::clamp<double>(
+        RateBitsOf(Rated(file), log2_lambda_, uniform_bits_) + uniform_bits - uniform_bits_,
+        std::min<double>(kMinRateBits, uniform_bits), kMaxRateBits));
+  };
+  if (!rule.learns) return Learned{rate(), 0};
   if (file.is_point || HasTooManyPoints()) {
     files_not_told_apart.fetch_add(1, std::memory_order_relaxed);
     return std::nullopt;
@@ -243,11 +291,7 @@ std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, int 
   if (!std::exchange(has_given_rates_, true)) {
     learned_trees.fetch_add(1, std::memory_order_relaxed);
   }
-  // Until lambda is computed again, all bits follow bits_per_key.
-  const double bits =
-      std::clamp<double>(BitsOf(WishOf(file), log2_lambda_) + uniform_bits - uniform_bits_,
-                         std::min<double>(kMinBits, uniform_bits), kMaxBits);
-  return Learned{std::exp2(-bits), RelativeMissHeatOf(level, file.from, file.to)};
+  return Learned{rate(), RelativeMissHeatOf(asked.level, file.from, file.to)};
 }
 
 void LearnedRates::SetHeat(HeatMap heat) noexcept {
@@ -296,15 +340,15 @@ std::string LearnedRates::TakeSummary(const LiveFiles& files) {
   if (HasTooManyPoints() || heat_.samples() < kMinSamples ||
       (told_ && now - *told_ < kBetweenSummaries))
     return {};
-  Tree tree(files);
+  Tree tree(files.ShapeOfTree());
   if (tree.shape.files.empty()) return {};
-  SetWishes(&tree);
+  Rate(&tree);
   double keys = 0;
   double reads = 0;       // false ones, of the samples
   double even_reads = 0;  // with the same memory, and rates as if lookups fell evenly
   double all_bits = 0;
-  double least = kMaxBits;
-  double most = kMinBits;
+  double least = kMaxRateBits;
+  double most = kMinRateBits;
   // If lookups fell evenly, a file's rate would depend only on how densely its keys lie in its
   // range.
   double even_bits = 0;
@@ -313,7 +357,7 @@ std::string LearnedRates::TakeSummary(const LiveFiles& files) {
   };
   for (size_t i = 0; i < tree.shape.files.size(); ++i) {
     const LiveFiles::Shape& file = tree.shape.files[i];
-    const double bits = BitsOf(tree.wishes[i], log2_lambda_);
+    const double bits = RateBitsOf(tree.rated[i], log2_lambda_, uniform_bits_);
     keys += file.keys;
     all_bits += file.keys * bits;
     even_bits += file.keys * even_less(file);
@@ -322,10 +366,10 @@ std::string LearnedRates::TakeSummary(const LiveFiles& files) {
   }
   const double step = (all_bits - even_bits) / keys;
   for (size_t i = 0; i < tree.shape.files.size(); ++i) {
-    const double reaching = tree.wishes[i].reaching;
-    reads += reaching * std::exp2(-BitsOf(tree.wishes[i], log2_lambda_));
+    const double reaching = tree.rated[i].reaching;
+    reads += reaching * std::exp2(-RateBitsOf(tree.rated[i], log2_lambda_, uniform_bits_));
     even_reads += reaching * std::exp2(-std::clamp<double>(even_less(tree.shape.files[i]) + step,
-                                                           kMinBits, kMaxBits));
+                                                           kMinRateBits, kMaxRateBits));
   }
   const auto samples = static_cast<double>(heat_.samples());
   const double found = 1 - std::min(1.0, heat_.ReachingAll(LookupSamples::kLevels - 1) / samples);

@@ -1,13 +1,10 @@
-// The rates of the filters of one tree, learned from where its lookups find nothing.
+// The rates of the filters of one tree, by the rule of file_rates.h: learned from where its lookups
+// find nothing, or as if lookups fell evenly over its keys.
 //
-// A lookup has a false read if a filter says "maybe" for a key that its file lacks. Of a file, let
-// n be the lookups of absent keys in a unit of time, k its keys and p the rate of its filter. A
-// tree then has sum(n p) false reads for sum(k log2(1/p)) bits. For a given memory the number of
-// false reads is least where
-//   p = lambda k / n
-// with one lambda for all files. A level plan (src/core/level_plan.h) is the same rule for lookups
-// that fall evenly over the keys; Dayan, Athanassoulis and Idreos gave it for levels (Monkey,
-// SIGMOD 2017). Here n comes from sampled lookups (lookup_samples.h), smoothed (heat_map.h).
+// Learned rates take n from sampled lookups (lookup_samples.h), smoothed (heat_map.h). If lookups
+// fall evenly, n is the number of the tree's keys in the file's range, so that neither levels nor
+// the size ratio nor the compaction style occur. A level plan (src/core/level_plan.h) is the same
+// for a full leveled tree.
 //
 // Lambda is chosen such that the filters of the tree will take the memory of uniform ones. A file
 // that is likely to be rewritten soon counts with the bits that it would get then, any other file
@@ -33,6 +30,7 @@
 #include <string>
 #include <vector>
 
+#include "src/rocksdb/trees/file_rates.h"
 #include "src/rocksdb/trees/heat_map.h"
 #include "src/rocksdb/trees/live_files.h"
 
@@ -49,12 +47,9 @@ class LearnedRates {
 
   // Fewer samples say nothing.
   static constexpr size_t kMinSamples = 256;
-  // The rates that it chooses from. A filter with a higher rate sends back so few "no" that nothing
-  // could be learned of its lookups any more.
-  static constexpr int kMinBits = 1;  // log2(1/rate)
-  static constexpr int kMaxBits = 16;
-  static constexpr double kHighestRate = 1.0 / (1 << kMinBits);
-  static constexpr double kLowestRate = 1.0 / (1 << kMaxBits);
+  // The rates that it chooses from.
+  static constexpr double kHighestRate = 1.0 / (1 << kMinRateBits);
+  static constexpr double kLowestRate = 1.0 / (1 << kMaxRateBits);
   // What the tree's filters come to, of uniform ones' memory: about what those of a level plan do.
   static constexpr double kTarget = 1.01;
 
@@ -64,13 +59,33 @@ class LearnedRates {
     double relative_miss_heat = 1;
   };
 
-  // The best rate of the filter of a file with so many keys that is about to be written, of those
-  // between the two above; none where too little is known: with few samples, and of a range of keys
-  // that no file covered, of which it is unknown whether it is cold; and none in a tree where many
-  // keys are in files whose keys are not told apart. `level` as LiveFiles counts.
-  // `uniform_rate`: that of bits_per_key.
-  std::optional<Learned> RateOf(LiveFiles* files, int level, const KeyRange& range, uint64_t keys,
-                                double uniform_rate);
+  // What decides besides the files and the lookups.
+  struct Rule {
+    bool learns = true;       // from samples; else lookups fall evenly over the tree's keys
+    bool is_bytewise = true;  // keys are in the order of their bytes
+    bool last_level_has_filters = true;
+    double absent_share = 1;  // of lookups that fall evenly
+
+    bool operator==(const Rule& other) const noexcept {
+      return learns == other.learns && is_bytewise == other.is_bytewise &&
+             last_level_has_filters == other.last_level_has_filters &&
+             absent_share == other.absent_share;
+    }
+  };
+  // A file that is about to be written; the last three as of LiveFiles::Add.
+  struct FileToRate {
+    int level = 0;  // as LiveFiles counts
+    LiveFiles::NewFile facts;
+    int base = -1;
+    WritingJob job;
+  };
+
+  // The best rate of its filter, of those between the two above; none where too little is known. By
+  // samples that is with few of them, of a range of keys that no file covered, of which it is
+  // unknown whether it is cold, and in a tree where many keys are in files whose keys are not told
+  // apart. `uniform_rate`: that of bits_per_key.
+  std::optional<Learned> RateOf(LiveFiles* files, const FileToRate& file, double uniform_rate,
+                                const Rule& rule);
 
   // A filter was built with such a rate; what it took, next to what a uniform one would have.
   void Built(double rate, double uniform_rate, const FilterMemory& memory);
@@ -104,28 +119,24 @@ class LearnedRates {
   double RelativeMissHeatOf(int level, double from, double to) const noexcept;
   void SetWhatLasts(const LiveFiles::TreeShape& tree) noexcept;
   double Reaching(int level, double from, double to) const noexcept;
-  void Refresh(LiveFiles* files, int level, double uniform_bits);
+  double KeysBelow(int level) const noexcept;
+  double WidthOf(const LiveFiles::Shape& file) const noexcept;
+  double EvenReach(const LiveFiles::Shape& file) const noexcept;
+  void Refresh(LiveFiles* files, const FileToRate& asked, double uniform_bits, const Rule& rule);
+  LiveFiles::Shape ShapeOf(const LiveFiles& files, const FileToRate& asked) const;
   bool IsUnknown(const LiveFiles::Shape& file) const noexcept;
   bool HasTooManyPoints() const noexcept;
-  // What is best for a file: log2(n/k), its bits a key where lambda is 1.
-  struct Wish {
-    double reaching = 0;  // n
-    double bits = 0;
-  };
-  Wish WishOf(const LiveFiles::Shape& file) const noexcept;
-  double BitsOf(const Wish& wish, double log2_lambda) const noexcept;
+  RatedFile Rated(const LiveFiles::Shape& file) const noexcept;
   // A tree while it is looked at.
   struct Tree {
-    explicit Tree(const LiveFiles& files);  // all memory is taken here
+    explicit Tree(LiveFiles::TreeShape of);  // all memory is taken here
 
     LiveFiles::TreeShape shape;
-    std::vector<Wish> wishes;  // of each file
+    std::vector<RatedFile> rated;  // each file
   };
-  void SetWishes(Tree* tree) const noexcept;
-  double Taken(const Tree& tree, double log2_lambda) const noexcept;
+  bool Shares(const LiveFiles::Shape& file) const noexcept;
+  void Rate(Tree* tree) const noexcept;
   void SetReach() noexcept;
-  double LambdaFor(const Tree& tree, double target) const noexcept;
-
   void SetHeat(HeatMap heat) noexcept;
 
   std::mutex mutex_;
@@ -139,6 +150,7 @@ class LearnedRates {
   double keys_ = 0;        // of all files
   double point_keys_ = 0;  // of those whose keys are not told apart
   std::array<double, LookupSamples::kLevels> level_keys_{};
+  Rule rule_;            // when the tree was looked at
   double written_ = -1;  // keys, when the tree was looked at
   double log2_lambda_ = 0;
   double uniform_bits_ = 0;

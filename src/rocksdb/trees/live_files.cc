@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,31 @@ LiveFiles::Written LiveFiles::written() const {
 
 LiveFiles::TreeShape LiveFiles::ShapeOfTree() const {
   const std::lock_guard<std::mutex> lock(mutex_);
+  return ShapeBut({});
+}
+
+LiveFiles::TreeShape LiveFiles::ShapeWithout(const NewFile& added, int base,
+                                             const WritingJob& job) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::optional<KeyRange> range = recorded_.Shortened(added.range);
+  if (!range) return ShapeBut({});
+  NewFile file = added;
+  file.range = *std::move(range);
+  std::vector<Id> left_out = FindReplaced(file, base, job);
+  if (!job.is_leveled && job.last > 0 && file.level > 0) {
+    // The other files of the runs that are merged end with later outputs.
+    for (const auto& [id, other] : recorded_.live) {
+      if (RecordedFiles::LevelOf(other.facts) < file.level && MayEnd(id, other, job)) {
+        left_out.push_back(id);
+      }
+    }
+  }
+  return ShapeBut(std::move(left_out));
+}
+
+// With the lock.
+LiveFiles::TreeShape LiveFiles::ShapeBut(std::vector<Id> left_out) const {
+  std::sort(left_out.begin(), left_out.end());
   const RecordedFiles::AllLives lives = recorded_.LivesSoFar();
   TreeShape tree;
   for (size_t level = 0; level < lives.size(); ++level) {
@@ -45,6 +71,7 @@ LiveFiles::TreeShape LiveFiles::ShapeOfTree() const {
   }
   tree.files.reserve(recorded_.live.size());
   for (const auto& [id, file] : recorded_.live) {
+    if (std::binary_search(left_out.begin(), left_out.end(), id)) continue;
     Shape shape;
     shape.level = static_cast<int>(RecordedFiles::IndexOf(file.facts));
     shape.from = file.from;
@@ -122,13 +149,6 @@ bool LiveFiles::MakeGrid() {
   return true;
 }
 
-void LiveFiles::DropSamples() noexcept {
-  std::shared_ptr<const KeyPositions> grid;
-  const std::lock_guard<std::mutex> lock(mutex_);
-  recorded_.grid.swap(grid);
-  samples_.Drop();
-}
-
 // ---- Sums
 
 LiveFiles::Sums LiveFiles::sums() {
@@ -181,30 +201,73 @@ LiveFiles::Place LiveFiles::PlaceOf(int level, const KeyRange& full, int base) {
   return place;
 }
 
+// Whether the compaction may have read it. If a listener tells of files, one without a name is
+// being written by another job.
+bool LiveFiles::MayEnd(Id id, const File& file, const WritingJob& job) const noexcept {
+  const bool came_later = file.facts.level == 0 && job.last > 0 && id > job.last;
+  return file.is_joined || (told_.is_told() ? file.is_ending : !came_later);
+}
+
+// Those that a compaction may have read that writes this file.
 template <typename Ends>
-void LiveFiles::FindIn(int level, const KeyRange& range, Ends ends, std::vector<Id>* found) {
+void LiveFiles::FindIn(int level, const NewFile& added, const WritingJob& job, Ends ends,
+                       std::vector<Id>* found) {
   const auto at_level = recorded_.by_level.find(level);
   if (at_level == recorded_.by_level.end()) return;
+  const KeyRange& range = added.range;
   const RecordedFiles::Level& files = at_level->second;
   auto at = level == 0 ? files.begin() : RecordedFiles::FirstThatMayReach(files, range);
   for (; at != files.end() && at->first <= range.last; ++at) {
     const File& file = recorded_.live.at(at->id);
-    // If a listener tells of files, one without a name is being written by another job.
-    const bool may_end = !told_.is_told() || file.is_joined || file.is_ending;
-    if (may_end && file.facts.range.Crosses(range) && ends(file.facts)) {
+    if (MayEnd(at->id, file, job) && file.facts.range.Crosses(range) && ends(file.facts)) {
       found->push_back(at->id);
     }
   }
 }
 
-std::vector<LiveFiles::Id> LiveFiles::FindReplaced(const NewFile& file, int base) {
+// Files of level 0 that were merged into one of level 0. RocksDB merges neighbours by age, mostly
+// from the newest on, and they have at least as many keys: those that have the fewest more.
+std::vector<LiveFiles::Id> LiveFiles::FindMerged(const NewFile& file, const WritingJob& job) {
+  constexpr double kClearlyFewer = 1.0 / 16;  // of the keys
   std::vector<Id> found;
-  if (file.level == 0) return found;
+  const auto keys = static_cast<double>(file.keys);
+  const double left = keys - job.keys;
+  if (job.last == 0 || !(left > 0)) return found;
+  FindIn(
+      0, file, job, [](const NewFile&) { return true; }, &found);
+  std::sort(found.begin(), found.end(), [this](Id a, Id b) {
+    const double of_a = recorded_.live.at(a).written;
+    const double of_b = recorded_.live.at(b).written;
+    return of_a != of_b ? of_a > of_b : a > b;
+  });
+  const auto keys_of = [&](size_t i) {
+    return static_cast<double>(recorded_.live.at(found[i]).facts.keys);
+  };
+  size_t begin = 0;
+  size_t end = found.size();  // all, if they have too few
+  std::optional<double> fewest_more;
+  double sum = 0;
+  for (size_t from = 0, to = 0; from < found.size(); sum -= keys_of(from++)) {
+    while (to < found.size() && sum < left) sum += keys_of(to++);
+    if (sum < left) break;
+    if (fewest_more && sum - left > *fewest_more - kClearlyFewer * keys) continue;
+    fewest_more = sum - left;
+    begin = from;
+    end = to;
+  }
+  return std::vector<Id>(found.begin() + static_cast<ptrdiff_t>(begin),
+                         found.begin() + static_cast<ptrdiff_t>(end));
+}
+
+std::vector<LiveFiles::Id> LiveFiles::FindReplaced(const NewFile& file, int base,
+                                                   const WritingJob& job) {
+  if (file.level == 0) return FindMerged(file, job);
+  std::vector<Id> found;
   const KeyRange& range = file.range;
   const auto all = [](const NewFile&) { return true; };
-  if (base < 0 || file.level <= base) FindIn(0, range, all, &found);
-  // The compaction took files from the nearest level above. Of higher levels, whose files have
-  // wider ranges, only a file ended that was moved down unseen.
+  if (base < 0 || file.level <= base) FindIn(0, file, job, all, &found);
+  // A leveled compaction took files from the nearest level above. Of higher levels, whose files
+  // have wider ranges, only a file ended that was moved down unseen.
   bool is_nearest = true;
   for (int level = file.level - 1; level > 0; --level) {
     if (recorded_.by_level.count(level) == 0) continue;
@@ -212,20 +275,22 @@ std::vector<LiveFiles::Id> LiveFiles::FindReplaced(const NewFile& file, int base
       return (is_nearest && range.Contains(Middle(above.range))) ||
              (range.Contains(above.range.first) && range.Contains(above.range.last));
     };
-    FindIn(level, range, is_taken, &found);
-    is_nearest = false;
+    FindIn(level, file, job, is_taken, &found);
+    is_nearest = !job.is_leveled;
   }
-  FindIn(file.level, range, all, &found);
+  FindIn(file.level, file, job, all, &found);
   const auto is_of_level = [&](const NewFile& other) {
     return file.is_bottom || other.level == file.level;
   };
-  FindIn(RecordedFiles::kBottom, range, is_of_level, &found);
+  FindIn(RecordedFiles::kBottom, file, job, is_of_level, &found);
   return found;
 }
 
-void LiveFiles::EndReplaced(const NewFile& file, int base) {
-  for (const Id id : FindReplaced(file, base)) {
-    if (told_.is_told() && !recorded_.live.at(id).is_joined) {
+void LiveFiles::EndReplaced(const NewFile& file, int base, WritingJob* job) {
+  for (const Id id : FindReplaced(file, base, *job)) {
+    const File& replaced = recorded_.live.at(id);
+    if (file.level == 0) job->keys += static_cast<double>(replaced.facts.keys);
+    if (told_.is_told() && !replaced.is_joined) {
       recorded_.Park(id);
     } else {
       recorded_.End(id);
@@ -233,20 +298,42 @@ void LiveFiles::EndReplaced(const NewFile& file, int base) {
   }
 }
 
-LiveFiles::Sums LiveFiles::ReplacedBy(const NewFile& added, int base) {
+LiveFiles::Sums LiveFiles::ReplacedBy(const NewFile& added, int base, const WritingJob& job) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Sums sums;
   std::optional<KeyRange> range = recorded_.Shortened(added.range);
   if (!range) return sums;
   NewFile file = added;
   file.range = *std::move(range);
-  for (const Id id : FindReplaced(file, base)) {
+  for (const Id id : FindReplaced(file, base, job)) {
     RecordedFiles::CountIn(recorded_.live.at(id), 1, &sums);
   }
   return sums;
 }
 
-LiveFiles::Id LiveFiles::Add(const NewFile& added, int base) {
+LiveFiles::Id LiveFiles::last_id() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return recorded_.last_id;
+}
+
+void LiveFiles::Continue(const NewFile& file, WritingJob* job) {
+  constexpr size_t kMostThreads = 64;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::thread::id thread = std::this_thread::get_id();
+  const auto found = std::find_if(outputs_.begin(), outputs_.end(),
+                                  [&](const Output& output) { return output.thread == thread; });
+  const bool goes_on = found != outputs_.end() && found->level == file.level && file.level > 0 &&
+                       found->last_key < file.range.first;
+  if (goes_on) job->last = found->last;
+  Output output{thread, file.level, file.range.last, job->last};
+  if (found != outputs_.end()) outputs_.erase(found);
+  if (outputs_.size() == kMostThreads) outputs_.erase(outputs_.begin());
+  outputs_.push_back(std::move(output));
+}
+
+LiveFiles::Id LiveFiles::Add(const NewFile& added, int base, WritingJob* job) {
+  WritingJob unknown;
+  if (job == nullptr) job = &unknown;
   const std::lock_guard<std::mutex> lock(mutex_);
   File file;
   std::optional<KeyRange> range = recorded_.Shortened(added.range);
@@ -257,7 +344,7 @@ LiveFiles::Id LiveFiles::Add(const NewFile& added, int base) {
   file.facts = added;
   file.facts.range = *std::move(range);
   is_reopening_ = false;
-  EndReplaced(file.facts, base);
+  EndReplaced(file.facts, base, job);
   recorded_.written += static_cast<double>(added.keys);
   file.written = recorded_.written;
   // Before the new file is added: what is told of that later is for it alone.
@@ -265,7 +352,7 @@ LiveFiles::Id LiveFiles::Add(const NewFile& added, int base) {
   const Id id = ++recorded_.last_id;
   if (added.waits) MarkWaiting(file.facts.range);
   recorded_.Insert(id, std::move(file));
-  if (added.level == 0) SettleOldFlushes(base);
+  if (added.level == 0 && job->is_leveled) SettleOldFlushes(base);
   if (id % 64 == 0) DropTheOld();
   return id;
 }
@@ -311,7 +398,8 @@ void LiveFiles::DropTheOld() {
 
 // ---- What is told later
 
-void LiveFiles::Extend(Id id, const KeyRange& full, uint64_t keys) {
+void LiveFiles::Extend(Id id, const KeyRange& full, uint64_t keys, WritingJob* job) {
+  WritingJob unknown;
   const std::lock_guard<std::mutex> lock(mutex_);
   const std::optional<KeyRange> range = recorded_.Shortened(full);
   if (recorded_.live.count(id) == 0) return;
@@ -322,7 +410,7 @@ void LiveFiles::Extend(Id id, const KeyRange& full, uint64_t keys) {
   }
   file.facts.keys += keys;
   recorded_.written += static_cast<double>(keys);
-  EndReplaced(file.facts, -1);
+  EndReplaced(file.facts, -1, job != nullptr ? job : &unknown);
   recorded_.Insert(id, std::move(file));
 }
 

@@ -8,8 +8,10 @@
 // files there. And how much memory do the filters of live files take, relative to uniform ones?
 //
 // Without a listener nobody tells a policy when a file ends. A file is assumed to have ended
-//   - when a compaction writes to its level in its range, or to a lower level over its middle; a
-//     file of level 0 also when anything is written to the first level below in its range;
+//   - when a compaction writes to its level in its range, or over its middle to a lower level, in
+//     leveled compaction the next one; a file of level 0 also when anything is written to the first
+//     level below in its range, or when a compaction writes to level 0: neighbours by age that have
+//     about as many keys as the output;
 //   - when all readers of its filter are gone, as RocksDB closes the files that it deletes. If
 //     RocksDB keeps few files open, readers of live files come and go, too: a tree that shows this
 //     has its readers ignored;
@@ -28,6 +30,8 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -40,6 +44,13 @@
 #include "src/rocksdb/trees/told_files.h"
 
 namespace winnow::plugin {
+
+// The flush or compaction that writes a file.
+struct WritingJob {
+  RecordedFiles::Id last = 0;  // the tree's last file when a compaction began; 0: a flush
+  bool is_leveled = true;      // else it merges runs of all levels above, and moves no flush down
+  double keys = 0;             // of files of level 0 that ended for one of level 0
+};
 
 // Safe from any number of threads. What may throw std::bad_alloc leaves a record that is less, and
 // not wrong.
@@ -68,12 +79,16 @@ class LiveFiles {
   Place PlaceOf(int level, const KeyRange& range, int base);
 
   // Records a file, and ends the files that it replaces; `base` as above. Returns a number that is
-  // not 0.
-  Id Add(const NewFile& file, int base);
+  // not 0. job: null: unknown.
+  Id Add(const NewFile& file, int base, WritingJob* job = nullptr);
+  Id last_id() const;  // of the file that was added last
+  // A compaction writes the file, which is not added yet. If this thread wrote the file before it
+  // on its level, it is of the same compaction, whose last file is set.
+  void Continue(const NewFile& file, WritingJob* job);
 
   // What becomes known later: further keys, if the filter has partitions, and the size of the
   // filter; more_bytes is what is not to be weighed against uniform filters.
-  void Extend(Id id, const KeyRange& range, uint64_t keys);
+  void Extend(Id id, const KeyRange& range, uint64_t keys, WritingJob* job = nullptr);
   void AddMemory(Id id, const FilterMemory& memory, double more_bytes = 0);
 
   // A reader of the file's filter is made, or ends.
@@ -130,7 +145,7 @@ class LiveFiles {
   // What stays is computed anew when RecordedFiles::kSumsAgain of the tree's keys were written.
   Sums sums();
   // The sums of the files that this one would end, without what stays; `base` as above.
-  Sums ReplacedBy(const NewFile& file, int base);
+  Sums ReplacedBy(const NewFile& file, int base, const WritingJob& job = {});
 
   // A file, by what its rate is learned from.
   struct Shape {
@@ -149,6 +164,9 @@ class LiveFiles {
     std::array<double, LookupSamples::kLevels> stays{};  // of a new file of each level
   };
   TreeShape ShapeOfTree() const;
+  // Without the files that this one would end, and those of the runs that universal compaction
+  // merges into it; `base` as above.
+  TreeShape ShapeWithout(const NewFile& file, int base, const WritingJob& job);
   Shape ShapeOf(int level, const KeyRange& range) const;
 
   // Makes the grid by which places are counted, if there is none or if much was written since.
@@ -159,9 +177,6 @@ class LiveFiles {
 
   // Samples of lookups in the tree; they have their own lock.
   LookupSamples& samples() noexcept { return samples_; }
-
-  // Drops the samples of lookups, the grid, and the files' places.
-  void DropSamples() noexcept;
 
   // ---- As it goes to another process
 
@@ -179,10 +194,15 @@ class LiveFiles {
  private:
   using File = RecordedFiles::File;
 
+  TreeShape ShapeBut(std::vector<Id> left_out) const;
+
+  bool MayEnd(Id id, const File& file, const WritingJob& job) const noexcept;
   template <typename Ends>
-  void FindIn(int level, const KeyRange& range, Ends ends, std::vector<Id>* found);
-  std::vector<Id> FindReplaced(const NewFile& file, int base);
-  void EndReplaced(const NewFile& file, int base);
+  void FindIn(int level, const NewFile& file, const WritingJob& job, Ends ends,
+              std::vector<Id>* found);
+  std::vector<Id> FindMerged(const NewFile& file, const WritingJob& job);
+  std::vector<Id> FindReplaced(const NewFile& file, int base, const WritingJob& job);
+  void EndReplaced(const NewFile& file, int base, WritingJob* job);
   void MarkWaiting(const KeyRange& range);
   void SettleOldFlushes(int base);
   void DropTheOld();
@@ -192,6 +212,14 @@ class LiveFiles {
   ToldFiles told_{&recorded_};
   double grid_written_ = 0;  // keys that the tree had written when the grid was made
   size_t revivals_ = 0;
+  // The last outputs of compactions, by thread.
+  struct Output {
+    std::thread::id thread;
+    int level;
+    std::string last_key;
+    Id last;  // as of WritingJob
+  };
+  std::vector<Output> outputs_;
   bool is_reopening_ = false;
   LookupSamples samples_;
 };

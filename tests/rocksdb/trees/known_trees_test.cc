@@ -162,7 +162,10 @@ class LookedUpTree {
     }
     for (int level = 0; level < 4; ++level) {
       const std::string key = Key(num_files / 2);
-      record->rates.RateOf(&record->files, level, {key, key + "9"}, 1000, 0.01);
+      LiveFiles::NewFile file;
+      file.range = {key, key + "9"};
+      file.keys = 1000;
+      record->rates.RateOf(&record->files, {level, file, -1, {}}, 0.01, {});
     }
   }
 

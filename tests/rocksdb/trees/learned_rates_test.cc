@@ -65,8 +65,17 @@ class LearnedRatesTest : public ::testing::Test {
   }
 
   std::optional<LearnedRates::Learned> Learn(int level, bool is_bottom, double from, double to) {
-    return rates_.RateOf(&files_, RecordedFiles::LevelIndex(level, is_bottom), {Key(from), Key(to)},
-                         kKeysOfAFile, kUniformRate);
+    return RateBy(&rates_, RecordedFiles::LevelIndex(level, is_bottom), from, to);
+  }
+
+  std::optional<LearnedRates::Learned> RateBy(LearnedRates* rates, int level, double from,
+                                              double to, double uniform_rate = kUniformRate) {
+    LiveFiles::NewFile file;
+    file.level = level == kLast ? 6 : level;
+    file.is_bottom = level == kLast;
+    file.range = {Key(from), Key(to)};
+    file.keys = kKeysOfAFile;
+    return rates->RateOf(&files_, {level, file, 5, {}}, uniform_rate, rule_);
   }
 
   std::optional<double> RateOf(int level, bool is_bottom, double from, double to) {
@@ -96,6 +105,7 @@ class LearnedRatesTest : public ::testing::Test {
     return memory.resting.bytes / memory.resting.uniform_bytes;
   }
 
+  LearnedRates::Rule rule_;
   LiveFiles files_;
   LearnedRates rates_;
   LookupsUnderWay lookups_{};
@@ -109,6 +119,82 @@ TEST_F(LearnedRatesTest, WithoutLookupsNothingIsLearned) {
   EXPECT_EQ(rates_.TakeSummary(files_), "");
   for (size_t i = 0; i + 1 < LearnedRates::kMinSamples; ++i) LookUp(anywhere_(random_), false);
   EXPECT_EQ(RateOf(6, true, 0.5, 0.505), std::nullopt);
+}
+
+// By rules without samples. Lookups change nothing then.
+class EvenRatesTest : public LearnedRatesTest {
+ protected:
+  EvenRatesTest() { rule_.learns = false; }
+};
+
+TEST_F(EvenRatesTest, AFileOfATenthOfTheKeysInItsRangeHasATenthOfTheRate) {
+  RewriteAll();
+  EXPECT_NEAR(Memory(), LearnedRates::kTarget, 0.01);
+  const double last = RateOf(6, true, 0.5, 0.505).value();
+  const double above = RateOf(5, false, 0.5, 0.55).value();
+  EXPECT_NEAR(std::log2(last / above), std::log2(10), 0.1);
+  for (int i = 0; i < 4000; ++i) LookUp(0.7, false);
+  EXPECT_NEAR(RateOf(6, true, 0.5, 0.505).value() / last, 1, 0.01);
+  EXPECT_EQ(rates_.TakeSummary(files_), "");
+}
+
+// Those that find their key below reach the upper level alone.
+TEST_F(EvenRatesTest, TheLastLevelNeedsAsMuchLessAsLookupsFindTheirKey) {
+  rule_.absent_share = 0.1;
+  RewriteAll();
+  const double last = RateOf(6, true, 0.5, 0.505).value();
+  const double above = RateOf(5, false, 0.5, 0.55).value();
+  EXPECT_NEAR(std::log2(last / above), 2 * std::log2(10), 0.3);
+}
+
+TEST_F(EvenRatesTest, ANewFileIsReachedByAsManyLookupsAsItHasKeys) {
+  RewriteAll();
+  const double last = RateOf(6, true, 0.5, 0.505).value();
+  const double beyond = RateOf(6, true, 1.2, 1.3).value();
+  EXPECT_NEAR(beyond / last, 1.1, 0.02);  // as nothing lies over it
+  // A tenth of its keys, if they are as many as elsewhere, lies where there are others.
+  EXPECT_NEAR(RateOf(6, true, 0.9995, 1.0045).value() / beyond, 1, 0.02);
+}
+
+// By what its level has of the keys of all.
+TEST_F(EvenRatesTest, WhereKeysHaveAnotherOrderRunsCount) {
+  rule_.is_bytewise = false;
+  const double last = RateOf(6, true, 0.5, 0.505).value();
+  EXPECT_NEAR(RateOf(6, true, 3, 4).value() / last, 1, 0.02);
+  EXPECT_NEAR(std::log2(last / RateOf(5, false, 3, 4).value()), std::log2(10), 0.2);
+  // A file of level 0 is a run.
+  EXPECT_NEAR(std::log2(last / RateOf(0, false, 3, 4).value()), std::log2(kFiles), 0.2);
+}
+
+// Nothing is shared out for files that get no filters.
+TEST_F(EvenRatesTest, WithoutFiltersOnTheLastLevelTheOthersShareTheirOwnMemory) {
+  rule_.last_level_has_filters = false;
+  for (int i = 0; i < 20; ++i) Build(5, false, i / 20.0, (i + 0.999) / 20);
+  EXPECT_NEAR(-std::log2(RateOf(5, false, 0.5, 0.55).value()) / kUniformBits, LearnedRates::kTarget,
+              0.02);
+}
+
+// The first files: equal ones have equal bits, and what replaces them has as many again.
+TEST_F(EvenRatesTest, AFewFilesShareTheMemoryOfTheTreeThatTheyWillBe) {
+  LiveFiles few;
+  LearnedRates rates;
+  LiveFiles::NewFile file;
+  file.range = {Key(0), Key(1)};
+  const auto build = [&](int level, uint64_t keys, WritingJob job) {
+    file.level = level;
+    file.keys = keys;
+    job.is_leveled = false;
+    const auto rated = rates.RateOf(&few, {level, file, -1, job}, kUniformRate, rule_);
+    EXPECT_EQ(rated.has_value(), few.files() > 0);
+    const double bits = rated ? -std::log2(rated->rate) : LearnedRates::kTarget * kUniformBits;
+    const auto n = static_cast<double>(keys);
+    few.AddMemory(few.Add(file, -1, &job), {n * bits, n * kUniformBits});
+    return bits / kUniformBits;
+  };
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(build(0, 1000, {}), LearnedRates::kTarget, 0.02) << i;
+  EXPECT_NEAR(build(6, 4000, {4}), LearnedRates::kTarget, 0.02);
+  EXPECT_EQ(few.files(), 1u);
+  EXPECT_GT(build(0, 1000, {}), 1.1);
 }
 
 // What a level plan has: the level above a tenth of the rate, as it has a tenth of the keys.
@@ -208,9 +294,7 @@ TEST_F(LearnedRatesTest, HeatThatMovedOnBuysFewBits) {
 TEST_F(LearnedRatesTest, GoesOnWhereMemoryWasShort) {
   for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), i % 3 == 0);
   const auto rate_by = [this](LearnedRates* rates) {
-    return rates->RateOf(&files_, kLast, {Key(0.5), Key(0.505)}, kKeysOfAFile, kUniformRate)
-        .value()
-        .rate;
+    return RateBy(rates, kLast, 0.5, 0.505).value().rate;
   };
   const double expected = rate_by(&rates_);
   bool failed = true;
@@ -231,10 +315,7 @@ TEST_F(LearnedRatesTest, GoesOnWhereMemoryWasShort) {
 TEST_F(LearnedRatesTest, AnotherBitsPerKeyCountsAtOnce) {
   for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), false);
   const double ten = RateOf(6, true, 0.5, 0.505).value();
-  const double fifteen =
-      rates_.RateOf(&files_, kLast, {Key(0.5), Key(0.505)}, kKeysOfAFile, core::RateForBits(15))
-          .value()
-          .rate;
+  const double fifteen = RateBy(&rates_, kLast, 0.5, 0.505, core::RateForBits(15)).value().rate;
   EXPECT_NEAR(std::log2(ten / fifteen), std::log2(kUniformRate / core::RateForBits(15)), 1);
 }
 
@@ -242,12 +323,7 @@ TEST_F(LearnedRatesTest, ItsFiltersAndTreesAreCounted) {
   const SampleCounters before = CurrentSampleCounters();
   {
     LearnedRates rates;
-    const auto ask = [&] {
-      return rates
-          .RateOf(&files_, RecordedFiles::LevelIndex(6, true), {Key(0.5), Key(0.505)}, kKeysOfAFile,
-                  kUniformRate)
-          .has_value();
-    };
+    const auto ask = [&] { return RateBy(&rates, kLast, 0.5, 0.505).has_value(); };
     EXPECT_FALSE(ask());
     EXPECT_EQ(CurrentSampleCounters().filters_learned, before.filters_learned);
     EXPECT_EQ(CurrentSampleCounters().trees_learned, before.trees_learned);
@@ -277,7 +353,7 @@ TEST_F(LearnedRatesTest, HeatThatWasDroppedIsMadeAgain) {
 TEST_F(LearnedRatesTest, WhereSamplesWereDroppedAndNoFileIsLeftNothingIsLearned) {
   for (int i = 0; i < 4000; ++i) LookUp(0.3 + 0.1 * anywhere_(random_), false);
   ASSERT_TRUE(RateOf(6, true, 0.3, 0.305));
-  files_.DropSamples();
+  files_.samples().Drop();
   rates_.DropHeat();
   for (LiveFiles::Id id = 1; id <= kFiles + 20; ++id) files_.NotWritten(id);
   ASSERT_EQ(files_.files(), 0u);

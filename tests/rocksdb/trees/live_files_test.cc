@@ -108,6 +108,76 @@ TEST(LiveFilesTest, OutputsEndWhatTheyReplace) {
     EXPECT_TRUE(files.Knows(id)) << id;
 }
 
+// Universal compaction, and others where many files wait on level 0.
+TEST(LiveFilesTest, ACompactionToLevel0EndsTheNewestFilesThere) {
+  LiveFiles files;
+  std::vector<Id> flushes;
+  for (int i = 0; i < 6; ++i) flushes.push_back(files.Add(File(0, Range(i, 900 + i)), -1));
+  const Id late = files.Add(File(0, Range(0, 900)), -1);  // flushed while the others are merged
+  LiveFiles::NewFile merged = File(0, Range(2, 905));
+  merged.keys = 390;  // of 400, as some keys were written twice
+  WritingJob merge{flushes.back()};
+  EXPECT_EQ(files.ReplacedBy(merged, -1, merge).keys, 400);
+  const Id output = files.Add(merged, -1, &merge);
+  for (size_t i = 0; i < 6; ++i) EXPECT_EQ(files.Knows(flushes[i]), i < 2) << i;
+  EXPECT_TRUE(files.Knows(late));
+
+  // Partitions tell its keys bit by bit. Files from before the database was opened are unknown.
+  merge = {output};
+  merged.keys = 380;
+  const Id second = files.Add(merged, -1, &merge);
+  EXPECT_FALSE(files.Knows(output));
+  files.Extend(second, Range(500, 905), 10, &merge);
+  EXPECT_TRUE(files.Knows(late));
+  files.Extend(second, Range(500, 905), 1, &merge);
+  EXPECT_FALSE(files.Knows(late));
+  EXPECT_TRUE(files.Knows(flushes[1]));
+  files.Extend(second, Range(500, 905), 10'000, &merge);
+  EXPECT_EQ(files.files(), 1u);
+
+  // A flush ends none, nor does a compaction beside them.
+  merge = {files.Add(File(0, Range(0, 900)), -1)};
+  files.Add(File(0, Range(2000, 3000)), -1, &merge);
+  EXPECT_EQ(files.files(), 3u);
+}
+
+// RocksDB leaves out a newest one that is far smaller than the others.
+TEST(LiveFilesTest, ACompactionToLevel0EndsThoseWhoseKeysFitBest) {
+  LiveFiles files;
+  std::vector<Id> flushes;
+  for (const uint64_t keys : {800, 400, 410, 390, 100}) {
+    LiveFiles::NewFile flush = File(0, Range(0, 900));
+    flush.keys = keys;
+    flushes.push_back(files.Add(flush, -1));
+  }
+  LiveFiles::NewFile merged = File(0, Range(0, 900));
+  merged.keys = 1190;
+  WritingJob merge{flushes.back()};
+  files.Add(merged, -1, &merge);
+  for (size_t i = 0; i < flushes.size(); ++i) EXPECT_EQ(files.Knows(flushes[i]), i == 0 || i == 4);
+}
+
+TEST(LiveFilesTest, UniversalCompactionEndsRunsOfAllLevelsAbove) {
+  for (const bool is_universal : {false, true}) {
+    LiveFiles files;
+    const Id nearest = files.Add(File(5, Range(0, 150)), -1);
+    const Id above = files.Add(File(3, Range(0, 150)), -1);
+    WritingJob merge{above, !is_universal};
+    files.Add(File(6, Range(0, 100), true), -1, &merge);
+    EXPECT_FALSE(files.Knows(nearest));
+    EXPECT_EQ(files.Knows(above), !is_universal);
+  }
+}
+
+TEST(LiveFilesTest, FilesThatCameAfterACompactionBeganStay) {
+  LiveFiles files;
+  WritingJob merge{files.Add(File(0, Range(0, 100)), kBase)};
+  const Id after = files.Add(File(0, Range(0, 100)), kBase);
+  files.Add(File(kBase, Range(0, 100)), kBase, &merge);
+  EXPECT_FALSE(files.Knows(merge.last));
+  EXPECT_TRUE(files.Knows(after));
+}
+
 TEST(LiveFilesTest, TheMemoryIsOfWhatIsAlive) {
   LiveFiles files;
   const Id one = files.Add(File(6, Range(0, 100), true), kBase);

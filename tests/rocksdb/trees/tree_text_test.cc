@@ -36,6 +36,14 @@ std::string KeyOf(int i) {
   return key;
 }
 
+std::optional<LearnedRates::Learned> RateOf(TreeRecord* tree, int level, const KeyRange& range,
+                                            uint64_t keys) {
+  LiveFiles::NewFile file;
+  file.range = range;
+  file.keys = keys;
+  return tree->rates.RateOf(&tree->files, {level, file, -1, {}}, 0.01, {});
+}
+
 // So many files on level 5, and a tenth as many on levels 4 and 0, with samples of lookups.
 void Fill(KnownTrees* trees, int files) {
   FamilyOptions options;
@@ -145,8 +153,8 @@ TEST(TreeTextTest, RatesAreLearnedThereAsHere) {
   for (int first = 0; first < 19'000; first += 700) {
     const KeyRange range = {KeyOf(first), KeyOf(first + 600)};
     const int level = RecordedFiles::LevelIndex(5, true);
-    const auto expected = ours.rates.RateOf(&ours.files, level, range, 6000, 0.01);
-    const auto found = theirs.rates.RateOf(&theirs.files, level, range, 6000, 0.01);
+    const auto expected = RateOf(&ours, level, range, 6000);
+    const auto found = RateOf(&theirs, level, range, 6000);
     ASSERT_TRUE(expected && found) << first;
     EXPECT_NEAR(found->rate / expected->rate, 1, 0.05) << first;
     least = std::min(least, expected->rate);
@@ -246,8 +254,8 @@ TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
       const LiveFiles::NewFile file = file_of(3, tenant, first, first + 99);
       const int below = ours.files.PlaceOf(3, file.range, 4).below;
       EXPECT_EQ(theirs.files.PlaceOf(3, file.range, 4).below, below) << tenant << " " << first;
-      const auto expected = ours.rates.RateOf(&ours.files, level, file.range, 1000, 0.01);
-      const auto found = theirs.rates.RateOf(&theirs.files, level, file.range, 1000, 0.01);
+      const auto expected = RateOf(&ours, level, file.range, 1000);
+      const auto found = RateOf(&theirs, level, file.range, 1000);
       ASSERT_TRUE(expected && found) << tenant << " " << first;
       EXPECT_NEAR(found->rate / expected->rate, 1, 0.1) << tenant << " " << first;
     }
@@ -257,7 +265,7 @@ TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
        {std::string("tenant no. 4") + std::string(200, 'z'), std::string()}) {
     const KeyRange range = {first, first + "9"};
     EXPECT_EQ(theirs.files.PlaceOf(3, range, 4).below, -1);
-    EXPECT_FALSE(theirs.rates.RateOf(&theirs.files, level, range, 1000, 0.01));
+    EXPECT_FALSE(RateOf(&theirs, level, range, 1000));
     LiveFiles::NewFile file = file_of(5, 1, 0, 1);
     file.range = range;
     const size_t files = theirs.files.files();
@@ -404,7 +412,7 @@ TEST(TreeTextTest, NoTextMakesARecordThatBreaks) {
     file.keys = 1000;
     record.files.PlaceOf(4, file.range, 4);
     record.files.ReplacedBy(file, 4);
-    const auto learned = record.rates.RateOf(&record.files, 4, file.range, file.keys, 0.01);
+    const auto learned = RateOf(&record, 4, file.range, file.keys);
     EXPECT_TRUE(!learned || (learned->rate > 0 && learned->rate <= 1)) << "seed " << kSeed;
     record.files.AddMemory(record.files.Add(file, 4), {1000, 1000});
   }

@@ -189,7 +189,7 @@ const WhyNot kWhyNot[] = {
      [](Options* options, AdviceOptions*) {
        options->compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
      },
-     "no effect without leveled compaction"},
+     "without leveled compaction it builds like level_plan=auto"},
     {"another_order",
      [](Options* options, AdviceOptions*) {
        options->comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();

@@ -14,7 +14,7 @@ namespace {
 std::string WhyNotLearned(const AdvisedFamily& family, const std::vector<AdvisedFile>& files) {
   if (!family.knows_levels) return "it needs the level of each file";
   if (family.shape.style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
-    return "it has no effect without leveled compaction";
+    return "without leveled compaction it builds like level_plan=auto";
   }
   const ROCKSDB_NAMESPACE::Comparator* bytewise = ROCKSDB_NAMESPACE::BytewiseComparator();
   if (std::string_view(family.comparator->Name()) != bytewise->Name()) {
