@@ -81,9 +81,9 @@ RUNS = [
     ("killed inside", "whitebox"),
     ("killed inside, simple", "whitebox --simple"),
 ]
-# Further arguments of all, without which families get no range filters: none has a prefix extractor of its own, or a
-# prefix bloom in its memtables.
-FOR_RANGES = ["--prefix_size=-1", "--memtable_prefix_bloom_size_ratio=0"]
+# Further arguments of all, without which families get no range filters: none has a prefix extractor of its own, which
+# batches that are compared by prefixes need, or a prefix bloom in its memtables.
+FOR_RANGES = ["--prefix_size=-1", "--test_batches_snapshots=0", "--memtable_prefix_bloom_size_ratio=0"]
 
 RESULT = re.compile(r"^\[ +(RUN|OK|FAILED|SKIPPED) +\] ([\w/.]+)")
 
@@ -201,6 +201,8 @@ def crash(way, arguments, seed, name, what):
     if status:
         lines = [line for line in text.splitlines() if not line.startswith("Running db_stress") and re.search(r"erification failed|rror|orruption|ssert|Signal|diverged|winnow:", line)]
         complaint = (lines or ["no line says why"])[0][:160]
+    elif not families and way == "ranges" and "no range filters" not in name:
+        complaint = "no family had range filters"
     print(f"{name}, {way}: {starts} starts in {time.monotonic() - begun:.0f} s: {complaint or 'nothing found'}"
           f"{f'; {said}' if status else ''}", file=sys.stderr)
     if not status:
