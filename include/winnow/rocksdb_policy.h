@@ -90,8 +90,10 @@ struct PolicyOptions {
   //     samples, where a family of the policy has another comparator than RocksDB's bytewise one,
   //     and where keys of many files are not told apart by these 512 bytes: the LOG then says so,
   //     and SampleCounters::files_not_told_apart counts the files.
-  // Universal and FIFO compaction, SstFileWriter and databases without a logger: uniform. Where a
-  // plan is not followed, the database's LOG says so.
+  // Universal and FIFO compaction have no levels of growing sizes. There "auto" and "learned" give
+  // a file the rate lambda * (its keys) / (the tree's keys in its range), with one lambda for the
+  // tree; "by_level", and any plan with filter_memory, is uniform. SstFileWriter and databases
+  // without a logger: uniform. Where a plan is not followed, the database's LOG says so.
   LevelPlan level_plan = FilterOptions().level_plan;
 
   // Keys of a level to those of the one above, 2 to 100, for the plan; kSizeRatioOfFamilies unless
