@@ -30,7 +30,7 @@ class PairedPolicies {
   PairedPolicies(const std::vector<std::shared_ptr<const rocksdb::FilterPolicy>>& policies,
                  bool has_listeners);
 
-  // What the tree's options need: both.
+  // Both go into the tree's options.
   std::shared_ptr<const rocksdb::FilterPolicy> policy() const { return policy_; }
   std::shared_ptr<rocksdb::EventListener> listener() const { return listener_; }
 

@@ -1,4 +1,4 @@
-// What paired policies (paired_policies.h) cost and save while one tree grows.
+// The costs of paired policies (paired_policies.h) while one tree grows.
 
 #ifndef WINNOW_DB_BENCH_EXT_TUNING_PAIRED_RUN_H_
 #define WINNOW_DB_BENCH_EXT_TUNING_PAIRED_RUN_H_
@@ -24,8 +24,8 @@ struct PairedSettings {
   double bits_per_key = 0;
 };
 
-// Of one policy. Ratios are of false reads, summed over all looks, at equal memory: a filter that
-// had a bit a key more would have half of the false reads.
+// A policy's memory and false reads. Ratios are of false reads, summed over all looks, at equal
+// memory: a filter that had a bit a key more would have half of the false reads.
 struct PairedCost {
   TreeCost last;           // at the end
   double most_memory = 0;  // to uniform, at any look

@@ -392,7 +392,7 @@ absl::StatusOr<std::vector<LevelPlan>> Plans() {
   return plans;
 }
 
-// As often as asked for: rows of all plans, which try_all gets and whose rows it prints.
+// Calls try_all, which prints a row of each plan, --repeats times; then prints the means.
 template <typename TryAll>
 absl::Status PrintRepeats(const std::string& scenario, const std::vector<PlanColumn>& columns,
                           TryAll try_all) {

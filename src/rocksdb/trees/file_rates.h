@@ -40,7 +40,7 @@ struct RatedFile {
   void SetReach(double lookups) noexcept;  // n, for the file's keys
 };
 
-// What all filters together may take.
+// The memory that all filters together may take.
 struct RateMemory {
   double uniform_bits = 0;       // of a filter of bits_per_key, more than 0
   double built_to_expected = 1;  // bytes of filters as built, relative to keys times bits

@@ -153,7 +153,7 @@ LiveFiles::Shape LearnedRates::ShapeOf(const LiveFiles& files, const FileToRate&
   return shape;
 }
 
-// Where lookups fall evenly, the tree is looked at as it will be with the new file.
+// The tree is looked at as it is, and if lookups fall evenly, as it will be with the new file.
 void LearnedRates::Refresh(LiveFiles* files, const FileToRate& asked, double uniform_bits,
                            const Rule& rule) {
   const int level = asked.level;
@@ -222,16 +222,16 @@ void LearnedRates::Refresh(LiveFiles* files, const FileToRate& asked, double uni
   if (expected_ > 0) memory.built_to_expected = built_ / expected_;
   memory.target = kTarget;
   if (learns) {
-    // What the tree will take is a guess. The memory that is not used now is allowed on top, as
-    // room for error.
+    // The memory that is not used now is allowed on top, as room for error: what the tree will take
+    // is a guess.
     memory.target += std::max(0.0, kTarget - taken_now / std::max(keys_, 1.0));
   }
   const bool any = std::any_of(tree.rated.begin(), tree.rated.end(),
                                [](const RatedFile& file) { return file.keys > 0; });
   log2_lambda_ = any ? Log2LambdaFor(tree.rated, memory, log2_lambda_) : -uniform_bits_;
   if (learns || !any) return;
-  // Where most filters stay, a few others would take all that these left, or pay all that they
-  // have too much: lambda stays near that of a tree whose filters are all built anew.
+  // Lambda stays near that of a tree whose filters are all built anew: else, if most filters stay,
+  // a few others take all that these left, or pay for all that they have too much.
   for (RatedFile& file : tree.rated) file.stays = 0;
   const double of_new = Log2LambdaFor(tree.rated, memory, log2_lambda_);
   log2_lambda_ = std::clamp(log2_lambda_, of_new - kMostFromNew, of_new + kMostFromNew);

@@ -59,7 +59,7 @@ class LearnedRates {
     double relative_miss_heat = 1;
   };
 
-  // What decides besides the files and the lookups.
+  // The options that decide besides the files and the lookups.
   struct Rule {
     bool learns = true;       // from samples; else lookups fall evenly over the tree's keys
     bool is_bytewise = true;  // keys are in the order of their bytes

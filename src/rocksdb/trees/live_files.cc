@@ -45,15 +45,13 @@ LiveFiles::TreeShape LiveFiles::ShapeOfTree() const {
 LiveFiles::TreeShape LiveFiles::ShapeWithout(const NewFile& added, int base,
                                              const WritingJob& job) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::optional<KeyRange> range = recorded_.Shortened(added.range);
-  if (!range) return ShapeBut({});
-  NewFile file = added;
-  file.range = *std::move(range);
-  std::vector<Id> left_out = FindReplaced(file, base, job);
-  if (!job.is_leveled && job.last > 0 && file.level > 0) {
+  const std::optional<NewFile> file = Shortened(added);
+  if (!file) return ShapeBut({});
+  std::vector<Id> left_out = FindReplaced(*file, base, job);
+  if (!job.is_leveled && job.last > 0 && file->level > 0) {
     // The other files of the runs that are merged end with later outputs.
     for (const auto& [id, other] : recorded_.live) {
-      if (RecordedFiles::LevelOf(other.facts) < file.level && MayEnd(id, other, job)) {
+      if (RecordedFiles::LevelOf(other.facts) < file->level && MayEnd(id, other, job)) {
         left_out.push_back(id);
       }
     }
@@ -184,6 +182,15 @@ bool LiveFiles::Knows(Id id) const {
 
 // ---- Places
 
+// As the record has its keys; none if these are short and an end leaves a run half-way.
+std::optional<LiveFiles::NewFile> LiveFiles::Shortened(const NewFile& added) {
+  std::optional<KeyRange> range = recorded_.Shortened(added.range);
+  if (!range) return std::nullopt;
+  NewFile file = added;
+  file.range = *std::move(range);
+  return file;
+}
+
 LiveFiles::Place LiveFiles::PlaceOf(int level, const KeyRange& full, int base) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Place place;
@@ -201,14 +208,14 @@ LiveFiles::Place LiveFiles::PlaceOf(int level, const KeyRange& full, int base) {
   return place;
 }
 
-// Whether the compaction may have read it. If a listener tells of files, one without a name is
-// being written by another job.
+// True for files that the compaction may have read. If a listener tells of files, one without a
+// name is being written by another job.
 bool LiveFiles::MayEnd(Id id, const File& file, const WritingJob& job) const noexcept {
   const bool came_later = file.facts.level == 0 && job.last > 0 && id > job.last;
   return file.is_joined || (told_.is_told() ? file.is_ending : !came_later);
 }
 
-// Those that a compaction may have read that writes this file.
+// Files that may have been read by the compaction that writes `added`.
 template <typename Ends>
 void LiveFiles::FindIn(int level, const NewFile& added, const WritingJob& job, Ends ends,
                        std::vector<Id>* found) {
@@ -301,11 +308,9 @@ void LiveFiles::EndReplaced(const NewFile& file, int base, WritingJob* job) {
 LiveFiles::Sums LiveFiles::ReplacedBy(const NewFile& added, int base, const WritingJob& job) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Sums sums;
-  std::optional<KeyRange> range = recorded_.Shortened(added.range);
-  if (!range) return sums;
-  NewFile file = added;
-  file.range = *std::move(range);
-  for (const Id id : FindReplaced(file, base, job)) {
+  const std::optional<NewFile> file = Shortened(added);
+  if (!file) return sums;
+  for (const Id id : FindReplaced(*file, base, job)) {
     RecordedFiles::CountIn(recorded_.live.at(id), 1, &sums);
   }
   return sums;
@@ -316,16 +321,20 @@ LiveFiles::Id LiveFiles::last_id() const {
   return recorded_.last_id;
 }
 
+// Each subcompaction has a thread of its own, so few are remembered, and no more of a key than of a
+// file's: with that cut off, it is still before the next file's first key.
 void LiveFiles::Continue(const NewFile& file, WritingJob* job) {
-  constexpr size_t kMostThreads = 64;
+  constexpr size_t kMostThreads = 16;
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (told_.is_told()) return;
   const std::thread::id thread = std::this_thread::get_id();
   const auto found = std::find_if(outputs_.begin(), outputs_.end(),
                                   [&](const Output& output) { return output.thread == thread; });
   const bool goes_on = found != outputs_.end() && found->level == file.level && file.level > 0 &&
                        found->last_key < file.range.first;
   if (goes_on) job->last = found->last;
-  Output output{thread, file.level, file.range.last, job->last};
+  Output output{thread, file.level, file.range.last.substr(0, RecordedFiles::kMaxKeyBytes),
+                job->last};
   if (found != outputs_.end()) outputs_.erase(found);
   if (outputs_.size() == kMostThreads) outputs_.erase(outputs_.begin());
   outputs_.push_back(std::move(output));
@@ -336,13 +345,12 @@ LiveFiles::Id LiveFiles::Add(const NewFile& added, int base, WritingJob* job) {
   if (job == nullptr) job = &unknown;
   const std::lock_guard<std::mutex> lock(mutex_);
   File file;
-  std::optional<KeyRange> range = recorded_.Shortened(added.range);
-  if (!range) {
+  std::optional<NewFile> facts = Shortened(added);
+  if (!facts) {
     recorded_.written += static_cast<double>(added.keys);
     return ++recorded_.last_id;
   }
-  file.facts = added;
-  file.facts.range = *std::move(range);
+  file.facts = *std::move(facts);
   is_reopening_ = false;
   EndReplaced(file.facts, base, job);
   recorded_.written += static_cast<double>(added.keys);

@@ -30,6 +30,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -83,7 +84,7 @@ class LiveFiles {
   Id Add(const NewFile& file, int base, WritingJob* job = nullptr);
   Id last_id() const;  // of the file that was added last
   // A compaction writes the file, which is not added yet. If this thread wrote the file before it
-  // on its level, it is of the same compaction, whose last file is set.
+  // on its level, it is of the same compaction, whose last file is set; a listener knows better.
   void Continue(const NewFile& file, WritingJob* job);
 
   // What becomes known later: further keys, if the filter has partitions, and the size of the
@@ -196,6 +197,7 @@ class LiveFiles {
 
   TreeShape ShapeBut(std::vector<Id> left_out) const;
 
+  std::optional<NewFile> Shortened(const NewFile& added);
   bool MayEnd(Id id, const File& file, const WritingJob& job) const noexcept;
   template <typename Ends>
   void FindIn(int level, const NewFile& file, const WritingJob& job, Ends ends,

@@ -178,6 +178,26 @@ TEST(LiveFilesTest, FilesThatCameAfterACompactionBeganStay) {
   EXPECT_TRUE(files.Knows(after));
 }
 
+// So that flushes between two of its outputs stay.
+TEST(LiveFilesTest, OutputsOfOneCompactionBeganWithItsFirst) {
+  LiveFiles files;
+  const Id before = files.Add(File(0, Range(0, 1000)), kBase);
+  const auto begins_with = [&files](const LiveFiles::NewFile& file, Id last) {
+    WritingJob job{last};
+    files.Continue(file, &job);
+    return job.last;
+  };
+  EXPECT_EQ(begins_with(File(kBase, Range(0, 100)), before), before);
+  const Id after = files.Add(File(0, Range(0, 1000)), kBase);
+  EXPECT_EQ(begins_with(File(kBase, Range(101, 200)), after), before);
+  EXPECT_EQ(begins_with(File(kBase, Range(201, 300)), after), before);
+  // Another compaction of this thread, of another one, and of another level.
+  EXPECT_EQ(begins_with(File(kBase, Range(0, 50)), after), after);
+  std::thread([&] { EXPECT_EQ(begins_with(File(kBase, Range(400, 500)), before), before); }).join();
+  EXPECT_EQ(begins_with(File(kBase, Range(51, 100)), before), after);
+  EXPECT_EQ(begins_with(File(6, Range(400, 500), true), before), before);
+}
+
 TEST(LiveFilesTest, TheMemoryIsOfWhatIsAlive) {
   LiveFiles files;
   const Id one = files.Add(File(6, Range(0, 100), true), kBase);
