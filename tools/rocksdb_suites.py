@@ -204,8 +204,8 @@ def crash(way, arguments, seed, name, what):
     elif not families and way == "ranges" and "no range filters" not in name:
         complaint = "no family had range filters"
     print(f"{name}, {way}: {starts} starts in {time.monotonic() - begun:.0f} s: {complaint or 'nothing found'}"
-          f"{f'; {said}' if status else ''}", file=sys.stderr)
-    if not status:
+          f"{f'; {said}' if complaint else ''}", file=sys.stderr)
+    if not complaint:
         shutil.rmtree(folder)
     return {"starts": starts, "families": families, "complaint": complaint}
 
