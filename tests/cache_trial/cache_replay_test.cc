@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace winnow::inspect {
-namespace {
+namespace cache_replay_test {
 
 constexpr uint32_t kKeys = 1000;
 constexpr uint64_t kData = 4000;
@@ -210,5 +210,5 @@ TEST(CacheReplayTest, AKeyBetweenTwoBlocksReadsBoth) {
   EXPECT_EQ(Play(lookups, With(BlockSet(), 1 << 20)).data_blocks, 2u);
 }
 
-}  // namespace
+}  // namespace cache_replay_test
 }  // namespace winnow::inspect

@@ -14,7 +14,7 @@
 #include "tests/support/inspect_testing.h"
 
 namespace winnow::inspect {
-namespace {
+namespace file_visits_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using testing::KeyOf;
@@ -157,5 +157,5 @@ TEST(FileVisitsTest, SaysWhatItCannotRead) {
   EXPECT_NE(VisitFile(folder / "a.sst", nullptr, 0, [](double) {}).error, "");
 }
 
-}  // namespace
+}  // namespace file_visits_test
 }  // namespace winnow::inspect

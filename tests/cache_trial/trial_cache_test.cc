@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace winnow::inspect {
-namespace {
+namespace trial_cache_test {
 
 constexpr CachedBlock kBlocks[] = {{0, 0, 0}, {0, 0, 1}, {0, 1, 0}, {1, 0, 0}};
 
@@ -111,5 +111,5 @@ TEST(TrialCacheTest, ShardsAreThoseOfRocksDB) {
   EXPECT_EQ(ShardBytes(shape), 64u << 20);
 }
 
-}  // namespace
+}  // namespace trial_cache_test
 }  // namespace winnow::inspect

@@ -12,7 +12,7 @@
 #include "winnow/builder.h"
 
 namespace winnow::core {
-namespace {
+namespace build_phases_test {
 
 void BuildRibbon() {
   testing::RandomHashes random(1);
@@ -55,5 +55,5 @@ TEST(BuildPhasesTest, NothingIsTakenByTimesThatLiveNoMore) {
   EXPECT_THAT(memory.bytes, ::testing::Each(0x5a));
 }
 
-}  // namespace
+}  // namespace build_phases_test
 }  // namespace winnow::core

@@ -15,7 +15,7 @@
 #include "winnow/filter.h"
 
 namespace winnow {
-namespace {
+namespace builder_test {
 
 using testing::kKinds;
 using testing::OptionsOf;
@@ -354,5 +354,5 @@ TEST(BuilderTest, ThreadsBuildSideBySide) {
   for (std::thread& thread : threads) thread.join();
 }
 
-}  // namespace
+}  // namespace builder_test
 }  // namespace winnow

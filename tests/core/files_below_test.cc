@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace winnow::core {
-namespace {
+namespace files_below_test {
 
 using ::testing::ElementsAre;
 
@@ -71,5 +71,5 @@ TEST(FilesBelowTest, ManyFilesTakeSomeComparisonsEach) {
   }
 }
 
-}  // namespace
+}  // namespace files_below_test
 }  // namespace winnow::core

@@ -12,7 +12,7 @@
 #include "winnow/filter.h"
 
 namespace winnow {
-namespace {
+namespace filter_damage_test {
 
 using testing::Build;
 using testing::FalseNegatives;
@@ -186,5 +186,5 @@ TEST(FilterDamageTest, FaultsAreNamed) {
   }
 }
 
-}  // namespace
+}  // namespace filter_damage_test
 }  // namespace winnow

@@ -18,7 +18,7 @@
 #include "winnow/hash.h"
 
 namespace winnow {
-namespace {
+namespace filter_rates_test {
 
 using testing::Build;
 using testing::kKinds;
@@ -340,5 +340,5 @@ TEST(FilterRatesTest, SpaceIsNearTheBound) {
   EXPECT_NEAR(FilterView(bloom.bytes()).info().bits_per_key, 10, 0.01);
 }
 
-}  // namespace
+}  // namespace filter_rates_test
 }  // namespace winnow

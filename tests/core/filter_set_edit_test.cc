@@ -17,7 +17,7 @@
 #include "winnow/filter_set.h"
 
 namespace winnow {
-namespace {
+namespace filter_set_edit_test {
 
 using testing::Blocks;
 using testing::BuildBytes;
@@ -227,5 +227,5 @@ TEST(FilterSetEditTest, ReadersFindEveryKeyWhileAWriterReplacesTheSet) {
   for (const uint64_t count : lookups) EXPECT_GE(count, 1000u);
 }
 
-}  // namespace
+}  // namespace filter_set_edit_test
 }  // namespace winnow

@@ -19,7 +19,7 @@
 #include "winnow/builder.h"
 
 namespace winnow {
-namespace {
+namespace filter_set_test {
 
 using testing::Blocks;
 using testing::BuildBytes;
@@ -455,5 +455,5 @@ TEST(FilterSetTest, TheLastSetFreesTheBytes) {
   EXPECT_TRUE(watch.expired());
 }
 
-}  // namespace
+}  // namespace filter_set_test
 }  // namespace winnow

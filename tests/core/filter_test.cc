@@ -16,7 +16,7 @@
 #include "winnow/builder.h"
 
 namespace winnow {
-namespace {
+namespace filter_test {
 
 using testing::Build;
 using testing::FalseNegatives;
@@ -193,5 +193,5 @@ TEST(FilterTest, AnyAlignmentGivesTheSameAnswers) {
   }
 }
 
-}  // namespace
+}  // namespace filter_test
 }  // namespace winnow

@@ -25,7 +25,7 @@
 #include "winnow/filter.h"
 
 namespace winnow {
-namespace {
+namespace format_test {
 
 using testing::Hex;
 
@@ -164,5 +164,5 @@ TEST(FormatTest, ColumnsSurvivePacking) {
   }
 }
 
-}  // namespace
+}  // namespace format_test
 }  // namespace winnow

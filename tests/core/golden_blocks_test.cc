@@ -22,7 +22,7 @@
 #include "winnow/range_filter.h"
 
 namespace winnow {
-namespace {
+namespace golden_blocks_test {
 
 using testing::GoldenBlock;
 using testing::kGoldenAbsent;
@@ -172,5 +172,5 @@ TEST(TodaysBuilderTest, WritesTheGoldenBlocks) {
   }
 }
 
-}  // namespace
+}  // namespace golden_blocks_test
 }  // namespace winnow

@@ -9,7 +9,7 @@
 #include "src/core/hash_chunks.h"
 
 namespace winnow::core {
-namespace {
+namespace hash_blocks_test {
 
 TEST(HashBlocksTest, KeepsOrderAndCount) {
   HashBlocks blocks;
@@ -89,5 +89,5 @@ TEST(HashBlocksTest, AThreadKeepsABoundedAmount) {
   }).join();
 }
 
-}  // namespace
+}  // namespace hash_blocks_test
 }  // namespace winnow::core

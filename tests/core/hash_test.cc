@@ -11,7 +11,7 @@
 #include "tests/support/matches.h"
 
 namespace winnow {
-namespace {
+namespace hash_test {
 
 // Reference values of XXH3_64bits with seed 0, from `xxhsum -H3` of xxHash 0.8.
 TEST(HashTest, IsXxh3WithSeedZero) {
@@ -63,5 +63,5 @@ TEST(HashTest, TakesBytesOfAnyValueAndAlignment) {
   EXPECT_NE(HashKey(bytes), HashKey(std::string_view(bytes).substr(0, 8)));
 }
 
-}  // namespace
+}  // namespace hash_test
 }  // namespace winnow

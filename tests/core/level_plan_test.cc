@@ -14,7 +14,7 @@
 #include "winnow/filter.h"
 
 namespace winnow::core {
-namespace {
+namespace level_plan_test {
 
 using ::testing::HasSubstr;
 
@@ -264,5 +264,5 @@ TEST(LevelPlanTest, OptionsMayBeSettledBeforeTheFilterIsFinished) {
   EXPECT_EQ(builder.Finish().bytes(), other.Finish().bytes());
 }
 
-}  // namespace
+}  // namespace level_plan_test
 }  // namespace winnow::core

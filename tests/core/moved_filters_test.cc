@@ -10,7 +10,7 @@
 #include "src/core/sizing.h"
 
 namespace winnow::core {
-namespace {
+namespace moved_filters_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -126,5 +126,5 @@ TEST(MovedFiltersTest, TheRateOfAFilterFollowsFromItsSize) {
   EXPECT_EQ(RateOfSize(1000, 0, Planned(0)), 1);
 }
 
-}  // namespace
+}  // namespace moved_filters_test
 }  // namespace winnow::core

@@ -8,7 +8,7 @@
 #include <limits>
 
 namespace winnow {
-namespace {
+namespace options_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -72,5 +72,5 @@ TEST(OptionsTest, KindsHaveNames) {
   EXPECT_EQ(ToString(static_cast<FilterKind>(200)), "unknown");
 }
 
-}  // namespace
+}  // namespace options_test
 }  // namespace winnow

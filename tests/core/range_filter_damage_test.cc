@@ -14,7 +14,7 @@
 #include "winnow/range_filter.h"
 
 namespace winnow {
-namespace {
+namespace range_filter_damage_test {
 
 using testing::BuildRangeFilter;
 using testing::Keys;
@@ -218,5 +218,5 @@ TEST(RangeFilterDamageTest, AValueThatNoBuilderOfTreesWritesIsFound) {
   EXPECT_EQ(fault_with(filter.size - 14, 1, 0xff), Fault::kNone) << "a tree says anything";
 }
 
-}  // namespace
+}  // namespace range_filter_damage_test
 }  // namespace winnow

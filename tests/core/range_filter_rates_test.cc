@@ -18,7 +18,7 @@
 #include "winnow/range_filter.h"
 
 namespace winnow {
-namespace {
+namespace range_filter_rates_test {
 
 using testing::BigEndian;
 using testing::BuildRangeFilter;
@@ -257,5 +257,5 @@ TEST(RangeFilterRatesTest, ScansOfPathsAreFilteredByKind) {
   }
 }
 
-}  // namespace
+}  // namespace range_filter_rates_test
 }  // namespace winnow

@@ -16,7 +16,7 @@
 #include "tests/support/random_hashes.h"
 
 namespace winnow {
-namespace {
+namespace range_filter_test {
 
 using testing::BigEndian;
 using testing::BuildRangeFilter;
@@ -367,5 +367,5 @@ TEST(RangeFilterTest, KindsHaveNames) {
   EXPECT_EQ(ToString(static_cast<RangeFilterKind>(77)), "unknown");
 }
 
-}  // namespace
+}  // namespace range_filter_test
 }  // namespace winnow

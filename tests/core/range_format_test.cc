@@ -22,7 +22,7 @@
 #include "winnow/range_filter.h"
 
 namespace winnow {
-namespace {
+namespace range_format_test {
 
 using testing::BuildRangeFilter;
 using testing::Hex;
@@ -186,5 +186,5 @@ TEST(RangeFormatTest, TodaysBuilderWritesTheseBytes) {
 )");
 }
 
-}  // namespace
+}  // namespace range_format_test
 }  // namespace winnow

@@ -15,7 +15,7 @@
 #include "tests/support/usable_kernels.h"
 
 namespace winnow::simd {
-namespace {
+namespace segments_test {
 
 constexpr size_t kCounts[] = {0, 1, 2, 7, 8, 9, 24, 63, 64, 65, 127, 128, 129, 300};
 constexpr Ahead kAheads[] = {
@@ -195,5 +195,5 @@ TEST(SegmentsTest, RibbonsAnswerAsOneProbeAfterTheOther) {
   for (const size_t answers : counts) EXPECT_GT(answers, 1000u);
 }
 
-}  // namespace
+}  // namespace segments_test
 }  // namespace winnow::simd

@@ -13,7 +13,7 @@
 #include "winnow/builder.h"
 
 namespace winnow::core {
-namespace {
+namespace sizing_test {
 
 TEST(SizingTest, ChoosesKindFromCountLevelAndOptions) {
   struct Case {
@@ -302,5 +302,5 @@ TEST(SizingTest, RatesSurviveTheTail) {
   }
 }
 
-}  // namespace
+}  // namespace sizing_test
 }  // namespace winnow::core

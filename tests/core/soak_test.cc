@@ -11,7 +11,7 @@
 #include "tests/support/random_hashes.h"
 
 namespace winnow::testing {
-namespace {
+namespace soak_test {
 
 SoakPlan ShortPlan() {
   SoakPlan plan;
@@ -107,5 +107,5 @@ TEST(SoakTest, NoticesARateThatIsNotTheStatedOne) {
   EXPECT_FALSE(counts.Good());
 }
 
-}  // namespace
+}  // namespace soak_test
 }  // namespace winnow::testing

@@ -17,7 +17,7 @@
 #include "third_party/rocksdb_abi/version_at_least.h"
 
 namespace winnow::inspect {
-namespace {
+namespace cache_of_log_test {
 
 namespace fs = std::filesystem;
 
@@ -322,5 +322,5 @@ TEST(CacheOfLogTest, ReadsTheBeginningOfAHugeLogAlone) {
   EXPECT_FALSE(CacheOfLog(folder.path(), kDefault));
 }
 
-}  // namespace
+}  // namespace cache_of_log_test
 }  // namespace winnow::inspect

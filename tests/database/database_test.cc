@@ -17,7 +17,7 @@
 #include "tests/support/inspect_testing.h"
 
 namespace winnow::inspect {
-namespace {
+namespace database_test {
 
 namespace fs = std::filesystem;
 
@@ -546,5 +546,5 @@ TEST_F(DatabaseTest, ProgressIsToldToTheEnd) {
                                             ::testing::Pair(2, 2)));
 }
 
-}  // namespace
+}  // namespace database_test
 }  // namespace winnow::inspect

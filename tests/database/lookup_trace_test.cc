@@ -19,7 +19,7 @@
 #include "tests/support/rocksdb_testing.h"
 
 namespace winnow::inspect {
-namespace {
+namespace lookup_trace_test {
 
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
@@ -289,5 +289,5 @@ TEST_F(LookupTraceTest, AnotherFileIsAnError) {
   }
 }
 
-}  // namespace
+}  // namespace lookup_trace_test
 }  // namespace winnow::inspect

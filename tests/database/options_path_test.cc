@@ -15,7 +15,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::inspect {
-namespace {
+namespace options_path_test {
 
 namespace fs = std::filesystem;
 
@@ -135,5 +135,5 @@ TEST_F(FindOptionsFileTest, AnotherFileIsAnError) {
   }
 }
 
-}  // namespace
+}  // namespace options_path_test
 }  // namespace winnow::inspect

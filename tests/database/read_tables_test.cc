@@ -17,7 +17,7 @@
 #include "tests/support/inspect_testing.h"
 
 namespace winnow::inspect {
-namespace {
+namespace read_tables_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -154,5 +154,5 @@ TEST(ReportBytesTest, TreesComeBack) {
   EXPECT_FALSE(Unpack<TreeLevels>(bytes.substr(1)));
 }
 
-}  // namespace
+}  // namespace read_tables_test
 }  // namespace winnow::inspect

@@ -12,7 +12,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::inspect {
-namespace {
+namespace table_paths_test {
 
 namespace fs = std::filesystem;
 
@@ -119,5 +119,5 @@ TEST_F(TablePathsTest, RealPathsAreThoseOfTheFileSystem) {
   EXPECT_EQ(real_paths.Of(folder_ / "missing"), folder_ / "missing");
 }
 
-}  // namespace
+}  // namespace table_paths_test
 }  // namespace winnow::inspect

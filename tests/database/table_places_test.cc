@@ -10,7 +10,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::inspect {
-namespace {
+namespace table_places_test {
 
 using ::testing::HasSubstr;
 using testing::WriteFile;
@@ -64,5 +64,5 @@ TEST_F(FindTableFileTest, NowhereIsNoPath) {
   EXPECT_THAT(WhyNotFound("2.sst", 2, "db"), HasSubstr("path 3 of db_paths"));
 }
 
-}  // namespace
+}  // namespace table_places_test
 }  // namespace winnow::inspect

@@ -14,7 +14,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::bench {
-namespace {
+namespace benchmarks_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -96,5 +96,5 @@ TEST(BenchmarksTest, WhatCantBeDoneIsSaid) {
   }
 }
 
-}  // namespace
+}  // namespace benchmarks_test
 }  // namespace winnow::bench

@@ -14,7 +14,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::bench {
-namespace {
+namespace cache_point_test {
 
 using inspect::CachePoint;
 using inspect::FilterForm;
@@ -129,5 +129,5 @@ TEST_F(CachePointTest, ThePassEndsWhenItIsToldTo) {
   }
 }
 
-}  // namespace
+}  // namespace cache_point_test
 }  // namespace winnow::bench

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace winnow::bench {
-namespace {
+namespace cache_sizes_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -36,5 +36,5 @@ TEST(CacheSizesTest, WhatIsNoSizeIsNamed) {
   }
 }
 
-}  // namespace
+}  // namespace cache_sizes_test
 }  // namespace winnow::bench

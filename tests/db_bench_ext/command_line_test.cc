@@ -9,7 +9,7 @@
 #include "tests/support/child_process.h"
 
 namespace winnow::bench {
-namespace {
+namespace command_line_test {
 
 TEST(CommandLineTest, PlainWordsStayAsTheyAre) {
   EXPECT_EQ(ShellCommand({"bin/db_bench_ext", "--policies=none,winnow:10", "--db=/tmp/a_b"}),
@@ -45,5 +45,5 @@ TEST(CommandLineTest, BashReadsTheSameWords) {
                           [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
 }
 
-}  // namespace
+}  // namespace command_line_test
 }  // namespace winnow::bench

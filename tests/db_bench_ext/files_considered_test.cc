@@ -10,7 +10,7 @@
 #include "db_bench_ext/read_amplification/keys/key_table.h"
 
 namespace winnow::bench {
-namespace {
+namespace files_considered_test {
 
 TEST(FilesConsideredTest, FilesWhoseRangeHoldsTheKeyAreCounted) {
   const LevelFiles levels = {{{"a", "b", "k", 1}, {"b", "f", "z", 1}},
@@ -37,5 +37,5 @@ TEST(FilesConsideredTest, FilesWhoseRangeHoldsTheKeyAreCounted) {
   EXPECT_EQ(FilesConsideredPerLookup(levels, of({}), 2), 0);
 }
 
-}  // namespace
+}  // namespace files_considered_test
 }  // namespace winnow::bench

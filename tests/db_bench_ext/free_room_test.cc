@@ -8,7 +8,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::bench {
-namespace {
+namespace free_room_test {
 
 TEST(FreeRoomTest, MemoryIsSomeAndNotMoreThanTheMachineHas) {
   const std::optional<uint64_t> available = AvailableMemory();
@@ -30,5 +30,5 @@ TEST(FreeRoomTest, DiskOfAFolderThatIsNotThereIsThatOfTheOneAboveIt) {
   EXPECT_TRUE(FreeDisk("").has_value());
 }
 
-}  // namespace
+}  // namespace free_room_test
 }  // namespace winnow::bench

@@ -14,7 +14,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::bench {
-namespace {
+namespace frontier_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -72,5 +72,5 @@ TEST(FrontierTest, ItsTreesAgreeAndAreGoneAndMoreBitsReadLess) {
   EXPECT_TRUE(std::filesystem::is_empty(work->path()));
 }
 
-}  // namespace
+}  // namespace frontier_test
 }  // namespace winnow::bench

@@ -17,7 +17,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::bench {
-namespace {
+namespace growth_lookups_test {
 
 using ::testing::HasSubstr;
 
@@ -134,5 +134,5 @@ TEST_F(GrowthLookupsTest, ATreeOfAFewWritesHasFewerIntervals) {
   EXPECT_EQ(lookups.intervals()[0].counts.lookups + lookups.intervals()[1].counts.lookups, 450u);
 }
 
-}  // namespace
+}  // namespace growth_lookups_test
 }  // namespace winnow::bench

@@ -17,7 +17,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::bench {
-namespace {
+namespace heat_run_test {
 
 constexpr double kBits = 5;  // false reads are frequent enough to be counted
 
@@ -139,5 +139,5 @@ TEST(HeatRunTest, TheReaderOfFiltersSeesEveryKeyInTheOrderOfAsking) {
   }
 }
 
-}  // namespace
+}  // namespace heat_run_test
 }  // namespace winnow::bench

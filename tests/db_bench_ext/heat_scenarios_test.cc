@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace winnow::bench {
-namespace {
+namespace heat_scenarios_test {
 
 constexpr uint64_t kKeys = 20'000;
 constexpr uint64_t kEnd = uint64_t{1} << 62;
@@ -156,5 +156,5 @@ TEST(HeatScenariosTest, EachTenantHasAHotTwentiethAndAPrefix) {
   }
 }
 
-}  // namespace
+}  // namespace heat_scenarios_test
 }  // namespace winnow::bench

@@ -8,7 +8,7 @@
 #include <numeric>
 
 namespace winnow::inspect {
-namespace {
+namespace latency_percentiles_test {
 
 TEST(LatencyPercentilesTest, OfATimeEachFromOneToAThousand) {
   std::vector<uint32_t> times(1000);
@@ -34,5 +34,5 @@ TEST(LatencyPercentilesTest, OfNoneAndOfOne) {
   EXPECT_EQ(LatencyPercentiles(&times).back().nanoseconds, 7u);
 }
 
-}  // namespace
+}  // namespace latency_percentiles_test
 }  // namespace winnow::inspect

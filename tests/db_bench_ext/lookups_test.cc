@@ -18,7 +18,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::bench {
-namespace {
+namespace lookups_test {
 
 using ::testing::HasSubstr;
 
@@ -366,5 +366,5 @@ TEST_F(LookupsTest, ARoundMayLastLongerThanItsLookups) {
   EXPECT_GT(times->lookups, 100u);
 }
 
-}  // namespace
+}  // namespace lookups_test
 }  // namespace winnow::bench

@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace winnow::bench {
-namespace {
+namespace memory_run_test {
 
 using Looks = std::vector<GrowthLook>;
 
@@ -54,5 +54,5 @@ TEST(CompareTest, TheAverageOverLooksIsGeometric) {
   EXPECT_DOUBLE_EQ(both.rivals, 0.08);
 }
 
-}  // namespace
+}  // namespace memory_run_test
 }  // namespace winnow::bench

@@ -12,7 +12,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::bench {
-namespace {
+namespace paired_run_test {
 
 constexpr uint64_t kKeys = 20'000;
 
@@ -78,5 +78,5 @@ TEST_P(PairedRunTest, TheSamePlanTwiceIsTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(Listener, PairedRunTest, ::testing::Bool());
 
-}  // namespace
+}  // namespace paired_run_test
 }  // namespace winnow::bench

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace winnow::bench {
-namespace {
+namespace plan_table_test {
 
 const std::vector<PlanColumn>& Columns() {
   static const std::vector<PlanColumn> columns = {{"memory", 3}, {"false reads", 5}};
@@ -29,5 +29,5 @@ TEST(PlanTableTest, MeansStandWithTheStandardDeviationOfARow) {
             "| flat | auto, mean of 3 | 3.000 ± 2.646 | 0.01000 ± 0.00000 |  |");
 }
 
-}  // namespace
+}  // namespace plan_table_test
 }  // namespace winnow::bench

@@ -7,7 +7,7 @@
 #include <set>
 
 namespace winnow::inspect {
-namespace {
+namespace policy_text_test {
 
 TEST(PolicyTextTest, BitsAreFoundAndChangedInTheFormInWhichTheyStand) {
   struct Case {
@@ -53,5 +53,5 @@ TEST(PolicyTextTest, LabelsAreShortAndUnlike) {
   for (const std::string& label : labels) EXPECT_LE(label.size(), 18u) << label;
 }
 
-}  // namespace
+}  // namespace policy_text_test
 }  // namespace winnow::inspect

@@ -10,7 +10,7 @@
 #include <string>
 
 namespace winnow::bench {
-namespace {
+namespace progress_test {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -81,5 +81,5 @@ TEST(ProgressTest, ATerminalSeesTheFirstLineAtOnce) {
   EXPECT_EQ(Written(true, seconds(0)), "\r\x1b[Kgrowing 34 %\r\x1b[K");
 }
 
-}  // namespace
+}  // namespace progress_test
 }  // namespace winnow::bench

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace winnow::inspect {
-namespace {
+namespace readamp_comparison_test {
 
 PolicyResult Result(const std::string& in_force, uint64_t filter_bytes,
                     std::vector<LevelShape> tree = {}) {
@@ -56,5 +56,5 @@ TEST(ReadampComparisonTest, TreesWithOtherFilesToConsiderDoNotAgree) {
   EXPECT_NEAR(FilesConsideredDifference(reference, policy), 0.1 / 3, 1e-9);
 }
 
-}  // namespace
+}  // namespace readamp_comparison_test
 }  // namespace winnow::inspect

@@ -15,7 +15,7 @@
 #include "tests/support/matches.h"
 
 namespace winnow::inspect {
-namespace {
+namespace readamp_html_test {
 
 using nlohmann::json;
 using testing::ExamplePolicy;
@@ -395,5 +395,5 @@ TEST(ReadampHtmlTest, LinesOfCellsEndBetweenWords) {
   EXPECT_EQ(cell(std::string(30, '&')).find("<wbr>"), std::string(" class=\"long\">").size() + 120);
 }
 
-}  // namespace
+}  // namespace readamp_html_test
 }  // namespace winnow::inspect

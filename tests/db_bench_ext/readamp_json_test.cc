@@ -13,7 +13,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::inspect {
-namespace {
+namespace readamp_json_test {
 
 using nlohmann::json;
 
@@ -105,5 +105,5 @@ TEST(ReadampJsonTest, SettingsKeepTheirTypes) {
   EXPECT_TRUE(settings.at("max_bytes_for_level_multiplier").is_number_float());
 }
 
-}  // namespace
+}  // namespace readamp_json_test
 }  // namespace winnow::inspect

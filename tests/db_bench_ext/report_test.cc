@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace winnow::bench {
-namespace {
+namespace report_test {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -287,5 +287,5 @@ TEST(ReportTest, TablesOfAHundredMillionLookupsFitAHundredColumns) {
   EXPECT_THAT(text, HasSubstr("The frontier"));
 }
 
-}  // namespace
+}  // namespace report_test
 }  // namespace winnow::bench

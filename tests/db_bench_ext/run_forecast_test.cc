@@ -8,7 +8,7 @@
 #include "db_bench_ext/read_amplification/trees/tree_scale.h"
 
 namespace winnow::bench {
-namespace {
+namespace run_forecast_test {
 
 using ::testing::HasSubstr;
 
@@ -107,5 +107,5 @@ TEST(RunForecastTest, ThePlanNamesEveryPolicyAndLevel) {
   EXPECT_THAT(text, HasSubstr("Note: A thing to know."));
 }
 
-}  // namespace
+}  // namespace run_forecast_test
 }  // namespace winnow::bench

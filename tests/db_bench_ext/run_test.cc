@@ -14,7 +14,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::bench {
-namespace {
+namespace run_test {
 
 // Keeps one of RocksDB's threads for compactions busy while it lives.
 class BusyThread {
@@ -68,5 +68,5 @@ TEST(RunTest, TreesAreMergedThoughAnotherDatabaseKeepsAThreadBusy) {
   EXPECT_TRUE(first.level != 0 || first.files < 4) << first.files << " files on level 0";
 }
 
-}  // namespace
+}  // namespace run_test
 }  // namespace winnow::bench

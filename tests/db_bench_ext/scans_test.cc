@@ -11,7 +11,7 @@
 #include "db_bench_ext/read_amplification/keys/shaped_keys.h"
 
 namespace winnow::bench {
-namespace {
+namespace scans_test {
 
 constexpr uint64_t kKeys = 2000;
 constexpr uint64_t kScans = 2000;
@@ -102,5 +102,5 @@ INSTANTIATE_TEST_SUITE_P(, ScansTest,
                          ::testing::Values(KeyShape::kIntegers, KeyShape::kEvents,
                                            KeyShape::kPaths));
 
-}  // namespace
+}  // namespace scans_test
 }  // namespace winnow::bench

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace winnow::bench {
-namespace {
+namespace thresholds_test {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -119,5 +119,5 @@ TEST(ThresholdsTest, AMissingFigureBreaksThem) {
   EXPECT_THAT(CheckThresholds(run, kAll).sentence, HasSubstr("can't be compared"));
 }
 
-}  // namespace
+}  // namespace thresholds_test
 }  // namespace winnow::bench

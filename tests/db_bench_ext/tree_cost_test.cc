@@ -13,7 +13,7 @@
 #include "winnow/options.h"
 
 namespace winnow::bench {
-namespace {
+namespace tree_cost_test {
 
 constexpr double kBits = 10;
 
@@ -137,5 +137,5 @@ TEST(TreeCostTest, TheMostMemoryIsKept) {
   EXPECT_DOUBLE_EQ(most.share(), 2);
 }
 
-}  // namespace
+}  // namespace tree_cost_test
 }  // namespace winnow::bench

@@ -18,7 +18,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::bench {
-namespace {
+namespace whole_file_test {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
@@ -117,5 +117,5 @@ TEST(WholeFileTest, TheCheckLeavesNothing) {
   EXPECT_THAT(NamesIn(folder), ElementsAre("old"));
 }
 
-}  // namespace
+}  // namespace whole_file_test
 }  // namespace winnow::bench

@@ -11,7 +11,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::bench {
-namespace {
+namespace work_folder_test {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
@@ -93,5 +93,5 @@ TEST(WorkFolderTest, APlaceThatCanNotBeIsAnError) {
               HasSubstr("/dev/null/folder"));
 }
 
-}  // namespace
+}  // namespace work_folder_test
 }  // namespace winnow::bench

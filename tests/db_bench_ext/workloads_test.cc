@@ -16,7 +16,7 @@
 #include "db_bench_ext/read_amplification/keys/key_table.h"
 
 namespace winnow::bench {
-namespace {
+namespace workloads_test {
 
 constexpr uint64_t kKeys = 1000;
 constexpr uint64_t kReads = 20'000;
@@ -242,5 +242,5 @@ TEST(InShareTest, TheFirstLookupsHaveTheShareToo) {
   }
 }
 
-}  // namespace
+}  // namespace workloads_test
 }  // namespace winnow::bench

@@ -12,7 +12,7 @@
 #include "src/core/sizing.h"
 
 namespace winnow::inspect {
-namespace {
+namespace learned_trial_test {
 
 using ::testing::HasSubstr;
 
@@ -171,5 +171,5 @@ TEST(LearnedPolicyTest, ItsFiltersAreThoseOfAPolicyWithoutAPlan) {
   EXPECT_NE(PolicyOfText(text, &problem), nullptr) << problem;
 }
 
-}  // namespace
+}  // namespace learned_trial_test
 }  // namespace winnow::inspect

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace winnow::inspect {
-namespace {
+namespace moved_files_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -94,5 +94,5 @@ TEST(MovedFilesTest, NothingIsSaidWhereThePlanDoesNotSizeFilters) {
   EXPECT_THAT(SayMovedFilters(universal, {kByWriter, kLast}, ""), IsEmpty());
 }
 
-}  // namespace
+}  // namespace moved_files_test
 }  // namespace winnow::inspect

@@ -22,7 +22,7 @@ namespace winnow::inspect {
 
 void PrintTo(PolicyOutcome outcome, std::ostream* out) { *out << ToString(outcome); }
 
-namespace {
+namespace open_with_policy_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
@@ -287,5 +287,5 @@ TEST_F(OpenWithPolicyTest, ALineBreakEndsAPolicyInAFile) {
               ::testing::ElementsAre(PolicyPlace::kTableOptions, PolicyPlace::kFamilyOptions));
 }
 
-}  // namespace
+}  // namespace open_with_policy_test
 }  // namespace winnow::inspect

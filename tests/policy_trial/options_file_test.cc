@@ -9,7 +9,7 @@
 #include "tests/support/inspect_testing.h"
 
 namespace winnow::inspect {
-namespace {
+namespace options_file_test {
 
 using ::testing::HasSubstr;
 
@@ -159,5 +159,5 @@ TEST_F(OptionsFileTest, WhatRocksDBRefusesForAnotherReasonIsAnError) {
   EXPECT_THAT(report.error, HasSubstr("RocksDB refuses"));
 }
 
-}  // namespace
+}  // namespace options_file_test
 }  // namespace winnow::inspect

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace winnow::inspect {
-namespace {
+namespace policy_check_test {
 
 using ::testing::AllOf;
 using ::testing::Contains;
@@ -174,5 +174,5 @@ TEST(PolicyCheckTest, AnOptionsFileIsAPlaceOfItsOwn) {
               HasSubstr("drops it"));
 }
 
-}  // namespace
+}  // namespace policy_check_test
 }  // namespace winnow::inspect

@@ -7,7 +7,7 @@
 #include "src/text/flag_words.h"
 
 namespace winnow::inspect {
-namespace {
+namespace suggest_policy_test {
 
 TEST(SuggestPolicyTest, EditDistanceIgnoresCase) {
   EXPECT_EQ(EditDistance("", ""), 0u);
@@ -123,5 +123,5 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"{id=winnow;bits=12;bits_per_key=10}", "{id=winnow;bits_per_key=10}"},
                       Case{"{id=winnow;bits=12;bits_per_keys=10}", "{id=winnow;bits_per_key=12}"}));
 
-}  // namespace
+}  // namespace suggest_policy_test
 }  // namespace winnow::inspect

@@ -14,7 +14,7 @@
 #include "third_party/rocksdb_abi/version_at_least.h"
 
 namespace winnow {
-namespace {
+namespace preload_add_test {
 
 using testing::ChildResult;
 using ::testing::ElementsAre;
@@ -216,5 +216,5 @@ TEST_F(PreloadAddTest, AMalformedPolicyKeepsADatabaseFromBeingOpened) {
   }
 }
 
-}  // namespace
+}  // namespace preload_add_test
 }  // namespace winnow

@@ -21,7 +21,7 @@
 #include "winnow/filter.h"
 
 namespace winnow {
-namespace {
+namespace preload_interposer_test {
 
 using ::testing::AllOf;
 using ::testing::AnyOf;
@@ -456,5 +456,5 @@ TEST(PreloadInterposerTest, RefusesTheLibraryOfAnotherCompilerAndOfAnotherBuild)
   EXPECT_EQ(get(&front), nullptr);
 }
 
-}  // namespace
+}  // namespace preload_interposer_test
 }  // namespace winnow

@@ -14,7 +14,7 @@
 #include "winnow/filter.h"
 
 namespace winnow {
-namespace {
+namespace preload_listener_test {
 
 using testing::ChildResult;
 using testing::FileFilter;
@@ -133,5 +133,5 @@ TEST_F(PreloadListenerTest, LeavesOthersAlone) {
   }
 }
 
-}  // namespace
+}  // namespace preload_listener_test
 }  // namespace winnow

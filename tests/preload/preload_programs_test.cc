@@ -16,7 +16,7 @@
 #include "tests/support/files.h"
 
 namespace winnow {
-namespace {
+namespace preload_programs_test {
 
 using testing::ChildResult;
 using ::testing::ElementsAre;
@@ -220,5 +220,5 @@ TEST_F(SortmernaTest, GetsFiltersAndGivesTheSameResult) {
   EXPECT_EQ(with.table, without.table);
 }
 
-}  // namespace
+}  // namespace preload_programs_test
 }  // namespace winnow

@@ -14,7 +14,7 @@
 #include "winnow/range_filter.h"
 
 namespace winnow {
-namespace {
+namespace preload_ranges_test {
 
 using ::testing::AllOf;
 using testing::ChildResult;
@@ -236,5 +236,5 @@ TEST_F(PreloadRangesTest, WorkersBuildThemToo) {
   Run("scan", "", On());
 }
 
-}  // namespace
+}  // namespace preload_ranges_test
 }  // namespace winnow

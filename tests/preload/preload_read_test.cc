@@ -14,7 +14,7 @@
 #include "tests/support/files.h"
 
 namespace winnow {
-namespace {
+namespace preload_read_test {
 
 using ::testing::AllOf;
 using testing::ChildResult;
@@ -257,5 +257,5 @@ TEST_F(PreloadReadAddedTest, IteratorsSeeTheSameAfterAPrefixExtractorIsSet) {
   }
 }
 
-}  // namespace
+}  // namespace preload_read_test
 }  // namespace winnow

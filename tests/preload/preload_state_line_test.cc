@@ -11,7 +11,7 @@
 #include "tests/support/files.h"
 
 namespace winnow {
-namespace {
+namespace preload_state_line_test {
 
 using ::testing::AllOf;
 using testing::ChildResult;
@@ -213,5 +213,5 @@ TEST_F(PreloadFamilyNotesTest, APolicyOfNoBitsIsSaidToBuildNone) {
               HasSubstr("for policy bloomfilter:0:false, which builds no filters"));
 }
 
-}  // namespace
+}  // namespace preload_state_line_test
 }  // namespace winnow

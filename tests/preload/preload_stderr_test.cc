@@ -14,7 +14,7 @@
 #include "tests/support/files.h"
 
 namespace winnow {
-namespace {
+namespace preload_stderr_test {
 
 using testing::ChildResult;
 using ::testing::HasSubstr;
@@ -113,5 +113,5 @@ TEST_F(PreloadStderrTest, NoDescriptorIsKept) {
   EXPECT_EQ(RunClient({"descriptors"}, kLogging).output, RunClient({"descriptors"}, {}).output);
 }
 
-}  // namespace
+}  // namespace preload_stderr_test
 }  // namespace winnow

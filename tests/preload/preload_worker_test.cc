@@ -14,7 +14,7 @@
 #include "tests/support/files.h"
 
 namespace winnow {
-namespace {
+namespace preload_worker_test {
 
 using ::testing::AllOf;
 using testing::ChildResult;
@@ -172,5 +172,5 @@ TEST_F(PreloadWorkerTest, IsRefusedByAMalformedRequest) {
   EXPECT_THAT(errors_, HasSubstr("WINNOW_POLICY is \"winnow:ten\""));
 }
 
-}  // namespace
+}  // namespace preload_worker_test
 }  // namespace winnow

@@ -22,7 +22,7 @@
 #include "tests/support/sanitized.h"
 
 namespace winnow {
-namespace {
+namespace preloaded_plugin_test {
 
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::GetRocksVersionAsString;
@@ -161,5 +161,5 @@ TEST_F(PreloadedPluginTest, ProgramsWithoutRocksDBDoNotNotice) {
   EXPECT_EQ(result.output, RunProgram({"ls", "/"}).output);
 }
 
-}  // namespace
+}  // namespace preloaded_plugin_test
 }  // namespace winnow

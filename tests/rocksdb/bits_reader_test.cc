@@ -27,7 +27,7 @@
 #include "winnow/options.h"
 
 namespace winnow::plugin {
-namespace {
+namespace bits_reader_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
@@ -494,5 +494,5 @@ TEST(NewBitsReaderTest, CountsWhoseFiltersAreLoaded) {
   EXPECT_EQ(after.loaded_unusable - before.loaded_unusable, 1u);
 }
 
-}  // namespace
+}  // namespace bits_reader_test
 }  // namespace winnow::plugin

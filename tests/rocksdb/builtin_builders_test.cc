@@ -24,7 +24,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace builtin_builders_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::DB;
@@ -353,5 +353,5 @@ TEST_F(EmptyPartitionsTest, AreWarnedOfInTheLogWhereTheyFail) {
   EXPECT_EQ(WarningOf(whole_filters), "");
 }
 
-}  // namespace
+}  // namespace builtin_builders_test
 }  // namespace winnow::plugin

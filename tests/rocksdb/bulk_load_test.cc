@@ -26,7 +26,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace bulk_load_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
@@ -336,5 +336,5 @@ TEST_F(BulkLoadTest, FilesOfAnotherDatabaseAreFoundByTheirFilters) {
 }
 #endif
 
-}  // namespace
+}  // namespace bulk_load_test
 }  // namespace winnow::plugin

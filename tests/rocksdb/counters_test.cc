@@ -10,7 +10,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace counters_test {
 
 TEST(Counters, AddUpFiltersByKind) {
   const Counters before = CurrentCounters();
@@ -55,5 +55,5 @@ TEST(Counters, HaveTheLookupsByWhetherTheyNeededAHash) {
   EXPECT_EQ(of_program.ranges_denied, after.ranges_denied);
 }
 
-}  // namespace
+}  // namespace counters_test
 }  // namespace winnow::plugin

@@ -14,7 +14,7 @@
 extern "C" int winnow_register_in_tree(ROCKSDB_NAMESPACE::ObjectLibrary&, const std::string&);
 
 namespace winnow::plugin {
-namespace {
+namespace factory_test {
 
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
@@ -47,5 +47,5 @@ TEST(FactoryTest, RegistrarOfRocksDBsTreeAddsItAndCounts) {
   EXPECT_EQ(Make(*ObjectLibrary::Default(), "winnow:10"), "no factory");
 }
 
-}  // namespace
+}  // namespace factory_test
 }  // namespace winnow::plugin

@@ -18,7 +18,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow {
-namespace {
+namespace filter_bytes_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::CompactRangeOptions;
@@ -79,5 +79,5 @@ INSTANTIATE_TEST_SUITE_P(
                       Expected{"winnow:10", 20000, "winnow ribbon", 17255, 0xe07fc151afaf085},
                       Expected{"winnow:7.3", 100000, "winnow ribbon", 62923, 0xeb5ebaf1ec2a6767}));
 
-}  // namespace
+}  // namespace filter_bytes_test
 }  // namespace winnow

@@ -15,7 +15,7 @@
 #include "tests/support/database_files.h"
 
 namespace winnow::plugin {
-namespace {
+namespace filter_loads_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::DB;
@@ -286,5 +286,5 @@ TEST_F(FilterLoadsTest, TheProcessHasTheSums) {
                         std::to_string(CurrentFilterLoads().blocks) + "\n"));
 }
 
-}  // namespace
+}  // namespace filter_loads_test
 }  // namespace winnow::plugin

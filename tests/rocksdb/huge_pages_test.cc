@@ -35,7 +35,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace huge_pages_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::DB;
@@ -477,5 +477,5 @@ TEST(NewHugePageAllocator, MakesOneForThisSystem) {
   allocator->Deallocate(block);
 }
 
-}  // namespace
+}  // namespace huge_pages_test
 }  // namespace winnow::plugin

@@ -21,7 +21,7 @@
 #include "winnow/hash.h"
 
 namespace winnow::plugin {
-namespace {
+namespace load_meter_test {
 
 using std::chrono::seconds;
 using ::testing::HasSubstr;
@@ -332,5 +332,5 @@ TEST_F(LoadMeterTest, IsSafeFromManyThreads) {
   EXPECT_EQ(meter_.Read().alarms, calls);
 }
 
-}  // namespace
+}  // namespace load_meter_test
 }  // namespace winnow::plugin

@@ -14,7 +14,7 @@
 #include "src/rocksdb/policy_options.h"
 
 namespace winnow::plugin {
-namespace {
+namespace log_line_test {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -162,5 +162,5 @@ TEST(LogLineTest, RemembersTheLogsInUseAmongAnyNumber) {
   EXPECT_EQ(others.back()->lines, 1);
 }
 
-}  // namespace
+}  // namespace log_line_test
 }  // namespace winnow::plugin

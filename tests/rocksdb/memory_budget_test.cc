@@ -16,7 +16,7 @@
 #include "src/core/sizing.h"
 
 namespace winnow::plugin {
-namespace {
+namespace memory_budget_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -672,5 +672,5 @@ TEST(MemoryReportTest, SaysOnceThatItIsNotInForceAndOnceWhatItDoes) {
   EXPECT_EQ(other.lines.size(), 1u);
 }
 
-}  // namespace
+}  // namespace memory_budget_test
 }  // namespace winnow::plugin

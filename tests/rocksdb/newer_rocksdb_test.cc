@@ -25,7 +25,7 @@
 #endif
 
 namespace winnow::plugin {
-namespace {
+namespace newer_rocksdb_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::CompactRangeOptions;
@@ -425,5 +425,5 @@ TEST_P(NewerRocksDBTest, FindsEveryKeyAndSkipsOthers) {
 INSTANTIATE_TEST_SUITE_P(Configurations, NewerRocksDBTest, ::testing::ValuesIn(kConfigurations),
                          [](const auto& one) { return std::string(one.param.name); });
 
-}  // namespace
+}  // namespace newer_rocksdb_test
 }  // namespace winnow::plugin

@@ -19,7 +19,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace policy_build_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
@@ -266,5 +266,5 @@ TEST_F(PolicyBuildTest, ManyThreadsMayChangeIt) {
   }
 }
 
-}  // namespace
+}  // namespace policy_build_test
 }  // namespace winnow::plugin

@@ -28,7 +28,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace policy_database_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::CompactRangeOptions;
@@ -486,5 +486,5 @@ TEST_F(PolicyDatabaseTest, ServesManyThreads) {
   }
 }
 
-}  // namespace
+}  // namespace policy_database_test
 }  // namespace winnow::plugin

@@ -27,7 +27,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace policy_family_shares_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
@@ -194,5 +194,5 @@ TEST_F(PolicyFamilySharesTest, TrafficThatTurnsHasNoMore) {
   }
 }
 
-}  // namespace
+}  // namespace policy_family_shares_test
 }  // namespace winnow::plugin

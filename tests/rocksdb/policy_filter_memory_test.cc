@@ -25,7 +25,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace policy_filter_memory_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
@@ -316,5 +316,5 @@ TEST_F(FilterMemoryTest, OptionsFilesHaveIt) {
   EXPECT_EQ(value, "12345");
 }
 
-}  // namespace
+}  // namespace policy_filter_memory_test
 }  // namespace winnow::plugin

@@ -31,7 +31,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace policy_learned_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
@@ -433,5 +433,5 @@ TEST_F(LearnedTest, KeysThatAreNotToldApartHaveThePlansRates) {
   }
 }
 
-}  // namespace
+}  // namespace policy_learned_test
 }  // namespace winnow::plugin

@@ -34,7 +34,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace policy_level_plan_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyMetaData;
@@ -666,5 +666,5 @@ TEST_F(LevelPlanTest, AnAbsentShareWithoutAPlanIsRefused) {
   EXPECT_TRUE(NewFilterPolicy(options, &policy).IsInvalidArgument());
 }
 
-}  // namespace
+}  // namespace policy_level_plan_test
 }  // namespace winnow::plugin

@@ -17,7 +17,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace policy_migration_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
@@ -172,5 +172,5 @@ TEST(PolicyMigrationTest, SavedOptionsLeadToWinnowAndBack) {
   ASSERT_NO_FATAL_FAILURE(database.Close());
 }
 
-}  // namespace
+}  // namespace policy_migration_test
 }  // namespace winnow::plugin

@@ -18,7 +18,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::plugin {
-namespace {
+namespace policy_options_test {
 
 using ROCKSDB_NAMESPACE::Status;
 using ::testing::AllOf;
@@ -489,5 +489,5 @@ TEST(ForEachPolicyOption, IsTheTableOfThePage) {
   EXPECT_EQ(rows.size(), number) << "the page has options that the policy has not";
 }
 
-}  // namespace
+}  // namespace policy_options_test
 }  // namespace winnow::plugin

@@ -26,7 +26,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow {
-namespace {
+namespace policy_refused_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
@@ -227,5 +227,5 @@ INSTANTIATE_TEST_SUITE_P(
                       Refused{"{id=winnow:12;bits_per_keys=14}", "bits_per_keys", 12}),
     TestName);
 
-}  // namespace
+}  // namespace policy_refused_test
 }  // namespace winnow

@@ -25,7 +25,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace policy_set_options_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
@@ -659,5 +659,5 @@ TEST_F(PolicySetOptionsTest, ManyThreadsMaySetReadAndBuild) {
   }
 }
 
-}  // namespace
+}  // namespace policy_set_options_test
 }  // namespace winnow::plugin

@@ -21,7 +21,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace policy_shapes_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::CompactRangeOptions;
@@ -188,5 +188,5 @@ INSTANTIATE_TEST_SUITE_P(CutPartitions, PolicyShapesTest, ::testing::ValuesIn(Cu
                                   shape.param.decoupled;
                          });
 
-}  // namespace
+}  // namespace policy_shapes_test
 }  // namespace winnow::plugin

@@ -11,10 +11,10 @@
 #include "src/rocksdb/policy_options.h"
 
 namespace winnow::plugin {
-namespace {
+namespace policy_state_test {
 
 using ROCKSDB_NAMESPACE::Status;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using Texts = PolicyState::Texts;
 
 PolicyOptions OptionsWithBits(double bits_per_key) {
@@ -194,5 +194,5 @@ TEST(PolicyStateTest, ChangesInOneStep) {
   }
 }
 
-}  // namespace
+}  // namespace policy_state_test
 }  // namespace winnow::plugin

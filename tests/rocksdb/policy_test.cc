@@ -20,7 +20,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace policy_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
@@ -414,5 +414,5 @@ TEST_F(PolicyTest, SaysInEachLogWhatItBuilds) {
   }
 }
 
-}  // namespace
+}  // namespace policy_test
 }  // namespace winnow::plugin

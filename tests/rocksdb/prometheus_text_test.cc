@@ -10,7 +10,7 @@
 #include <string>
 
 namespace winnow::plugin {
-namespace {
+namespace prometheus_text_test {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
@@ -145,5 +145,5 @@ TEST(PrometheusTextTest, OfTheProcessHasItsVersions) {
   EXPECT_EQ(samples.begin()->second, 1);
 }
 
-}  // namespace
+}  // namespace prometheus_text_test
 }  // namespace winnow::plugin

@@ -29,7 +29,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace short_scans_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::DB;
@@ -271,5 +271,5 @@ TEST(PagesWithAPrefixExtractorTest, TheirScansLoseNoRow) {
   EXPECT_GE(sentences, 5);
 }
 
-}  // namespace
+}  // namespace short_scans_test
 }  // namespace winnow::plugin

@@ -6,7 +6,7 @@
 #include <cstdarg>
 
 namespace winnow::plugin {
-namespace {
+namespace totals_test {
 
 using ::testing::HasSubstr;
 
@@ -102,5 +102,5 @@ TEST(TotalsLineTest, SaysWhatIsRareOnlyWhereItHappened) {
             "memory was too short for 1 filter; 0 lookups with 0 hashes computed and 0 shared");
 }
 
-}  // namespace
+}  // namespace totals_test
 }  // namespace winnow::plugin

@@ -7,10 +7,10 @@
 #include <string>
 
 namespace winnow::plugin {
-namespace {
+namespace version_guard_test {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 TEST(CompareVersions, AcceptsTheSameMajorAndMinor) {
   EXPECT_EQ(CompareVersions("7.8", 7, 8), "");
@@ -52,5 +52,5 @@ TEST(VersionProblem, AcceptsTheRocksDBOfThisBuild) {
   EXPECT_EQ(CompiledVersion(), ROCKSDB_NAMESPACE::GetRocksVersionAsString());
 }
 
-}  // namespace
+}  // namespace version_guard_test
 }  // namespace winnow::plugin

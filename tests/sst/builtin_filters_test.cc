@@ -14,7 +14,7 @@
 #include "third_party/rocksdb_abi/filter_bits.h"
 
 namespace winnow::inspect {
-namespace {
+namespace builtin_filters_test {
 
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
@@ -152,5 +152,5 @@ TEST(BuiltinFiltersTest, AnyBytesAndAnyNumberOfKeysGiveARate) {
   }
 }
 
-}  // namespace
+}  // namespace builtin_filters_test
 }  // namespace winnow::inspect

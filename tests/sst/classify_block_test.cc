@@ -13,7 +13,7 @@
 #include "winnow/range_filter.h"
 
 namespace winnow::inspect {
-namespace {
+namespace classify_block_test {
 
 using ::testing::HasSubstr;
 
@@ -325,5 +325,5 @@ TEST(ClassifyBlockTest, ARangeFilterOfALaterVersionIsNoFault) {
   EXPECT_THAT(ParametersText(summary), HasSubstr(" bytes, not understood"));
 }
 
-}  // namespace
+}  // namespace classify_block_test
 }  // namespace winnow::inspect

@@ -12,7 +12,7 @@
 #include "tests/support/inspect_testing.h"
 
 namespace winnow::inspect {
-namespace {
+namespace filter_partitions_test {
 
 using namespace std::string_literals;
 using namespace std::string_view_literals;
@@ -201,5 +201,5 @@ TEST_F(FilterPartitionsTest, DamageIsSaidAndNoPartition) {
               ::testing::HasSubstr("names no partitioned filter"));
 }
 
-}  // namespace
+}  // namespace filter_partitions_test
 }  // namespace winnow::inspect

@@ -21,7 +21,7 @@
 #include "winnow/hash.h"
 
 namespace winnow::inspect {
-namespace {
+namespace filter_rate_test {
 
 TEST(AbsentKeysTest, AreDifferentAndHaveTheirHashes) {
   const std::vector<AbsentKeys::Key> keys = AbsentKeys(10'000, 1).Left();
@@ -202,5 +202,5 @@ TEST(JudgeRateTest, TenThousandGoodFiltersAreGoodAndABadOneAmongThemIsFound) {
   }
 }
 
-}  // namespace
+}  // namespace filter_rate_test
 }  // namespace winnow::inspect

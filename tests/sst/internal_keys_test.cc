@@ -12,7 +12,7 @@
 #include "tests/support/inspect_testing.h"
 
 namespace winnow::inspect {
-namespace {
+namespace internal_keys_test {
 
 using ROCKSDB_NAMESPACE::BytewiseComparator;
 using ROCKSDB_NAMESPACE::Slice;
@@ -158,5 +158,5 @@ TEST_F(InternalKeysTest, WhatIsNoTableIsNotOpened) {
   EXPECT_FALSE(InternalKeys::Open(folder_ / "missing", BytewiseComparator(), &keys_).ok());
 }
 
-}  // namespace
+}  // namespace internal_keys_test
 }  // namespace winnow::inspect

@@ -17,7 +17,7 @@
 #include "winnow/filter.h"
 
 namespace winnow::inspect {
-namespace {
+namespace sst_filters_test {
 
 using ::testing::HasSubstr;
 using testing::PartitionedTableWith;
@@ -351,5 +351,5 @@ TEST_F(SstFiltersTest, RandomDamageNeverEndsTheProgram) {
   }
 }
 
-}  // namespace
+}  // namespace sst_filters_test
 }  // namespace winnow::inspect

@@ -15,7 +15,7 @@
 #include "winnow/hash.h"
 
 namespace winnow::inspect {
-namespace {
+namespace stored_filter_test {
 
 using testing::KeyOf;
 using testing::PartitionedTableWith;
@@ -145,5 +145,5 @@ TEST_F(StoredFilterTest, AnyBytesOfARangeFilterAreAllowed) {
   EXPECT_GT(unanswered, 0);
 }
 
-}  // namespace
+}  // namespace stored_filter_test
 }  // namespace winnow::inspect

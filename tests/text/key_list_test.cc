@@ -14,7 +14,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::inspect {
-namespace {
+namespace key_list_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -288,5 +288,5 @@ TEST(KeyListTest, AFolderIsAnError) {
   EXPECT_FALSE(ForEachKey("/", KeyFormat::kLine, [](std::string_view) { FAIL(); }).ok());
 }
 
-}  // namespace
+}  // namespace key_list_test
 }  // namespace winnow::inspect

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace winnow::inspect {
-namespace {
+namespace numbers_test {
 
 TEST(NumbersTest, OneOfAThingIsNotSeveral) {
   EXPECT_EQ(Number(0, "key"), "0 keys");
@@ -45,5 +45,5 @@ TEST(NumbersTest, FiguresHaveThreeDigitsAndCountsAll) {
   EXPECT_EQ(ByteSize(12800), "12.5 KiB");
 }
 
-}  // namespace
+}  // namespace numbers_test
 }  // namespace winnow::inspect

@@ -7,7 +7,7 @@
 #include <string>
 
 namespace winnow::inspect {
-namespace {
+namespace printable_test {
 
 TEST(PrintableTest, NamesOfPrintableCharactersStayAsTheyAre) {
   for (const char* name :
@@ -62,5 +62,5 @@ TEST(PrintableTest, LongTextsLoseTheirEnd) {
             "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6...");
 }
 
-}  // namespace
+}  // namespace printable_test
 }  // namespace winnow::inspect

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace winnow::inspect {
-namespace {
+namespace rate_interval_test {
 
 TEST(RateIntervalTest, WilsonsIsThatOfTheBooks) {
   struct Case {
@@ -50,5 +50,5 @@ TEST(RateIntervalTest, ARatioIsKnownAsWellAsItsCounts) {
   EXPECT_FALSE(RatioInterval(5, 0));
 }
 
-}  // namespace
+}  // namespace rate_interval_test
 }  // namespace winnow::inspect

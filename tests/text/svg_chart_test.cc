@@ -15,7 +15,7 @@
 #include "tests/support/matches.h"
 
 namespace winnow::inspect {
-namespace {
+namespace svg_chart_test {
 
 using ::testing::DoubleNear;
 using ::testing::HasSubstr;
@@ -146,5 +146,5 @@ TEST(SvgChartTest, ManyNamesAndTicksHaveRoom) {
   EXPECT_GT(free, 0);
 }
 
-}  // namespace
+}  // namespace svg_chart_test
 }  // namespace winnow::inspect

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace winnow::inspect {
-namespace {
+namespace text_table_test {
 
 TEST(TextTableTest, AlignsColumnsToTheirWidestCell) {
   TextTable table({{"name", Align::kLeft}, {"n"}, {"remark", Align::kLeft}}, {{"a", "1000", ""}});
@@ -27,5 +27,5 @@ TEST(TextTableTest, MayHaveTitlesOnly) {
   EXPECT_EQ(TextTable({{"one"}, {"other"}}).ToString(), "one  other\n");
 }
 
-}  // namespace
+}  // namespace text_table_test
 }  // namespace winnow::inspect

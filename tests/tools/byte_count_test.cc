@@ -5,7 +5,7 @@
 #include "src/text/numbers.h"
 
 namespace winnow::tools {
-namespace {
+namespace byte_count_test {
 
 TEST(ByteCountTest, ReadsUnits) {
   const struct {
@@ -44,5 +44,5 @@ TEST(ByteCountTest, WritesThreeDigits) {
   EXPECT_EQ(inspect::ByteSize(5.0 * (uint64_t{1} << 50)), "5 PiB");
 }
 
-}  // namespace
+}  // namespace byte_count_test
 }  // namespace winnow::tools

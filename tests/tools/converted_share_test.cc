@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace winnow::inspect {
-namespace {
+namespace converted_share_test {
 
 SstReport File(std::string_view kind, uint64_t entries) {
   SstReport file;
@@ -50,5 +50,5 @@ TEST(ConvertedShareTest, IsUnknownWithoutEntries) {
   EXPECT_DOUBLE_EQ(*SumByFamily({File(kWinnowBloom, 1)}).OfEntries(), 1.0);
 }
 
-}  // namespace
+}  // namespace converted_share_test
 }  // namespace winnow::inspect

@@ -31,7 +31,7 @@
 #include "winnow/hash.h"
 
 namespace winnow::inspect {
-namespace {
+namespace damaged_files_test {
 
 using testing::DamagedCopy;
 using testing::DamagedKind;
@@ -258,5 +258,5 @@ TEST(DamagedFilesTest, ForgedIndexesOverPartitionsAreSurvivedByEveryReader) {
   }
 }
 
-}  // namespace
+}  // namespace damaged_files_test
 }  // namespace winnow::inspect

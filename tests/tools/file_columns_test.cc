@@ -7,7 +7,7 @@
 #include <string>
 
 namespace winnow::inspect {
-namespace {
+namespace file_columns_test {
 
 using ::testing::Contains;
 using ::testing::Each;
@@ -113,5 +113,5 @@ TEST(FileColumnsTest, NothingIsSaidOfAFilterThatWasNotRead) {
             R"("file_bytes":0,"filter":null,"error":"it can't be read"})");
 }
 
-}  // namespace
+}  // namespace file_columns_test
 }  // namespace winnow::inspect

@@ -14,7 +14,7 @@
 #include "tools/winnow/findings/filter_hints.h"
 
 namespace winnow::inspect {
-namespace {
+namespace inspect_report_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -302,5 +302,5 @@ TEST(FilterHintsTest, ShapesThatCost) {
   EXPECT_THAT(HintsOn(files), IsEmpty());
 }
 
-}  // namespace
+}  // namespace inspect_report_test
 }  // namespace winnow::inspect

@@ -8,7 +8,7 @@
 #include "tools/winnow/size/size_report.h"
 
 namespace winnow::inspect {
-namespace {
+namespace size_of_files_test {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -54,5 +54,5 @@ TEST(SizeOfFiles, RefusesAWishForFiltersThatChange) {
   EXPECT_THAT(ReportSizes(page, nullptr).impossible, HasSubstr("built without"));
 }
 
-}  // namespace
+}  // namespace size_of_files_test
 }  // namespace winnow::inspect

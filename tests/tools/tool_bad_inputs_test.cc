@@ -22,7 +22,7 @@
 #include "tests/support/inspect_testing.h"
 
 namespace winnow {
-namespace {
+namespace tool_bad_inputs_test {
 
 namespace fs = std::filesystem;
 
@@ -354,5 +354,5 @@ TEST_F(ToolBadInputsTest, AVerdictCountsWhatCouldNotBeRead) {
   EXPECT_THAT(output("policy winnow", ""), HasSubstr("\n1 of 2 files could not be read"));
 }
 
-}  // namespace
+}  // namespace tool_bad_inputs_test
 }  // namespace winnow

@@ -20,7 +20,7 @@
 #include "tests/tools/tool_testing.h"
 
 namespace winnow {
-namespace {
+namespace tool_endings_test {
 
 namespace fs = std::filesystem;
 
@@ -181,5 +181,5 @@ TEST_F(ToolEndingsTest, AKilledVerbLeavesNoWorkerBehind) {
   }
 }
 
-}  // namespace
+}  // namespace tool_endings_test
 }  // namespace winnow

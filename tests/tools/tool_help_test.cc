@@ -16,7 +16,7 @@
 #include "winnow/version.h"
 
 namespace winnow {
-namespace {
+namespace tool_help_test {
 
 using ::testing::AllOf;
 using testing::ChildResult;
@@ -365,5 +365,5 @@ TEST_F(ToolCompletionTest, TheScriptHasNoFaultThatShellcheckKnows) {
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
-}  // namespace
+}  // namespace tool_help_test
 }  // namespace winnow

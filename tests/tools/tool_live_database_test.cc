@@ -15,7 +15,7 @@
 #include "tests/support/started_tool.h"
 
 namespace winnow {
-namespace {
+namespace tool_live_database_test {
 
 namespace fs = std::filesystem;
 
@@ -169,5 +169,5 @@ TEST_F(ToolLiveDatabaseTest, AFileThatTheTreeStillNamesIsMissed) {
   EXPECT_TRUE(done);
 }
 
-}  // namespace
+}  // namespace tool_live_database_test
 }  // namespace winnow

@@ -24,7 +24,7 @@
 #include "tests/tools/tool_testing.h"
 
 namespace winnow {
-namespace {
+namespace verb_advise_test {
 
 namespace fs = std::filesystem;
 
@@ -823,5 +823,5 @@ TEST_F(VerbAdviseTest, WrongUsageIsTwo) {
   }
 }
 
-}  // namespace
+}  // namespace verb_advise_test
 }  // namespace winnow

@@ -25,7 +25,7 @@
 #include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow {
-namespace {
+namespace verb_inspect_test {
 
 namespace fs = std::filesystem;
 
@@ -752,5 +752,5 @@ TEST_F(VerbInspectTest, FilesThatEndRocksDbAreNamedAndTheOthersAreShown) {
   EXPECT_EQ(document["files"].back()["filter"].at("kind"), "builtin-bloom");
 }
 
-}  // namespace
+}  // namespace verb_inspect_test
 }  // namespace winnow

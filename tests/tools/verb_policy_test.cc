@@ -23,7 +23,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow {
-namespace {
+namespace verb_policy_test {
 
 using inspect::CheckPolicy;
 using inspect::kLastTrialLevel;
@@ -368,5 +368,5 @@ TEST_F(VerbPolicyTest, WrongUsageIsTwo) {
   }
 }
 
-}  // namespace
+}  // namespace verb_policy_test
 }  // namespace winnow

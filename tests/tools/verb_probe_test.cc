@@ -18,7 +18,7 @@
 #include "tests/tools/tool_testing.h"
 
 namespace winnow {
-namespace {
+namespace verb_probe_test {
 
 using nlohmann::json;
 using ROCKSDB_NAMESPACE::DB;
@@ -515,5 +515,5 @@ TEST_F(VerbProbeTest, WrongUsageIsTwo) {
   EXPECT_THAT(Run("nowhere key").errors, HasSubstr("'nowhere'"));
 }
 
-}  // namespace
+}  // namespace verb_probe_test
 }  // namespace winnow

@@ -19,7 +19,7 @@
 #include "tests/tools/tool_testing.h"
 
 namespace winnow {
-namespace {
+namespace verb_verify_test {
 
 namespace fs = std::filesystem;
 
@@ -476,5 +476,5 @@ TEST_F(VerbVerifyTest, WrongUsageIsTwo) {
   }
 }
 
-}  // namespace
+}  // namespace verb_verify_test
 }  // namespace winnow

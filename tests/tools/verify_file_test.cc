@@ -22,7 +22,7 @@
 #include "winnow/range_filter.h"
 
 namespace winnow::inspect {
-namespace {
+namespace verify_file_test {
 
 namespace fs = std::filesystem;
 
@@ -535,5 +535,5 @@ TEST_F(VerifyFileTest, ProgressIsTold) {
   EXPECT_NEAR(shares[2], 3 * 65'536 / 200'000.0, 1e-6);
 }
 
-}  // namespace
+}  // namespace verify_file_test
 }  // namespace winnow::inspect

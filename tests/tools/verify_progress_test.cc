@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace winnow::tools {
-namespace {
+namespace verify_progress_test {
 
 using std::chrono::seconds;
 
@@ -34,5 +34,5 @@ TEST(VerifyProgressTest, EmptyFilesAndNoFilesAreNoTrouble) {
   EXPECT_EQ(progress.Line(start + seconds(1)), "1 of 1 files, 100 %, 0 keys/s, 0 s left");
 }
 
-}  // namespace
+}  // namespace verify_progress_test
 }  // namespace winnow::tools

@@ -15,7 +15,7 @@
 #include "winnow/version.h"
 
 namespace winnow {
-namespace {
+namespace winnow_tool_test {
 
 namespace fs = std::filesystem;
 
@@ -478,5 +478,5 @@ TEST_F(WinnowToolTest, ArgumentsMayBeginWithADash) {
   EXPECT_THAT(outcome.errors, HasSubstr("drops it"));
 }
 
-}  // namespace
+}  // namespace winnow_tool_test
 }  // namespace winnow

@@ -15,7 +15,7 @@
 #include "winnow/amq/blocked_bloom.h"
 
 namespace winnow::amq {
-namespace {
+namespace block_kernels_test {
 
 using testing::RandomHashes;
 using testing::TestSeed;
@@ -86,5 +86,5 @@ TEST(BlockKernels, DoTheSameAsOneKeyAfterTheOther) {
   }
 }
 
-}  // namespace
+}  // namespace block_kernels_test
 }  // namespace winnow::amq

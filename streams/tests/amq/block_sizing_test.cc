@@ -10,7 +10,7 @@
 #include "tests/support/random_hashes.h"
 
 namespace winnow::amq {
-namespace {
+namespace block_sizing_test {
 
 using testing::RandomHashes;
 
@@ -118,5 +118,5 @@ TEST(BlockedRate, IsTheMeanOfFilters) {
   }
 }
 
-}  // namespace
+}  // namespace block_sizing_test
 }  // namespace winnow::amq

@@ -7,7 +7,7 @@
 #include "streams/tests/amq/filter_testing.h"
 
 namespace winnow::amq {
-namespace {
+namespace blocked_bloom_test {
 
 using testing::ExpectReportedRate;
 using testing::FalsePositives;
@@ -95,5 +95,5 @@ TEST(BlockedBloom, ClearForgetsAndKeepsTheShape) {
   EXPECT_EQ(filter.size_bytes(), bytes);
 }
 
-}  // namespace
+}  // namespace blocked_bloom_test
 }  // namespace winnow::amq

@@ -14,7 +14,7 @@
 #include "tests/support/sanitized.h"
 
 namespace winnow::amq {
-namespace {
+namespace concurrent_bloom_test {
 
 using testing::ExpectContainsAll;
 using testing::ExpectReportedRate;
@@ -251,5 +251,5 @@ TEST(ConcurrentBloom, AdditionsToTheSameLinesLoseNothing) {
   }
 }
 
-}  // namespace
+}  // namespace concurrent_bloom_test
 }  // namespace winnow::amq

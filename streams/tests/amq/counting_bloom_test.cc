@@ -7,7 +7,7 @@
 #include "streams/tests/amq/filter_testing.h"
 
 namespace winnow::amq {
-namespace {
+namespace counting_bloom_test {
 
 using testing::ExpectReportedRate;
 using testing::FalsePositives;
@@ -79,5 +79,5 @@ TEST(CountingBloom, RefusesToRemoveWhatItDoesNotContain) {
   EXPECT_EQ(filter.num_keys(), 500u);
 }
 
-}  // namespace
+}  // namespace counting_bloom_test
 }  // namespace winnow::amq

@@ -10,7 +10,7 @@
 #include "streams/tests/amq/filter_testing.h"
 
 namespace winnow::amq {
-namespace {
+namespace cuckoo_filter_test {
 
 using testing::ExpectContainsAll;
 using testing::ExpectReportedRate;
@@ -148,5 +148,5 @@ TEST(CuckooFilter, TakesEightCopiesOfAKey) {
   EXPECT_FALSE(filter.Remove(key));
 }
 
-}  // namespace
+}  // namespace cuckoo_filter_test
 }  // namespace winnow::amq

@@ -12,7 +12,7 @@
 #include "winnow/amq/xor_filter.h"
 
 namespace winnow::amq {
-namespace {
+namespace fingerprint_filters_test {
 
 using testing::ExpectContainsAll;
 using testing::ExpectReportedRate;
@@ -157,5 +157,5 @@ TEST(BinaryFuseFilter, LargeBatchesAreTheSameAsOneByOne) {
   }
 }
 
-}  // namespace
+}  // namespace fingerprint_filters_test
 }  // namespace winnow::amq

@@ -22,7 +22,7 @@
 #include "winnow/amq/scalable_bloom.h"
 
 namespace winnow::amq {
-namespace {
+namespace golden_filters_test {
 
 using winnow::testing::ReadFile;
 using winnow::testing::WriteFile;
@@ -246,5 +246,5 @@ TEST(FiltersOfBeforeTest, PagesAreReadAndAddedTo) {
   EXPECT_TRUE(filter->Save(&reason)) << reason;
 }
 
-}  // namespace
+}  // namespace golden_filters_test
 }  // namespace winnow::amq

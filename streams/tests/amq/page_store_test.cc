@@ -13,7 +13,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::amq {
-namespace {
+namespace page_store_test {
 
 using Found = PageStore::Found;
 using ::testing::HasSubstr;
@@ -126,5 +126,5 @@ TEST(FolderPageStore, FaultsNameTheFile) {
   EXPECT_FALSE(nowhere.Flush(&reason));
 }
 
-}  // namespace
+}  // namespace page_store_test
 }  // namespace winnow::amq

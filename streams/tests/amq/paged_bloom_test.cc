@@ -23,7 +23,7 @@
 #include "tests/support/sanitized.h"
 
 namespace winnow::amq {
-namespace {
+namespace paged_bloom_test {
 
 using ::testing::HasSubstr;
 using Added = PagedBloom::Added;
@@ -651,5 +651,5 @@ TEST(PagedBloom, EveryBitOfRecordAndPageThatChangedIsSeen) {
   MustOpenAll(&store);
 }
 
-}  // namespace
+}  // namespace paged_bloom_test
 }  // namespace winnow::amq

@@ -7,7 +7,7 @@
 #include "streams/tests/amq/filter_testing.h"
 
 namespace winnow::amq {
-namespace {
+namespace partitioned_bloom_test {
 
 using testing::ExpectReportedRate;
 using testing::FalsePositives;
@@ -54,5 +54,5 @@ TEST(PartitionedBloom, ReportsTheRateOfMoreKeysThanPlanned) {
   ExpectReportedRate(filter, 1'000'000, 4);
 }
 
-}  // namespace
+}  // namespace partitioned_bloom_test
 }  // namespace winnow::amq

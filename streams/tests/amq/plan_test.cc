@@ -12,7 +12,7 @@
 #include "tests/support/random_hashes.h"
 
 namespace winnow::amq {
-namespace {
+namespace plan_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -124,5 +124,5 @@ TEST(ExpectedFill, IsThatOfThrows) {
   EXPECT_DOUBLE_EQ(ExpectedFill(1, 2, 2), 0.75);
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace winnow::amq

@@ -16,7 +16,7 @@
 #include "winnow/amq/window_bloom.h"
 
 namespace winnow::amq {
-namespace {
+namespace planned_rates_test {
 
 using testing::FalsePositives;
 using testing::RandomHashes;
@@ -171,5 +171,5 @@ TEST(PlannedRates, OfScalableBloom) {
             << " of what was asked\n";
 }
 
-}  // namespace
+}  // namespace planned_rates_test
 }  // namespace winnow::amq

@@ -20,7 +20,7 @@
 #include "winnow/amq/window_bloom.h"
 
 namespace winnow::amq {
-namespace {
+namespace random_operations_test {
 
 using testing::FalsePositives;
 using testing::RandomHashes;
@@ -243,5 +243,5 @@ TEST(RandomOperations, OfCuckooFilter) {
   EXPECT_GE(overloaded.num_buckets() * 4, overloaded.num_keys());
 }
 
-}  // namespace
+}  // namespace random_operations_test
 }  // namespace winnow::amq

@@ -10,7 +10,7 @@
 #include "streams/tests/amq/filter_testing.h"
 
 namespace winnow::amq {
-namespace {
+namespace scalable_bloom_test {
 
 using testing::ExpectAgreesWithASet;
 using testing::ExpectContainsAll;
@@ -146,5 +146,5 @@ TEST(CheckScalableOptions, ValuesOutOfRangeAreTheNearestValidOnes) {
   EXPECT_EQ(filter.planned_fpr(), kLowestRate);
 }
 
-}  // namespace
+}  // namespace scalable_bloom_test
 }  // namespace winnow::amq

@@ -30,7 +30,7 @@
 #include "winnow/amq/scalable_bloom.h"
 
 namespace winnow::amq {
-namespace {
+namespace serialized_test {
 
 using testing::ExpectContainsAll;
 using ::testing::HasSubstr;
@@ -562,5 +562,5 @@ TEST(SerializedFormat, AReaderOfPagesWrittenFromTheTextAgrees) {
   }
 }
 
-}  // namespace
+}  // namespace serialized_test
 }  // namespace winnow::amq

@@ -11,7 +11,7 @@
 #include "winnow/amq/xor_filter.h"
 
 namespace winnow::amq {
-namespace {
+namespace sizes_and_rates_test {
 
 using testing::ExpectReportedRate;
 using testing::RandomHashes;
@@ -83,5 +83,5 @@ TEST(SizesAndRates, OfBinaryFuseFilterWithFourSlots) {
       [](double n) { return std::max(1.075, 0.77 + 0.305 * std::log(6e5) / std::log(n)); });
 }
 
-}  // namespace
+}  // namespace sizes_and_rates_test
 }  // namespace winnow::amq

@@ -21,7 +21,7 @@
 #include "winnow/amq/xor_filter.h"
 
 namespace winnow::amq {
-namespace {
+namespace sizes_test {
 
 using testing::RandomHashes;
 using ::testing::UnorderedElementsAreArray;
@@ -223,5 +223,5 @@ TEST(Sizes, AreThoseOfThePage) {
   for (const auto& [name, what] : said) Find({1'000'000, 0.01}, name);
 }
 
-}  // namespace
+}  // namespace sizes_test
 }  // namespace winnow::amq

@@ -8,7 +8,7 @@
 #include "streams/tests/amq/filter_testing.h"
 
 namespace winnow::amq {
-namespace {
+namespace standard_bloom_test {
 
 using testing::ExpectReportedRate;
 using testing::FalsePositives;
@@ -89,5 +89,5 @@ TEST(StandardBloom, AThousandKeysAtOneInTenMillionHaveThatRate) {
   EXPECT_GT(static_cast<double>(FalsePositives(naive, kFew, 6)) / kFew, 8 * filter.expected_fpr());
 }
 
-}  // namespace
+}  // namespace standard_bloom_test
 }  // namespace winnow::amq

@@ -7,7 +7,7 @@
 #include "streams/tests/amq/filter_testing.h"
 
 namespace winnow::amq {
-namespace {
+namespace window_bloom_test {
 
 using testing::ExpectReportedRate;
 using testing::FalsePositives;
@@ -69,5 +69,5 @@ TEST(WindowBloom, RotatingTwiceForgetsAll) {
   EXPECT_EQ(filter.rotations(), 2u);
 }
 
-}  // namespace
+}  // namespace window_bloom_test
 }  // namespace winnow::amq

@@ -9,7 +9,7 @@
 #include "tests/support/random_hashes.h"
 
 namespace winnow::amq {
-namespace {
+namespace xored_slots_test {
 
 using testing::RandomHashes;
 
@@ -76,5 +76,5 @@ TEST(PackedSlots, KeepTheirNeighbours) {
   }
 }
 
-}  // namespace
+}  // namespace xored_slots_test
 }  // namespace winnow::amq

@@ -26,7 +26,7 @@
 #include "streams/tests/support/started_cluster.h"
 
 namespace winnow {
-namespace {
+namespace dedup_cluster_test {
 
 using ::testing::AllOf;
 using testing::BitsWere;
@@ -572,5 +572,5 @@ TEST_F(DedupClusterTest, SlotsThatMoveLoseAndRepeatNothing) {
   std::printf("%d moves, %d while the client ran\n", Kills(4), during);
 }
 
-}  // namespace
+}  // namespace dedup_cluster_test
 }  // namespace winnow

@@ -13,7 +13,7 @@
 #include "winnow/amq/blocked_bloom.h"
 
 namespace winnow {
-namespace {
+namespace dedup_rates_test {
 
 using testing::ChildResult;
 using testing::RunDedup;
@@ -73,5 +73,5 @@ TEST(DedupRatesTest, OverfilledLayoutsDropWhatTheModelSays) {
   }
 }
 
-}  // namespace
+}  // namespace dedup_rates_test
 }  // namespace winnow

@@ -29,7 +29,7 @@
 #include "tests/support/started_tool.h"
 
 namespace winnow {
-namespace {
+namespace dedup_redis_test {
 
 using ::testing::AllOf;
 using testing::BitsWere;
@@ -563,5 +563,5 @@ TEST_F(DedupRedisTest, AKilledServerIsWaitedForAndNoLineIsLost) {
   EXPECT_GE(during, 1);
 }
 
-}  // namespace
+}  // namespace dedup_redis_test
 }  // namespace winnow

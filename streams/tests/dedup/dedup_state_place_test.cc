@@ -19,7 +19,7 @@
 #include "tests/support/started_tool.h"
 
 namespace winnow {
-namespace {
+namespace dedup_state_place_test {
 
 namespace fs = std::filesystem;
 
@@ -212,5 +212,5 @@ TEST_F(DedupStatePlaceTest, OfTwoThatMakeAStateOneEnds) {
   EXPECT_EQ(Run({"a", "b"}).output, "a\n");
 }
 
-}  // namespace
+}  // namespace dedup_state_place_test
 }  // namespace winnow

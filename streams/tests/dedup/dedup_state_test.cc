@@ -27,7 +27,7 @@
 #include "tests/support/started_tool.h"
 
 namespace winnow {
-namespace {
+namespace dedup_state_test {
 
 namespace fs = std::filesystem;
 using testing::ChildResult;
@@ -441,5 +441,5 @@ TEST_F(DedupStateTest, ACountThatWasNotWrittenIsForgotten) {
   EXPECT_EQ(Run(lines, "--count").output, "0\n");
 }
 
-}  // namespace
+}  // namespace dedup_state_test
 }  // namespace winnow

@@ -21,7 +21,7 @@
 #include "tests/support/files.h"
 
 namespace winnow {
-namespace {
+namespace line_source_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -293,5 +293,5 @@ TEST_F(LineSourceTest, TextsThatBeginSimilarlyAreText) {
   }
 }
 
-}  // namespace
+}  // namespace line_source_test
 }  // namespace winnow

@@ -19,7 +19,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::dedup {
-namespace {
+namespace line_stream_test {
 
 using ::testing::ElementsAre;
 using testing::LinesOf;
@@ -250,5 +250,5 @@ TEST_F(LineStreamTest, NothingIsTakenWithoutALine) {
   EXPECT_THAT(notes, ElementsAre("keep 0 0", "finish 0 0"));
 }
 
-}  // namespace
+}  // namespace line_stream_test
 }  // namespace winnow::dedup

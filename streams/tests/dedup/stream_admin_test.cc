@@ -20,7 +20,7 @@
 #include "tests/support/files.h"
 
 namespace winnow {
-namespace {
+namespace stream_admin_test {
 
 using nlohmann::json;
 using ::testing::AllOf;
@@ -362,5 +362,5 @@ TEST_F(StreamAdminTest, APlanOfMuchOfAServerIsSaidAsItBegins) {
               Not(HasSubstr("warning")));
 }
 
-}  // namespace
+}  // namespace stream_admin_test
 }  // namespace winnow

@@ -20,7 +20,7 @@
 #include "tests/support/started_tool.h"
 
 namespace winnow {
-namespace {
+namespace verb_dedup_test {
 
 using ::testing::AllOf;
 using testing::ChildResult;
@@ -285,5 +285,5 @@ TEST_F(VerbDedupTest, OutputThatIsNotTakenIsSaid) {
   EXPECT_THAT(tool.Errors(), IsEmpty());
 }
 
-}  // namespace
+}  // namespace verb_dedup_test
 }  // namespace winnow

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-namespace {
+namespace key_slots_test {
 
 using winnow::redis::kNumSlots;
 using winnow::redis::SlotOf;
@@ -54,4 +54,4 @@ TEST(KeySlotsTest, EverySlotHasTheLeastNumberAsItsTag) {
   }
 }
 
-}  // namespace
+}  // namespace key_slots_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace patience_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -98,4 +98,4 @@ TEST_F(PatienceTest, PausesGrow) {
   EXPECT_EQ(patience_.pause(), milliseconds(0));
 }
 
-}  // namespace
+}  // namespace patience_test

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace winnow::redis {
-namespace {
+namespace redis_access_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -125,5 +125,5 @@ TEST(RedisAccessTest, NoErrorShowsAPartOfAPassword) {
   EXPECT_THAT(ErrorOf("redis://host:1,sesame@host"), HasSubstr("a comma in a password is %2C"));
 }
 
-}  // namespace
+}  // namespace redis_access_test
 }  // namespace winnow::redis

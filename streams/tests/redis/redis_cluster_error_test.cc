@@ -15,7 +15,7 @@
 #include "streams/tests/redis/fake_server.h"
 #include "tests/support/becomes.h"
 
-namespace {
+namespace redis_cluster_error_test {
 
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
@@ -169,4 +169,4 @@ TEST(RedisClusterErrorTest, WhoTakesASlotOverAndIsLostLeavesItInDoubt) {
   EXPECT_EQ(cluster.TakeDoubtful(), Slots().set(slots[0]));
 }
 
-}  // namespace
+}  // namespace redis_cluster_error_test

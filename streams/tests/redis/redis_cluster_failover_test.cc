@@ -16,7 +16,7 @@
 #include "streams/tests/support/started_cluster.h"
 #include "tests/support/becomes.h"
 
-namespace {
+namespace redis_cluster_failover_test {
 
 using std::chrono::milliseconds;
 using ::testing::Each;
@@ -327,4 +327,4 @@ TEST_F(RealClusterTest, UsersNeedToKnowThePasswordAndWhoHasWhichSlot) {
   EXPECT_EQ(connecting("one:word"), "");
 }
 
-}  // namespace
+}  // namespace redis_cluster_failover_test

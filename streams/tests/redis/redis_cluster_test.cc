@@ -17,7 +17,7 @@
 #include "streams/tests/redis/fake_server.h"
 #include "tests/support/becomes.h"
 
-namespace {
+namespace redis_cluster_test {
 
 using std::chrono::milliseconds;
 using ::testing::Each;
@@ -579,4 +579,4 @@ TEST_F(RedisClusterTest, WhoIsOneOfAClusterSaysSo) {
   EXPECT_FALSE(RedisCluster::IsCluster(&client).value());
 }
 
-}  // namespace
+}  // namespace redis_cluster_test

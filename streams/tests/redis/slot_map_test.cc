@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace slot_map_test {
 
 using ::testing::HasSubstr;
 using winnow::redis::HostAndPort;
@@ -177,4 +177,4 @@ TEST(SlotMapTest, RedirectsNameASlotAndAServer) {
   EXPECT_EQ(ParseRedirect(*ReplyOf("+MOVED 1 h:1\r\n"), "asked").refusal, Refusal::kNone);
 }
 
-}  // namespace
+}  // namespace slot_map_test

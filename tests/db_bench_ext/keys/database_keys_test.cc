@@ -19,7 +19,7 @@
 #include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow::bench {
-namespace {
+namespace database_keys_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -139,5 +139,5 @@ TEST_F(DatabaseKeysTest, WhatCantBeUsedIsSaid) {
   EXPECT_FALSE(Read(folder_ / "text.sst").ok());
 }
 
-}  // namespace
+}  // namespace database_keys_test
 }  // namespace winnow::bench

@@ -13,7 +13,7 @@
 #include "db_bench_ext/read_amplification/keys/key_table.h"
 
 namespace winnow::bench {
-namespace {
+namespace generated_keys_test {
 
 std::vector<std::string> Strings(const KeySet& keys) {
   std::vector<std::string> strings;
@@ -71,5 +71,5 @@ TEST(LongerKeysTest, EachHasAByteMore) {
   EXPECT_EQ(Strings(LongerKeys(generated))[1], Strings(*generated)[1] + "0");
 }
 
-}  // namespace
+}  // namespace generated_keys_test
 }  // namespace winnow::bench

@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace winnow::bench {
-namespace {
+namespace heat_test {
 
 using ::testing::Each;
 using ::testing::ElementsAreArray;
@@ -151,5 +151,5 @@ TEST(HeatTest, NumbersOfARangeLieInItAndFillIt) {
   EXPECT_EQ(heat.RangeOf(5000), 2u);
 }
 
-}  // namespace
+}  // namespace heat_test
 }  // namespace winnow::bench

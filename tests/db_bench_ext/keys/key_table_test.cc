@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace winnow::bench {
-namespace {
+namespace key_table_test {
 
 using ::testing::ElementsAre;
 
@@ -34,5 +34,5 @@ TEST(KeyTableTest, DuplicatesAreDroppedAndTheOrderIsKept) {
   EXPECT_THAT(Strings(DropDuplicates(keys)), ElementsAre("b", "a", "c"));
 }
 
-}  // namespace
+}  // namespace key_table_test
 }  // namespace winnow::bench

@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace winnow::bench {
-namespace {
+namespace near_misses_test {
 
 using ::testing::HasSubstr;
 
@@ -103,5 +103,5 @@ TEST(NearMissesTest, LongKeysTakeNoMoreMemoryThanShortOnes) {
   EXPECT_NEAR(static_cast<double>(absent->Get(99'999, &room).size()), 100'000, 1);
 }
 
-}  // namespace
+}  // namespace near_misses_test
 }  // namespace winnow::bench

@@ -7,7 +7,7 @@
 #include <string>
 
 namespace winnow::bench {
-namespace {
+namespace shaped_keys_test {
 
 class ShapedKeysTest : public ::testing::TestWithParam<KeyShape> {};
 
@@ -50,5 +50,5 @@ TEST(ShapesTest, EventsAreOfUsersAndPathsOfFolders) {
   for (uint64_t i = 0; i < paths.size(); ++i) EXPECT_EQ(paths[i][0], '/');
 }
 
-}  // namespace
+}  // namespace shaped_keys_test
 }  // namespace winnow::bench

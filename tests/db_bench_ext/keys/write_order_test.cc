@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace winnow::bench {
-namespace {
+namespace write_order_test {
 
 TEST(WriteOrderTest, EveryNumberComesOnce) {
   for (const uint64_t n : {1u, 2u, 3u, 4u, 5u, 15u, 16u, 17u, 1000u, 65'536u, 65'537u}) {
@@ -53,5 +53,5 @@ TEST(WriteOrderTest, ATenthOfTheOrderIsSpreadOverAllNumbers) {
   }
 }
 
-}  // namespace
+}  // namespace write_order_test
 }  // namespace winnow::bench

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace winnow::bench {
-namespace {
+namespace write_sequence_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -118,5 +118,5 @@ TEST(WriteSequenceTest, OneKeyIsEnough) {
   }
 }
 
-}  // namespace
+}  // namespace write_sequence_test
 }  // namespace winnow::bench

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace winnow::bench {
-namespace {
+namespace zipf_test {
 
 // Pearson's statistic of draws of n ranks, over its degrees of freedom: about 1 if they are as
 // likely as they should be.
@@ -75,5 +75,5 @@ TEST(ZipfTest, OneRankIsAlwaysDrawn) {
   }
 }
 
-}  // namespace
+}  // namespace zipf_test
 }  // namespace winnow::bench

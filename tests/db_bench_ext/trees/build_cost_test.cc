@@ -7,7 +7,7 @@
 #include "db_bench_ext/read_amplification/keys/generated_keys.h"
 
 namespace winnow::bench {
-namespace {
+namespace build_cost_test {
 
 std::vector<inspect::LevelShape> TreeOfTwoLevels(uint64_t filter_bytes) {
   inspect::LevelShape flushed, deep;
@@ -46,5 +46,5 @@ TEST(BuildCostTest, TreesWithoutFiltersHaveNone) {
   EXPECT_FALSE(of_bloom->has_value());
 }
 
-}  // namespace
+}  // namespace build_cost_test
 }  // namespace winnow::bench

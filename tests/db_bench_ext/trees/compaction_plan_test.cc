@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace winnow::bench {
-namespace {
+namespace compaction_plan_test {
 
 using ::testing::ElementsAre;
 
@@ -117,5 +117,5 @@ TEST(CompactionPlanTest, ALevelAboveItsDynamicTargetIsMergedDown) {
   EXPECT_THAT(next->files, ElementsAre("a", "last"));
 }
 
-}  // namespace
+}  // namespace compaction_plan_test
 }  // namespace winnow::bench

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace winnow::bench {
-namespace {
+namespace level_targets_test {
 
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
@@ -74,5 +74,5 @@ TEST(LevelTargetsTest, DynamicLevelsFollowRocksDB) {
   }
 }
 
-}  // namespace
+}  // namespace level_targets_test
 }  // namespace winnow::bench

@@ -10,7 +10,7 @@
 #include "winnow/builder.h"
 
 namespace winnow::bench {
-namespace {
+namespace planned_filters_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -125,5 +125,5 @@ TEST(PolicyOptionsOfTest, TellsWhatThePolicyWasMadeOf) {
   EXPECT_FALSE(PolicyOptionsOf(*builtin).ok());
 }
 
-}  // namespace
+}  // namespace planned_filters_test
 }  // namespace winnow::bench

@@ -7,7 +7,7 @@
 #include "db_bench_ext/read_amplification/trees/compaction_plan.h"
 
 namespace winnow::bench {
-namespace {
+namespace planned_growth_test {
 
 TEST(Level0TriggerTest, TheLastFlushesStay) {
   const struct {
@@ -31,5 +31,5 @@ TEST(Level0TriggerTest, TheLastFlushesStay) {
   }
 }
 
-}  // namespace
+}  // namespace planned_growth_test
 }  // namespace winnow::bench

@@ -11,12 +11,12 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::bench {
-namespace {
+namespace policies_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class PoliciesTest : public testing::Test {
+class PoliciesTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() { ASSERT_EQ(winnow_rocksdb_register(), 0); }
 };
@@ -115,5 +115,5 @@ TEST(ProveInForceTest, FilesMayLackAFilterWhereTheOptionsSaySoButNotAll) {
   EXPECT_FALSE(ProveInForce(Made("bloomfilter:10"), {with, other}).ok());
 }
 
-}  // namespace
+}  // namespace policies_test
 }  // namespace winnow::bench

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace winnow::bench {
-namespace {
+namespace range_parts_test {
 
 using inspect::kParts;
 using inspect::RangeOfLevel;
@@ -44,5 +44,5 @@ TEST(RangePartsTest, FilesAddUpInThePartsAndLevelsThatTheyLieIn) {
 
 TEST(RangePartsTest, NothingHasNoLevels) { EXPECT_TRUE(PartsOfRange({}, 3000).empty()); }
 
-}  // namespace
+}  // namespace range_parts_test
 }  // namespace winnow::bench

@@ -14,7 +14,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::bench {
-namespace {
+namespace rocksdb_growth_test {
 
 using ::testing::HasSubstr;
 using testing::TemporaryFolder;
@@ -154,5 +154,5 @@ TEST_F(RocksDBGrowthTest, EndsWhenItIsToldTo) {
   EXPECT_EQ(Grow(Options(), [](uint64_t) { return false; }).code(), absl::StatusCode::kCancelled);
 }
 
-}  // namespace
+}  // namespace rocksdb_growth_test
 }  // namespace winnow::bench

@@ -13,7 +13,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::bench {
-namespace {
+namespace tree_forecast_test {
 
 constexpr uint64_t kKeys = 20'000;
 
@@ -129,5 +129,5 @@ TEST_F(TreeForecastTest, HasEveryKeyHoweverManyFlushesThereAre) {
   }
 }
 
-}  // namespace
+}  // namespace tree_forecast_test
 }  // namespace winnow::bench

@@ -14,7 +14,7 @@
 #include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow::bench {
-namespace {
+namespace tree_options_file_test {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -89,5 +89,5 @@ TEST_F(TreeOptionsFileTest, WhatRocksDBWritesIsRead) {
   EXPECT_THAT(loaded->path, HasSubstr("OPTIONS-"));
 }
 
-}  // namespace
+}  // namespace tree_options_file_test
 }  // namespace winnow::bench

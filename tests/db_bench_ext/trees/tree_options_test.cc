@@ -7,7 +7,7 @@
 #include <rocksdb/slice_transform.h>
 
 namespace winnow::bench {
-namespace {
+namespace tree_options_test {
 
 using ::testing::HasSubstr;
 
@@ -98,5 +98,5 @@ TEST(TreeOptionsTest, WhatTheFileSaysIsKeptWhereThereIsNoField) {
   EXPECT_EQ(Table(growing).block_restart_interval, 7);
 }
 
-}  // namespace
+}  // namespace tree_options_test
 }  // namespace winnow::bench

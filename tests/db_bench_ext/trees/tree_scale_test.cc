@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace winnow::bench {
-namespace {
+namespace tree_scale_test {
 
 using ::testing::HasSubstr;
 
@@ -66,5 +66,5 @@ TEST(SmallFilesTest, AreWarnedOfWhereTheyHoldMostKeys) {
   EXPECT_THAT(small, HasSubstr("--write_buffer_size=2320000"));
 }
 
-}  // namespace
+}  // namespace tree_scale_test
 }  // namespace winnow::bench

@@ -14,7 +14,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::bench {
-namespace {
+namespace tree_test {
 
 using ::testing::HasSubstr;
 using testing::TemporaryFolder;
@@ -162,5 +162,5 @@ TEST_F(TreeTest, ADatabaseThatIsThereIsNotWrittenTo) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("exists"));
 }
 
-}  // namespace
+}  // namespace tree_test
 }  // namespace winnow::bench

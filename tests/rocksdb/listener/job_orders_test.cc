@@ -14,7 +14,7 @@
 #include "tests/support/rocksdb_testing.h"
 
 namespace winnow::plugin {
-namespace {
+namespace job_orders_test {
 
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
@@ -152,5 +152,5 @@ TEST_F(JobOrdersTest, OfTwoOpenDatabasesWithOnePathNothingIsKnown) {
   EXPECT_EQ(orders_.Of(FileOf(FlushOf(0))), KeyOrder::kOther);
 }
 
-}  // namespace
+}  // namespace job_orders_test
 }  // namespace winnow::plugin

@@ -30,7 +30,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace listener_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
@@ -686,5 +686,5 @@ TEST_F(ListenerTest, WithAllGoingOnAllIsKnownInTheEnd) {
   ExpectKnown(policy, database_.get());
 }
 
-}  // namespace
+}  // namespace listener_test
 }  // namespace winnow::plugin

@@ -9,7 +9,7 @@
 #include "tests/rocksdb/loads/loads_testing.h"
 
 namespace winnow::plugin {
-namespace {
+namespace alarm_causes_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::NewLRUCache;
@@ -138,5 +138,5 @@ TEST_F(AlarmCausesTest, VerifyChecksumIsQuietWhereFiltersAreInTheCache) {
   EXPECT_EQ(Loads().blocks, before);
 }
 
-}  // namespace
+}  // namespace alarm_causes_test
 }  // namespace winnow::plugin

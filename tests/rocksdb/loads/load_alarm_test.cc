@@ -8,7 +8,7 @@
 #include "third_party/rocksdb_abi/version_at_least.h"
 
 namespace winnow::plugin {
-namespace {
+namespace load_alarm_test {
 
 using ::testing::AllOf;
 using ::testing::EndsWith;
@@ -310,5 +310,5 @@ TEST(TablesSeenTest, ReadsCachesThatAreAlive) {
   EXPECT_TRUE(tables.Known().Read().is_without_cache);
 }
 
-}  // namespace
+}  // namespace load_alarm_test
 }  // namespace winnow::plugin

@@ -30,7 +30,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace shared_cache_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::Cache;
@@ -482,5 +482,5 @@ TEST_F(SharedMetersTest, MayGoAtAnyTime) {
   EXPECT_GT(AlarmsOfTheProcess(), 0u);
 }
 
-}  // namespace
+}  // namespace shared_cache_test
 }  // namespace winnow::plugin

@@ -15,7 +15,7 @@
 #include "winnow/hash.h"
 
 namespace winnow::plugin {
-namespace {
+namespace hash_batch_test {
 
 constexpr uint64_t kSeed = 20260212;
 
@@ -256,5 +256,5 @@ TEST(HashBatch, DoesNotKeepVeryLongKeysNorEmptyOnes) {
   }
 }
 
-}  // namespace
+}  // namespace hash_batch_test
 }  // namespace winnow::plugin

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace winnow::plugin {
-namespace {
+namespace key_bytes_test {
 
 constexpr uint64_t kSeed = 20260211;
 constexpr size_t kMaxBytes = 300;
@@ -68,5 +68,5 @@ TEST(KeyBytes, NeedNoMoreRoomThanTheySay) {
   }
 }
 
-}  // namespace
+}  // namespace key_bytes_test
 }  // namespace winnow::plugin

@@ -12,7 +12,7 @@
 #include "tests/support/random_hashes.h"
 
 namespace winnow::plugin {
-namespace {
+namespace key_positions_test {
 
 std::string RandomKey(std::mt19937_64* random) {
   std::string key((*random)() % 20, '\0');
@@ -183,5 +183,5 @@ TEST(KeyPositionsTest, APartIsAsOldAsItsKeys) {
   EXPECT_EQ(KeyPositions("", {}, {&third, 7}).SinceAt(0.5), 7);
 }
 
-}  // namespace
+}  // namespace key_positions_test
 }  // namespace winnow::plugin

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace winnow::plugin {
-namespace {
+namespace recent_filters_test {
 
 constexpr size_t kNear = 1 << 20;
 
@@ -57,5 +57,5 @@ TEST_F(RecentFiltersTest, AHundredGibibytesLaterAFilterIsFarStill) {
   EXPECT_FALSE(Note(3, 4096));
 }
 
-}  // namespace
+}  // namespace recent_filters_test
 }  // namespace winnow::plugin

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace winnow::plugin {
-namespace {
+namespace sampled_hashes_test {
 
 constexpr uint64_t kSeed = 20260305;
 
@@ -112,5 +112,5 @@ TEST(SampledHashesTest, SamplesKeepAPace) {
   SetSamplingShift(kMinSamplingShift);
 }
 
-}  // namespace
+}  // namespace sampled_hashes_test
 }  // namespace winnow::plugin

@@ -26,7 +26,7 @@
 #include "winnow/hash.h"
 
 namespace winnow::plugin {
-namespace {
+namespace sampled_lookups_database_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::Cache;
@@ -322,5 +322,5 @@ TEST_P(SampledLookupsDatabaseTest, SamplingEndsWithThePolicyAndReadersLiveOn) {
   EXPECT_TRUE(files.expired());
 }
 
-}  // namespace
+}  // namespace sampled_lookups_database_test
 }  // namespace winnow::plugin

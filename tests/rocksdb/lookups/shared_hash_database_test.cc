@@ -19,7 +19,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace shared_hash_database_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::CompactionOptions;
@@ -396,5 +396,5 @@ TEST(SharedHashSmallDatabaseTest, AGetThatAsksOneFileSharesNothing) {
   }).join();
 }
 
-}  // namespace
+}  // namespace shared_hash_database_test
 }  // namespace winnow::plugin

@@ -21,7 +21,7 @@
 #include "tests/support/sanitized.h"
 
 namespace winnow::plugin {
-namespace {
+namespace shared_hash_test {
 
 constexpr uint64_t kSeed = 20260213;
 
@@ -454,5 +454,5 @@ TEST(SharedHashDeathTest, SharesUnlessTheEnvironmentSaysOff) {
               "shared: all.$");
 }
 
-}  // namespace
+}  // namespace shared_hash_test
 }  // namespace winnow::plugin

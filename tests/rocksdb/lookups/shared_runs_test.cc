@@ -13,7 +13,7 @@
 #include "tests/support/random_hashes.h"
 
 namespace winnow::plugin {
-namespace {
+namespace shared_runs_test {
 
 std::string Text(std::mt19937_64* random, size_t size) {
   std::string text(size, '\0');
@@ -104,5 +104,5 @@ TEST(SharedRunsTest, OfNoKeysAndOfOne) {
   EXPECT_EQ(Shorten(runs, long_key), shortened[0]);
 }
 
-}  // namespace
+}  // namespace shared_runs_test
 }  // namespace winnow::plugin

@@ -8,7 +8,7 @@
 #include <optional>
 
 namespace winnow::plugin {
-namespace {
+namespace key_order_test {
 
 using Reason = ROCKSDB_NAMESPACE::TableFileCreationReason;
 
@@ -101,5 +101,5 @@ TEST(OrderOfJobTest, IsThatOfItsFamilysCompactionsAlone) {
   EXPECT_EQ(job.Of(context), std::nullopt);
 }
 
-}  // namespace
+}  // namespace key_order_test
 }  // namespace winnow::plugin

@@ -34,7 +34,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace range_filters_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
@@ -865,5 +865,5 @@ TEST_F(RangeFiltersTest, ThreadsScanWhileFilesAreWritten) {
   for (std::thread& thread : threads) thread.join();
 }
 
-}  // namespace
+}  // namespace range_filters_test
 }  // namespace winnow::plugin

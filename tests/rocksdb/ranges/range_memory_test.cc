@@ -27,7 +27,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace range_memory_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::CompactRangeOptions;
@@ -273,5 +273,5 @@ TEST_F(RangeMemoryTest, WithoutFiltersForHitsTheLastLevelHasNone) {
   ExpectRows();
 }
 
-}  // namespace
+}  // namespace range_memory_test
 }  // namespace winnow::plugin

@@ -47,7 +47,7 @@
 #endif
 
 namespace winnow::plugin {
-namespace {
+namespace range_model_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::CompactRangeOptions;
@@ -576,5 +576,5 @@ TEST_P(RangeModelTest, ScansGiveTheRowsOfTheModel) {
 INSTANTIATE_TEST_SUITE_P(, RangeModelTest, ::testing::ValuesIn(Cases()),
                          [](const auto& test) { return std::string(test.param.name); });
 
-}  // namespace
+}  // namespace range_model_test
 }  // namespace winnow::plugin

@@ -11,7 +11,7 @@
 #include "winnow/range_filter.h"
 
 namespace winnow::plugin {
-namespace {
+namespace range_part_test {
 
 using ROCKSDB_NAMESPACE::Slice;
 
@@ -177,5 +177,5 @@ TEST_F(RangePartTest, KeysInAnotherOrderHaveNone) {
 
 TEST_F(RangePartTest, NoEntriesMakeNone) { EXPECT_EQ(whole_.Finish().size, 0u); }
 
-}  // namespace
+}  // namespace range_part_test
 }  // namespace winnow::plugin

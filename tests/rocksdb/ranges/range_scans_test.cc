@@ -29,7 +29,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace range_scans_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::DB;
@@ -272,5 +272,5 @@ INSTANTIATE_TEST_SUITE_P(, RangeScansTest, ::testing::Values(Keys::kIntegers, Ke
                                                                             : "Events");
                          });
 
-}  // namespace
+}  // namespace range_scans_test
 }  // namespace winnow::plugin

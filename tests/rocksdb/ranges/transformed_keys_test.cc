@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace winnow::plugin {
-namespace {
+namespace transformed_keys_test {
 
 using Origin = TransformedKey::Origin;
 using ROCKSDB_NAMESPACE::Slice;
@@ -143,5 +143,5 @@ TEST(TransformedKeysTest, NumbersDiffer) {
   EXPECT_EQ(numbers.size(), 2000u);
 }
 
-}  // namespace
+}  // namespace transformed_keys_test
 }  // namespace winnow::plugin

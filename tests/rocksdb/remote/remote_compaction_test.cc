@@ -35,7 +35,7 @@
 #include "winnow/rocksdb_remote_compaction.h"
 
 namespace winnow::plugin {
-namespace {
+namespace remote_compaction_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyMetaData;
@@ -708,5 +708,5 @@ TEST_F(RemoteCompactionTest, WhatTheOptionsFileNamesAndNobodyKnowsIsAnError) {
               HasSubstr("NotFound: the column family \"default\" is not in"));
 }
 
-}  // namespace
+}  // namespace remote_compaction_test
 }  // namespace winnow::plugin

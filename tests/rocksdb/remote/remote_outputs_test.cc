@@ -33,7 +33,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace remote_outputs_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
@@ -525,5 +525,5 @@ TEST(SayingPace, SaysTheFirstAndThenWhatWasLeftOutOnceInAnInterval) {
   EXPECT_EQ(pace.Next(start + 3 * SayingPace::kInterval), 1u);
 }
 
-}  // namespace
+}  // namespace remote_outputs_test
 }  // namespace winnow::plugin

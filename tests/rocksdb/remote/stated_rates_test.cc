@@ -9,7 +9,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace stated_rates_test {
 
 using ::testing::AllOf;
 using ::testing::Each;
@@ -96,5 +96,5 @@ TEST(StatedRates, WithinATenthAreTheSame) {
   EXPECT_FALSE(IsOneOf(0.01, {0.3, 0.008}));
 }
 
-}  // namespace
+}  // namespace stated_rates_test
 }  // namespace winnow::plugin

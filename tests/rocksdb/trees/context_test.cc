@@ -7,7 +7,7 @@
 #include <ostream>
 
 namespace winnow::plugin {
-namespace {
+namespace context_test {
 
 using ROCKSDB_NAMESPACE::CompactionStyle;
 using ROCKSDB_NAMESPACE::kCompactionStyleFIFO;
@@ -57,7 +57,7 @@ const Case kCases[] = {
     {"flush of an unknown level", 0, kCompactionStyleLevel, kFlush, -1, true},
 };
 
-class FactsToOptionsTest : public testing::TestWithParam<Case> {};
+class FactsToOptionsTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(FactsToOptionsTest, ChoosesBloomAsRocksDBDoes) {
   const Case& one = GetParam();
@@ -79,7 +79,7 @@ TEST_P(FactsToOptionsTest, ChoosesBloomAsRocksDBDoes) {
   EXPECT_EQ(CheckOptions(options), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, FactsToOptionsTest, testing::ValuesIn(kCases));
+INSTANTIATE_TEST_SUITE_P(Table, FactsToOptionsTest, ::testing::ValuesIn(kCases));
 
 TEST(FactsToOptions, KeepsLevelsInTheRangeOfTheFormat) {
   EXPECT_EQ(FactsToOptions({}, {kCompactionStyleLevel, 1000, kCompaction}).level, 127);
@@ -183,5 +183,5 @@ TEST(PlannedOptions, TakesTheRatioOfTheOptionsThenOfTheFamilies) {
   EXPECT_EQ(options.levels_below, 0);
 }
 
-}  // namespace
+}  // namespace context_test
 }  // namespace winnow::plugin

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace winnow::plugin {
-namespace {
+namespace family_shares_test {
 
 double MeanBits(double mean, const std::vector<FamilyShare>& shares) {
   double keys = 0;
@@ -137,5 +137,5 @@ TEST_F(FamilySharesTest, AnOlderCountOfSamplesChangesNothing) {
   EXPECT_NEAR(Step({0, 0})[0].more_bits, before, 1e-9);
 }
 
-}  // namespace
+}  // namespace family_shares_test
 }  // namespace winnow::plugin

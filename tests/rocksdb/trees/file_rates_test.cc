@@ -10,7 +10,7 @@
 #include "tests/support/random_hashes.h"
 
 namespace winnow::plugin {
-namespace {
+namespace file_rates_test {
 
 constexpr double kUniformBits = 6.6;
 
@@ -183,5 +183,5 @@ TEST(FileRatesTest, NoOtherRatesOfTheSameMemoryHaveFewerFalseReads) {
   }
 }
 
-}  // namespace
+}  // namespace file_rates_test
 }  // namespace winnow::plugin

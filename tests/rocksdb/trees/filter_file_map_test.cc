@@ -7,7 +7,7 @@
 #include <utility>
 
 namespace winnow::plugin {
-namespace {
+namespace filter_file_map_test {
 
 LiveFiles::NewFile AnyFile() {
   LiveFiles::NewFile file;
@@ -90,5 +90,5 @@ TEST(FilterFileMapTest, MakesRoomForMany) {
   EXPECT_TRUE(static_cast<bool>(filter_files.NewReader("one more")));
 }
 
-}  // namespace
+}  // namespace filter_file_map_test
 }  // namespace winnow::plugin

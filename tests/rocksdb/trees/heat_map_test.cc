@@ -11,7 +11,7 @@
 #include "tests/support/random_hashes.h"
 
 namespace winnow::plugin {
-namespace {
+namespace heat_map_test {
 
 using Record = LookupSamples::Record;
 constexpr int kLast = LookupSamples::kLevels - 1;
@@ -127,5 +127,5 @@ TEST(HeatMapTest, PartsAddUp) {
   EXPECT_GE(heat.Reaching(2, cut, cut), 0);
 }
 
-}  // namespace
+}  // namespace heat_map_test
 }  // namespace winnow::plugin

@@ -6,7 +6,7 @@
 #include "src/core/sizing.h"
 
 namespace winnow::plugin {
-namespace {
+namespace plan_budget_test {
 
 constexpr uint64_t kKeys = 30'000;
 
@@ -124,5 +124,5 @@ TEST(PlanBudgetTest, AFirstFileAndFewKeysAreNoMatter) {
   }
 }
 
-}  // namespace
+}  // namespace plan_budget_test
 }  // namespace winnow::plugin

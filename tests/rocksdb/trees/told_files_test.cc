@@ -15,7 +15,7 @@
 #include "src/rocksdb/trees/live_files.h"
 
 namespace winnow::plugin {
-namespace {
+namespace told_files_test {
 
 using Id = LiveFiles::Id;
 using Listed = ListedFile;
@@ -316,5 +316,5 @@ TEST(ToldFilesTest, AClosedDatabaseIsGuessedAgain) {
   EXPECT_TRUE(files.Knows(id));
 }
 
-}  // namespace
+}  // namespace told_files_test
 }  // namespace winnow::plugin

@@ -15,7 +15,7 @@
 #include "winnow/hash.h"
 
 namespace winnow::plugin {
-namespace {
+namespace tree_text_test {
 
 using ROCKSDB_NAMESPACE::kCompactionStyleLevel;
 using ROCKSDB_NAMESPACE::Slice;
@@ -419,5 +419,5 @@ TEST(TreeTextTest, NoTextMakesARecordThatBreaks) {
   EXPECT_GT(accepted, 100) << "seed " << kSeed;
 }
 
-}  // namespace
+}  // namespace tree_text_test
 }  // namespace winnow::plugin

@@ -45,7 +45,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace filter_use_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
@@ -454,5 +454,5 @@ TEST_F(FilterUseTest, IsAsCountedBeside) {
   EXPECT_NEAR(estimated / static_cast<double>(ticked), 1, 0.01);
 }
 
-}  // namespace
+}  // namespace filter_use_test
 }  // namespace winnow::plugin

@@ -29,7 +29,7 @@
 #include "winnow/filter.h"
 
 namespace winnow::plugin {
-namespace {
+namespace use_meter_test {
 
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterPolicy;
@@ -45,7 +45,7 @@ std::string BlockOf(int level, double bits, size_t keys) {
   return std::string(block.bytes());
 }
 
-class UseMeterTest : public testing::Test {
+class UseMeterTest : public ::testing::Test {
  protected:
   UseMeterTest() { EXPECT_TRUE(NewBuiltinReader(&builtin_).ok()); }
   ~UseMeterTest() override { SetMeanGap(kMeanGap); }
@@ -345,8 +345,8 @@ TEST_F(UseMeterTest, RowsSayWhoseTheyAre) {
   const std::vector<UseRow> rows = RowsOf(&log);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].policy, "bits_per_key=7");
-  EXPECT_THAT(rows[0].families, testing::ElementsAre("default", "orders"));
-  EXPECT_THAT(rows[0].databases, testing::ElementsAre("/data/db"));
+  EXPECT_THAT(rows[0].families, ::testing::ElementsAre("default", "orders"));
+  EXPECT_THAT(rows[0].databases, ::testing::ElementsAre("/data/db"));
   EXPECT_EQ(rows[0].level, 6);
   EXPECT_EQ(rows[0].sums.keys, 100u);
   EXPECT_TRUE(RowsOf(&other_log).empty());
@@ -398,5 +398,5 @@ TEST(CountedAsksTest, GapsHaveTheirMean) {
   SetMeanGap(kMeanGap);
 }
 
-}  // namespace
+}  // namespace use_meter_test
 }  // namespace winnow::plugin

@@ -20,7 +20,7 @@
 #include "winnow/builder.h"
 
 namespace winnow::plugin {
-namespace {
+namespace use_text_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -197,5 +197,5 @@ TEST(LogUseTest, WritesToEachLogAtMostOnceInTenMinutes) {
   EXPECT_TRUE(other.lines.empty()) << "no policy has a family there";
 }
 
-}  // namespace
+}  // namespace use_text_test
 }  // namespace winnow::plugin

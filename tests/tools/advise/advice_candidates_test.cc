@@ -19,7 +19,7 @@
 #include "winnow/hash.h"
 
 namespace winnow::inspect {
-namespace {
+namespace advice_candidates_test {
 
 using ::testing::Contains;
 using ::testing::IsEmpty;
@@ -318,5 +318,5 @@ TEST_F(OnceCompactedTest, OnceCompactedSmallFilesAreOfTheirSizes) {
   }
 }
 
-}  // namespace
+}  // namespace advice_candidates_test
 }  // namespace winnow::inspect

@@ -16,7 +16,7 @@
 #include "tools/winnow/advise/advice_reading.h"
 
 namespace winnow::inspect {
-namespace {
+namespace advice_learning_test {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
@@ -211,5 +211,5 @@ const WhyNot kWhyNot[] = {
 INSTANTIATE_TEST_SUITE_P(Causes, NotLearnedTest, ::testing::ValuesIn(kWhyNot),
                          [](const auto& why) { return std::string(why.param.name); });
 
-}  // namespace
+}  // namespace advice_learning_test
 }  // namespace winnow::inspect

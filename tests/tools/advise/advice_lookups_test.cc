@@ -14,7 +14,7 @@
 #include "tests/tools/advise/advised_databases.h"
 
 namespace winnow::inspect {
-namespace {
+namespace advice_lookups_test {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -153,5 +153,5 @@ TEST(LiveShareTest, IsOfKeysThatAreLeft) {
   EXPECT_EQ(LiveShare({}, {}, 0), 1);
 }
 
-}  // namespace
+}  // namespace advice_lookups_test
 }  // namespace winnow::inspect

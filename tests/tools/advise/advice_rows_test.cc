@@ -12,7 +12,7 @@
 #include "tests/tools/advise/advised_databases.h"
 
 namespace winnow::inspect {
-namespace {
+namespace advice_rows_test {
 
 using ::testing::AllOf;
 using ::testing::Contains;
@@ -107,5 +107,5 @@ TEST_F(GoneFilesTest, WhereNothingIsBuiltItIsSaid) {
                                         Not(Contains(HasSubstr("Nanoseconds a key")))));
 }
 
-}  // namespace
+}  // namespace advice_rows_test
 }  // namespace winnow::inspect

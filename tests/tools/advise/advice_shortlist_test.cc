@@ -8,7 +8,7 @@
 #include <algorithm>
 
 namespace winnow::inspect {
-namespace {
+namespace advice_shortlist_test {
 
 FamilyFormula Family(double keys, double files, double asks) {
   FileGroup group;
@@ -179,5 +179,5 @@ TEST(BestWithinTest, IsTheLastThatFits) {
   EXPECT_FALSE(LeastFor(WorthwhileChoices(families, 1), 0));
 }
 
-}  // namespace
+}  // namespace advice_shortlist_test
 }  // namespace winnow::inspect

@@ -13,7 +13,7 @@
 #include "tests/tools/advise/advised_databases.h"
 
 namespace winnow::inspect {
-namespace {
+namespace advice_test {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -174,5 +174,5 @@ TEST_F(AdviceTest, ABudgetIsKept) {
   EXPECT_GT(none.least_bytes, 1000);
 }
 
-}  // namespace
+}  // namespace advice_test
 }  // namespace winnow::inspect

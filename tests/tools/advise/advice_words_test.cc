@@ -16,7 +16,7 @@
 #include "tests/tools/advise/advised_databases.h"
 
 namespace winnow::inspect {
-namespace {
+namespace advice_words_test {
 
 using ::testing::AllOf;
 using ::testing::Contains;
@@ -306,5 +306,5 @@ TEST_F(AdviceWordsTest, WhyThePolicyOfNowIsNotKnownIsSaid) {
   }
 }
 
-}  // namespace
+}  // namespace advice_words_test
 }  // namespace winnow::inspect

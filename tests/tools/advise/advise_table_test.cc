@@ -5,7 +5,7 @@
 #include "tools/winnow/advise/advice_json.h"
 
 namespace winnow::inspect {
-namespace {
+namespace advise_table_test {
 
 TEST(AdviseProgressTextTest, ForetellsWhatIsLeft) {
   const auto text = [](size_t done, double share, double seconds) {
@@ -18,5 +18,5 @@ TEST(AdviseProgressTextTest, ForetellsWhatIsLeft) {
   EXPECT_EQ(text(12, 1, 400), "building filters: 12 of 12 files, 100 %");
 }
 
-}  // namespace
+}  // namespace advise_table_test
 }  // namespace winnow::inspect

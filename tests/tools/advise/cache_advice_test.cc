@@ -30,7 +30,7 @@
 #include "tools/winnow/advise/cache_words.h"
 
 namespace winnow::inspect {
-namespace {
+namespace cache_advice_test {
 
 namespace fs = std::filesystem;
 
@@ -407,5 +407,5 @@ TEST(CacheAdviceTest, TheBestChoiceReadsAHundredthOfTheFilterBytesOnceItIsApplie
   }
 }
 
-}  // namespace
+}  // namespace cache_advice_test
 }  // namespace winnow::inspect

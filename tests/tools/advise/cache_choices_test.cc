@@ -11,7 +11,7 @@
 #include "tests/support/inspect_testing.h"
 
 namespace winnow::inspect {
-namespace {
+namespace cache_choices_test {
 
 FiltersOfNow WholeInTheCache() {
   FiltersOfNow now;
@@ -232,5 +232,5 @@ TEST_F(FormsTest, AnotherPolicyHasItsSizeAndRate) {
   EXPECT_TRUE(FormOf(choice).filter.beside);
 }
 
-}  // namespace
+}  // namespace cache_choices_test
 }  // namespace winnow::inspect

@@ -14,7 +14,7 @@
 #include "tools/winnow/advise/advice_reading.h"
 
 namespace winnow::inspect {
-namespace {
+namespace read_for_advice_test {
 
 using ::testing::AllOf;
 using ::testing::Contains;
@@ -107,5 +107,5 @@ TEST_F(ReadForAdviceTest, PrefixesAndTimestampsAreWhatFiltersHave) {
   EXPECT_EQ(RowOf(advice, "winnow:10").bytes, advice.rows.front().bytes);
 }
 
-}  // namespace
+}  // namespace read_for_advice_test
 }  // namespace winnow::inspect

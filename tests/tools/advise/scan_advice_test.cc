@@ -25,7 +25,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::inspect {
-namespace {
+namespace scan_advice_test {
 
 using nlohmann::json;
 using ROCKSDB_NAMESPACE::DB;
@@ -416,5 +416,5 @@ TEST_F(ScanAdviceTest, ASampleStandsForAllFiles) {
   EXPECT_THAT(of_some.at("notes").dump(), HasSubstr("for the others they are taken to be alike"));
 }
 
-}  // namespace
+}  // namespace scan_advice_test
 }  // namespace winnow::inspect

@@ -20,7 +20,7 @@
 #include "tools/winnow/advise/use/use_json.h"
 
 namespace winnow::inspect {
-namespace {
+namespace use_advice_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -386,5 +386,5 @@ TEST(UseAdviceTest, NothingToMendIsNotSaidBesideAPromiseOfFewerFalseReads) {
                     Not(HasSubstr("Nothing to mend"))));
 }
 
-}  // namespace
+}  // namespace use_advice_test
 }  // namespace winnow::inspect
