@@ -48,8 +48,14 @@ class Build:
             for name in inputs.replace("|", " ").split():
                 self.made_of[self.local(name)] += outputs.split()
         tests = json.loads(output_of("ctest", "--test-dir", str(folder), "--show-only=json-v1"))
-        self.tests = [(test["name"], [self.local(word) for word in test.get("command", [])])
-                      for test in tests["tests"]]
+        self.tests = [(test["name"], [self.local(word) for word in test.get("command", [])],
+                       self.files_of(test)) for test in tests["tests"]]
+
+    @staticmethod
+    def files_of(test):
+        """The names of the files, without ending, that a test's labels have; one at most."""
+        labels = [value for one in test["properties"] if one["name"] == "LABELS" for value in one["value"]]
+        return {pathlib.Path(label.removeprefix("rocksdb.")).name for label in labels}
 
     def local(self, path):
         return path.removeprefix(f"{self.folder}/")
@@ -72,15 +78,25 @@ class Build:
         defined = re.compile("|".join(rf'"{re.escape(path)}/?\\"' for path in paths - {str(ROOT)}))
         return {made for made, defines in self.defines.items() if defined.search(defines)}
 
-    def say(self, what, reached):
-        tests = [(name, words) for name, words in self.tests if reached.intersection(words)]
+    def tests_within(self, made, seen):
+        """The names of a unity object's tests that include a FILE themselves; else of all its tests."""
+        tests = {test for test in self.sources[made] if test.endswith("_test.cc")}
+        lines = {f'#include "{file}"' for file in seen}
+        direct = {test for test in tests if test in seen or
+                  lines.intersection((ROOT / test).read_text(encoding="utf-8").splitlines())}
+        return {pathlib.Path(test).stem for test in direct or (tests if self.sources[made] & seen else ())}
+
+    def say(self, what, reached, within=frozenset(), names=frozenset()):
+        """All tests of what is reached, and of the programs within those with the names of these files."""
+        tests = [(name, words) for name, words, files in self.tests
+                 if reached.intersection(words) or (within.intersection(words) and files & names)]
         print(f"# {len(tests)} of {len(self.tests)} tests {what}:")
         programs = {words[0] for _, words in tests if words and words[0] in self.made}
-        names = {re.escape(name.split(".")[0]) + "[.]"
-                 if any(word.startswith("--gtest_filter=") for word in words)
-                 else re.escape(name) + "$" for name, words in tests}
+        patterns = {re.escape(name.split(".")[0]) + "[.]"
+                    if any(word.startswith("--gtest_filter=") for word in words)
+                    else re.escape(name) + "$" for name, words in tests}
         print(f"ninja -C {self.folder} {' '.join(sorted(programs))}")
-        print(f"ctest --test-dir {self.folder} --output-on-failure -R '^({'|'.join(sorted(names))})'")
+        print(f"ctest --test-dir {self.folder} --output-on-failure -R '^({'|'.join(sorted(patterns))})'")
 
 
 def main():
@@ -101,20 +117,22 @@ def main():
     for file in files:
         if not build.objects_of({file}):  # a page, a script or other data
             path = pathlib.Path(file)
-            seen |= {test for test in output_of("git", "ls-files", "tests/*.cc").split()
+            seen |= {test for test in output_of("git", "ls-files", "tests/*.cc", "streams/tests/*.cc").split()
                      if path.name in (ROOT / test).read_text()}
             near |= build.told({str(ROOT / file), str(ROOT / path.parent)})
     stems = tuple(f"{pathlib.Path(file).stem}_" for file in files)
-    near |= {made for made in build.objects_of(seen) if made.startswith("tests/")}
-    near |= {made for made in build.sources
-             if made.startswith("tests/") and pathlib.Path(made).name.startswith(stems)}
+    seen |= {test for sources in build.sources.values() for test in sources
+             if test.endswith("_test.cc") and pathlib.Path(test).name.startswith(stems)}
+    near |= {made for made in build.objects_of(seen) if re.match("(streams/)?tests/", made)}
+    joined = {made for made in near if "/Unity/" in made}
+    within = build.reached_from(joined), {name for made in joined for name in build.tests_within(made, seen)}
     paths = {str(ROOT / file) for file in files}
-    near = build.reached_from(near) | paths
-    build.say("see a file, name it or are named after it", near)
-    objects = build.objects_of(files)
+    near = build.reached_from(near - joined) | paths
+    build.say("see a file, name it or are named after it", near, *within)
+    objects = build.objects_of({file for file in files if not file.endswith("_test.cc")})
     # A script that is told the folder of the build may run anything in it.
     whole = {str(build.folder), str(ROOT)} if objects else set()
-    build.say("are reached by a file", near | whole | build.reached_from(objects | paths))
+    build.say("are reached by a file", near | whole | build.reached_from(objects | paths), *within)
 
 
 if __name__ == "__main__":

@@ -16,20 +16,20 @@ case ${1-} in
 clang)
   packages=(clang)
   programs=(clang clang++)
-  targets=(format_test golden_blocks_test kernel_objects_test kernels_test ribbon_elimination_test segments_test)
+  targets=(core_tests kernel_objects_test kernels_test ribbon_elimination_test)
   tests='^(FormatTest|GoldenBlocksTest|TodaysBuilderTest|KernelObjectsTest|KernelsTest|RibbonEliminationTest|SegmentsTest)[.]'
   ;;
 arm64 | s390x)
   processor=${1/arm64/aarch64}
   packages=("g++-$processor-linux-gnu" qemu-user)
   programs=("$processor-linux-gnu-g++" "qemu-$processor")
-  targets=(format_test golden_blocks_test golden_filters_test range_format_test)
+  targets=(core_tests amq_tests)
   tests='(Range)?FormatTest|Golden[A-Za-z]*Test|TodaysBuilderTest'
   if [[ $1 == arm64 ]]; then
-    targets+=(kernels_test segments_test c_api_test)
+    targets+=(kernels_test c_api_test)
     tests="^($tests|KernelsTest|SegmentsTest)[.]|^c_api_test\$"
   else
-    targets+=(serialized_test state_bytes_test)
+    targets+=(state_bytes_test)
     tests="^($tests|Serialized[A-Za-z]*|StateBytesTest)[./]"
   fi
   ;;
@@ -46,7 +46,7 @@ arm64_rocksdb | s390x_rocksdb)
     '^VerbRunTest[.](ATextIs|FileCapabilities|ProgramsWithOther|TheProgramTakes|TheSameLoader)'
     "the shell is this machine's, and the kernel gives rights, loader and descriptors to the emulator"
   )
-  targets=(filter_bytes_test policy_database_test policy_test register_at_load_test registration_test)
+  targets=(rocksdb_tests register_at_load_test registration_test)
   tests='(^|/)(FilterBytes|OptionsFile|Policy|PolicyDatabase|Shape)Test[.]|^(RegisterAtLoad|Registration)[.]'
   ;;
 *)

@@ -65,10 +65,8 @@ STAND_IN_CLIENT="$work/client" STAND_IN_C_CLIENT="$work/c_client" STAND_IN_PLACE
   "$built/tests/stand_in_test"
 
 # Where no policy is asked for, and what listeners are told: as with the preloaded library.
-for test in "preload_add_test --gtest_filter=-*CApi*" "preload_listener_test --gtest_filter=*PreloadListenerOpenTest*"; do
-  # shellcheck disable=SC2086 # two words
-  ADOPTED_CLIENT="$work/client" "$built"/tests/$test >"$work/said" || fail "$test: $(cat "$work/said")"
-done
+ADOPTED_CLIENT="$work/client" "$built/tests/preload_tests" \
+  --gtest_filter='*PreloadAdd*:*PreloadListenerOpenTest*-*CApi*' >"$work/said" || fail "$(cat "$work/said")"
 
 # The kinds of the filters of the database, each in a line.
 kinds() { "$winnow" inspect "$work/db" --json | grep -o '"kind": "[^"]*"' | sort -u; }

@@ -29,7 +29,8 @@ void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
 std::vector<Target> Targets() {
   static const std::regex parts(
       R"((.*) -o (\S+)/CMakeFiles/(\S+)\.dir/\S+ -c (\S+/Unity/\S+\.cxx)( .*)?)");
-  static const std::regex elsewhere("tests(/.*)?|src/c_api|db_bench_ext/(filter|tuning).*");
+  static const std::regex elsewhere(
+      "(streams/)?tests(/.*)?|src/c_api|db_bench_ext/(filter|tuning).*");
   std::map<std::string, std::map<std::string, std::vector<std::string>>> sources;
   for (const nlohmann::json& one :
        nlohmann::json::parse(testing::ReadFile(WINNOW_BUILD "/compile_commands.json"))) {

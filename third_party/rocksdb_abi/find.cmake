@@ -192,7 +192,8 @@ endif()
 # Gives these sources of a target the flags. Not empty ones: a source with flags of its own is compiled apart from others.
 function(winnow_derive_from_rocksdb)
   if(winnow_rocksdb_class_flags)
-    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${winnow_rocksdb_class_flags}")
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${winnow_rocksdb_class_flags}"
+                                                   SKIP_PRECOMPILE_HEADERS ON)
   endif()
 endfunction()
 
