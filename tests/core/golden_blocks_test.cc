@@ -3,7 +3,8 @@
 // The files are frozen: a change of a *reader* that fails here breaks databases. Where the
 // *builder* is to write something else from now on, which FORMAT.md allows, its blocks are added
 // under new names, and the ones it no longer writes stay for readers:
-//     WINNOW_WRITE_GOLDEN_BLOCKS=FOLDER build/release/tests/golden_blocks_test
+//     WINNOW_WRITE_GOLDEN_BLOCKS=FOLDER build/release/tests/core_tests
+//     --gtest_filter='TodaysBuilder*'
 
 #include "tests/core/golden_blocks.h"
 

@@ -22,7 +22,7 @@
 #include "tests/support/sanitized.h"
 
 namespace winnow::bench {
-namespace {
+namespace db_bench_ext_test {
 
 using nlohmann::json;
 using testing::ChildResult;
@@ -704,5 +704,5 @@ TEST(DbBenchExtTest, DatabasesAreKeptOnlyIfAskedForAndOthersAreNotTouched) {
   EXPECT_TRUE(std::filesystem::exists(folder / "mine"));
 }
 
-}  // namespace
+}  // namespace db_bench_ext_test
 }  // namespace winnow::bench

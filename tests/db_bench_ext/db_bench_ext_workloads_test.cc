@@ -16,7 +16,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::bench {
-namespace {
+namespace db_bench_ext_workloads_test {
 
 using nlohmann::json;
 using testing::ChildResult;
@@ -513,5 +513,5 @@ TEST_F(DbBenchExtWorkloadsTest, WhatHasNoMeaningIsRefused) {
   }
 }
 
-}  // namespace
+}  // namespace db_bench_ext_workloads_test
 }  // namespace winnow::bench

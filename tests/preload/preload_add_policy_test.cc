@@ -14,7 +14,7 @@
 #include "src/preload/add_policy.h"
 
 namespace winnow::preload {
-namespace {
+namespace preload_add_policy_test {
 
 using rocksdb::BlockBasedTableOptions;
 using rocksdb::ColumnFamilyDescriptor;
@@ -113,5 +113,5 @@ TEST(WithPolicyTest, FamiliesThatShareATableFactoryGoOnSharingOne) {
   }
 }
 
-}  // namespace
+}  // namespace preload_add_policy_test
 }  // namespace winnow::preload

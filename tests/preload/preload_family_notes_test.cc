@@ -18,7 +18,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::preload {
-namespace {
+namespace preload_family_notes_test {
 
 using rocksdb::BlockBasedTableOptions;
 using rocksdb::ColumnFamilyOptions;
@@ -92,5 +92,5 @@ TEST(NoteOnTest, IsEmptyWhereNothingIsMissing) {
   EXPECT_THAT(NoteOn(With(NewAddedPolicy())), IsEmpty());
 }
 
-}  // namespace
+}  // namespace preload_family_notes_test
 }  // namespace winnow::preload

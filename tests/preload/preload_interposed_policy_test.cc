@@ -17,7 +17,7 @@
 #include "third_party/rocksdb_abi/filter_bits.h"
 
 namespace winnow::preload {
-namespace {
+namespace preload_interposed_policy_test {
 
 using rocksdb::FilterPolicy;
 using Policy = std::shared_ptr<const FilterPolicy>;
@@ -229,5 +229,5 @@ TEST(AddedPolicyTest, IsNullInOptionsAndBuiltinInFiles) {
   EXPECT_STREQ(added->CompatibilityName(), "rocksdb.BuiltinBloomFilter");
 }
 
-}  // namespace
+}  // namespace preload_interposed_policy_test
 }  // namespace winnow::preload

@@ -4,7 +4,7 @@
 #include "src/preload/request.h"
 
 namespace winnow::preload {
-namespace {
+namespace preload_request_test {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -111,5 +111,5 @@ TEST(PolicyRequestTest, QuotesWhatItDoesNotUnderstand) {
   }
 }
 
-}  // namespace
+}  // namespace preload_request_test
 }  // namespace winnow::preload

@@ -5,7 +5,7 @@
 #include "src/preload/stock_policy.h"
 
 namespace winnow::preload {
-namespace {
+namespace preload_stock_policy_test {
 
 PolicyRequest RequestWithBits(double bits_per_key) {
   PolicyRequest request;
@@ -78,5 +78,5 @@ TEST(ReplacementTest, KeepsTheOtherOptionsOfTheRequest) {
   EXPECT_EQ(Replacement({10, 2}, request)->ribbon_min_keys, 77u);
 }
 
-}  // namespace
+}  // namespace preload_stock_policy_test
 }  // namespace winnow::preload

@@ -18,7 +18,7 @@
 #include "tests/support/files.h"
 #include "tests/support/matches.h"
 
-namespace {
+namespace layers_test {
 
 namespace fs = std::filesystem;
 using winnow::testing::AllMatches;
@@ -538,4 +538,4 @@ TEST(LayerRuleTest, SeesEveryFormOfAnIncludeLine) {
   EXPECT_THAT(IncludedHeaders("// #include <a>\nint include;\n"), ::testing::IsEmpty());
 }
 
-}  // namespace
+}  // namespace layers_test

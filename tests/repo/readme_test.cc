@@ -17,7 +17,7 @@
 #include "tests/support/matches.h"
 
 namespace winnow {
-namespace {
+namespace readme_test {
 
 namespace fs = std::filesystem;
 using testing::AllMatches;
@@ -201,5 +201,5 @@ TEST(ReadmeTest, ItsFiguresAreThoseOfTheResults) {
   EXPECT_GE(figures, 26);
 }
 
-}  // namespace
+}  // namespace readme_test
 }  // namespace winnow

@@ -24,7 +24,7 @@
 #include "winnow/range_filter.h"
 
 namespace winnow::plugin {
-namespace {
+namespace bits_builder_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
@@ -495,5 +495,5 @@ TEST(NewBitsBuilder, IsNullWithoutMemory) {
   EXPECT_EQ(builder, nullptr);
 }
 
-}  // namespace
+}  // namespace bits_builder_test
 }  // namespace winnow::plugin

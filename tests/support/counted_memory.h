@@ -1,5 +1,5 @@
-// Allocations that are counted, and that fail when a test says so. It replaces operator new:
-// include it in one source of a program.
+// Allocations that are counted, and that fail when a test says so. counted_memory.cc replaces
+// operator new by them.
 
 #ifndef WINNOW_TESTS_SUPPORT_COUNTED_MEMORY_H_
 #define WINNOW_TESTS_SUPPORT_COUNTED_MEMORY_H_
@@ -44,31 +44,5 @@ inline void* OrThrow(void* block) {
 }
 
 }  // namespace winnow::testing
-
-// Not inlined: the compiler would see memory of new go to free().
-__attribute__((noinline)) void* operator new(std::size_t size) {
-  return winnow::testing::OrThrow(winnow::testing::Allocate(size));
-}
-__attribute__((noinline)) void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return winnow::testing::Allocate(size);
-}
-__attribute__((noinline)) void* operator new(std::size_t size, std::align_val_t alignment) {
-  return winnow::testing::OrThrow(
-      winnow::testing::Allocate(size, static_cast<std::size_t>(alignment)));
-}
-__attribute__((noinline)) void operator delete(void* block) noexcept {
-  if (block != nullptr) winnow::testing::bytes_in_use -= winnow::testing::SizeOf(block);
-  std::free(block);
-}
-__attribute__((noinline)) void operator delete(void* block, std::size_t) noexcept {
-  operator delete(block);
-}
-__attribute__((noinline)) void operator delete(void* block, std::align_val_t) noexcept {
-  operator delete(block);
-}
-__attribute__((noinline)) void operator delete(void* block, std::size_t,
-                                               std::align_val_t) noexcept {
-  operator delete(block);
-}
 
 #endif  // WINNOW_TESTS_SUPPORT_COUNTED_MEMORY_H_

@@ -2,8 +2,9 @@
 // each whose damage is covered by a checksum, the order of its keys or a filter. Every reader of
 // filters meets files without one, with partitions, with RocksDB's own, and with forged bytes.
 //
-// 1000 copies, in a second; WINNOW_DAMAGED_COPIES=100000 build/release/tests/damaged_files_test
-// takes more. Each number is the same copy each time, with the same RocksDB.
+// 1000 copies, in a second; WINNOW_DAMAGED_COPIES=100000 build/release/tests/tools_tests
+// --gtest_filter='DamagedFiles*' takes more. Each number is the same copy each time, with the same
+// RocksDB.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -30,7 +30,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::testing {
-namespace {
+namespace frozen_names_test {
 
 template <typename Value>
 void AddNames(const std::string& kind, const NumberOption<Value>& option, Names* names) {
@@ -201,5 +201,5 @@ TEST(FrozenNamesTest, OfJsonOfOtherRunsAreKept) {
   ExpectKeysKept("size", "size --keys=1e6 --rate=0.01", 0);
 }
 
-}  // namespace
+}  // namespace frozen_names_test
 }  // namespace winnow::testing

@@ -25,7 +25,7 @@
 #include "tests/tools/tool_testing.h"
 
 namespace winnow {
-namespace {
+namespace verb_run_test {
 
 namespace fs = std::filesystem;
 
@@ -833,5 +833,5 @@ TEST_F(VerbRunTest, WrongUsageIsAsOfEnv) {
   EXPECT_THAT(Run({"--help", STARTED_PROGRAM}).output, StartsWith("winnow run "));
 }
 
-}  // namespace
+}  // namespace verb_run_test
 }  // namespace winnow

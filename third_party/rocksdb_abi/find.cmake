@@ -189,7 +189,8 @@ set(winnow_rocksdb_class_flags "")
 if(NOT winnow_rocksdb_has_rtti)
   set(winnow_rocksdb_class_flags -fno-rtti)
 endif()
-# Gives these sources of a target the flags. Not empty ones: a source with flags of its own is compiled apart from others.
+# Gives these sources of a target the flags. Not empty ones: a source with flags of its own is compiled apart from others,
+# and with headers of its own.
 function(winnow_derive_from_rocksdb)
   if(winnow_rocksdb_class_flags)
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${winnow_rocksdb_class_flags}"

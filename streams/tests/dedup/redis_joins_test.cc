@@ -24,7 +24,7 @@
 #include "streams/tests/support/started_redis.h"
 
 namespace winnow::dedup {
-namespace {
+namespace redis_joins_test {
 
 using std::chrono::seconds;
 using ::testing::AllOf;
@@ -273,5 +273,5 @@ TEST_F(RedisJoinsTest, WhoOnlyJoinsWaitsAsLongAsKeysAreMade) {
   EXPECT_THAT(Open(plan), HasSubstr("the stream s was begun, and nobody makes it whole"));
 }
 
-}  // namespace
+}  // namespace redis_joins_test
 }  // namespace winnow::dedup

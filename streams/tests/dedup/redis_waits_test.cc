@@ -28,7 +28,7 @@
 #include "winnow/hash.h"
 
 namespace winnow::dedup {
-namespace {
+namespace redis_waits_test {
 
 using std::chrono::seconds;
 using ::testing::AllOf;
@@ -307,5 +307,5 @@ TEST_P(RedisWaitsTest, NothingIsSentToAConnectionThatWasClosedMeanwhile) {
   EXPECT_THAT(lines_->Remark(), HasSubstr("; 0 uncertain"));
 }
 
-}  // namespace
+}  // namespace redis_waits_test
 }  // namespace winnow::dedup

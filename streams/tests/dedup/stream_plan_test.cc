@@ -25,7 +25,7 @@
 #include "winnow/hash.h"
 
 namespace winnow::dedup {
-namespace {
+namespace stream_plan_test {
 
 using ::testing::ElementsAre;
 
@@ -230,5 +230,5 @@ TEST(RecentLinesTest, ForgetsWhatIsOlderAndNothingElse) {
   EXPECT_EQ(lines.size(), 0u);
 }
 
-}  // namespace
+}  // namespace stream_plan_test
 }  // namespace winnow::dedup

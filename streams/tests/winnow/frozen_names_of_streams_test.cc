@@ -11,7 +11,7 @@
 #include "tests/tools/frozen_names.h"
 
 namespace winnow::testing {
-namespace {
+namespace frozen_names_of_streams_test {
 
 TEST(FrozenNamesTest, OfJsonOfPagesAreKept) {
   const TemporaryFolder folder;
@@ -42,5 +42,5 @@ TEST(FrozenNamesTest, OfJsonOfStreamsAreKept) {
   ExpectKeysKept("dedup remove", "dedup --remove=winnow-dedup" + at, 0);
 }
 
-}  // namespace
+}  // namespace frozen_names_of_streams_test
 }  // namespace winnow::testing

@@ -29,7 +29,7 @@
 #include "winnow/amq/paged_bloom.h"
 
 namespace winnow {
-namespace {
+namespace pages_killed_test {
 
 namespace fs = std::filesystem;
 
@@ -230,5 +230,5 @@ TEST_F(PagesKilledTest, OfSeveralAtOnceNoneTakesAwayWhatAnotherAdded) {
   std::printf("%d were refused, as another was at work\n", refused.load());
 }
 
-}  // namespace
+}  // namespace pages_killed_test
 }  // namespace winnow

@@ -11,7 +11,7 @@
 #include "tests/support/files.h"
 
 namespace winnow::testing {
-namespace {
+namespace stream_tool_test {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -44,5 +44,5 @@ TEST(StreamToolTest, ExamplesRun) {
   }
 }
 
-}  // namespace
+}  // namespace stream_tool_test
 }  // namespace winnow::testing

@@ -22,7 +22,7 @@
 #include "winnow/hash.h"
 
 namespace winnow {
-namespace {
+namespace verb_pages_test {
 
 namespace fs = std::filesystem;
 
@@ -446,5 +446,5 @@ TEST_F(VerbPagesTest, ATraceIsReadByTheProgramsReader) {
                                             : "this winnow is built without RocksDB"));
 }
 
-}  // namespace
+}  // namespace verb_pages_test
 }  // namespace winnow

@@ -13,7 +13,7 @@
 #include "winnow/hash.h"
 
 namespace winnow::plugin {
-namespace {
+namespace load_table_test {
 
 using std::chrono::seconds;
 
@@ -223,5 +223,5 @@ TEST(LoadedFilterTest, ATailOrSomeBytesTellFiltersApart) {
   EXPECT_EQ(HashOfSomeBytes(""), HashOfSomeBytes(""));
 }
 
-}  // namespace
+}  // namespace load_table_test
 }  // namespace winnow::plugin

@@ -17,7 +17,7 @@
 #include "tests/support/counted_memory.h"
 
 namespace winnow::plugin {
-namespace {
+namespace lookup_samples_test {
 
 using Record = LookupSamples::Record;
 
@@ -319,5 +319,5 @@ TEST(LookupSamplesTest, ANewTreeDoesNotGoOnWithLookupsOfAnother) {
   }
 }
 
-}  // namespace
+}  // namespace lookup_samples_test
 }  // namespace winnow::plugin

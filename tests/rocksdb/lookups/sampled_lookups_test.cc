@@ -28,7 +28,7 @@ void* operator new(std::size_t size, std::align_val_t alignment, const std::noth
 }
 
 namespace winnow::plugin {
-namespace {
+namespace sampled_lookups_test {
 
 using ROCKSDB_NAMESPACE::Slice;
 
@@ -355,5 +355,5 @@ TEST(SampledLookups, ManyThreadsLookUpWhileSamplesAreRead) {
   EXPECT_GT(tree.samples().total(), 100u);
 }
 
-}  // namespace
+}  // namespace sampled_lookups_test
 }  // namespace winnow::plugin

@@ -18,7 +18,7 @@
 #include "winnow/hash.h"
 
 namespace winnow::plugin {
-namespace {
+namespace known_trees_test {
 
 using ROCKSDB_NAMESPACE::kCompactionStyleLevel;
 using ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
@@ -484,5 +484,5 @@ TEST_F(SmallLevels, NoRoomIsKeptForOneThatIsNotSmallAnyMore) {
   EXPECT_EQ(trees_.Totals().most_small_bytes, 0);
 }
 
-}  // namespace
+}  // namespace known_trees_test
 }  // namespace winnow::plugin

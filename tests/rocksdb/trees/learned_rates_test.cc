@@ -17,7 +17,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace {
+namespace learned_rates_test {
 
 constexpr uint64_t kKeysOfAFile = 1000;
 constexpr int kFiles = 200;
@@ -372,5 +372,5 @@ TEST_F(LearnedRatesTest, SaysWhatItLearnedOnce) {
   EXPECT_EQ(rates_.TakeSummary(files_), "");
 }
 
-}  // namespace
+}  // namespace learned_rates_test
 }  // namespace winnow::plugin

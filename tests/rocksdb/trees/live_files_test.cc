@@ -15,7 +15,7 @@
 #include "tests/support/random_hashes.h"
 
 namespace winnow::plugin {
-namespace {
+namespace live_files_test {
 
 using Id = LiveFiles::Id;
 using testing::allocations_left;
@@ -450,5 +450,5 @@ TEST(LiveFilesTest, MayBeAskedByManyThreads) {
   EXPECT_GT(files.files(), 0u);
 }
 
-}  // namespace
+}  // namespace live_files_test
 }  // namespace winnow::plugin

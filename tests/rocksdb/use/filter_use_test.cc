@@ -3,7 +3,7 @@
 //
 // In the suite with few lookups, and one ask in 4 counted. The long form is with one in 2,048:
 //   WINNOW_FILTER_USE_LOOKUPS=6000000 WINNOW_FILTER_USE_GAP=2048
-//   build/release/tests/filter_use_test
+//   build/release/tests/rocksdb_tests --gtest_filter='FilterUseTest.*'
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
