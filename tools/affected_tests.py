@@ -6,9 +6,10 @@
 
 Without FILEs they are those that differ from HEAD. The build in FOLDER, build/release without it,
 says what includes, links and runs what: it must have been made once, by ninja. The first command
-has the tests that include a FILE or its header, name it, or are named after it. The second has all
-that a FILE reaches, also through libraries and programs. What scripts compile for themselves nobody
-knows: .ci/run runs everything.
+has the tests that include a FILE or its header, name it, or are named after it; of tests that
+compile as one, those that do so themselves, or all if none does. The second has all that a FILE
+reaches, also through libraries and programs. What scripts compile for themselves nobody knows:
+.ci/run runs everything.
 """
 
 import argparse
@@ -26,6 +27,12 @@ OF_THE_TREE = {"tests/repo/layers_test.cc", "tests/repo/readme_test.cc"}  # they
 
 def output_of(*command):
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def sees(text, files, macros):
+    included = re.findall(r'^#include ["<](.*)[">]', text, re.MULTILINE)
+    return (any(f"/{file}".endswith(f"/{name}") for file in files for name in included) or
+            any(re.search(rf"\b{macro}\b", text) for macro in macros))
 
 
 class Build:
@@ -74,17 +81,19 @@ class Build:
         return {made for made, sources in self.sources.items() if sources & files}
 
     def told(self, paths):
-        """The objects that a definition tells one of these paths, but for the whole tree."""
-        defined = re.compile("|".join(rf'"{re.escape(path)}/?\\"' for path in paths - {str(ROOT)}))
-        return {made for made, defines in self.defines.items() if defined.search(defines)}
+        """The macros by which objects are told one of these paths, but for the whole tree; by object."""
+        paths = "|".join(re.escape(path) for path in paths - {str(ROOT)})
+        defined = re.compile(rf'-D(\w+)=\\"(?:{paths})/?\\"')
+        macros = {made: set(defined.findall(defines)) for made, defines in self.defines.items()}
+        return {made: names for made, names in macros.items() if names}
 
-    def tests_within(self, made, seen):
-        """The names of a unity object's tests that include a FILE themselves; else of all its tests."""
-        tests = {test for test in self.sources[made] if test.endswith("_test.cc")}
-        lines = {f'#include "{file}"' for file in seen}
-        direct = {test for test in tests if test in seen or
-                  lines.intersection((ROOT / test).read_text(encoding="utf-8").splitlines())}
-        return {pathlib.Path(test).stem for test in direct or (tests if self.sources[made] & seen else ())}
+    def tests_within(self, made, seen, macros):
+        """The names of a unity object's tests that are seen, include such a file or use such a macro; if none does, but
+        the object has such a file, of all."""
+        sources = self.sources.get(made, set())
+        tests = {test for test in sources if test.endswith("_test.cc")}
+        direct = {test for test in tests if test in seen or sees((ROOT / test).read_text(encoding="utf-8"), seen, macros)}
+        return {pathlib.Path(test).stem for test in direct or (tests if sources & seen else ())}
 
     def say(self, what, reached, within=frozenset(), names=frozenset()):
         """All tests of what is reached, and of the programs within those with the names of these files."""
@@ -113,25 +122,28 @@ def main():
     build = Build((ROOT / arguments.build).resolve())
 
     seen = files | OF_THE_TREE | {str(pathlib.Path(file).with_suffix(".h")) for file in files}
-    near = set()
+    told = {}
     for file in files:
         if not build.objects_of({file}):  # a page, a script or other data
             path = pathlib.Path(file)
             seen |= {test for test in output_of("git", "ls-files", "tests/*.cc", "streams/tests/*.cc").split()
                      if path.name in (ROOT / test).read_text()}
-            near |= build.told({str(ROOT / file), str(ROOT / path.parent)})
+            told.update(build.told({str(ROOT / file), str(ROOT / path.parent)}))
     stems = tuple(f"{pathlib.Path(file).stem}_" for file in files)
     seen |= {test for sources in build.sources.values() for test in sources
              if test.endswith("_test.cc") and pathlib.Path(test).name.startswith(stems)}
-    near |= {made for made in build.objects_of(seen) if re.match("(streams/)?tests/", made)}
+    near = set(told) | {made for made in build.objects_of(seen) if re.match("(streams/)?tests/", made)}
     joined = {made for made in near if "/Unity/" in made}
-    within = build.reached_from(joined), {name for made in joined for name in build.tests_within(made, seen)}
+    names = {name for made in joined for name in build.tests_within(made, seen, told.get(made, ()))}
+    within = build.reached_from(joined), names
     paths = {str(ROOT / file) for file in files}
     near = build.reached_from(near - joined) | paths
     build.say("see a file, name it or are named after it", near, *within)
-    objects = build.objects_of({file for file in files if not file.endswith("_test.cc")})
+    objects = build.objects_of(files)
     # A script that is told the folder of the build may run anything in it.
     whole = {str(build.folder), str(ROOT)} if objects else set()
+    # A test's own source reaches its cases alone.
+    objects -= joined - build.objects_of({file for file in files if not file.endswith("_test.cc")})
     build.say("are reached by a file", near | whole | build.reached_from(objects | paths), *within)
 
 
