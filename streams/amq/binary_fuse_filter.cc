@@ -37,7 +37,7 @@ struct Plateau {
   double more_segments;
 };
 
-// By simulation (db_bench_ext/tuning/tune_fuse.cc), so that at most one try in 20 fails. Rows with
+// By simulation (streams/tuning/tune_fuse.cc), so that at most one try in 20 fails. Rows with
 // no segments more have the paper's slots, which are a little more than needed there.
 constexpr Plateau kThreeWise[] = {
     {1, 1, 2, 2},
