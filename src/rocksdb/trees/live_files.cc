@@ -182,7 +182,8 @@ bool LiveFiles::Knows(Id id) const {
 
 // ---- Places
 
-// As the record has its keys; none if these are short and an end leaves a run half-way.
+// The file with keys as the record has them; none if these are short and an end leaves a run
+// half-way.
 std::optional<LiveFiles::NewFile> LiveFiles::Shortened(const NewFile& added) {
   std::optional<KeyRange> range = recorded_.Shortened(added.range);
   if (!range) return std::nullopt;
