@@ -71,7 +71,7 @@ TEST(RangeFilterDamageTest, EveryByteThatChangesIsFoundByVerified) {
     EXPECT_TRUE(RangeFilterView::Verified(original).PayloadIntact());
     for (size_t at = 0; at < original.size(); ++at) {
       std::string changed = original;
-      changed[at] = static_cast<char>(changed[at] ^ (1 + random.Below(255)));
+      changed[at] = static_cast<char>(static_cast<uint8_t>(changed[at]) ^ (1 + random.Below(255)));
       ExpectContainsAll(RangeFilterView::Verified(changed), "byte " + std::to_string(at));
       const RangeFilterView view(changed);
       (void)HasFirst(view, keys);
