@@ -80,8 +80,10 @@ struct PolicyOptions {
   //   "by_level": by the level that a file is written to, once a compaction below level 0 was seen.
   //     For trees that grow by random writes: what a sequential load writes is moved down as it is,
   //     and keeps the many bits of a small level on the last one.
-  //   "auto": the same for files of which it is known that they will be merged on the way down, as
-  //     others of their range of keys were written below them in this process.
+  //   "auto": a file has the rate lambda * (its keys) / (the tree's keys in its range), with one
+  //     lambda for the tree, at which its filters take about the memory of uniform ones. In leveled
+  //     compaction it goes by levels instead where too little of the tree is known: as "by_level",
+  //     but a file that overlaps none of those written in this process counts as on the last level.
   //   "learned": begins as "auto"; then files that lookups of absent keys reach get the bits of
   //     those that they don't reach. A filter's bytes depend on the lookups that came before it.
   //     Keeps in memory where samples of lookups lie among the keys, and for that the first and the
@@ -90,10 +92,9 @@ struct PolicyOptions {
   //     samples, where a family of the policy has another comparator than RocksDB's bytewise one,
   //     and where keys of many files are not told apart by these 512 bytes: the LOG then says so,
   //     and SampleCounters::files_not_told_apart counts the files.
-  // Universal and FIFO compaction have no levels of growing sizes. There "auto" and "learned" give
-  // a file the rate lambda * (its keys) / (the tree's keys in its range), with one lambda for the
-  // tree; "by_level", and any plan with filter_memory, is uniform. SstFileWriter and databases
-  // without a logger: uniform. Where a plan is not followed, the database's LOG says so.
+  // In universal and FIFO compaction "by_level", and any plan with filter_memory, is uniform.
+  // SstFileWriter and databases without a logger: uniform. Where a plan is not followed, the
+  // database's LOG says so.
   LevelPlan level_plan = FilterOptions().level_plan;
 
   // Keys of a level to those of the one above, 2 to 100, for the plan; kSizeRatioOfFamilies unless

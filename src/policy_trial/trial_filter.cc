@@ -23,8 +23,9 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::TableFileCreationReason;
 
-// Policies look at a part of the keys to learn a file's range, the first one and later ones.
-constexpr int kKeysOfAFileSeen = 1024;
+// Policies look at the first key and each 64th later one to learn a range of a file. Few keys: so a
+// file that is tried is the most of its tree, and gets its rate by the levels around it.
+constexpr int kKeysOfAFileSeen = 65;
 
 TableFileCreationReason ReasonOf(int level) {
   return level < 0    ? TableFileCreationReason::kMisc

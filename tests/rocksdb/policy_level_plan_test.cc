@@ -25,6 +25,7 @@
 
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
+#include "src/rocksdb/trees/learned_rates.h"
 #include "tests/support/database_files.h"
 #include "tests/support/database_model.h"
 #include "tests/support/files.h"
@@ -123,8 +124,8 @@ class LevelPlanTest : public ::testing::Test {
     return bytes / uniform;
   }
 
-  // Levels that the next flush, of a few keys, takes to be below it.
-  double LevelsBelowAFlush() {
+  // The rate of the next flush, of a few keys.
+  double RateOfAFlush() {
     EXPECT_TRUE(database_->SetOptions({{"disable_auto_compactions", "true"}}).ok());
     // Waits for what runs, and deletes files.
     EXPECT_TRUE(database_->PauseBackgroundWork().ok());
@@ -134,9 +135,9 @@ class LevelPlanTest : public ::testing::Test {
     for (uint64_t key = 0; key < kKeys; key += 500) Put(key);
     EXPECT_TRUE(database_->Flush(FlushOptions()).ok());
     for (const testing::FileFilter& file : testing::ReadFilters(path_)) {
-      if (before.count(file.file) == 0) return FilterView(file.block).info().levels_below;
+      if (before.count(file.file) == 0) return FilterView(file.block).info().target_fpr;
     }
-    return -2;
+    return 1;
   }
 
   void ExpectAll() const { testing::ExpectAllKeys(*database_, model_, 2 * kKeys); }
@@ -149,9 +150,14 @@ class LevelPlanTest : public ::testing::Test {
 };
 
 // Level, plan and rate of each file are what the pure function says; but for level_plan=by_level it
-// may be higher, up to the uniform one, where memory is short.
+// may be higher, up to the uniform one, where memory is short. Other rates are by the other files.
 void ExpectPlanned(const FileInTree& file, LevelPlan plan, double absent_share = 1) {
   EXPECT_EQ(file.filter.level_plan, plan);
+  if (plan != LevelPlan::kByLevel && file.filter.levels_below < 0) {
+    EXPECT_GE(file.filter.target_fpr, 0.998 * LearnedRates::kLowestRate);
+    EXPECT_LE(file.filter.target_fpr, 1.002 * LearnedRates::kHighestRate);
+    return;
+  }
   FilterOptions options;
   options.level_plan = plan;
   options.level_size_ratio = 4;  // of the family
@@ -181,23 +187,22 @@ class EachPlanTest : public LevelPlanTest, public ::testing::WithParamInterface<
 TEST_P(EachPlanTest, SmallLevelsGetLowerRates) {
   Open(Policy());
   PutAtRandom(0, kKeys);
-  // Which files there are depends on threads: those of the last level are many, others few.
-  const double uniform = core::RateForBits(10);
+  // Which files there are depends on threads: those of the last level are many, others few. Those
+  // may have most of the keys in their ranges, and then few bits where files go by other files.
   size_t last = 0;
-  size_t above = 0;
+  double log2_of_last = 0;
   for (const FileInTree& file : Files()) {
     ExpectPlanned(file, GetParam());
-    if (file.filter.levels_below == 0) {
+    if (file.filter.level == 6) {
       ++last;
-      EXPECT_GT(file.filter.target_fpr, uniform);
-      EXPECT_LT(file.filter.target_fpr, 1.5 * uniform);
+      log2_of_last += std::log2(file.filter.target_fpr);
     } else if (file.filter.levels_below > 0) {
-      ++above;
-      EXPECT_LT(file.filter.target_fpr, uniform);
+      EXPECT_LT(file.filter.target_fpr, core::RateForBits(10));
     }
   }
   EXPECT_GT(last, 10u);
-  EXPECT_GT(above, 0u);
+  EXPECT_NEAR(log2_of_last / static_cast<double>(last), std::log2(core::RateForBits(10)), 0.6);
+  EXPECT_LT(RateOfAFlush(), core::RateForBits(10) / 4);
   ExpectAll();
 }
 
@@ -407,7 +412,7 @@ TEST_F(LevelPlanTest, LearnedIsAutoWhereKeysHaveAnotherOrder) {
     size_t above = 0;
     for (const FileInTree& file : Files()) {
       ExpectPlanned(file, reverse ? LevelPlan::kAuto : LevelPlan::kLearned);
-      if (file.filter.levels_below > 0) ++above;
+      if (file.level < 6 && file.filter.target_fpr < core::RateForBits(10)) ++above;
     }
     EXPECT_GT(above, 0u);
     EXPECT_EQ(CountIn(testing::ReadFile(path_ + "/LOG"), kNotBytewise), reverse ? 1u : 0u);
@@ -566,14 +571,14 @@ TEST_F(LevelPlanTest, WhatIsKnownOutlastsOtherOptionsFamiliesAndAnOpen) {
   ASSERT_STATUS_OK(database_->SetOptions({{"max_write_buffer_number", "5"}}));
   ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
   ASSERT_STATUS_OK(database_->CreateColumnFamily(options_, "other", &family));
-  EXPECT_GE(LevelsBelowAFlush(), 1);
+  EXPECT_LT(RateOfAFlush(), core::RateForBits(10) / 4);
   ASSERT_STATUS_OK(database_->DropColumnFamily(family));
   ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(family));
   database_.reset();
   rocksdb_abi::OpenedDB opened{};
   ASSERT_STATUS_OK(DB::Open(options_, path_, &opened));
   database_ = rocksdb_abi::Own(std::move(opened));
-  EXPECT_GE(LevelsBelowAFlush(), 1);
+  EXPECT_LT(RateOfAFlush(), core::RateForBits(10) / 4);
   ExpectAll();
 }
 

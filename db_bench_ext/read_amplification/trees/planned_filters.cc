@@ -31,10 +31,11 @@ FilterOptions OptionsOf(const PolicyOptions& policy, double size_ratio,
   return core::ForBuilding(options);
 }
 
-// Where memory is short, level_plan=auto takes a higher rate, up to the uniform one; what learned
-// takes depends on lookups.
-bool MayHaveRate(const PolicyOptions& policy, double planned, double found) {
+// Where memory is short, level_plan=auto takes a higher rate, up to the uniform one. A rate without
+// levels below is by the other files of the tree, or by lookups.
+bool MayHaveRate(const PolicyOptions& policy, double levels_below, double planned, double found) {
   if (policy.level_plan == LevelPlan::kLearned) return true;
+  if (policy.level_plan == LevelPlan::kAuto && levels_below < 0) return true;
   const double most = policy.level_plan == LevelPlan::kAuto
                           ? std::max(planned, core::RateForBits(policy.bits_per_key))
                           : planned;
@@ -74,7 +75,7 @@ absl::Status CheckPlanned(const PolicyOptions& policy, double size_ratio, const 
   if (found.level_plan != plan) return Refuse(path, "level plan", plan, found.level_plan);
   FilterOptions options = OptionsOf(policy, size_ratio, found);
   const double rate = core::RateForBits(options.bits_per_key);
-  if (!MayHaveRate(policy, rate, found.target_fpr)) {
+  if (!MayHaveRate(policy, found.levels_below, rate, found.target_fpr)) {
     return Refuse(path, "target rate", absl::StrFormat("%.3g", rate),
                   absl::StrFormat("%.3g (built for level %d, %g levels below)", found.target_fpr,
                                   found.level, found.levels_below));

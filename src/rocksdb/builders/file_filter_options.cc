@@ -101,19 +101,27 @@ FilterOptions FileFilterOptions::Planned(const LiveFiles::Place& place, bool see
     alive.resting += alive.waiting;
     alive.waiting = {};
   }
-  return Affordable(ByTheRule(by_plan, file), policy_.bits_per_key, file->keys, place.waits,
+  return Affordable(ByTheRule(by_plan, place, file), policy_.bits_per_key, file->keys, place.waits,
                     !sees_last, alive);
 }
 
-// In a leveled tree, levels say how many keys lie below a file, until lookups were sampled. What
-// runs of other compaction styles have is known of the files alone. filter_memory shares out what
-// levels ask for.
-FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned, LiveFiles::NewFile* file) {
+// Lookups fall evenly over the tree's keys, until enough were sampled. In a leveled tree whose
+// files are not known, or not their places, levels say how many keys lie below a file.
+// filter_memory shares out what levels ask for.
+FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned,
+                                           const LiveFiles::Place& place,
+                                           LiveFiles::NewFile* file) {
   LearnedRates::Rule rule;
-  rule.learns = job_.is_leveled;
-  const bool may_learn = policy_.level_plan == LevelPlan::kLearned && planned.levels_below >= 0;
-  if (rule.learns ? !may_learn : policy_.filter_memory > 0) return planned;
+  rule.is_leveled = job_.is_leveled;
   rule.is_bytewise = known_.is_bytewise;
+  const bool lies_over_unknown = facts_.level > 0 && !facts_.is_bottommost && place.below < 0;
+  const bool has_place =
+      !rule.is_leveled || (planned.levels_below >= 0 && rule.is_bytewise && !lies_over_unknown);
+  const bool may_be_even = has_place && policy_.filter_memory == 0;
+  rule.learns = rule.is_leveled && planned.levels_below >= 0 &&
+                policy_.level_plan == LevelPlan::kLearned &&
+                (!may_be_even || record_->files.samples().total() >= LearnedRates::kMinSamples);
+  if (!rule.learns && !may_be_even) return planned;
   rule.last_level_has_filters = LastLevelHasFilters(policy_, known_);
   rule.absent_share = policy_.absent_share;
   const std::optional<LearnedRates::Learned> rated =

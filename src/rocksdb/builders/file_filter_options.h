@@ -67,7 +67,8 @@ class FileFilterOptions {
   FilterOptions ByPlan(const LiveFiles::Place& place, bool sees_last) const;
   // Set relative_miss_heat of the file if that is known.
   FilterOptions Planned(const LiveFiles::Place& place, bool sees_last, LiveFiles::NewFile* file);
-  FilterOptions ByTheRule(const FilterOptions& planned, LiveFiles::NewFile* file);
+  FilterOptions ByTheRule(const FilterOptions& planned, const LiveFiles::Place& place,
+                          LiveFiles::NewFile* file);
 
   PolicyOptions policy_;  // bits are what was asked for until the file is settled
   const BuildFacts facts_;

@@ -137,23 +137,27 @@ RatedFile LearnedRates::Rated(const LiveFiles::Shape& file) const noexcept {
 LearnedRates::Tree::Tree(LiveFiles::TreeShape of)
     : shape(std::move(of)), rated(shape.files.size()) {}
 
-// Those that get no filter share no memory.
+// Whether its filter shares the memory: not if it gets none, nor while it waits to be merged.
+bool LearnedRates::Shares(const LiveFiles::Shape& file) const noexcept {
+  if (rule_.is_leveled && file.waits) return false;
+  return rule_.last_level_has_filters || file.level != LookupSamples::kLevels - 1;
+}
+
 void LearnedRates::Rate(Tree* tree) const noexcept {
   for (size_t i = 0; i < tree->rated.size(); ++i) {
-    const LiveFiles::Shape& file = tree->shape.files[i];
-    tree->rated[i] = Rated(file);
-    const bool is_last = file.level == LookupSamples::kLevels - 1;
-    if (!rule_.learns && is_last && !rule_.last_level_has_filters) tree->rated[i].keys = 0;
+    tree->rated[i] = Rated(tree->shape.files[i]);
+    if (!Shares(tree->shape.files[i])) tree->rated[i].keys = 0;
   }
 }
 
 LiveFiles::Shape LearnedRates::ShapeOf(const LiveFiles& files, const FileToRate& asked) const {
   LiveFiles::Shape shape = files.ShapeOf(asked.level, asked.facts.range);
   shape.keys = static_cast<double>(asked.facts.keys);
+  shape.waits = asked.facts.waits;
   return shape;
 }
 
-// The tree is looked at as it is, and if lookups fall evenly, as it will be with the new file.
+// The tree is looked at as it will be with the new file.
 void LearnedRates::Refresh(LiveFiles* files, const FileToRate& asked, double uniform_bits,
                            const Rule& rule) {
   const int level = asked.level;
@@ -167,7 +171,7 @@ void LearnedRates::Refresh(LiveFiles* files, const FileToRate& asked, double uni
   const bool has_grown = written_ < 0 || written.keys - written_ > kLookAgain * written.alive;
   const bool lacks_level = learns && (heat_.samples() == 0 || (levels_ & BitOf(level)) == 0);
   const bool is_other = std::abs(uniform_bits - uniform_bits_) > kOtherBits || !(rule == rule_);
-  const bool is_large = !learns && kFewFiles * static_cast<double>(asked.facts.keys) > keys_;
+  const bool is_large = kFewFiles * static_cast<double>(asked.facts.keys) > keys_;
   if (!has_more && !has_grown && !lacks_level && !is_other && !is_large) return;
 
   // Without a grid there are no files, or the samples are being dropped.
@@ -180,12 +184,9 @@ void LearnedRates::Refresh(LiveFiles* files, const FileToRate& asked, double uni
   }
 
   // What may throw comes first, so that what is known stays whole.
-  Tree tree(learns ? files->ShapeOfTree()
-                   : files->ShapeWithout(asked.facts, asked.base, asked.job));
-  if (!learns) {
-    tree.shape.files.push_back(ShapeOf(*files, asked));
-    tree.rated.emplace_back();
-  }
+  Tree tree(files->ShapeWithout(asked.facts, asked.base, asked.job));
+  tree.shape.files.push_back(ShapeOf(*files, asked));
+  tree.rated.emplace_back();
   if (has_more || lacks_level) {
     uint32_t levels = levels_ | BitOf(level) | BitOf(LookupSamples::kLevels - 1);
     for (const LiveFiles::Shape& file : tree.shape.files) levels |= BitOf(file.level);
@@ -208,12 +209,10 @@ void LearnedRates::Refresh(LiveFiles* files, const FileToRate& asked, double uni
   keys_ = 0;
   point_keys_ = 0;
   level_keys_.fill(0);
-  double taken_now = 0;
   for (const LiveFiles::Shape& file : tree.shape.files) {
     keys_ += file.keys;
     if (file.is_point) point_keys_ += file.keys;
     level_keys_[static_cast<size_t>(file.level)] += file.keys;
-    taken_now += file.keys * file.to_uniform;
   }
   Rate(&tree);
   SetReach();
@@ -221,15 +220,10 @@ void LearnedRates::Refresh(LiveFiles* files, const FileToRate& asked, double uni
   memory.uniform_bits = uniform_bits_;
   if (expected_ > 0) memory.built_to_expected = built_ / expected_;
   memory.target = kTarget;
-  if (learns) {
-    // The memory that is not used now is allowed on top, as room for error: what the tree will take
-    // is a guess.
-    memory.target += std::max(0.0, kTarget - taken_now / std::max(keys_, 1.0));
-  }
   const bool any = std::any_of(tree.rated.begin(), tree.rated.end(),
                                [](const RatedFile& file) { return file.keys > 0; });
   log2_lambda_ = any ? Log2LambdaFor(tree.rated, memory, log2_lambda_) : -uniform_bits_;
-  if (learns || !any) return;
+  if (!any) return;
   // Lambda stays near that of a tree whose filters are all built anew: else, if most filters stay,
   // a few others take all that these left, or pay for all that they have too much.
   for (RatedFile& file : tree.rated) file.stays = 0;
@@ -281,7 +275,11 @@ std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, cons
         RateBitsOf(Rated(file), log2_lambda_, uniform_bits_) + uniform_bits - uniform_bits_,
         std::min<double>(kMinRateBits, uniform_bits), kMaxRateBits));
   };
-  if (!rule.learns) return Learned{rate(), 0};
+  if (!rule.learns) {
+    const bool is_tree_known = keys_ >= 2 * file.keys && !HasTooManyPoints();
+    if (rule.is_leveled && (!is_tree_known || file.to - file.from < kMinWidth)) return std::nullopt;
+    return Learned{rate(), 0};
+  }
   if (file.is_point || HasTooManyPoints()) {
     files_not_told_apart.fetch_add(1, std::memory_order_relaxed);
     return std::nullopt;

@@ -62,12 +62,14 @@ class LearnedRates {
   // The options that decide besides the files and the lookups.
   struct Rule {
     bool learns = true;       // from samples; else lookups fall evenly over the tree's keys
+    bool is_leveled = true;   // files of level 0 that overlap will be merged soon
     bool is_bytewise = true;  // keys are in the order of their bytes
     bool last_level_has_filters = true;
     double absent_share = 1;  // of lookups that fall evenly
 
     bool operator==(const Rule& other) const noexcept {
-      return learns == other.learns && is_bytewise == other.is_bytewise &&
+      return learns == other.learns && is_leveled == other.is_leveled &&
+             is_bytewise == other.is_bytewise &&
              last_level_has_filters == other.last_level_has_filters &&
              absent_share == other.absent_share;
     }
@@ -80,10 +82,11 @@ class LearnedRates {
     WritingJob job;
   };
 
-  // The best rate of its filter, of those between the two above; none where too little is known. By
-  // samples that is with few of them, of a range of keys that no file covered, of which it is
-  // unknown whether it is cold, and in a tree where many keys are in files whose keys are not told
-  // apart. `uniform_rate`: that of bits_per_key.
+  // The best rate of its filter, of those between the two above; none where too little is known:
+  // with few samples; by samples also for a range of keys that no file covered, of which it is
+  // unknown whether it is cold; and in a leveled tree of which no more is known than this file, or
+  // where many keys are in files whose keys are not told apart. `uniform_rate`: that of
+  // bits_per_key.
   std::optional<Learned> RateOf(LiveFiles* files, const FileToRate& file, double uniform_rate,
                                 const Rule& rule);
 

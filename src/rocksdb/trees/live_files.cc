@@ -75,6 +75,7 @@ LiveFiles::TreeShape LiveFiles::ShapeBut(std::vector<Id> left_out) const {
     shape.from = file.from;
     shape.to = file.to;
     shape.is_point = recorded_.IsPoint(file.facts.range);
+    shape.waits = file.facts.waits;
     shape.keys = static_cast<double>(std::max<uint64_t>(file.facts.keys, 1));
     if (file.memory.uniform_bytes > 0) {
       shape.to_uniform = file.memory.bytes / file.memory.uniform_bytes;

@@ -155,6 +155,7 @@ class LiveFiles {
     double to = 0;
     bool reaches_beyond = false;  // the grid, at one of its ends
     bool is_point = false;        // its keys were cut, and are not told apart
+    bool waits = false;           // as of NewFile
     double keys = 0;
     double to_uniform = 1;          // its filter's bytes to a uniform one's
     double stays = 0;               // the chance that it will for long

@@ -28,23 +28,30 @@ FilterOptions Affordable(const FilterOptions& planned, double uniform_bits_per_k
       core::PlannedRate(planned) > core::PlannedRate(uniform)) {
     return uniform;
   }
-  const bool is_learned = planned.levels_below < 0;
+  const bool is_by_files = planned.levels_below < 0;
   const double all = alive.resting.uniform_bytes + alive.waiting.uniform_bytes;
-  if (!is_learned && all < kFilesOfATree * own) return planned;
+  const bool has_few = all < kFilesOfATree * own;
+  if (!is_by_files && has_few) return planned;
   FilterMemory sum = alive.resting;
-  double most = is_learned ? kMaxLearned : kMaxOfUniform;
-  if (waits) most = is_learned ? kMaxLearnedWithWaiting : kMaxWithWaiting;
+  double most = is_by_files ? kMaxByFiles : kMaxOfUniform;
+  if (waits) most = is_by_files ? kMaxByFilesWithWaiting : kMaxWithWaiting;
   if (without_last) most = kMaxWithoutLast;
-  if (is_learned && !without_last) {
+  if (is_by_files && !without_last) {
     const double more_bits = planned.bits_per_key - uniform_bits_per_key;
     most += kForThoseThatGainMost * std::clamp((more_bits - kManyBits) / kManyBits, 0.0, 1.0);
   }
-  if (waits) sum += alive.waiting;
-  const double limit = std::max(own, most * (sum.uniform_bytes + own) - sum.bytes);
+  if (waits || has_few) sum += alive.waiting;
+  const double of_uniform = sum.uniform_bytes + own;
+  double most_bytes = most * of_uniform;
+  if (has_few && !without_last) {
+    most_bytes =
+        std::max(most_bytes, std::min(kMaxOfFew * of_uniform, of_uniform + kMostBytesOfFew));
+  }
+  const double limit = std::max(own, most_bytes - sum.bytes);
   const double as_planned = bytes_with(planned.bits_per_key);
   if (as_planned <= own) return planned;
   FilterOptions options = planned;
-  if (!is_learned && !without_last) {
+  if (!is_by_files && !without_last) {
     const double to_uniform = (sum.bytes + as_planned) / (sum.uniform_bytes + own);
     const double scarcity = std::clamp((to_uniform - most) / kScarce + 1, 0.0, 1.0);
     options.bits_per_key =

@@ -3,8 +3,9 @@
 //
 // A plan gives each level its rate as if the tree were full and its levels had no gaps
 // (src/core/level_plan.h). If a tree has more keys on its upper levels, the plan takes more memory
-// than it should: then files of these levels get fewer bits. Learned rates (options without levels
-// below) take more if the tree has changed since they were learned.
+// than it should: then files of these levels get fewer bits. Rates by the files of the tree
+// (options without levels below, learned_rates.h) take more if the tree has changed since filters
+// were built.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_PLAN_BUDGET_H_
 #define WINNOW_SRC_ROCKSDB_TREES_PLAN_BUDGET_H_
@@ -27,10 +28,14 @@ inline constexpr double kMaxWithWaiting = 1.12;
 // their bits above uniform ones. So the bounds themselves are seldom reached.
 inline constexpr double kScarce = 0.05;
 inline constexpr double kMaxLostBits = 5;
-// The bounds of learned rates. These fit the tree as it is, so less is enough, also for a small
+// The bounds of rates by files. These fit the tree as it is, so less is enough, also for a small
 // tree.
-inline constexpr double kMaxLearned = 1.05;
-inline constexpr double kMaxLearnedWithWaiting = 1.09;
+inline constexpr double kMaxByFiles = 1.05;
+inline constexpr double kMaxByFilesWithWaiting = 1.12;
+// The bound of these in a tree of fewer than eight files like the new one: a share of uniform
+// filters' memory, and bytes more than these, whichever is less.
+inline constexpr double kMaxOfFew = 1.2;
+inline constexpr double kMostBytesOfFew = 64 << 10;
 // What files may take on top that gain much: all of it if they get twice kManyBits more
 // bits_per_key than uniform ones, nothing up to kManyBits. They are on small levels and take
 // little, and other files may already have used up the rest.

@@ -637,13 +637,14 @@ TEST_F(ListenerTest, ColumnFamiliesFromTextNeedAListenerOfEachPolicy) {
     }
     return bits;
   };
-  const std::vector<double> before = bits_of_families(Listeners::kOfCode);
-  ASSERT_EQ(before.size(), 2u);
+  // A tenth of the keys in its range are the file's: 3.3 bits more than those of the level below.
+  const auto planned =
+      ::testing::AllOf(::testing::SizeIs(2), ::testing::Each(::testing::DoubleNear(10.3, 0.15)));
+  EXPECT_THAT(bits_of_families(Listeners::kOfCode), planned);
   EXPECT_THAT(bits_of_families(Listeners::kNone),
               ::testing::Each(::testing::DoubleNear(7.04, 0.1)));
-  EXPECT_EQ(bits_of_families(Listeners::kOfCode), before);
-  EXPECT_EQ(bits_of_families(Listeners::kOfText), before);
-  EXPECT_THAT(before, ::testing::Each(::testing::DoubleNear(8.08, 0.1)));
+  EXPECT_THAT(bits_of_families(Listeners::kOfCode), planned);
+  EXPECT_THAT(bits_of_families(Listeners::kOfText), planned);
 }
 
 TEST_F(ListenerTest, WithAllGoingOnAllIsKnownInTheEnd) {

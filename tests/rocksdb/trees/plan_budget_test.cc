@@ -83,15 +83,15 @@ TEST(PlanBudgetTest, WhatWaitsMayTakeMore) {
   EXPECT_NEAR(Bytes(Affordable(Planned(2.5), 10, kKeys, true, false, full)) / kUniform, 1, 0.03);
 }
 
-TEST(PlanBudgetTest, LearnedRatesMayTakeLessAlsoInASmallTree) {
-  FilterOptions learned = Planned(-1);
+TEST(PlanBudgetTest, RatesByFilesMayTakeLess) {
+  FilterOptions by_files = Planned(-1);
   for (const double bits : {12.0, 13.0, 16.0}) {
-    learned.bits_per_key = bits;
+    by_files.bits_per_key = bits;
     const double gains = std::min((bits - 12) / 2, 1.0) * kForThoseThatGainMost;
-    for (const double files : {2.0, 7.0, 50.0}) {
+    for (const double files : {8.0, 50.0}) {
       for (const bool waits : {false, true}) {
-        const double most = (waits ? kMaxLearnedWithWaiting : kMaxLearned) + gains;
-        const double bytes = Bytes(Affordable(learned, 10, kKeys, waits, false, Alive(files, 1)));
+        const double most = (waits ? kMaxByFilesWithWaiting : kMaxByFiles) + gains;
+        const double bytes = Bytes(Affordable(by_files, 10, kKeys, waits, false, Alive(files, 1)));
         EXPECT_LE(bytes / kUniform, 1.001 + (files + 1) * (most - 1)) << files;
         EXPECT_GE(bytes / kUniform, 1.02) << files;
       }
@@ -99,9 +99,37 @@ TEST(PlanBudgetTest, LearnedRatesMayTakeLessAlsoInASmallTree) {
   }
 }
 
+TEST(PlanBudgetTest, AFewFilesMayTakeAFifthMoreByFilesOr64KiB) {
+  FilterOptions by_files = Planned(-1);
+  by_files.bits_per_key = 32;
+  const auto more_of = [&](double files, double of_uniform) {
+    const LiveMemory alive = Alive(files, of_uniform);
+    const double own = Bytes(Affordable(by_files, 10, kKeys, false, false, alive));
+    return alive.resting.bytes + own - (files + 1) * kUniform;
+  };
+  EXPECT_NEAR(more_of(1, 1), (kMaxOfFew - 1) * 2 * kUniform, 0.02 * kUniform);
+  EXPECT_NEAR(more_of(3, 1), (kMaxOfFew - 1) * 4 * kUniform, 0.02 * kUniform);
+  EXPECT_NEAR(more_of(7.9, 1.19), (kMaxOfFew - 1) * 8.9 * kUniform, 0.02 * kUniform);
+  EXPECT_LT(more_of(8.1, 1.04), 0.08 * 9.1 * kUniform);
+  // Of large files the bytes count.
+  constexpr uint64_t kMany = 10 * kKeys;
+  FilterOptions uniform;
+  const auto of_many = static_cast<double>(core::EstimateBytes(kMany, core::ForBuilding(uniform)));
+  LiveMemory large;
+  large.resting = {of_many, of_many};
+  const FilterOptions options = Affordable(by_files, 10, kMany, false, false, large);
+  EXPECT_NEAR(static_cast<double>(core::EstimateBytes(kMany, core::ForBuilding(options))) - of_many,
+              kMostBytesOfFew, 0.02 * of_many);
+  // Waiting files take their part of it.
+  LiveMemory alive = Alive(1, 1);
+  alive.waiting = {4 * kUniform, 2 * kUniform};
+  EXPECT_NEAR(Bytes(Affordable(by_files, 10, kKeys, true, false, alive)), kUniform,
+              0.03 * kUniform);
+}
+
 TEST(PlanBudgetTest, TheOthersLeaveSomethingToThoseThatGainMost) {
   FilterOptions learned = Planned(-1);
-  const LiveMemory alive = Alive(50, kMaxLearned);
+  const LiveMemory alive = Alive(50, kMaxByFiles);
   learned.bits_per_key = 12;
   EXPECT_NEAR(Bytes(Affordable(learned, 10, kKeys, false, false, alive)) / kUniform, 1.05, 0.03);
   learned.bits_per_key = 16;

@@ -64,11 +64,26 @@ INSTANTIATE_TEST_SUITE_P(Policies, AdviceOnATree,
                                            TreeCase{"winnow", "winnow:10", false},
                                            TreeCase{"winnow_of_other_bits", "winnow:7.3", false},
                                            TreeCase{"by_level", kByLevel, false},
-                                           TreeCase{"automatic", kAuto, false},
                                            TreeCase{"partitioned_bloom", "bloomfilter:10", true},
                                            TreeCase{"partitioned_winnow", "winnow:10", true},
                                            TreeCase{"partitioned_by_level", kByLevel, true}),
                          [](const auto& tree) { return std::string(tree.param.name); });
+
+// Files of level_plan=auto go by the other files of their tree as it was when they were written;
+// what is foretold goes by levels.
+TEST_F(AdviceTest, AutoReadsNoMoreThanIsForetold) {
+  Grow(OpenDatabase(MakeOptions(TableWith(kAuto)), folder_ / "db").get());
+  AdviceOptions options = Quick();
+  options.recorded = MixedLookups(60'000);
+  options.policies = {kAuto};
+  const Advice advice = AdviseOn(folder_ / "db", options);
+  EXPECT_THAT(advice.errors, IsEmpty());
+  const AdviceRow& now = advice.rows.front();
+  const AdviceRow& again = RowOf(advice, kAuto);
+  EXPECT_NEAR(now.bytes / again.bytes, 1, 0.05);
+  EXPECT_LT(now.false_reads, again.false_reads);
+  EXPECT_GT(now.false_reads, 0.6 * again.false_reads);
+}
 
 // Level plans go by the size ratio that the database's options have.
 TEST_F(AdviceTest, TheSizeRatioIsThatOfTheDatabase) {
