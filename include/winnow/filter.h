@@ -38,7 +38,7 @@ struct FilterInfo {
   // What a level plan assumed when it chose target_fpr; kUniform where there was none. Readers of a
   // later version's filters may see a plan without a name.
   LevelPlan level_plan = LevelPlan::kUniform;
-  double levels_below = -1;  // FilterOptions::levels_below; -1 unknown
+  double levels_below = -1;  // FilterOptions::levels_below; -1: unknown, or other files decided
   int version = 0;           // of the format
   int probes = 0;            // Bloom: bits set for each key
   int layers = 0;            // Ribbon: layers, the last one included

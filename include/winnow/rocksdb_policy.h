@@ -82,8 +82,8 @@ struct PolicyOptions {
   //     and keeps the many bits of a small level on the last one.
   //   "auto": a file has the rate lambda * (its keys) / (the tree's keys in its range), with one
   //     lambda for the tree, at which its filters take about the memory of uniform ones. In leveled
-  //     compaction it goes by levels instead where too little of the tree is known: as "by_level",
-  //     but a file that overlaps none of those written in this process counts as on the last level.
+  //     compaction, a file that lies over others of which none is known is uniform. One of up to 64
+  //     keys, or of more than all others together, goes by levels, as with "by_level".
   //   "learned": begins as "auto"; then files that lookups of absent keys reach get the bits of
   //     those that they don't reach. A filter's bytes depend on the lookups that came before it.
   //     Keeps in memory where samples of lookups lie among the keys, and for that the first and the

@@ -267,7 +267,7 @@ WINNOW_EXPORT bool winnow_view_payload_intact(const winnow_view* view);
 //   target_fpr     the rate that the options asked for, 0 to 1
 //   level          of the options; -1 unknown
 //   level_plan     of the options, as a number; 3: learned, by a policy of RocksDB
-//   levels_below   of the options; -1 unknown
+//   levels_below   of the options; -1: unknown, or other files decided
 //   version        of the format
 //   probes         Bloom: bits set for each key
 //   columns        Ribbon: mean bits of fingerprint stored for each slot

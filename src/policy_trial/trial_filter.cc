@@ -23,8 +23,9 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::TableFileCreationReason;
 
-// Policies look at the first key and each 64th later one to learn a range of a file. Few keys: so a
-// file that is tried is the most of its tree, and gets its rate by the levels around it.
+// Policies look at the first key and each 64th later one to learn the range of a file. Equal
+// neighbours count once: so the files of this tree have two keys, a file that is tried is the most
+// of it, and its rate is by levels.
 constexpr int kKeysOfAFileSeen = 65;
 
 TableFileCreationReason ReasonOf(int level) {

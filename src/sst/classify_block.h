@@ -79,7 +79,8 @@ struct BuiltFor {
   int level = -1;            // that the file was written to; -1 unknown. It may have moved since.
   double target_fpr = 0;     // 0 to 1
   std::string level_plan;    // "uniform", "by_level", "auto", "learned", "unknown"
-  double levels_below = -1;  // what the plan took for its place in the tree; -1 unknown
+  double levels_below = -1;  // what the plan took for its place in the tree; -1: unknown, or other
+                             // files decided
 
   template <typename Code>
   void Fields(Code& code) {

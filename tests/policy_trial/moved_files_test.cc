@@ -58,6 +58,9 @@ TEST(MovedFilesTest, FiltersOfSmallLevelsAreLargeBelow) {
   FileInTree in_place = kFromAbove;
   in_place.built_for->level = 6;
   EXPECT_THAT(Said(kAuto, {in_place, kLast}), IsEmpty());
+  FileInTree by_files = kFromAbove;
+  by_files.built_for->levels_below = -1;
+  EXPECT_THAT(Said(kAuto, {by_files, kLast}), IsEmpty());
 }
 
 // Another database's plan, in one that has none.

@@ -123,6 +123,14 @@ TEST(ClassifyBlockTest, TellsWhatAPlanBuiltItFor) {
   }
 }
 
+// On a level, other files or lookups decided; without one, nothing was known.
+TEST(ClassifyBlockTest, SaysWhereAFilterHasNoPlace) {
+  EXPECT_EQ(PlanText({5, 0.01, "auto", -1}), "auto");
+  EXPECT_EQ(PlanText({5, 0.01, "learned", -1}), "learned");
+  EXPECT_EQ(PlanText({-1, 0.01, "auto", -1}), "auto, place in the tree not known");
+  EXPECT_EQ(PlanText({5, 0.01, "by_level", -1}), "by_level, place in the tree not known");
+}
+
 TEST(ClassifyBlockTest, AnEmptyWinnowFilterMatchesNothing) {
   const FilterSummary summary = ClassifyBlock(Build(FilterKind::kBloom, 0), 0);
   EXPECT_EQ(summary.kind, "winnow-bloom");

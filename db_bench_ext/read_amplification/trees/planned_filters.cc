@@ -11,6 +11,8 @@
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
 #include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/trees/context.h"
+#include "src/rocksdb/trees/learned_rates.h"
 
 namespace winnow::bench {
 namespace {
@@ -31,15 +33,18 @@ FilterOptions OptionsOf(const PolicyOptions& policy, double size_ratio,
   return core::ForBuilding(options);
 }
 
-// Where memory is short, level_plan=auto takes a higher rate, up to the uniform one. A rate without
-// levels below is by the other files of the tree, or by lookups.
 bool MayHaveRate(const PolicyOptions& policy, double levels_below, double planned, double found) {
-  if (policy.level_plan == LevelPlan::kLearned) return true;
-  if (policy.level_plan == LevelPlan::kAuto && levels_below < 0) return true;
-  const double most = policy.level_plan == LevelPlan::kAuto
-                          ? std::max(planned, core::RateForBits(policy.bits_per_key))
-                          : planned;
-  return found > planned * (1 - kSameRate) && found < most * (1 + kSameRate);
+  const double uniform = core::RateForBits(policy.bits_per_key);
+  double least = planned;
+  double most = planned;
+  if (plugin::GoesByFiles(policy.level_plan)) {
+    most = std::max(planned, uniform);  // where memory is short
+    if (levels_below < 0) {             // by the other files of the tree, or by lookups
+      least = plugin::LearnedRates::kLowestRate;
+      most = std::max(uniform, plugin::LearnedRates::kHighestRate);
+    }
+  }
+  return found > least * (1 - kSameRate) && found < most * (1 + kSameRate);
 }
 
 absl::Status Refuse(const std::string& path, const std::string& what, const std::string& expected,
@@ -81,7 +86,9 @@ absl::Status CheckPlanned(const PolicyOptions& policy, double size_ratio, const 
                                   found.level, found.levels_below));
   }
   // Whether a file counts as a flush is not recorded: with bloom_before_level, either kind may be.
-  const bool has_planned_rate = std::abs(found.target_fpr / rate - 1) <= kSameRate;
+  const bool by_files = plugin::GoesByFiles(policy.level_plan) && found.levels_below < 0;
+  if (by_files) options.bits_per_key = core::BitsForRate(found.target_fpr);
+  const bool has_planned_rate = by_files || std::abs(found.target_fpr / rate - 1) <= kSameRate;
   const bool by_keys_alone =
       has_planned_rate && policy.bloom_before_level < 0 && filter.partitions == 0;
   const std::string_view name = inspect::NameOf(core::PlanFilter(filter.keys, options).kind);

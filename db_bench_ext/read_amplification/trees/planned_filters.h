@@ -22,7 +22,8 @@ absl::StatusOr<PolicyOptions> PolicyOptionsOf(const rocksdb::FilterPolicy& polic
 // Ok if the filter of the file says that it was built by these options, and is what the pure
 // functions of sizes and plans give for them, the place in the tree that it recorded and its number
 // of keys: plan, rate, and, of a filter that is not partitioned and has the plan's rate, kind. With
-// level_plan=auto the rate may be higher, up to the uniform one, and with learned any. Otherwise a
+// level_plan=auto and learned the rate may be higher, up to the uniform one, and without a recorded
+// place any that the policy gives: it is by the other files, or by lookups. Otherwise a
 // sentence with what was expected and what was found. `size_ratio` is
 // max_bytes_for_level_multiplier of the family. Filters without keys, and of kinds that are not
 // Winnow's, are not looked at.

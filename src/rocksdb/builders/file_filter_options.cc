@@ -101,13 +101,13 @@ FilterOptions FileFilterOptions::Planned(const LiveFiles::Place& place, bool see
     alive.resting += alive.waiting;
     alive.waiting = {};
   }
-  return Affordable(ByTheRule(by_plan, place, file), policy_.bits_per_key, file->keys, place.waits,
-                    !sees_last, alive);
+  return Affordable(ByTheRule(by_plan, place, file), policy_.bits_per_key, file->keys,
+                    job_.is_leveled && place.waits, !sees_last, alive, policy_.filter_memory > 0);
 }
 
-// Lookups fall evenly over the tree's keys, until enough were sampled. In a leveled tree whose
-// files are not known, or not their places, levels say how many keys lie below a file.
-// filter_memory shares out what levels ask for.
+// Lookups fall evenly over the tree's keys, until enough were sampled. In leveled compaction, what
+// is planned by levels counts where the keys below the file are not known, and with filter_memory,
+// which shares out what levels ask for.
 FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned,
                                            const LiveFiles::Place& place,
                                            LiveFiles::NewFile* file) {
@@ -120,7 +120,7 @@ FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned,
   const bool may_be_even = has_place && policy_.filter_memory == 0;
   rule.learns = rule.is_leveled && planned.levels_below >= 0 &&
                 policy_.level_plan == LevelPlan::kLearned &&
-                (!may_be_even || record_->files.samples().total() >= LearnedRates::kMinSamples);
+                (!may_be_even || record_->files.samples().size() >= LearnedRates::kMinSamples);
   if (!rule.learns && !may_be_even) return planned;
   rule.last_level_has_filters = LastLevelHasFilters(policy_, known_);
   rule.absent_share = policy_.absent_share;

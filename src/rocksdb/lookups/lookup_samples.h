@@ -102,8 +102,12 @@ class LookupSamples {
   // is short, or all trees have kMaxBytes, the latest ones are kept.
   void Add(const std::vector<Record>& records) noexcept;
 
-  // How many records were ever added.
+  // How many records were ever added, and how many there are.
   uint64_t total() const noexcept { return total_.load(std::memory_order_relaxed); }
+  size_t size() const noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return static_cast<size_t>(total() - first_);
+  }
 
   // ---- For lookups: never waits, allocates or throws.
 

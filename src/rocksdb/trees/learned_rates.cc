@@ -247,9 +247,8 @@ void LearnedRates::SetReach() noexcept {
 // there. They may be most of them, if its level has not as many keys in the known part of the
 // file's range.
 bool LearnedRates::IsUnknown(const LiveFiles::Shape& file) const noexcept {
-  const double width = file.to - file.from;
-  if (width < kMinWidth) return true;
-  const double known = width * std::max(level_keys_[static_cast<size_t>(file.level)], file.keys);
+  const double known =
+      (file.to - file.from) * std::max(level_keys_[static_cast<size_t>(file.level)], file.keys);
   return file.reaches_beyond && known < (1 - kUnknownShare) * file.keys;
 }
 
@@ -264,27 +263,33 @@ std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, cons
     written_ = -1;
   }
   if (asked.facts.keys == 0) return std::nullopt;
-  if (rule.learns && files->samples().total() < kMinSamples) return std::nullopt;
+  if (rule.learns && files->samples().size() < kMinSamples) return std::nullopt;
   const double uniform_bits = -std::log2(uniform_rate);
   Refresh(files, asked, uniform_bits, rule);
   if (!(keys_ > 0) || (rule.learns && heat_.samples() < kMinSamples)) return std::nullopt;
   const LiveFiles::Shape file = ShapeOf(*files, asked);
   // Until lambda is computed again, all bits follow bits_per_key.
+  RatedFile rated = Rated(file);
   const auto rate = [&] {
     return std::exp2(-std::clamp<double>(
-        RateBitsOf(Rated(file), log2_lambda_, uniform_bits_) + uniform_bits - uniform_bits_,
+        RateBitsOf(rated, log2_lambda_, uniform_bits_) + uniform_bits - uniform_bits_,
         std::min<double>(kMinRateBits, uniform_bits), kMaxRateBits));
   };
+  const bool is_narrow = file.to - file.from < kMinWidth;
   if (!rule.learns) {
     const bool is_tree_known = keys_ >= 2 * file.keys && !HasTooManyPoints();
-    if (rule.is_leveled && (!is_tree_known || file.to - file.from < kMinWidth)) return std::nullopt;
+    if (rule.is_leveled && (!is_tree_known || is_narrow)) return std::nullopt;
     return Learned{rate(), 0};
   }
   if (file.is_point || HasTooManyPoints()) {
     files_not_told_apart.fetch_add(1, std::memory_order_relaxed);
     return std::nullopt;
   }
-  if (IsUnknown(file)) return std::nullopt;
+  if (is_narrow) return std::nullopt;
+  if (IsUnknown(file)) {  // as hot as its level
+    rated.SetReach(WidthOf(file) * heat_.ReachingAll(file.level));
+    return Learned{rate(), 0};
+  }
   learned_filters.fetch_add(1, std::memory_order_relaxed);
   if (!std::exchange(has_given_rates_, true)) {
     learned_trees.fetch_add(1, std::memory_order_relaxed);

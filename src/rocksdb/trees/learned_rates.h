@@ -82,11 +82,11 @@ class LearnedRates {
     WritingJob job;
   };
 
-  // The best rate of its filter, of those between the two above; none where too little is known:
-  // with few samples; by samples also for a range of keys that no file covered, of which it is
-  // unknown whether it is cold; and in a leveled tree of which no more is known than this file, or
-  // where many keys are in files whose keys are not told apart. `uniform_rate`: that of
-  // bits_per_key.
+  // The best rate of its filter, of those between the two above; none where too little is known. By
+  // samples: with few of them, for a file whose first and last key are not told apart, and where
+  // files like it have many of the keys. Else, in a leveled tree: for a file that has more keys
+  // than all others together, or that is narrower than what is between two files, and where many
+  // keys are not told apart. `uniform_rate`: that of bits_per_key.
   std::optional<Learned> RateOf(LiveFiles* files, const FileToRate& file, double uniform_rate,
                                 const Rule& rule);
 

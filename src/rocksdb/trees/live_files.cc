@@ -97,7 +97,7 @@ LiveFiles::Shape LiveFiles::ShapeOf(int level, const KeyRange& range) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   Shape shape;
   shape.level = level;
-  if (recorded_.grid == nullptr) return shape;
+  if (recorded_.grid == nullptr || !recorded_.HasPlaces(range)) return shape;
   shape.from = recorded_.grid->PlaceOf(range.first);
   shape.to = recorded_.grid->PlaceOf(range.last);
   const size_t bytes = (recorded_.prefix ? recorded_.prefix->size() : 0) + recorded_.most_key_bytes;

@@ -46,9 +46,10 @@ bool HasFarMore(const FileInTree& file, const FilterOptions& here) {
 bool IsMoved(const WatchedFile& file, const FilterOptions& here) {
   if (!file.is_ours) return false;
   if (file.filter_bytes == 0) return file.below >= 0;
-  const bool is_learned = here.level_plan == LevelPlan::kLearned;
-  if (file.made_for) return *file.made_for != file.level && (*file.made_for < 0 || !is_learned);
-  return !is_learned && HasFarMore(file, here);
+  // Rates by the files of a tree, or by lookups, are of no level.
+  const bool by_level = !GoesByFiles(here.level_plan);
+  if (file.made_for) return *file.made_for != file.level && (*file.made_for < 0 || by_level);
+  return by_level && HasFarMore(file, here);
 }
 
 }  // namespace

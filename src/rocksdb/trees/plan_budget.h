@@ -32,8 +32,8 @@ inline constexpr double kMaxLostBits = 5;
 // tree.
 inline constexpr double kMaxByFiles = 1.05;
 inline constexpr double kMaxByFilesWithWaiting = 1.12;
-// The bound of these in a tree of fewer than eight files like the new one: a share of uniform
-// filters' memory, and bytes more than these, whichever is less.
+// At least so much may these take in a tree of fewer than eight files like the new one: a share of
+// uniform filters' memory, or bytes more than these, whichever is less.
 inline constexpr double kMaxOfFew = 1.2;
 inline constexpr double kMostBytesOfFew = 64 << 10;
 // What files may take on top that gain much: all of it if they get twice kManyBits more
@@ -46,9 +46,11 @@ inline constexpr double kMaxWithoutLast = 1.035;
 
 // The options of the filter of a file with so many keys: those of the plan, or with fewer bits, but
 // then at least those of a uniform filter with the policy's bits_per_key. If the last level has no
-// filters, no filter gets fewer than that. `alive` is without this file. A pure function.
+// filters, no filter that goes by levels gets fewer than that. `alive` is without this file.
+// is_sized: filter_memory gave the bits, so that few files may take no more. A pure function.
 FilterOptions Affordable(const FilterOptions& planned, double uniform_bits_per_key, uint64_t keys,
-                         bool waits, bool without_last, const LiveMemory& alive) noexcept;
+                         bool waits, bool without_last, const LiveMemory& alive,
+                         bool is_sized = false) noexcept;
 
 }  // namespace winnow::plugin
 

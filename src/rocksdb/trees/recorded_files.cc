@@ -29,6 +29,12 @@ std::optional<KeyRange> RecordedFiles::Shortened(const KeyRange& range) {
                   range.last.substr(common, most_key_bytes)};
 }
 
+bool RecordedFiles::HasPlaces(const KeyRange& range) const noexcept {
+  char bytes[SharedRuns::kMaxKeyBytes];
+  return runs == nullptr || (runs->Shorten(range.first, bytes) != SharedRuns::kUnknown &&
+                             runs->Shorten(range.last, bytes) != SharedRuns::kUnknown);
+}
+
 // The prefix becomes shorter, so remembered keys get its last bytes back.
 void RecordedFiles::ShortenPrefix(size_t size) {
   try {

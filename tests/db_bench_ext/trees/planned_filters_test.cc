@@ -63,13 +63,17 @@ TEST(CheckPlannedTest, KnowsWhichPlansMayHaveOtherRates) {
   } cases[] = {
       {9, LevelPlan::kAuto, true},    {11, LevelPlan::kAuto, false},
       {5, LevelPlan::kAuto, false},   {9, LevelPlan::kByLevel, false},
-      {5, LevelPlan::kLearned, true}, {11, LevelPlan::kLearned, true},
+      {9, LevelPlan::kLearned, true}, {11, LevelPlan::kLearned, false},
   };
   for (const auto& [bits_per_key, plan, is_right] : cases) {
     const PolicyOptions policy = Policy(plan);
     FilterOptions options = Options(policy, 1);
     options.bits_per_key = bits_per_key;
     EXPECT_EQ(Problem(policy, Build(options, 1000)).empty(), is_right)
+        << ToString(plan) << " " << bits_per_key;
+    // Without a place, it is by other files or by lookups.
+    options.levels_below = -1;
+    EXPECT_EQ(Problem(policy, Build(options, 1000)).empty(), plan != LevelPlan::kByLevel)
         << ToString(plan) << " " << bits_per_key;
   }
 }

@@ -50,6 +50,7 @@ using ::testing::Not;
 
 using Policies = std::shared_ptr<const FilterPolicy>;
 constexpr char kAuto[] = "{id=winnow;level_plan=auto}";
+constexpr double kUniformRate = 0.00962;  // of 10 bits_per_key
 constexpr char kDefault[] = "default";
 
 // What there is in the files of a family.
@@ -521,22 +522,22 @@ TEST_F(ListenerTest, APolicyOfOthersHasAListenerThatDoesNothing) {
   EXPECT_EQ(MakePolicyFrom("winnow.Filter")->GetId(), MakePolicyFrom("winnow:10")->GetId());
 }
 
-// Levels that the next flush takes to be below it.
-double LevelsBelowAFlush(DB* database, const std::string& path) {
+// The rate of the next flush.
+double RateOfAFlush(DB* database, const std::string& path) {
   EXPECT_TRUE(database->SetOptions({{"disable_auto_compactions", "true"}}).ok());
   // Waits for what runs.
   EXPECT_TRUE(database->PauseBackgroundWork().ok());
   std::set<std::string> before;
   for (const testing::FileFilter& file : testing::ReadFilters(path)) before.insert(file.file);
   EXPECT_TRUE(database->ContinueBackgroundWork().ok());
-  for (uint64_t key = 0; key < 20'000; key += 500) {
+  for (uint64_t key = 0; key < 20'000; key += 100) {
     EXPECT_TRUE(database->Put(WriteOptions(), Key(key), "again").ok());
   }
   EXPECT_TRUE(database->Flush(FlushOptions()).ok());
   for (const testing::FileFilter& file : testing::ReadFilters(path)) {
-    if (before.count(file.file) == 0) return FilterView(file.block).info().levels_below;
+    if (before.count(file.file) == 0) return FilterView(file.block).info().target_fpr;
   }
-  return -2;
+  return 1;
 }
 
 TEST_F(ListenerTest, AfterAnOpenPlansAreAsBefore) {
@@ -545,17 +546,18 @@ TEST_F(ListenerTest, AfterAnOpenPlansAreAsBefore) {
     const std::string text = "{id=winnow;level_plan=" + plan + "}";
     Open(Listened(MakePolicyFrom(text), listener));
     Put(0, 40'000);
-    LevelsBelowAFlush(database_.get(), path_);
-    const double before = LevelsBelowAFlush(database_.get(), path_);  // with another on level 0
-    ASSERT_GT(before, 0.5);
+    RateOfAFlush(database_.get(), path_);
+    const double before = RateOfAFlush(database_.get(), path_);  // with another on level 0
+    ASSERT_LT(before, kUniformRate / 8);
     Options options = SmallLevels(MakePolicyFrom(text));
     options.disable_auto_compactions = true;
     Open(options);
-    EXPECT_EQ(LevelsBelowAFlush(database_.get(), path_), -1) << "without a listener";
+    EXPECT_NEAR(RateOfAFlush(database_.get(), path_), kUniformRate, 0.01 * kUniformRate)
+        << "without a listener";
     options = Listened(MakePolicyFrom(text), listener);
     options.disable_auto_compactions = true;
     Open(options);
-    EXPECT_EQ(LevelsBelowAFlush(database_.get(), path_), before) << plan << ", " << listener;
+    EXPECT_NEAR(RateOfAFlush(database_.get(), path_) / before, 1, 0.3) << plan << ", " << listener;
     database_.reset();
     ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
   }

@@ -58,6 +58,7 @@ class LearnedRatesTest : public ::testing::Test {
     file.is_bottom = is_bottom;
     file.range = {Key(from), Key(to)};
     file.keys = kKeysOfAFile;
+    file.waits = files_.PlaceOf(level, file.range, 5).waits;
     file.relative_miss_heat = relative_miss_heat;
     const FilterMemory memory{kKeysOfAFile * bits, kKeysOfAFile * kUniformBits};
     files_.AddMemory(files_.Add(file, 5), memory);
@@ -124,8 +125,39 @@ TEST_F(LearnedRatesTest, WithoutLookupsNothingIsLearned) {
 // By rules without samples. Lookups change nothing then.
 class EvenRatesTest : public LearnedRatesTest {
  protected:
-  EvenRatesTest() { rule_.learns = false; }
+  EvenRatesTest() {
+    rule_.learns = false;
+    rule_.is_leveled = false;
+  }
 };
+
+// In leveled compaction the levels tell where these don't.
+TEST_F(EvenRatesTest, OfALeveledTreeTheOtherFilesAreKnown) {
+  rule_.is_leveled = true;
+  EXPECT_NE(RateOf(6, true, 0.5, 0.505), std::nullopt);
+  EXPECT_EQ(RateOf(6, true, 1.2, 1.3), std::nullopt);  // behind all, where places are one
+  LearnedRates rates;
+  LiveFiles::NewFile file;
+  file.level = 0;
+  file.range = {Key(0), Key(1)};
+  for (const double part : {0.9, 1.1}) {
+    file.keys = static_cast<uint64_t>(part * files_.written().alive);
+    const auto rated = rates.RateOf(&files_, {0, file, 5, {}}, kUniformRate, rule_);
+    EXPECT_EQ(rated.has_value(), part < 1) << part;
+  }
+}
+
+// Files that overlap on level 0 wait to be merged, and share no memory meanwhile.
+TEST_F(EvenRatesTest, WhatWaitsOnLevel0SharesNoMemory) {
+  RewriteAll();
+  const double before = RateOf(6, true, 0.5, 0.505).value();
+  for (size_t i = 0; i < LiveFiles::kRecentFlushes; ++i) Build(0, false, 0, 1);
+  const double as_runs = RateOf(6, true, 0.5, 0.505).value();
+  rule_.is_leveled = true;
+  const double waiting = RateOf(6, true, 0.5, 0.505).value();
+  EXPECT_NEAR(std::log2(waiting / before), 0, 0.1);
+  EXPECT_GT(std::log2(as_runs / waiting), 0.1);
+}
 
 TEST_F(EvenRatesTest, AFileOfATenthOfTheKeysInItsRangeHasATenthOfTheRate) {
   RewriteAll();
@@ -234,16 +266,27 @@ TEST_F(LearnedRatesTest, WhereKeysAreFoundTheLastLevelNeedsLess) {
   EXPECT_NEAR(steps, 2 * std::log2(10), 0.3);
 }
 
-TEST_F(LearnedRatesTest, WhatNoFileCoveredIsUnknown) {
-  for (int i = 0; i < 1000; ++i) LookUp(anywhere_(random_), false);
-  EXPECT_EQ(RateOf(6, true, 1.2, 1.3), std::nullopt);
-  EXPECT_NE(RateOf(6, true, 0.2, 0.3), std::nullopt);
+TEST_F(LearnedRatesTest, WhatNoFileCoveredIsAsHotAsItsLevel) {
+  // Where files end, it is cold.
+  for (int i = 0; i < 8000; ++i) LookUp(0.5 * anywhere_(random_), false);
+  RewriteAll();
+  const auto is_known = [this](double from, double to) {
+    return Learn(6, true, from, to)->relative_miss_heat > 0;
+  };
+  EXPECT_EQ(RateOf(6, true, 1.2, 1.3), std::nullopt);  // its keys have one place
+  EXPECT_TRUE(is_known(0.2, 0.3));
   // A tenth of its range is known, and may have few of its keys; or all but a little.
-  EXPECT_EQ(RateOf(6, true, 0.9999, 1.0012), std::nullopt);
-  EXPECT_NE(RateOf(6, true, 0.5, 1.0012), std::nullopt);
+  EXPECT_FALSE(is_known(0.9999, 1.0012));
+  EXPECT_TRUE(is_known(0.5, 1.0012));
   // So is the last file of a level where keys come anywhere: a few are new at its end.
-  EXPECT_NE(RateOf(6, true, 1 - 0.9 / kFiles, 1.00001), std::nullopt);
-  EXPECT_EQ(RateOf(6, true, 1 - 0.3 / kFiles, 1.00001), std::nullopt);
+  EXPECT_TRUE(is_known(1 - 0.9 / kFiles, 1.00001));
+  EXPECT_FALSE(is_known(1 - 0.3 / kFiles, 1.00001));
+  // As others whose range nothing else covers, if lookups fell evenly on the level.
+  const double cold = RateOf(6, true, 1 - 0.9 / kFiles, 1.00001).value();
+  const double unknown = RateOf(6, true, 1 - 0.3 / kFiles, 1.00001).value();
+  const double hot = RateOf(6, true, 0.2, 0.205).value();
+  EXPECT_LT(unknown, cold / 1.5);
+  EXPECT_GT(unknown, 1.2 * hot);
 }
 
 // A time series: what was hot when it was written keeps its bits, so that there is less for others.
