@@ -4,6 +4,7 @@
 #include <rocksdb/slice.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <random>
@@ -249,6 +250,8 @@ TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
   there.Learn(&kOther, kFamily, Merge(5, true));
   TreeRecord& theirs = *there.RecordOf(&kOther, kFamily);
   const int level = RecordedFiles::LevelIndex(5, true);
+  // Nearly all filters will stay. So what the others get changes with the least of places.
+  constexpr double kMaxBits = 0.35;
   for (int tenant = 0; tenant < 8; ++tenant) {
     for (const int first : {0, 100, 600, 1000}) {
       const LiveFiles::NewFile file = file_of(3, tenant, first, first + 99);
@@ -257,7 +260,7 @@ TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
       const auto expected = RateOf(&ours, level, file.range, 1000);
       const auto found = RateOf(&theirs, level, file.range, 1000);
       ASSERT_TRUE(expected && found) << tenant << " " << first;
-      EXPECT_NEAR(found->rate / expected->rate, 1, 0.1) << tenant << " " << first;
+      EXPECT_NEAR(std::log2(found->rate / expected->rate), 0, kMaxBits) << tenant << " " << first;
     }
   }
   // Of a tenant that was not there nothing is known, nor of other keys.
