@@ -184,7 +184,8 @@ run_autopkgtest() {
   bare_chroot "$1" "$1.check"
   mkdir "$root/packages" "$root/source"
   cp "build/packages/$1"/*.deb "$root/packages"
-  git archive --format=tar HEAD debian docs/embedding.md tests/install tests/languages tests/support/script.sh | tar -x -C "$root/source"
+  git archive --format=tar HEAD debian docs/embedding.md tests/install tests/languages tests/support/script.sh streams/tests/install |
+    tar -x -C "$root/source"
   write_changelog "$1" "$root/source"
   echo "== autopkgtest in a bare Debian $1"
   in_chroot 'apt-get -q update && apt-get -q install -y --no-install-recommends autopkgtest' >"$root.log" 2>&1 ||
