@@ -86,9 +86,7 @@ absl::Status CheckPlanned(const PolicyOptions& policy, double size_ratio, const 
                                   found.level, found.levels_below));
   }
   // Whether a file counts as a flush is not recorded: with bloom_before_level, either kind may be.
-  const bool by_files = plugin::GoesByFiles(policy.level_plan) && found.levels_below < 0;
-  if (by_files) options.bits_per_key = core::BitsForRate(found.target_fpr);
-  const bool has_planned_rate = by_files || std::abs(found.target_fpr / rate - 1) <= kSameRate;
+  const bool has_planned_rate = std::abs(found.target_fpr / rate - 1) <= kSameRate;
   const bool by_keys_alone =
       has_planned_rate && policy.bloom_before_level < 0 && filter.partitions == 0;
   const std::string_view name = inspect::NameOf(core::PlanFilter(filter.keys, options).kind);
