@@ -1,5 +1,6 @@
 #include "src/rocksdb/builders/file_filter_options.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -124,10 +125,14 @@ FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned,
   if (!rule.learns && !may_be_even) return planned;
   rule.last_level_has_filters = LastLevelHasFilters(policy_, known_);
   rule.absent_share = policy_.absent_share;
-  const std::optional<LearnedRates::Learned> rated =
-      record_->rates.RateOf(&record_->files, {level_, *file, known_.base, job_},
-                            core::RateForBits(policy_.bits_per_key), rule);
+  const double uniform_rate = core::RateForBits(policy_.bits_per_key);
+  std::optional<LearnedRates::Learned> rated = record_->rates.RateOf(
+      &record_->files, {level_, *file, known_.base, job_}, uniform_rate, rule);
   if (!rated) return planned;
+  // Else, when files with few bits are merged into a last level that has no filters, the others
+  // would take more than they may.
+  const bool all_are_upper = rule.is_leveled && !rule.last_level_has_filters;
+  if (all_are_upper && !rule.learns) rated->rate = std::min(rated->rate, uniform_rate);
   file->relative_miss_heat = rated->relative_miss_heat;
   FilterOptions options = planned;
   options.levels_below = -1;
