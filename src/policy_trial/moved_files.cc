@@ -14,15 +14,11 @@
 namespace winnow::inspect {
 namespace {
 
-// Rates by the files of a tree, or that were learned, are of no place.
 bool IsMoved(const FileInTree& file, LevelPlan plan) {
   if (file.lacks_planned) return file.below >= 0;
   if (!file.built_for || file.built_for->level == file.level) return false;
   const bool is_planned = file.built_for->level_plan != ToString(LevelPlan::kUniform);
-  const bool is_by_level = file.built_for->level_plan == ToString(LevelPlan::kByLevel);
-  const bool is_by_files =
-      is_planned && !is_by_level && file.built_for->level >= 0 && file.built_for->levels_below < 0;
-  return !is_by_files && (is_planned || plan != LevelPlan::kUniform);
+  return !IsByFiles(*file.built_for) && (is_planned || plan != LevelPlan::kUniform);
 }
 
 }  // namespace

@@ -141,12 +141,14 @@ std::string_view NameOf(FilterKind kind) {
   return kWinnowBloom;
 }
 
+bool IsByFiles(const BuiltFor& built_for) {
+  const bool may_be = built_for.level_plan == ToString(LevelPlan::kAuto) ||
+                      built_for.level_plan == ToString(LevelPlan::kLearned);
+  return may_be && built_for.level >= 0 && built_for.levels_below < 0;
+}
+
 std::string PlanText(const BuiltFor& built_for) {
-  const bool is_by_level = built_for.level_plan == ToString(LevelPlan::kByLevel);
-  // By the files of the tree, or by lookups, and not by a place.
-  if (!is_by_level && built_for.level >= 0 && built_for.levels_below < 0) {
-    return built_for.level_plan;
-  }
+  if (IsByFiles(built_for)) return built_for.level_plan;
   return built_for.levels_below < 0
              ? absl::StrCat(built_for.level_plan, ", place in the tree not known")
              : absl::StrFormat("%s, %g %s below", built_for.level_plan, built_for.levels_below,

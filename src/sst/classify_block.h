@@ -88,6 +88,9 @@ struct BuiltFor {
   }
 };
 
+// The plan gave the rate by the other files of the tree, or by lookups, and not by a place.
+bool IsByFiles(const BuiltFor& built_for);
+
 // "auto, 1.5 levels below"
 std::string PlanText(const BuiltFor& built_for);
 

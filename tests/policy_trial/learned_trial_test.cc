@@ -111,7 +111,7 @@ TEST_F(LearnedTrialTest, LookupsThatFallEvenlyTellLevelsApartAlone) {
   EXPECT_NEAR(MeanOf(bits, 20, 110), MeanOf(bits, 110, bits.size()), 0.4);
 }
 
-// What is built then is what level_plan=auto gives, whose rates are by the other files.
+// The trial then builds as with level_plan=auto, whose rates are by the other files.
 TEST_F(LearnedTrialTest, TooFewLookupsTeachNothing) {
   const std::vector<double> bits = BitsAfter(LearnedTrial::kMinLookups - 1, kNumbers / 10, 10);
   policy_.level_plan = LevelPlan::kAuto;

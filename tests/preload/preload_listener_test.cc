@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "src/core/sizing.h"
 #include "tests/preload/preload_setup.h"
 #include "tests/support/child_process.h"
 #include "tests/support/database_files.h"
@@ -24,7 +25,7 @@ using testing::ReadFilters;
 using testing::RunClient;
 
 constexpr char kKeys[] = "10000";
-constexpr double kUniformRate = 0.00962;  // of 10 bits_per_key
+const double kUniformRate = core::RateForBits(10);
 constexpr char kAuto[] = "WINNOW_POLICY={id=winnow;level_plan=auto}";
 constexpr char kOwnAuto[] = "string:filter_policy={id=winnow;level_plan=auto}";
 

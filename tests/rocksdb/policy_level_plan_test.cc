@@ -187,8 +187,8 @@ class EachPlanTest : public LevelPlanTest, public ::testing::WithParamInterface<
 TEST_P(EachPlanTest, SmallLevelsGetLowerRates) {
   Open(Policy());
   PutAtRandom(0, kKeys);
-  // Which files there are depends on threads: those of the last level are many, others few. Those
-  // may have most of the keys in their ranges, and then few bits where files go by other files.
+  // Threads decide which files there are: those of the last level are many, others few. Those may
+  // have most of the keys in their ranges, and then few bits where files go by other files.
   size_t last = 0;
   double log2_of_last = 0;
   for (const FileInTree& file : Files()) {

@@ -137,7 +137,7 @@ RatedFile LearnedRates::Rated(const LiveFiles::Shape& file) const noexcept {
 LearnedRates::Tree::Tree(LiveFiles::TreeShape of)
     : shape(std::move(of)), rated(shape.files.size()) {}
 
-// Whether its filter shares the memory: not if it gets none, nor while it waits to be merged.
+// The file's filter shares the memory: not if it gets none, nor while it waits to be merged.
 bool LearnedRates::Shares(const LiveFiles::Shape& file) const noexcept {
   if (rule_.is_leveled && file.waits) return false;
   return rule_.last_level_has_filters || file.level != LookupSamples::kLevels - 1;

@@ -180,7 +180,7 @@ struct RecordedFiles {
   // None if keys are short and an end of the range leaves a run half-way (shared_runs.h).
   std::optional<KeyRange> Shortened(const KeyRange& range);
 
-  // Whether the grid has places of both ends: not of what Shortened has none for.
+  // The grid has places of both ends: not where Shortened has no range.
   bool HasPlaces(const KeyRange& range) const noexcept;
   bool IsPoint(const KeyRange& range) const noexcept;
   static size_t LongBytesOf(const KeyRange& range) noexcept;

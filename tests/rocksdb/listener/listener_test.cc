@@ -21,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "src/core/sizing.h"
 #include "tests/support/database_files.h"
 #include "tests/support/database_model.h"
 #include "tests/support/files.h"
@@ -50,7 +51,7 @@ using ::testing::Not;
 
 using Policies = std::shared_ptr<const FilterPolicy>;
 constexpr char kAuto[] = "{id=winnow;level_plan=auto}";
-constexpr double kUniformRate = 0.00962;  // of 10 bits_per_key
+const double kUniformRate = core::RateForBits(10);
 constexpr char kDefault[] = "default";
 
 // What there is in the files of a family.

@@ -267,7 +267,7 @@ TEST_F(LearnedRatesTest, WhereKeysAreFoundTheLastLevelNeedsLess) {
 }
 
 TEST_F(LearnedRatesTest, WhatNoFileCoveredIsAsHotAsItsLevel) {
-  // Where files end, it is cold.
+  // The upper half of the keys is cold.
   for (int i = 0; i < 8000; ++i) LookUp(0.5 * anywhere_(random_), false);
   RewriteAll();
   const auto is_known = [this](double from, double to) {
@@ -281,7 +281,7 @@ TEST_F(LearnedRatesTest, WhatNoFileCoveredIsAsHotAsItsLevel) {
   // So is the last file of a level where keys come anywhere: a few are new at its end.
   EXPECT_TRUE(is_known(1 - 0.9 / kFiles, 1.00001));
   EXPECT_FALSE(is_known(1 - 0.3 / kFiles, 1.00001));
-  // As others whose range nothing else covers, if lookups fell evenly on the level.
+  // The unknown file has the level's mean heat.
   const double cold = RateOf(6, true, 1 - 0.9 / kFiles, 1.00001).value();
   const double unknown = RateOf(6, true, 1 - 0.3 / kFiles, 1.00001).value();
   const double hot = RateOf(6, true, 0.2, 0.205).value();

@@ -111,7 +111,7 @@ TEST(PlanBudgetTest, AFewFilesMayTakeAFifthMoreByFilesOr64KiB) {
   EXPECT_NEAR(more_of(3, 1), (kMaxOfFew - 1) * 4 * kUniform, 0.02 * kUniform);
   EXPECT_NEAR(more_of(7.9, 1.19), (kMaxOfFew - 1) * 8.9 * kUniform, 0.02 * kUniform);
   EXPECT_LT(more_of(8.1, 1.04), 0.08 * 9.1 * kUniform);
-  // Of large files the bytes count.
+  // The bytes are less than the share where files are large.
   constexpr uint64_t kMany = 10 * kKeys;
   FilterOptions uniform;
   const auto of_many = static_cast<double>(core::EstimateBytes(kMany, core::ForBuilding(uniform)));
