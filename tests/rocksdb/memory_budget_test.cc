@@ -245,6 +245,19 @@ TEST(FitOfTest, AFileThatLiesOverNothingIsLargeOnAnyLevel) {
   EXPECT_EQ(BytesThatFit(kMiB, Known(1e6, 1.05 * kMiB), LastLevel(1000)), 0);
 }
 
+// SstFileWriter with the options of a database that is open: its tree is known.
+TEST(FileBeforeItsKeysTest, AFileWithoutALevelIsLarge) {
+  LiveFiles::Sums tree;
+  tree.files = 10;
+  tree.keys = 1e6;
+  tree.levels[0].keys = 1e5;
+  tree.levels.back().keys = 9e5;
+  EXPECT_EQ(FileBeforeItsKeys({}, BuildFacts(), tree).level, FileToSize::kLast);
+  BuildFacts flush;
+  flush.level = 0;
+  EXPECT_EQ(FileBeforeItsKeys({}, flush, tree).level, 0u);
+}
+
 // Half of the keys in a run that is not the last one, or on level 0.
 TEST(FitOfTest, ALevelWithManyKeysIsNotSmall) {
   for (const size_t level : {0, 3}) {

@@ -152,8 +152,9 @@ FileToSize FileBeforeItsKeys(const FilterOptions& form, const BuildFacts& facts,
   constexpr double kKeysOfAFile = 10'000;
   FileToSize file;
   file.form = form;
-  // If no file lies over others, this one will not either.
-  const bool is_over_others = !facts.is_bottommost && tree.levels.back().keys < tree.keys;
+  // If no file lies over others, this one will not either. SstFileWriter knows no level.
+  const bool is_over_others =
+      facts.level >= 0 && !facts.is_bottommost && tree.levels.back().keys < tree.keys;
   file.level = is_over_others ? static_cast<size_t>(RecordedFiles::LevelIndex(facts.level, false))
                               : FileToSize::kLast;
   file.keys = tree.files > 0 ? tree.keys / static_cast<double>(tree.files) : kKeysOfAFile;
