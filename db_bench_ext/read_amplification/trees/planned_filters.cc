@@ -78,7 +78,7 @@ absl::Status CheckPlanned(const PolicyOptions& policy, double size_ratio, const 
   const inspect::BuiltFor& found = *filter.built_for;
   const std::string plan(ToString(policy.level_plan));
   if (found.level_plan != plan) return Refuse(path, "level plan", plan, found.level_plan);
-  FilterOptions options = OptionsOf(policy, size_ratio, found);
+  const FilterOptions options = OptionsOf(policy, size_ratio, found);
   const double rate = core::RateForBits(options.bits_per_key);
   if (!MayHaveRate(policy, found.levels_below, rate, found.target_fpr)) {
     return Refuse(path, "target rate", absl::StrFormat("%.3g", rate),
