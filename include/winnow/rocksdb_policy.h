@@ -92,7 +92,7 @@ struct PolicyOptions {
   //     samples, where a family of the policy has another comparator than RocksDB's bytewise one,
   //     and where keys of many files are not told apart by these 512 bytes: the LOG then says so,
   //     and SampleCounters::files_not_told_apart counts the files.
-  // In universal and FIFO compaction "by_level", and any plan with filter_memory, is uniform.
+  // In universal and FIFO compaction "by_level" is uniform; with filter_memory it is "auto".
   // SstFileWriter and databases without a logger: uniform. Where a plan is not followed, the
   // database's LOG says so.
   LevelPlan level_plan = FilterOptions().level_plan;
@@ -107,11 +107,12 @@ struct PolicyOptions {
 
   // In place of bits_per_key: the bytes into which the filters of all column families of the
   // policy, in all its databases, are to fit, whatever the number of their keys; 0, unless given:
-  // off. Bits a key fall as the trees grow, from at most 32 to 1, and then some files have no
-  // filters. They count for files that are written from then on. So it is aimed at and not a limit:
-  // trees that grow by random writes take up to 5 % more at times, and where files hold more and
-  // are not rewritten, the database's LOG says how much. Of Winnow's filters only, with any
-  // level_plan.
+  // off. All files share it by one lambda, as those of one tree with level_plan "auto"; with
+  // "uniform" they have one rate. Rates rise as the trees grow, from 1/65,536 to that of
+  // bits_per_key=1, and then some files have no filters, as the database's LOG says. Rates count
+  // for files that are written from then on. So it is aimed at and not a limit: trees that grow by
+  // random writes take up to 5 % more at times, and where files hold more and are not rewritten,
+  // the LOG says how much. Of Winnow's filters only.
   //
   // It needs to know all live files, of which NewListener of winnow/rocksdb_listener.h tells, in
   // the options of each database of the policy. Until they are known, and without a listener,

@@ -14,6 +14,8 @@
 
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
+#include "src/rocksdb/trees/file_rates.h"
+#include "src/rocksdb/trees/memory_rates.h"
 
 namespace winnow::plugin {
 namespace memory_budget_test {
@@ -41,30 +43,34 @@ KnownTotals Known(double keys, double bytes) {
   return known;
 }
 
-// In place of as many keys, of which nobody knows what their filters took.
-FileToSize LastLevel(uint64_t keys) {
+// In place of as many keys of the last level.
+FileToSize LastLevel(uint64_t keys, double bits, double replaced_bytes = 0) {
   FileToSize file;
   file.keys = static_cast<double>(keys);
+  file.bits = bits;
   file.replaced.keys = file.keys;
+  file.replaced.filter_bytes = replaced_bytes;
+  file.replaced_there = replaced_bytes;
   return file;
 }
-FileToSize Flush(uint64_t keys) {
+FileToSize Upper(uint64_t keys, double bits) {
   FileToSize file;
   file.keys = static_cast<double>(keys);
-  file.level = 0;
+  file.bits = bits;
+  file.lies_over_others = true;
+  return file;
+}
+FileToSize Flush(uint64_t keys, double bits) {
+  FileToSize file = Upper(keys, bits);
+  file.waits = true;
   return file;
 }
 
-// Of the files that are known, these are on a level.
-void Move(size_t level, double keys, double bytes, KnownTotals* known) {
-  known->files.levels[level] = {keys, bytes};
+// Of the files that are known, these are on level 0.
+void MoveToLevel0(double keys, double bytes, KnownTotals* known) {
+  known->files.levels[0] = {keys, bytes};
   known->files.levels.back().keys -= keys;
   known->files.levels.back().filter_bytes -= bytes;
-  known->most_small_bytes = std::max(known->most_small_bytes, bytes);
-}
-
-double BytesThatFit(uint64_t memory, const KnownTotals& known, const FileToSize& file) {
-  return FitOf(memory, known, file).bytes;
 }
 
 // 0: none.
@@ -80,246 +86,166 @@ double BytesOf(uint64_t keys, double bits_per_key) {
   return static_cast<double>(core::EstimateBytes(keys, core::ForBuilding(options)));
 }
 
-TEST(WithBitsThatFitTest, LeavesOptionsWithoutMemoryAndTreesThatAreNotKnown) {
-  PolicyOptions asked = Asked(0);
-  asked.bits_per_key = 12;
-  EXPECT_EQ(WithBitsThatFit(asked, Known(1e6, 1e6), LastLevel(1000))->bits_per_key, 12);
-  asked.filter_memory = 1;
-  KnownTotals known = Known(1e6, 1e6);
-  known.knows_all_files = false;
-  EXPECT_EQ(WithBitsThatFit(asked, known, LastLevel(1000))->bits_per_key, 12);
-  known.knows_all_files = true;
-  EXPECT_FALSE(WithBitsThatFit(asked, known, LastLevel(1000)));
+double BytesThatFit(const KnownTotals& known, const FileToSize& file) {
+  return BytesOf(static_cast<uint64_t>(file.keys), BitsOf(Asked(kMiB), known, file));
 }
 
-TEST(WithBitsThatFitTest, TheFirstFilesHaveTheMostBits) {
+double BytesOfRule(uint64_t keys, double bits) {
+  return BytesOf(keys, core::BitsForRate(std::exp2(-bits)));
+}
+
+TEST(WithBitsThatFitTest, WithRoomAFileHasTheBitsOfTheRule) {
+  for (const double bits : {1.0, 2.5, 7.0, 13.3, 16.0}) {
+    for (const FileToSize& file : {LastLevel(10'000, bits), Upper(10'000, bits)}) {
+      const double bytes = BytesThatFit(Known(1e6, 0.9 * kMiB), file);
+      EXPECT_NEAR(bytes, BytesOfRule(10'000, bits), 0.01 * bytes) << bits;
+    }
+  }
   for (const uint64_t keys : {0u, 1u, 2u, 1000u}) {
-    EXPECT_GT(BitsOf(Asked(kMiB), Known(0, 0), Flush(keys)), 31.9) << keys;
+    EXPECT_GT(BitsOf(Asked(kMiB), Known(0, 0), Flush(keys, 60)), 22) << keys;
   }
-}
-
-// Where filters take what is aimed at, none stays, and the file takes the place of as many keys, it
-// takes its share of the memory.
-TEST(WithBitsThatFitTest, AFileTakesItsShareOfTheMemory) {
-  constexpr double kTaken = 0.97 * kMiB;
-  for (const double keys : {6e5, 1e6, 3e6}) {
-    FileToSize file = LastLevel(10'000);
-    file.replaced.filter_bytes = kTaken * 10'000 / keys;
-    const double bits = BitsOf(Asked(kMiB), Known(keys, kTaken), file);
-    EXPECT_NEAR(BytesOf(10'000, bits), kTaken * 10'000 / keys, 0.02 * kTaken * 10'000 / keys)
-        << keys;
-  }
-}
-
-// Also in a family that is hotter or colder than others.
-TEST(WithBitsThatFitTest, AFileTakesItsFamilysShare) {
-  constexpr double kTaken = 0.97 * kMiB;
-  KnownTotals known = Known(1e6, kTaken);
-  FileToSize file = LastLevel(10'000);
-  file.replaced.filter_bytes = kTaken / 100;
-  const double even = BitsOf(Asked(kMiB), known, file);
-  known.shares = {{"hot", 0.5e6, 1.5}, {"cold", 0.5e6, -1.5}};
-  EXPECT_NEAR(BytesOf(10'000, BitsOf(Asked(kMiB), known, file)),
-              BytesOf(10'000, even) + 1.5 / 8 * 10'000, 300);
-  known.own_share = 1;
-  EXPECT_NEAR(BytesOf(10'000, BitsOf(Asked(kMiB), known, file)),
-              BytesOf(10'000, even) - 1.5 / 8 * 10'000, 300);
 }
 
 // It is built where a filter of the bits that were asked for has room beside it, and gets the rest.
 TEST(WithBitsThatFitTest, ARangeFilterGivesWayBeforeTheOther) {
   constexpr uint64_t kKeys = 10'000;
-  FileToSize file = LastLevel(kKeys);
-  file.range_bytes = RangeBytes(15, kKeys);
-  EXPECT_NEAR(8 * file.range_bytes / kKeys, 17.2, 0.3);
+  const double range_bytes = RangeBytes(15, kKeys);
+  EXPECT_NEAR(8 * range_bytes / kKeys, 17.2, 0.3);
   EXPECT_EQ(RangeBytes(0, kKeys), 0);
-  PolicyOptions asked = Asked(0);
+  PolicyOptions asked = Asked(kMiB);
   asked.range_bits = 15;
-  const double both = BytesOf(kKeys, 10) + file.range_bytes;
-  for (const double share : {0.2, 0.5, 0.9, 0.99, 1.01, 1.1, 1.5}) {
-    // In place of as many keys, with filters of this size.
-    const double taken = share * both * 100;
-    asked.filter_memory = static_cast<uint64_t>(taken / 0.97);
-    file.replaced.filter_bytes = share * both;
-    const auto sized = WithBitsThatFit(asked, Known(100 * kKeys, taken), file);
-    ASSERT_TRUE(sized);
-    EXPECT_EQ(sized->range_bits, share > 1 ? 15 : 0) << share;
-    const double bytes =
-        BytesOf(kKeys, sized->bits_per_key) + (sized->range_bits > 0 ? file.range_bytes : 0);
-    // At most the bits that the option may have.
-    const double most =
-        BytesOf(kKeys, kBitsPerKeyOption.most) + (sized->range_bits > 0 ? file.range_bytes : 0);
-    EXPECT_NEAR(bytes, std::min(share * both, most), 0.02 * both) << share;
-    EXPECT_GE(sized->bits_per_key, share > 1 ? 10 : 1) << share;
-    FileToSize without = file;
-    without.range_bytes = 0;
-    EXPECT_EQ(WithBitsThatFit(asked, Known(100 * kKeys, taken), without)->range_bits, 15);
-  }
-}
-
-// Of more keys than there are bits, some large files have the fewest and others have none.
-TEST(WithBitsThatFitTest, WhereOneBitIsTooMuchSomeFilesHaveItAndOthersNone) {
-  for (const double taken : {0.5, 0.9, 0.96}) {
-    EXPECT_NEAR(BitsOf(Asked(kMiB), Known(1e8, taken * kMiB), LastLevel(10'000)), 1, 0.02) << taken;
-  }
-  EXPECT_EQ(BitsOf(Asked(kMiB), Known(1e8, 0.97 * kMiB), LastLevel(10'000)), 0);
-  EXPECT_NEAR(BitsOf(Asked(kMiB), Known(1e8, 2.0 * kMiB), Flush(10'000)), 1, 0.02);
-}
-
-// More than it may be, at half of the bits that there are: the sum falls, and no filter is lost.
-TEST(FitOfTest, WhatIsMergedKeepsAPartOfItsMemory) {
-  FileToSize file = LastLevel(1000);
-  for (const double taken : {1.05, 2.1}) {
-    const KnownTotals known = Known(1e6, taken * kMiB);
-    file.replaced.filter_bytes = 0;
-    EXPECT_EQ(BytesThatFit(kMiB, known, file), 0) << taken;
-    file.replaced.filter_bytes = taken * kMiB / 1e6 * 1000;
-    EXPECT_NEAR(BytesThatFit(kMiB, known, file),
-                std::min(0.97 * kMiB / 1e6 * 1000, 0.75 * file.replaced.filter_bytes), 2)
-        << taken;
-  }
-}
-
-TEST(WithBitsThatFitTest, FewKeysTakeBloomFiltersOfTheirOwnSize) {
-  for (const uint64_t keys : {1u, 2u, 30u}) {
-    const double bits = BitsOf(Asked(kMiB), Known(1e6, 0.9 * kMiB), LastLevel(keys));
-    EXPECT_TRUE(bits == 0 || bits >= 1) << keys;
-  }
-}
-
-// Those that stay hold eight tenths of the memory for half of the keys.
-TEST(FitOfTest, FilesThatStayCountAsTheyAre) {
-  KnownTotals known = Known(1e6, 0.9 * kMiB);
-  const double share = BytesThatFit(kMiB, known, LastLevel(1000));
-  known.files.keys_that_stay = 5e5;
-  known.files.bytes_that_stay = 0.8 * kMiB;
-  const double less = BytesThatFit(kMiB, known, LastLevel(1000));
-  EXPECT_LT(less, 0.7 * share);
-  EXPECT_GT(less, 0.4 * share);
-  known.files.bytes_that_stay = 0.2 * kMiB;
-  EXPECT_GT(BytesThatFit(kMiB, known, LastLevel(1000)), 1.3 * share);
-}
-
-TEST(FitOfTest, FilesThatStayAndExceedTheMemoryLeaveNothing) {
-  KnownTotals known = Known(1e6, 3 * kMiB);
-  known.files.keys_that_stay = 9e5;
-  known.files.bytes_that_stay = 2.9 * kMiB;
-  EXPECT_EQ(BytesThatFit(kMiB, known, LastLevel(1000)), 0);
-  EXPECT_EQ(BytesThatFit(kMiB, known, Flush(1000)), 0);
-}
-
-TEST(FitOfTest, KeysThatNeedNoFiltersDoNotCount) {
-  KnownTotals known = Known(1e6, kMiB / 10);
-  known.files.keys_without_filters = 9e5;
-  FileToSize file = LastLevel(1000);
-  const double share = kMiB / 1e6 * 1000;
-  EXPECT_LT(BytesThatFit(kMiB, known, file), 1.3 * share);
-  file.all_have_filters = false;
-  EXPECT_GT(BytesThatFit(kMiB, known, file), 5 * share);
-  // All that have filters are large then.
-  file.level = 0;
-  EXPECT_EQ(BytesThatFit(kMiB, Known(1e6, 2 * kMiB), file), 0);
-}
-
-// One of them without a filter, over the whole range of keys, costs a read of each lookup.
-TEST(FitOfTest, FilesOfSmallLevelsHaveTheirShareAndHalfOfItWhateverFiltersTake) {
-  for (const double taken : {0.5, 0.97, 1.05, 3.0}) {
-    KnownTotals known = Known(1e6, taken * kMiB);
-    Move(0, 2e4, 0.1 * kMiB, &known);
-    Move(5, 1e5, 0.2 * kMiB, &known);
-    FileToSize file = Flush(10'000);
-    for (const size_t level : {0, 5}) {
-      file.level = level;
-      const Fit fit = FitOf(kMiB, known, file);
-      const double share = 0.97 * kMiB * 10'000 / 1.01e6;
-      EXPECT_EQ(fit.is_share, taken < 1) << taken;
-      EXPECT_GE(fit.bytes, taken < 1 ? share - 1 : share / 2 - 1) << taken;
-      EXPECT_LE(fit.bytes, share + 1) << taken;
-      EXPECT_TRUE(fit.may_have_fewest) << taken;
+  const double both = BytesOf(kKeys, 10) + range_bytes;
+  for (const double share : {0.2, 0.5, 0.9, 0.99, 1.01, 1.1, 1.3}) {
+    for (const bool is_of_rule : {true, false}) {
+      // By the rule, or by what is left.
+      FileToSize file = LastLevel(kKeys, is_of_rule ? 8 * share * both / kKeys : 60, 0);
+      file.range_bytes = range_bytes;
+      const double taken = kMiB - share * both / 0.6;
+      const auto sized = WithBitsThatFit(asked, Known(1e6, is_of_rule ? 0 : taken), file);
+      ASSERT_TRUE(sized);
+      if (!is_of_rule || share < 0.6 || share > 1.01) {
+        EXPECT_EQ(sized->range_bits, share > 1 ? 15 : 0) << share;
+      }
+      const double bytes =
+          BytesOf(kKeys, sized->bits_per_key) + (sized->range_bits > 0 ? range_bytes : 0);
+      EXPECT_LE(bytes, (share + 0.02) * both) << share;
+      if (!is_of_rule) {
+        EXPECT_GE(bytes, std::min(share * both, BytesOfRule(kKeys, 16)) - 0.02 * both) << share;
+      }
+      EXPECT_GE(sized->bits_per_key, share > 1 ? 9.9 : 1) << share;
     }
   }
 }
 
-TEST(FitOfTest, AFileThatLiesOverNothingIsLargeOnAnyLevel) {
-  EXPECT_GT(BytesThatFit(kMiB, Known(1e6, 1.05 * kMiB), Flush(1000)), 0);
-  EXPECT_EQ(BytesThatFit(kMiB, Known(1e6, 1.05 * kMiB), LastLevel(1000)), 0);
+TEST(WithBitsThatFitTest, WithLessThanOneBitSomeFilesHaveItAndOthersNone) {
+  const KnownTotals known = Known(1e8, 0.9 * kMiB);
+  EXPECT_EQ(BitsOf(Asked(kMiB), known, LastLevel(10'000, 0)), 0);
+  EXPECT_EQ(BitsOf(Asked(kMiB), known, LastLevel(10'000, -3)), 0);
+  EXPECT_NEAR(BitsOf(Asked(kMiB), known, LastLevel(10'000, 0.1)), 1, 0.03);
+  EXPECT_EQ(BitsOf(Asked(kMiB), Known(1e8, kMiB), LastLevel(10'000, 0.6)), 0);
 }
 
-// SstFileWriter with the options of a database that is open: its tree is known.
-TEST(FileBeforeItsKeysTest, AFileWithoutALevelIsLarge) {
-  LiveFiles::Sums tree;
-  tree.files = 10;
-  tree.keys = 1e6;
-  tree.levels[0].keys = 1e5;
-  tree.levels.back().keys = 9e5;
-  EXPECT_EQ(FileBeforeItsKeys({}, BuildFacts(), tree).level, FileToSize::kLast);
+// A file that adds to the sum doesn't bring it above the memory, and leaves some for the next one.
+TEST(WithBitsThatFitTest, AFileGetsAPartOfWhatIsLeft) {
+  const double fewest = BytesOf(100'000, 1);
+  for (const double taken : {0.8, 0.9, 0.95, 0.99}) {
+    const double part = 0.6 * (1 - taken) * kMiB;
+    EXPECT_NEAR(BytesThatFit(Known(1e6, taken * kMiB), LastLevel(100'000, 16)),
+                part < fewest ? 0 : part, 0.02 * part)
+        << taken;
+  }
+  for (const double taken : {1.0, 1.5}) {
+    EXPECT_EQ(BytesThatFit(Known(1e6, taken * kMiB), LastLevel(1000, 7)), 0) << taken;
+  }
+}
+
+// Where more is taken than may be, the sum falls, and no filter is lost.
+TEST(WithBitsThatFitTest, WhatIsMergedKeepsAPartOfItsMemory) {
+  for (const double taken : {1.05, 2.1}) {
+    const KnownTotals known = Known(1e6, taken * kMiB);
+    const double replaced = taken * kMiB / 100;
+    const double bytes = BytesThatFit(known, LastLevel(10'000, 16, replaced));
+    EXPECT_NEAR(bytes, std::min(0.75 * replaced, BytesOfRule(10'000, 16)), 0.02 * replaced)
+        << taken;
+    // Not of upper levels, whose files have many bits for a short time.
+    FileToSize file = LastLevel(10'000, 16, replaced);
+    file.replaced_there = 0;
+    EXPECT_NEAR(BytesThatFit(known, file), std::max(replaced - (taken - 1) * kMiB, 0.0),
+                0.02 * replaced)
+        << taken;
+  }
+}
+
+// One of them without a filter, over the whole range of keys, costs a read of each lookup.
+TEST(WithBitsThatFitTest, FilesThatLieOverOthersLoseBitsAsTheMemoryIsExceeded) {
+  double before = 1e9;
+  for (const double taken : {0.9, 1.0, 1.02, 1.05, 3.0}) {
+    const double bytes = BytesThatFit(Known(1e6, taken * kMiB), Upper(5000, 14));
+    EXPECT_LE(bytes, before) << taken;
+    if (taken <= 1.02) {
+      EXPECT_GT(bytes, BytesOfRule(5000, 14 - 150 * std::max(taken - 0.99, 0.0) - 1.5)) << taken;
+    }
+    before = bytes;
+  }
+  EXPECT_EQ(before, 0);
+  EXPECT_EQ(BytesThatFit(Known(1e6, 1.02 * kMiB), LastLevel(5000, 14)), 0);
+}
+
+// With the fewest bits, whatever filters take.
+TEST(WithBitsThatFitTest, AFileOfLevel0ThatOverlapsOthersHasAFilterAlways) {
+  for (const double taken : {0.9, 1.3, 5.0}) {
+    for (const double bits : {-5.0, 0.2, 12.0}) {
+      EXPECT_GE(BitsOf(Asked(kMiB), Known(1e7, taken * kMiB), Flush(10'000, bits)), 1) << taken;
+    }
+  }
+}
+
+// Bloom filters take 1.44 bits a key for each bit of log2(1/rate), Ribbon filters about one.
+TEST(AskedForTest, CountsWithTheKindOfFilterThatTheLastLevelHas) {
   BuildFacts flush;
   flush.level = 0;
-  EXPECT_EQ(FileBeforeItsKeys({}, flush, tree).level, 0u);
+  flush.reason = ROCKSDB_NAMESPACE::TableFileCreationReason::kFlush;
+  KnownTree tree;
+  tree.depth = 6;
+  const auto bytes_with = [&](int bloom_before_level) {
+    PolicyOptions policy = Asked(kMiB);
+    policy.bloom_before_level = bloom_before_level;
+    return AskedFor(policy, flush, tree, nullptr, 100'000).bytes_a_bit;
+  };
+  EXPECT_NEAR(8 * bytes_with(0), 1.02, 0.05);
+  EXPECT_EQ(bytes_with(6), bytes_with(0));
+  EXPECT_GT(bytes_with(7), 1.3 * bytes_with(0));
 }
 
-// Half of the keys in a run that is not the last one, or on level 0.
-TEST(FitOfTest, ALevelWithManyKeysIsNotSmall) {
-  for (const size_t level : {0, 3}) {
-    KnownTotals known = Known(1e6, 1.05 * kMiB);
-    Move(level, 5e5, 0.5 * kMiB, &known);
-    FileToSize file = Flush(1000);
-    file.level = level;
-    EXPECT_EQ(BytesThatFit(kMiB, known, file), 0) << level;
-    // By this file alone.
-    known = Known(1e6, 1.05 * kMiB);
-    Move(level, 1.6e5, 0.2 * kMiB, &known);
-    EXPECT_GT(BytesThatFit(kMiB, known, file), 0) << level;
-    file.keys = 2e4;
-    EXPECT_EQ(BytesThatFit(kMiB, known, file), 0) << level;
-  }
-}
-
-// What they take swings: large files have what is left at the most.
-TEST(FitOfTest, RoomIsKeptForWhatSmallLevelsTookAtMost) {
-  FileToSize file = LastLevel(1000);
-  file.replaced.filter_bytes = 0.8 * kMiB * 1000 / 9e5;
-  KnownTotals known = Known(1e6, 0.9 * kMiB);
-  Move(0, 1e5, 0.1 * kMiB, &known);
-  known.most_small_bytes = 0.17 * kMiB;
-  EXPECT_NEAR(BytesThatFit(kMiB, known, file), 0.8 * kMiB * 1000 / 9e5, 3);
-  known.most_small_bytes = 0.37 * kMiB;
-  EXPECT_NEAR(BytesThatFit(kMiB, known, file), 0.6 * kMiB * 1000 / 9e5, 3);
-}
-
-// A file that adds to the sum doesn't bring it above the memory.
-TEST(FitOfTest, AFileThatReplacesNothingGetsWhatIsLeft) {
-  FileToSize file = LastLevel(100'000);
-  file.replaced = {};
-  for (const double taken : {0.9, 0.95, 0.99, 1.0}) {
-    EXPECT_LT(taken * kMiB + BytesThatFit(kMiB, Known(1e6, taken * kMiB), file), 1.001 * kMiB);
-  }
-}
-
-TEST(FitOfTest, NoSizeIsTooSmallOrTooLarge) {
+TEST(WithBitsThatFitTest, NoSizeIsTooSmallOrTooLarge) {
   const uint64_t greatest = std::numeric_limits<uint64_t>::max();
+  const double most = core::BitsForRate(std::exp2(-kMaxRateBits)) + 0.01;
   for (const uint64_t memory : {uint64_t{1}, uint64_t{1} << 63, greatest}) {
     for (const double keys : {0.0, 1.0, 2.0, 1e6, 1e15}) {
       for (const double bytes : {0.0, 1.0, 1e6, 1e19}) {
         for (const uint64_t own : {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{1} << 31}) {
-          KnownTotals staying = Known(keys, bytes);
-          staying.files.keys_that_stay = keys;
-          staying.files.bytes_that_stay = bytes;
-          for (const FileToSize& file : {LastLevel(own), Flush(own)}) {
-            const double fits = BytesThatFit(memory, staying, file);
-            EXPECT_GE(fits, 0);
-            EXPECT_LT(fits, 1e21);
-            KnownTotals known = Known(keys, bytes);
-            const double bits = BitsOf(Asked(memory), known, file);
-            EXPECT_TRUE(bits == 0 || (bits >= 1 && bits <= 32)) << bits;
-            if (memory > 1 && keys < 3 && bytes < 1e19 && own < 3) {
-              EXPECT_GT(bits, 31.9);
+          for (const double bits : {-100.0, 0.0, 0.5, 7.0, 100.0}) {
+            for (const FileToSize& file : {LastLevel(own, bits, bytes), Flush(own, bits)}) {
+              const double fits = BitsOf(Asked(memory), Known(keys, bytes), file);
+              EXPECT_TRUE(fits == 0 || (fits >= 1 && fits <= most)) << fits;
             }
           }
         }
       }
     }
   }
+}
+
+// Log2(1/rate) by the rule, of a file that lookups reach so often, beside these.
+double BitsOfRule(uint64_t memory, const std::vector<RatedFile>& files, double log2_reach) {
+  double keys = 0;
+  for (const RatedFile& file : files) keys += file.keys;
+  RateMemory rates;
+  rates.uniform_bits = 1;
+  rates.built_to_expected = 1.03;
+  rates.target = 8 * MemoryRates::kAim * static_cast<double>(memory) / keys;
+  rates.least_bits = 0;
+  return log2_reach - Log2LambdaFor(files, rates, 0);
 }
 
 // A tree that grows by flushes of a file, each four of which are merged into the files of the last
@@ -338,7 +264,7 @@ class GrowingTree {
       keys += last_.front().keys;
       last_.erase(last_.begin());
     }
-    for (; keys > 0; keys -= kKeys) AddTo(&last_, FileToSize::kLast);
+    for (; keys > 0; keys -= kKeys) AddTo(&last_, -1);
   }
 
   double Share() const {
@@ -368,16 +294,23 @@ class GrowingTree {
       known.files.keys += level.keys;
       known.files.filter_bytes += level.filter_bytes;
     }
-    known.most_small_bytes = 4 * BytesOf(kKeys, last_bits_);
     return known;
   }
 
-  void AddTo(std::vector<File>* files, size_t level) {
-    FileToSize file;
-    file.keys = kKeys;
-    file.level = level;
+  void AddTo(std::vector<File>* files, int level) {
+    const double all = keys() + kKeys;
+    std::vector<RatedFile> rated;
+    for (const auto* level_files : {&waiting_, &last_}) {
+      for (const File& one : *level_files) {
+        rated.emplace_back().keys = one.keys;
+        rated.back().SetReach(level_files == &waiting_ ? all : one.keys);
+      }
+    }
+    rated.emplace_back().keys = kKeys;
+    rated.back().SetReach(level == 0 ? all : kKeys);
+    FileToSize file = level == 0 ? memory_budget_test::Flush(kKeys, 0) : LastLevel(kKeys, 0);
+    file.bits = BitsOfRule(asked_.filter_memory, rated, rated.back().log2_reach);
     const double bits = BitsOf(asked_, Known(), file);
-    if (level == 0) last_bits_ = bits;
     if (level == 0) least_ = std::min(least_, bits);
     files->push_back({file.keys, BytesOf(kKeys, bits)});
   }
@@ -385,7 +318,6 @@ class GrowingTree {
   const PolicyOptions asked_;
   std::vector<File> waiting_;
   std::vector<File> last_;
-  double last_bits_ = 0;
   double least_ = 32;
 };
 
@@ -394,7 +326,7 @@ TEST(WithBitsThatFitTest, ATreeThatGrowsAHundredfoldStaysInItsMemory) {
   bool was_full = false;
   while (tree.keys() < 1.5e7) {
     tree.Flush();
-    EXPECT_LT(tree.Share(), 1.05) << tree.keys();
+    EXPECT_LT(tree.Share(), 1.06) << tree.keys();
     was_full = was_full || tree.Share() > 0.95;
     if (was_full) {
       ASSERT_GT(tree.Share(), 0.85) << tree.keys();
@@ -410,12 +342,10 @@ TEST(WithBitsThatFitTest, ATreeThatGrowsAHundredfoldStaysInItsMemory) {
 class LaggingTree {
  public:
   LaggingTree(uint64_t memory, double files_a_flush)
-      : asked_(Asked(memory)), files_a_flush_(files_a_flush) {
-    asked_.level_plan = LevelPlan::kAuto;
-  }
+      : asked_(Asked(memory)), files_a_flush_(files_a_flush) {}
 
   void Flush() {
-    AddTo(0, {kKeys, 0, 0});
+    AddTo(0, {kKeys, 0});
     may_take_ += files_a_flush_;
     while (may_take_ > 0 && Compact()) {
     }
@@ -433,12 +363,10 @@ class LaggingTree {
 
  private:
   static constexpr double kKeys = 20'000;
-  static constexpr size_t kIndexes[] = {0, 5, FileToSize::kLast};
-  static constexpr double kLevelsBelow[] = {1.5, 1, 0};
+  static constexpr size_t kIndexes[] = {0, 5, LookupSamples::kLevels - 1};
   struct File {
     double keys;
     double bytes;
-    double written;  // keys, when it was
   };
 
   static double KeysOf(const std::vector<File>& files) {
@@ -460,31 +388,34 @@ class LaggingTree {
       known.files.keys += sums.keys;
       known.files.filter_bytes += sums.filter_bytes;
     }
-    for (size_t level = 0; level < 2; ++level) {
-      if (!known.IsSmall(kIndexes[level])) continue;
-      known.most_small_bytes += known.files.levels[kIndexes[level]].filter_bytes;
-    }
     return known;
+  }
+
+  double Log2Reach(size_t level, double own) const {
+    const double run = level == 0 ? own : KeysOf(levels_[level]) + own;
+    return std::log2((keys() + own) / run);
   }
 
   // In the place of these, an equal part of it for each of the files that it is one of.
   void AddTo(size_t level, const File& file, const LiveFiles::Sums& replaced = {}) {
-    FileToSize sized;
-    sized.keys = file.keys;
-    sized.level = kIndexes[level];
-    sized.replaced = replaced;
-    sized.form.level_plan = LevelPlan::kAuto;
-    sized.form.levels_below = kLevelsBelow[level];
-    const std::optional<PolicyOptions> fit = WithBitsThatFit(asked_, Known(), sized);
-    double bytes = 0;
-    if (fit) {
-      FilterOptions form = sized.form;
-      form.bits_per_key = fit->bits_per_key;
-      bytes = static_cast<double>(
-          core::EstimateBytes(static_cast<uint64_t>(file.keys), core::ForBuilding(form)));
+    std::vector<RatedFile> rated;
+    for (size_t on = 0; on < 3; ++on) {
+      for (const File& one : levels_[on]) {
+        rated.emplace_back().keys = one.keys;
+        rated.back().SetReach(one.keys * std::exp2(Log2Reach(on, on == 0 ? one.keys : 0)));
+      }
     }
-    written_ += file.keys;
-    levels_[level].push_back({file.keys, bytes, written_});
+    FileToSize sized = level == 0   ? memory_budget_test::Flush(0, 0)
+                       : level == 1 ? Upper(0, 0)
+                                    : LastLevel(0, 0);
+    sized.keys = file.keys;
+    rated.emplace_back().keys = file.keys;
+    rated.back().SetReach(file.keys * std::exp2(Log2Reach(level, file.keys)));
+    sized.bits = BitsOfRule(asked_.filter_memory, rated, rated.back().log2_reach);
+    sized.replaced = replaced;
+    sized.replaced_there = replaced.levels[kIndexes[level]].filter_bytes;
+    const double bits = BitsOf(asked_, Known(), sized);
+    levels_[level].push_back({file.keys, BytesOf(static_cast<uint64_t>(file.keys), bits)});
   }
 
   bool Compact() {
@@ -531,7 +462,7 @@ class LaggingTree {
         replaced.filter_bytes += file.bytes;
         ++gone[level];
       }
-      AddTo(lower.level, {keys / static_cast<double>(outputs), 0, 0}, replaced);
+      AddTo(lower.level, {keys / static_cast<double>(outputs), 0}, replaced);
       for (size_t level = 0; level < 3; ++level) {
         levels_[level].erase(levels_[level].begin(),
                              levels_[level].begin() + static_cast<ptrdiff_t>(gone[level]));
@@ -539,10 +470,9 @@ class LaggingTree {
     }
   }
 
-  PolicyOptions asked_;
+  const PolicyOptions asked_;
   const double files_a_flush_;
   double may_take_ = 0;
-  double written_ = 0;
   std::vector<File> levels_[3];
 };
 
@@ -580,17 +510,18 @@ TEST(WithBitsThatFitTest, ATreeStaysInItsMemoryAlsoWhereWritesOutrunCompactions)
 TEST(WithBitsThatFitTest, FilesThatAreNeverRewrittenStayInTheMemory) {
   KnownTotals known = Known(0, 0);
   double least = 32;
+  std::vector<RatedFile> rated;
   for (int i = 0; i < 3000; ++i) {
-    FileToSize file = Flush(4000);
-    file.level = FileToSize::kLast;
+    rated.emplace_back().keys = 4000;
+    rated.back().SetReach(4000);
+    FileToSize file = LastLevel(4000, BitsOfRule(kMiB, rated, 0));
+    file.replaced = {};
     const double bits = BitsOf(Asked(kMiB), known, file);
-    EXPECT_LE(bits, least + 1e-9) << i;
+    EXPECT_LE(bits, least + 0.05) << i;
     least = std::min(least, bits);
     known.files.keys += 4000;
     known.files.filter_bytes += BytesOf(4000, bits);
-    known.files.keys_that_stay = 0.9 * known.files.keys;
-    known.files.bytes_that_stay = 0.9 * known.files.filter_bytes;
-    ASSERT_LT(known.files.filter_bytes, 1.05 * kMiB) << i;
+    ASSERT_LE(known.files.filter_bytes, kMiB) << i;
   }
   EXPECT_GT(known.files.filter_bytes, 0.95 * kMiB);
   EXPECT_EQ(least, 0);
@@ -600,25 +531,16 @@ TEST(MemoryLineTest, SaysWhatFiltersTakeAndWhatNewOnesGet) {
   KnownTotals known = Known(23.1e6, 255.0 * kMiB);
   known.families = 3;
   known.files.files = 412;
-  const std::string line = MemoryLine(Asked(256 * kMiB), known);
+  const std::string line = MemoryLine(Asked(256 * kMiB), known, LastLevel(50'000, 60));
   EXPECT_THAT(line, AllOf(HasSubstr("filter_memory=256MiB: 23.1 M keys in 412 files of 3 column "
                                     "families have filters of 255 MiB, 92.6 bits a key; new "),
-                          HasSubstr("of the last level get bits_per_key=32.0"),
+                          HasSubstr("of the last level get bits_per_key="),
                           Not(HasSubstr("more than allowed")), Not(HasSubstr("rewritten"))));
 }
 
-TEST(MemoryLineTest, SaysWhichFamiliesGetMostAndFewestByTheirLookups) {
-  KnownTotals known = Known(100, 50);
-  EXPECT_THAT(MemoryLine(Asked(256 * kMiB), known), Not(HasSubstr("lookups")));
-  known.shares = {{"hot", 50e6, 2}, {"between", 25e6, -1}, {"cold", 25e6, -3}};
-  EXPECT_THAT(MemoryLine(Asked(256 * kMiB), known),
-              HasSubstr("By their lookups, filters get more bits a key or fewer: in column family "
-                        "hot about "));
-}
-
 TEST(MemoryLineTest, BlamesNoFilesOfATreeThatHasNone) {
-  EXPECT_THAT(MemoryLine(Asked(256 * kMiB), Known(0, 0)),
-              AllOf(HasSubstr("0 keys in"), HasSubstr("bits_per_key=32.0"),
+  EXPECT_THAT(MemoryLine(Asked(256 * kMiB), Known(0, 0), LastLevel(10'000, 60)),
+              AllOf(HasSubstr("0 keys in"), HasSubstr("bits_per_key="),
                     Not(HasSubstr("will not be rewritten"))));
 }
 
@@ -627,7 +549,7 @@ TEST(MemoryLineTest, SaysByHowMuchItCannotBeHeldAndWhy) {
   known.files.keys_that_stay = 20e6;
   known.files.bytes_that_stay = 480.0 * kMiB;
   EXPECT_THAT(
-      MemoryLine(Asked(256 * kMiB), known),
+      MemoryLine(Asked(256 * kMiB), known, LastLevel(50'000, 3)),
       AllOf(HasSubstr("of 1 column family have"), HasSubstr("new files of the last level get no"),
             HasSubstr("That is 244 MiB more than allowed"),
             HasSubstr("Files that will not be rewritten soon hold 480 MiB: raise filter_memory")));
@@ -635,22 +557,13 @@ TEST(MemoryLineTest, SaysByHowMuchItCannotBeHeldAndWhy) {
 
 TEST(MemoryLineTest, SaysThatCompactionsLag) {
   KnownTotals known = Known(1e6, 1.01 * kMiB);
-  Move(0, 2.34e5, 0.2 * kMiB, &known);
-  EXPECT_THAT(MemoryLine(Asked(kMiB), known),
+  MoveToLevel0(2.34e5, 0.2 * kMiB, &known);
+  EXPECT_THAT(MemoryLine(Asked(kMiB), known, LastLevel(10'000, 7)),
               HasSubstr("Compactions lag behind writes: level 0 has 23 % of the keys. Until"));
-  Move(0, 9e4, 0.1 * kMiB, &(known = Known(1e6, 1.01 * kMiB)));
-  EXPECT_THAT(MemoryLine(Asked(kMiB), known), Not(HasSubstr("lag")));
-  Move(0, 2.34e5, 0.2 * kMiB, &(known = Known(1e6, 0.9 * kMiB)));
-  EXPECT_THAT(MemoryLine(Asked(kMiB), known), Not(HasSubstr("lag")));
-}
-
-// With the fewest bits, whatever the level has.
-TEST(WithBitsThatFitTest, AFileOfLevel0HasAFilterAlways) {
-  for (const double taken : {0.9, 1.3, 5.0}) {
-    KnownTotals known = Known(1e7, taken * kMiB);
-    Move(0, 6e6, 0.5 * taken * kMiB, &known);
-    EXPECT_GE(BitsOf(Asked(kMiB), known, Flush(10'000)), 1) << taken;
-  }
+  MoveToLevel0(9e4, 0.1 * kMiB, &(known = Known(1e6, 1.01 * kMiB)));
+  EXPECT_THAT(MemoryLine(Asked(kMiB), known, LastLevel(10'000, 7)), Not(HasSubstr("lag")));
+  MoveToLevel0(2.34e5, 0.2 * kMiB, &(known = Known(1e6, 0.9 * kMiB)));
+  EXPECT_THAT(MemoryLine(Asked(kMiB), known, LastLevel(10'000, 7)), Not(HasSubstr("lag")));
 }
 
 class LinesOf final : public ROCKSDB_NAMESPACE::Logger {
@@ -669,20 +582,36 @@ TEST(MemoryReportTest, SaysOnceThatItIsNotInForceAndOnceWhatItDoes) {
   LinesOf log;
   LinesOf other;
   KnownTotals known = Known(1e6, kMiB);
+  const FileToSize next = LastLevel(10'000, 7);
   known.knows_all_files = false;
-  for (int i = 0; i < 3; ++i) report.Write(&log, Asked(kMiB), known);
-  report.Write(&log, Asked(0), known);
-  report.Write(nullptr, Asked(kMiB), known);
+  for (int i = 0; i < 3; ++i) report.Write(&log, Asked(kMiB), known, next);
+  report.Write(&log, Asked(0), known, next);
+  report.Write(nullptr, Asked(kMiB), known, next);
   ASSERT_EQ(log.lines.size(), 1u);
   EXPECT_THAT(log.lines[0],
               AllOf(HasSubstr("[winnow] filter_memory=1MiB is not in force"),
                     HasSubstr("built by bits_per_key=10"), HasSubstr("winnow::NewListener")));
   known.knows_all_files = true;
-  for (int i = 0; i < 3; ++i) report.Write(&log, Asked(kMiB), known);
-  report.Write(&other, Asked(kMiB), known);
+  for (int i = 0; i < 3; ++i) report.Write(&log, Asked(kMiB), known, next);
+  report.Write(&other, Asked(kMiB), known, next);
   ASSERT_EQ(log.lines.size(), 2u);
   EXPECT_THAT(log.lines[1], HasSubstr("1.0 M keys in 100 files of 1 column family"));
   EXPECT_EQ(other.lines.size(), 1u);
+}
+
+TEST(MemoryReportTest, SaysAtOnceThatAFileGetsNoFilter) {
+  MemoryReport report;
+  LinesOf log;
+  for (int i = 0; i < 3; ++i) {
+    report.WriteWithout(&log, Asked(kMiB), Known(23.1e6, 1.5 * kMiB), "events", 6);
+  }
+  report.WriteWithout(nullptr, Asked(kMiB), Known(1, 1), "events", 6);
+  ASSERT_EQ(log.lines.size(), 1u);
+  EXPECT_THAT(log.lines[0],
+              AllOf(HasSubstr("[winnow] filter_memory=1MiB has no room for the filter of a file on "
+                              "level 6 of column family 'events': 23.1 M keys in 100 files have "
+                              "filters of 1.5 MiB"),
+                    HasSubstr("raise filter_memory")));
 }
 
 }  // namespace memory_budget_test

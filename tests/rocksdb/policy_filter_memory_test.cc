@@ -72,6 +72,12 @@ class FilterMemoryTest : public ::testing::Test {
     families_.push_back(family);
   }
 
+  void DropFamily(size_t family) {
+    ASSERT_STATUS_OK(database_->DropColumnFamily(families_[family]));
+    ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(families_[family]));
+    families_.erase(families_.begin() + static_cast<ptrdiff_t>(family));
+  }
+
   void Close() {
     for (size_t i = 1; i < families_.size(); ++i) {
       EXPECT_TRUE(database_->DestroyColumnFamilyHandle(families_[i]).ok());
@@ -201,7 +207,7 @@ TEST_F(FilterMemoryTest, ItIsThatOfAllFamiliesTogether) {
   }
   RewriteAll();
   RewriteAll();
-  // Room is kept for small levels, which have no files now.
+  // Upper levels have no files now.
   EXPECT_GT(static_cast<double>(Now().bytes), 0.6 * kMemory);
   EXPECT_THAT(Log(), HasSubstr("column families have filters of"));
   ExpectAll();
@@ -275,7 +281,7 @@ TEST_F(FilterMemoryTest, ItIsForTheFilesThatHaveFilters) {
 TEST_F(FilterMemoryTest, ATimeSeriesStaysInItAndTheLogSaysWhoHoldsIt) {
   const char* const policy = "{id=winnow;filter_memory=4KiB;level_plan=auto}";
   Open(policy);
-  for (uint64_t key = 0; key < 30'000; ++key) {
+  for (uint64_t key = 0; key < 60'000; ++key) {
     Put(key);
     if (key % 1000 != 999) continue;
     FlushAndWaitForCompactions();
@@ -288,19 +294,54 @@ TEST_F(FilterMemoryTest, ATimeSeriesStaysInItAndTheLogSaysWhoHoldsIt) {
   // bits_per_key.
   const std::string line =
       "new files of the last level get no filters. Files that will not be rewritten soon hold";
-  uint64_t key = 30'000;
-  while (key < 60'000 && Log().find(line) == std::string::npos) {
+  uint64_t key = 60'000;
+  while (key < 90'000 && Log().find(line) == std::string::npos) {
     for (int i = 0; i < 500; ++i) Put(key++);
     FlushAndWaitForCompactions();
   }
   EXPECT_THAT(Log(), HasSubstr(line));
-  const double before_known = 10.0 / 8 * static_cast<double>(key - 30'000);
+  const double before_known = 10.0 / 8 * static_cast<double>(key - 60'000);
   for (int i = 0; i < 2000; ++i) {
     Put(key++);
     if (key % 500 == 0) FlushAndWaitForCompactions();
   }
   EXPECT_LT(Now().bytes, 1.1 * (4096 + before_known));
   ExpectAll();
+}
+
+// A family a day, of which the oldest is dropped: each file gets its share, although none is
+// rewritten. The first ones get more, as the memory is empty, until they are dropped.
+TEST_F(FilterMemoryTest, FamiliesThatComeAndGoShareIt) {
+  constexpr size_t kAlive = 8;
+  constexpr int kKeys = 20'000;
+  for (const char* const plan : {"uniform", "auto"}) {
+    Open(std::string("{id=winnow;filter_memory=256KiB;level_plan=") + plan + "}", true,
+         [](Options* options, BlockBasedTableOptions*) { options->write_buffer_size = 64 << 20; });
+    uint64_t key = 0;
+    for (int day = 0; day < 40; ++day) {
+      AddFamily("day" + std::to_string(day));
+      for (int half = 0; half < 2; ++half) {
+        for (int i = 0; i < kKeys / 2; ++i) Put(key++, families_.size() - 1);
+        ASSERT_STATUS_OK(database_->Flush(FlushOptions(), families_.back()));
+      }
+      testing::WaitForRest(database_.get());
+      if (families_.size() > 1 + kAlive) DropFamily(1);
+      const Memory now = Now();
+      EXPECT_LE(now.bytes, 1.02 * (256 << 10)) << plan << ", day " << day;
+      if (day < 2 * static_cast<int>(kAlive)) continue;
+      EXPECT_GT(now.bytes, 0.75 * (256 << 10)) << plan << ", day " << day;
+      for (ColumnFamilyHandle* const family : families_) {
+        ROCKSDB_NAMESPACE::TablePropertiesCollection tables;
+        ASSERT_STATUS_OK(database_->GetPropertiesOfAllTables(family, &tables));
+        for (const auto& [name, table] : tables) {
+          const Memory file{table->num_entries, table->filter_size};
+          EXPECT_GE(file.BitsAKey(), now.BitsAKey() / 2) << plan << ", day " << day;
+        }
+      }
+    }
+    Close();
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options_));
+  }
 }
 
 TEST_F(FilterMemoryTest, OptionsFilesHaveIt) {

@@ -405,8 +405,7 @@ size_t CountIn(const std::string& text, const std::string& part) {
 }
 
 constexpr char kNotBytewise[] = "level_plan=learned needs keys in the order of leveldb.Bytewise";
-constexpr char kNoLevels[] =
-    "level_plan=learned with filter_memory has no effect on column families without leveled";
+constexpr char kNoLevels[] = "has no effect on column families without leveled compaction";
 
 TEST_F(LevelPlanTest, LearnedIsAutoWhereKeysHaveAnotherOrder) {
   for (const bool reverse : {true, false}) {
@@ -461,25 +460,30 @@ TEST_F(LevelPlanTest, LookupsThatAreLearnedFromAreCounted) {
 
 // Also where several of them have their turns.
 TEST_F(LevelPlanTest, EachFallbackIsSaidOnce) {
-  Open("{id=winnow;level_plan=learned;filter_memory=1MiB}",
-       [](Options* options, BlockBasedTableOptions*) {
-         options->comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
-       });
-  Options universal = options_;
-  universal.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
-  universal.level_compaction_dynamic_level_bytes = false;
-  ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
-  ASSERT_STATUS_OK(database_->CreateColumnFamily(universal, "universal", &family));
-  for (uint64_t i = 0; i < 3; ++i) {
-    ASSERT_STATUS_OK(database_->Put(WriteOptions(), Key(i), "value"));
-    ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
-    ASSERT_STATUS_OK(database_->Put(WriteOptions(), family, Key(i), "value"));
-    ASSERT_STATUS_OK(database_->Flush(FlushOptions(), family));
+  for (const bool by_level : {true, false}) {
+    Open(by_level ? "{id=winnow;level_plan=by_level}"
+                  : "{id=winnow;level_plan=learned;filter_memory=1MiB}",
+         [](Options* options, BlockBasedTableOptions*) {
+           options->comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
+         });
+    Options universal = options_;
+    universal.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+    universal.level_compaction_dynamic_level_bytes = false;
+    ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
+    ASSERT_STATUS_OK(database_->CreateColumnFamily(universal, "universal", &family));
+    for (uint64_t i = 0; i < 3; ++i) {
+      ASSERT_STATUS_OK(database_->Put(WriteOptions(), Key(i), "value"));
+      ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
+      ASSERT_STATUS_OK(database_->Put(WriteOptions(), family, Key(i), "value"));
+      ASSERT_STATUS_OK(database_->Flush(FlushOptions(), family));
+    }
+    ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(family));
+    const std::string log = testing::ReadFile(path_ + "/LOG");
+    EXPECT_EQ(CountIn(log, kNotBytewise), by_level ? 0u : 1u);
+    EXPECT_EQ(CountIn(log, kNoLevels), by_level ? 1u : 0u);
+    database_.reset();
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options_));
   }
-  ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(family));
-  const std::string log = testing::ReadFile(path_ + "/LOG");
-  EXPECT_EQ(CountIn(log, kNotBytewise), 1u);
-  EXPECT_EQ(CountIn(log, kNoLevels), 1u);
 }
 
 // A sequential load ends on the last level as it was flushed.

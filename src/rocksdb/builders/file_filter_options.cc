@@ -33,21 +33,36 @@ void FileFilterOptions::Note(const ROCKSDB_NAMESPACE::Slice& key) {
   }
 }
 
-// Sets the bits by what all filters of the policy take now.
-void FileFilterOptions::SizeBits(const LiveFiles::NewFile& file, const LiveFiles::Place& place,
-                                 bool sees_last, size_t range_bytes) {
-  if (policy_.filter_memory == 0 || trees_ == nullptr) return;
-  const FileToSize to_size{static_cast<double>(file.keys),
-                           record_->files.ReplacedBy(file, known_.base, job_),
-                           file.is_bottom ? FileToSize::kLast : static_cast<size_t>(level_),
-                           sees_last,
-                           ByPlan(place, sees_last),
-                           static_cast<double>(range_bytes)};
-  const bool learns = policy_.level_plan == LevelPlan::kLearned;
-  const std::optional<PolicyOptions> sized =
-      WithBitsThatFit(policy_, trees_->Totals(learns ? record_.get() : nullptr), to_size);
+// The options with filter_memory, by what all filters of the policy take now.
+FilterOptions FileFilterOptions::Sized(const KnownTotals& totals, size_t range_bytes,
+                                       LiveFiles::NewFile* file) {
+  const LearnedRates::FileToRate to_rate{level_, *file, known_.base, job_};
+  FileToSize to_size;
+  to_size.keys = static_cast<double>(file->keys);
+  to_size.replaced = record_->files.ReplacedBy(*file, known_.base, job_);
+  to_size.SetReplacedThere(job_.is_leveled, file->is_bottom ? LookupSamples::kLevels - 1 : level_);
+  to_size.lies_over_others = !file->is_bottom;
+  to_size.waits = file->waits;
+  to_size.form = FactsToOptions(policy_, facts_);
+  to_size.range_bytes = static_cast<double>(range_bytes);
+  MemoryRates::Asked asked =
+      AskedFor(policy_, facts_, known_, record_.get(), MeanKeys(totals.files));
+  asked.file = &to_rate;
+  const MemoryRates::Lambda lambda = trees_->LambdaFor(asked);
+  const LearnedRates::Reach reach = record_->rates.ReachOf(&record_->files, to_rate, asked.rule,
+                                                           lambda.log2_lambda - lambda.log2_weight);
+  file->relative_miss_heat = reach.relative_miss_heat;
+  to_size.bits = lambda.BitsOf(reach.log2_reach);
+  const std::optional<PolicyOptions> sized = WithBitsThatFit(policy_, totals, to_size);
+  if (!sized && facts_.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kFlush &&
+      file->is_bottom) {
+    record_->has_needless_flush = true;
+  }
   policy_.bits_per_key = sized ? sized->bits_per_key : kBitsPerKeyOption.least;
   policy_.range_bits = sized ? sized->range_bits : 0;
+  FilterOptions options = FactsToOptions(policy_, facts_);
+  options.level_plan = policy_.level_plan;
+  return options;
 }
 
 FilterOptions FileFilterOptions::Settle(uint64_t keys, size_t range_bytes) {
@@ -78,8 +93,10 @@ void FileFilterOptions::SettleFile(uint64_t keys, size_t range_bytes) {
   file.keys = keys;
   if (job_.last > 0) record_->files.Continue(file, &job_);
   level_ = RecordedFiles::LevelIndex(file.level, file.is_bottom);
-  SizeBits(file, place, sees_last, range_bytes);
-  settled_ = Planned(place, sees_last, &file);
+  std::optional<KnownTotals> totals;
+  if (policy_.filter_memory > 0 && trees_ != nullptr) totals = trees_->Totals();
+  settled_ = totals && totals->knows_all_files ? Sized(*totals, range_bytes, &file)
+                                               : Planned(place, sees_last, &file);
   id_ = record_->files.Add(file, known_.base, &job_);
 }
 
@@ -103,12 +120,11 @@ FilterOptions FileFilterOptions::Planned(const LiveFiles::Place& place, bool see
     alive.waiting = {};
   }
   return Affordable(ByTheRule(by_plan, place, file), policy_.bits_per_key, file->keys,
-                    job_.is_leveled && place.waits, !sees_last, alive, policy_.filter_memory > 0);
+                    job_.is_leveled && place.waits, !sees_last, alive);
 }
 
 // Lookups fall evenly over the tree's keys, until enough were sampled. In leveled compaction, what
-// is planned by levels counts where the keys below the file are not known, and with filter_memory,
-// which shares out what levels ask for.
+// is planned by levels counts where the keys below the file are not known.
 FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned,
                                            const LiveFiles::Place& place,
                                            LiveFiles::NewFile* file) {
@@ -118,11 +134,10 @@ FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned,
   const bool lies_over_unknown = facts_.level > 0 && !facts_.is_bottommost && place.below < 0;
   const bool has_place =
       !rule.is_leveled || (planned.levels_below >= 0 && rule.is_bytewise && !lies_over_unknown);
-  const bool may_be_even = has_place && policy_.filter_memory == 0;
   rule.learns = rule.is_leveled && planned.levels_below >= 0 &&
                 policy_.level_plan == LevelPlan::kLearned &&
-                (!may_be_even || record_->files.samples().size() >= LearnedRates::kMinSamples);
-  if (!rule.learns && !may_be_even) return planned;
+                (!has_place || record_->files.samples().size() >= LearnedRates::kMinSamples);
+  if (!rule.learns && !has_place) return planned;
   rule.last_level_has_filters = LastLevelHasFilters(policy_, known_);
   rule.absent_share = policy_.absent_share;
   const double uniform_rate = core::RateForBits(policy_.bits_per_key);

@@ -62,8 +62,7 @@ class FileFilterOptions {
   static WritingJob JobOf(const BuildFacts& facts, const LiveFiles& files);
   void Note(const ROCKSDB_NAMESPACE::Slice& key);
   void SettleFile(uint64_t keys, size_t range_bytes);
-  void SizeBits(const LiveFiles::NewFile& file, const LiveFiles::Place& place, bool sees_last,
-                size_t range_bytes);
+  FilterOptions Sized(const KnownTotals& totals, size_t range_bytes, LiveFiles::NewFile* file);
   FilterOptions ByPlan(const LiveFiles::Place& place, bool sees_last) const;
   // Set relative_miss_heat of the file if that is known.
   FilterOptions Planned(const LiveFiles::Place& place, bool sees_last, LiveFiles::NewFile* file);

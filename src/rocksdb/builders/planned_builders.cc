@@ -25,7 +25,6 @@ namespace {
 
 std::string NoLevelsNote(const PolicyOptions& options) {
   return "level_plan=" + std::string(ToString(options.level_plan)) +
-         (GoesByFiles(options.level_plan) ? " with filter_memory" : "") +
          " has no effect on column families without leveled compaction: all their filters have "
          "the rate of bits_per_key=" +
          PolicyOptionText("bits_per_key", options);
@@ -121,9 +120,9 @@ void LogLearned(ROCKSDB_NAMESPACE::Logger* logger, const std::string& learned) {
 // the last one needs the file's keys, and so ends when these are known (file_filter_options.h).
 //
 //   FindTree             what is known of the tree, and by which options its files are built
-//   FitIntoMemory        bits_per_key, by what filter_memory leaves
-//   PlannedByLevel       the rate, by the file's level
 //   SampleItsLookups     for level_plan=learned, whose rates come from them
+//   FitIntoMemory        with filter_memory, the bits of an average file in its place
+//   PlannedByLevel       the rate, by the file's level
 //   DecideByItsPlace     the rate again, by what lies below the file and by what was learned
 FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
                                                const FilterBuildingContext& context) noexcept {
@@ -139,19 +138,19 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
   try {
     FileToBuild file = FindTree(asked, context);
     if (!may_have_range) file.options.range_bits = 0;
-    const std::optional<PolicyOptions> sized = FitIntoMemory(file, context.info_log);
+    const bool has_place = IsDecidedByItsPlace(file);
+    if (has_place && Learns(file.options)) SampleItsLookups(*file.record, context.info_log);
+    const std::optional<PolicyOptions> sized = FitIntoMemory(&file, context);
     if (!sized) return nullptr;
-    const FilterOptions planned = PlannedByLevel(*sized, file);
+    FilterOptions planned = PlannedByLevel(*sized, file);
     if (!NeedsFilter(planned)) return nullptr;
+    if (file.is_sized) planned.levels_below = -1;
     std::unique_ptr<RangePart> range = NewRange(*sized, context);
     if (range == nullptr && file.options.range_bits > 0) {
       if (sized->range_bits == 0) RangePart::SayNoRoom(context.info_log);
       file.options.range_bits = 0;
     }
-    if (!IsDecidedByItsPlace(file)) {
-      return NewBitsBuilder(planned, verify, nullptr, std::move(range));
-    }
-    if (Learns(file.options)) SampleItsLookups(*file.record, context.info_log);
+    if (!has_place) return NewBitsBuilder(planned, verify, nullptr, std::move(range));
     return NewBitsBuilder(planned, verify, DecideByItsPlace(std::move(file), context.table_options),
                           std::move(range));
   } catch (...) {
@@ -187,8 +186,7 @@ PlannedBuilders::FileToBuild PlannedBuilders::FindTree(const PolicyOptions& aske
                                                        const FilterBuildingContext& context) {
   FileToBuild file{asked, FactsOf(context), {}, nullptr};
   const bool has_levels = file.facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
-  const bool may_have_runs = GoesByFiles(asked.level_plan) && asked.filter_memory == 0;
-  if (asked.level_plan != LevelPlan::kUniform && !has_levels && !may_have_runs) {
+  if (asked.level_plan == LevelPlan::kByLevel && asked.filter_memory == 0 && !has_levels) {
     WarnOnceInLog(context.info_log, NoLevelsNote(asked));
   }
   if (known_->trees.has_forgotten()) WarnOnceInLog(context.info_log, TooManyTreesNote());
@@ -201,18 +199,58 @@ PlannedBuilders::FileToBuild PlannedBuilders::FindTree(const PolicyOptions& aske
   return file;
 }
 
-std::optional<PolicyOptions> PlannedBuilders::FitIntoMemory(const FileToBuild& file,
-                                                            ROCKSDB_NAMESPACE::Logger* logger) {
+std::optional<PolicyOptions> PlannedBuilders::FitIntoMemory(FileToBuild* to_build,
+                                                            const FilterBuildingContext& context) {
+  const FileToBuild& file = *to_build;
   if (file.options.filter_memory == 0) return file.options;
-  const KnownTotals totals =
-      known_->trees.Totals(Learns(file.options) ? file.record.get() : nullptr);
-  memory_report_.Write(logger, file.options, totals);
-  FileToSize to_size =
-      FileBeforeItsKeys(PlannedByLevel(file.options, file), file.facts,
-                        file.record != nullptr ? file.record->files.sums() : LiveFiles::Sums());
-  to_size.all_have_filters = LastLevelHasFilters(file.options, file.tree);
+  const KnownTotals totals = known_->trees.Totals();
+  FileToSize to_size;  // an average file of the tree
+  to_size.form = FactsToOptions(file.options, file.facts);
+  const LiveFiles::Sums tree =
+      file.record != nullptr ? file.record->files.sums() : LiveFiles::Sums();
+  to_size.keys = MeanKeys(tree);
   to_size.range_bytes = RangeBytes(file.options.range_bits, to_size.keys);
-  return WithBitsThatFit(file.options, totals, to_size);
+  if (!totals.knows_all_files) {
+    memory_report_.Write(context.info_log, file.options, totals, to_size);
+    return file.options;
+  }
+  to_build->is_sized = true;
+  const MemoryRates::Lambda lambda = known_->trees.LambdaFor(
+      AskedFor(file.options, file.facts, file.tree, file.record.get(), MeanKeys(totals.files)));
+  const auto bits_on = [&](int level, bool is_bottom) {
+    const int index = RecordedFiles::LevelIndex(level, is_bottom);
+    return lambda.BitsOf(
+        file.record != nullptr ? file.record->rates.UsualLog2Reach(index, to_size.keys) : 0);
+  };
+  FileToSize next = to_size;  // of the last level, where it replaces as many keys
+  next.bits = bits_on(1, true);
+  next.replaced = tree;
+  next.replaced.Scale(std::min(next.keys / std::max(tree.keys, 1.0), 1.0));
+  next.replaced_there = next.replaced.filter_bytes;
+  memory_report_.Write(context.info_log, file.options, totals, next);
+  // If no file lies over others, this one will not either; nor, after a flush that did not, the
+  // next flush.
+  const bool is_needless =
+      file.facts.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kFlush &&
+      file.record != nullptr && file.record->has_needless_flush.exchange(false);
+  const bool is_over_others = file.facts.level >= 0 && !file.facts.is_bottommost && !is_needless &&
+                              tree.levels.back().keys < tree.keys;
+  to_size.bits = is_over_others ? bits_on(file.facts.level, false) : next.bits;
+  to_size.lies_over_others = is_over_others;
+  to_size.waits = is_over_others && file.facts.level == 0;
+  if (file.facts.level > 0 && file.record != nullptr) {
+    to_size.replaced = file.record->files.EndingSums();
+    to_size.replaced.Scale(std::min(to_size.keys / std::max(to_size.replaced.keys, 1.0), 1.0));
+    to_size.SetReplacedThere(
+        file.facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel,
+        RecordedFiles::LevelIndex(file.facts.level, !is_over_others));
+  }
+  const std::optional<PolicyOptions> sized = WithBitsThatFit(file.options, totals, to_size);
+  if (!sized && NeedsFilter(PlannedByLevel(file.options, file))) {
+    memory_report_.WriteWithout(context.info_log, file.options, totals, context.column_family_name,
+                                file.facts.level);
+  }
+  return sized;
 }
 
 FilterOptions PlannedBuilders::PlannedByLevel(const PolicyOptions& sized, const FileToBuild& file) {

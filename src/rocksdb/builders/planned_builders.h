@@ -118,6 +118,7 @@ class PlannedBuilders {
     BuildFacts facts;
     KnownTree tree;
     std::shared_ptr<TreeRecord> record;  // null: nothing is known of the tree's files
+    bool is_sized = false;               // filter_memory gave the bits, by the place, too
   };
 
   // Whether the file can have a range filter beside its filter; else the LOG says why not.
@@ -127,8 +128,8 @@ class PlannedBuilders {
   // The steps of NewBuilder. None, "no filter": filter_memory has no room for one.
   FileToBuild FindTree(const PolicyOptions& asked,
                        const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
-  std::optional<PolicyOptions> FitIntoMemory(const FileToBuild& file,
-                                             ROCKSDB_NAMESPACE::Logger* logger);
+  std::optional<PolicyOptions> FitIntoMemory(
+      FileToBuild* to_build, const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
   static FilterOptions PlannedByLevel(const PolicyOptions& sized, const FileToBuild& file);
   static bool IsDecidedByItsPlace(const FileToBuild& file) noexcept;
   void SampleItsLookups(TreeRecord& tree, ROCKSDB_NAMESPACE::Logger* logger);

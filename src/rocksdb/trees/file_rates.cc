@@ -10,9 +10,9 @@ void RatedFile::SetReach(double lookups) noexcept {
   log2_reach = reaching > 0 ? std::log2(reaching / keys) : 0;
 }
 
-double RateBitsOf(const RatedFile& file, double log2_lambda, double uniform_bits) noexcept {
-  if (!(file.reaching > 0)) return uniform_bits;
-  return std::clamp<double>(file.log2_reach - log2_lambda, kMinRateBits, kMaxRateBits);
+double RateBitsOf(const RatedFile& file, double log2_lambda, const RateMemory& memory) noexcept {
+  if (!(file.reaching > 0)) return memory.uniform_bits;
+  return std::clamp<double>(file.log2_reach - log2_lambda, memory.least_bits, memory.most_bits);
 }
 
 double MemoryWith(const std::vector<RatedFile>& files, const RateMemory& memory,
@@ -21,7 +21,7 @@ double MemoryWith(const std::vector<RatedFile>& files, const RateMemory& memory,
   double keys = 0;
   double taken = 0;
   for (const RatedFile& file : files) {
-    const double again = RateBitsOf(file, log2_lambda, memory.uniform_bits) * to_again;
+    const double again = RateBitsOf(file, log2_lambda, memory) * to_again;
     keys += file.keys;
     taken += file.keys * (file.stays * file.to_uniform + (1 - file.stays) * again);
   }

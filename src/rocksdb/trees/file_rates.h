@@ -13,7 +13,9 @@
 // Rates are log2(1/p) here, "bits": what a Ribbon filter takes a key, but for a few per cent.
 // Besides the formula there are these cases:
 //   bounds          a filter has 1 to 16 bits: with fewer it sends back so few "no" that nothing
-//                   can be learned of its lookups any more, and more save nothing to speak of
+//                   can be learned of its lookups any more, and more save nothing to speak of.
+//                   With filter_memory from 0 on, as files may have no filter, and more for
+//                   range filters
 //   reach unknown   a file with n = 0 has uniform bits, as nothing says how hot it is
 //   chance to stay  a filter stays until its file is rewritten. So a file counts with the bits that
 //                   it has as far as it is likely to stay, and else with those that it would get
@@ -42,15 +44,17 @@ struct RatedFile {
 
 // The memory that all filters together may take.
 struct RateMemory {
-  double uniform_bits = 0;       // of a filter of bits_per_key, more than 0
-  double built_to_expected = 1;  // bytes of filters as built, relative to keys times bits
-  double target = 1;             // relative to uniform filters
+  double uniform_bits = 0;           // of a filter of bits_per_key, more than 0
+  double built_to_expected = 1;      // bytes of filters as built, relative to keys times bits
+  double target = 1;                 // relative to uniform filters
+  double least_bits = kMinRateBits;  // of a filter
+  double most_bits = kMaxRateBits;   // likewise, with a range filter beside it
 };
 
 // All are pure functions, safe from any thread.
 
 // The bits of a file's filter.
-double RateBitsOf(const RatedFile& file, double log2_lambda, double uniform_bits) noexcept;
+double RateBitsOf(const RatedFile& file, double log2_lambda, const RateMemory& memory) noexcept;
 
 // The memory that the filters will take, relative to uniform ones; 1 without files. Never grows
 // with lambda.

@@ -1,7 +1,6 @@
 #include "src/rocksdb/trees/known_trees.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "src/core/level_plan.h"
@@ -163,18 +162,22 @@ void KnownTrees::PauseSampling(bool is_paused) noexcept {
   for (const Entry& entry : entries_) entry.record->files.samples().Pause(is_paused);
 }
 
-KnownTotals KnownTrees::Totals(const TreeRecord* by_lookups) {
+// With the lock.
+std::vector<std::shared_ptr<TreeRecord>> KnownTrees::OpenTrees() const {
   std::vector<std::shared_ptr<TreeRecord>> records;
-  std::vector<FamilyShares::Tree> trees;
+  for (const Entry& entry : entries_) {
+    if (!entry.is_closed) records.push_back(entry.record);
+  }
+  return records;
+}
+
+KnownTotals KnownTrees::Totals() {
+  std::vector<std::shared_ptr<TreeRecord>> records;
   bool is_complete = false;
   KnownTotals totals;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (const Entry& entry : entries_) {
-      if (entry.is_closed) continue;
-      records.push_back(entry.record);
-      if (by_lookups != nullptr) trees.push_back({&entry.record->share, entry.family, 0, 0, 0, 0});
-    }
+    records = OpenTrees();
     is_complete = !listened_.empty() &&
                   std::all_of(listened_.begin(), listened_.end(),
                               [](const Listened& database) { return database.is_complete; });
@@ -185,63 +188,30 @@ KnownTotals KnownTrees::Totals(const TreeRecord* by_lookups) {
       is_complete = elsewhere_->knows_all_files;
     }
   }
-  double written = 0;
   totals.knows_all_files = is_complete && !has_forgotten();
-  for (size_t i = 0; i < records.size(); ++i) {
-    TreeRecord* const record = records[i].get();
+  for (const std::shared_ptr<TreeRecord>& record : records) {
     const LiveFiles::Sums sums = record->files.sums();
     totals.families += sums.files > 0 ? 1 : 0;
     totals.files += sums;
     totals.knows_all_files = totals.knows_all_files && record->files.KnowsAllFiles();
-    const double written_here = record->files.written().keys;
-    written += written_here;
-    if (by_lookups == nullptr) continue;
-    trees[i].keys = sums.keys;
-    trees[i].written = written_here;
-    trees[i].samples = record->files.samples().total();
-    trees[i].log2_reach = record->rates.log2_reach();
   }
-  KeepMostOfSmall(written, &totals);
-  if (by_lookups != nullptr) SetShares(*by_lookups, trees, &totals);
   return totals;
 }
 
-// Those of other processes are unknown, so that all are alike with them.
-void KnownTrees::SetShares(const TreeRecord& own, const std::vector<FamilyShares::Tree>& trees,
-                           KnownTotals* totals) {
-  if (totals->are_elsewhere) return;
-  const std::lock_guard<std::mutex> lock(mutex_);
-  totals->shares = shares_.Update(trees);
-  const auto found = std::find_if(trees.begin(), trees.end(), [&](const FamilyShares::Tree& tree) {
-    return tree.memory == &own.share;
-  });
-  totals->own_share = static_cast<size_t>(found - trees.begin());
-  if (found == trees.end()) totals->shares.clear();
-}
-
-// What small levels have swings from one compaction to the next, so the most of late counts.
-void KnownTrees::KeepMostOfSmall(double written, KnownTotals* totals) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const double keys = std::max(totals->files.keys, 1.0);
-  const double since = std::max(written - written_, 0.0) / keys;
-  most_small_keys_ *= std::exp2(-since / KnownTotals::kHalfLife);
-  written_ = written;
-  LiveFiles::Sums::Level now;
-  for (size_t i = 0; i < was_small_.size(); ++i) {
-    const LiveFiles::Sums::Level& level = totals->files.levels[i];
-    const bool is_small = totals->IsSmall(i);
-    if (is_small) {
-      now.keys += level.keys;
-      now.filter_bytes += level.filter_bytes;
-    } else if (was_small_[i]) {
-      most_small_keys_ -= level.keys / keys;
-    }
-    was_small_[i] = is_small;
+MemoryRates::Lambda KnownTrees::LambdaFor(const MemoryRates::Asked& asked) {
+  std::vector<std::shared_ptr<TreeRecord>> records;
+  LiveFiles::Sums elsewhere;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    records = OpenTrees();
+    if (elsewhere_) elsewhere = elsewhere_->files;
   }
-  most_small_keys_ = std::max(most_small_keys_, now.keys / keys);
-  const LiveFiles::Sums::Level all{keys, totals->files.filter_bytes};
-  const LiveFiles::Sums::Level& like = now.keys > 0 ? now : all;
-  totals->most_small_bytes = most_small_keys_ * keys * like.filter_bytes / like.keys;
+  std::vector<MemoryRates::Tree> trees;
+  trees.reserve(records.size());
+  for (const std::shared_ptr<TreeRecord>& record : records) {
+    trees.push_back({&record->files, &record->rates, &record->lookups});
+  }
+  return memory_rates_.Update(trees, elsewhere, asked);
 }
 
 void KnownTrees::SetPolicy(const PolicyOptions& policy) {
@@ -455,7 +425,6 @@ CarriedTree KnownTrees::Carry(FileName database, const std::string& family, cons
   carried.knows_all_files = Totals().knows_all_files;
   std::shared_ptr<TreeRecord> own;
   std::vector<std::shared_ptr<TreeRecord>> others;
-  double written_before = 0;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     own = ChooseTree(database, &carried);
@@ -464,18 +433,12 @@ CarriedTree KnownTrees::Carry(FileName database, const std::string& family, cons
     }
     carried.has_options = has_seen_options_;
     carried.options = options_;
-    carried.most_small_keys = most_small_keys_;
-    carried.was_small = was_small_;
-    written_before = written_;
   }
-  double written = own == nullptr ? 0 : own->files.written().keys;
   for (const std::shared_ptr<TreeRecord>& other : others) {
     const LiveFiles::Sums sums = other->files.sums();
     carried.other_families += sums.files > 0 ? 1 : 0;
     carried.others += sums;
-    written += other->files.written().keys;
   }
-  carried.written_since = std::max(written - written_before, 0.0);
   if (own == nullptr || !parts.has_files) return carried;
   carried.files = own->files.Carry(parts.most_files, parts.has_samples);
   carried.rates = own->rates.expectations();
@@ -496,9 +459,6 @@ void KnownTrees::Restore(const CarriedTree& carried) {
     options_ = carried.options;
     has_seen_options_ = true;
   }
-  most_small_keys_ = carried.most_small_keys;
-  was_small_ = carried.was_small;
-  written_ = carried.files.written - carried.written_since;
   elsewhere_ = Elsewhere{carried.other_families, carried.others, carried.knows_all_files};
 }
 

@@ -9,7 +9,6 @@
 #ifndef WINNOW_SRC_ROCKSDB_TREES_KNOWN_TREES_H_
 #define WINNOW_SRC_ROCKSDB_TREES_KNOWN_TREES_H_
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -22,9 +21,9 @@
 #include <vector>
 
 #include "src/rocksdb/trees/context.h"
-#include "src/rocksdb/trees/family_shares.h"
 #include "src/rocksdb/trees/learned_rates.h"
 #include "src/rocksdb/trees/live_files.h"
+#include "src/rocksdb/trees/memory_rates.h"
 #include "winnow/options.h"
 
 namespace winnow::plugin {
@@ -46,7 +45,9 @@ struct TreeRecord {
   // The number of the newest policy that built a filter of this tree, among the policies that share
   // what is known.
   std::atomic<uint64_t> newest_policy{0};
-  FamilyShares::Memory share;  // KnownTrees guards it
+  MemoryRates::Lookups lookups;
+  // The last flush lies over no file, and so has a filter for which filter_memory has no room.
+  std::atomic<bool> has_needless_flush{false};
 
   void BuiltBy(uint64_t policy) noexcept {
     uint64_t newest = newest_policy;
@@ -63,31 +64,13 @@ struct TreeRecord {
 
 // What the filters of all trees take, except those of databases that were seen to close.
 struct KnownTotals {
-  // The largest share of all keys of a level that counts as small.
-  static constexpr double kMaxOfSmall = 1.0 / 6;
-  // What small levels had once counts half after all levels together wrote so many times the keys.
-  static constexpr double kHalfLife = 8;
-
   size_t families = 0;
   LiveFiles::Sums files;
-  // What filters of small levels would take if these had as many keys as they had at most lately,
-  // and as many bits a key as now.
-  double most_small_bytes = 0;
   // Whether all files of all these trees are known, with the sizes of their filters, and none was
   // forgotten. False until a listener (listener.h) told it of each.
   bool knows_all_files = false;
-  // By lookups; empty: all families are alike. And which of them the tree is that was asked for.
-  std::vector<FamilyShare> shares;
-  size_t own_share = 0;
   // Whether there are trees in another process. Only that process can know more about them.
   bool are_elsewhere = false;
-
-  // Whether a level of LiveFiles::Sums is small if it has so many more keys. False for the last
-  // level.
-  bool IsSmall(size_t level, double more_keys = 0) const noexcept {
-    return level + 1 < files.levels.size() &&
-           files.levels[level].keys + more_keys <= kMaxOfSmall * (files.keys + more_keys);
-  }
 };
 
 // What is known of a tree, in the form in which it goes to another process that builds filters of
@@ -104,11 +87,6 @@ struct CarriedTree {
   size_t other_families = 0;
   LiveFiles::Sums others;
   bool knows_all_files = false;
-  // The share of all keys that small levels had at most, and the number of keys that all trees
-  // wrote since that was counted.
-  double most_small_keys = 0;
-  double written_since = 0;
-  std::array<bool, LookupSamples::kLevels> was_small{};
 };
 
 // Safe from any number of threads.
@@ -184,9 +162,10 @@ class KnownTrees {
   // What is known of trees stays.
   void NoteFamilyOptions(const FamilyOptions& options);
 
-  // May take a millisecond with thousands of files. by_lookups: with shares, for a file of this
-  // tree.
-  KnownTotals Totals(const TreeRecord* by_lookups = nullptr);
+  // May take a millisecond with thousands of files.
+  KnownTotals Totals();
+  // Lambda, by which filter_memory is shared, for a file of asked.own. May throw std::bad_alloc.
+  MemoryRates::Lambda LambdaFor(const MemoryRates::Asked& asked);
 
   // ---- Between processes
 
@@ -234,9 +213,7 @@ class KnownTrees {
   KnownTree WithOptions(KnownTree known) const;
   void Weigh(ToldFamily* told) const;
   static size_t Weight(const Entry& entry);
-  void KeepMostOfSmall(double written, KnownTotals* totals);
-  void SetShares(const TreeRecord& own, const std::vector<FamilyShares::Tree>& trees,
-                 KnownTotals* totals);
+  std::vector<std::shared_ptr<TreeRecord>> OpenTrees() const;
   void Bound();
   std::vector<Entry>::iterator LeastNeeded();
   void SetForgotten(const void* logger, FileName database, bool is_forgotten);
@@ -259,10 +236,7 @@ class KnownTrees {
   PolicyOptions policy_;
   std::atomic<bool> needs_files_{false};
   std::vector<Listened> listened_;  // databases that are open
-  double written_ = 0;              // keys of all trees, when their files were summed up last
-  double most_small_keys_ = 0;      // to all keys
-  std::array<bool, LookupSamples::kLevels> was_small_{};
-  FamilyShares shares_;
+  MemoryRates memory_rates_;
   // Sums of trees that are in another process.
   struct Elsewhere {
     size_t families;

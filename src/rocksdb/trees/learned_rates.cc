@@ -21,13 +21,8 @@ constexpr double kUnknownShare = 0.5;
 // keys are taken for lookups of a neighbour.
 constexpr double kMaxPoints = 1.0 / 16;
 
-// The tree is looked at again when this share of its keys was written, and the samples when this
-// share of them is new.
-constexpr double kLookAgain = 1.0 / 64;
+// Samples are looked at again when this share of them is new.
 constexpr double kSampleAgain = 1.0 / 16;
-
-// Before a file is written that has one of so many keys of the tree, the tree is looked at again.
-constexpr double kFewFiles = 8;
 
 // In bits a key.
 constexpr double kMostFromNew = 0.5;
@@ -39,9 +34,11 @@ constexpr double kMaxHeatLog = 4;
 // has this square.
 constexpr double kGuess = 0.1;
 
-// In log2(1/rate). With filter_memory each file has another bits_per_key, so a small difference is
-// no reason to compute all anew.
+// In log2(1/rate): a smaller difference of bits_per_key is no reason to compute all anew.
 constexpr double kOtherBits = 1.0 / 8;
+
+// The bits that stand for bits_per_key with filter_memory, where that does not count.
+constexpr double kUniformBitsOfSized = 8;
 
 constexpr auto kBetweenSummaries = std::chrono::minutes(10);
 
@@ -114,15 +111,9 @@ double LearnedRates::WidthOf(const LiveFiles::Shape& file) const noexcept {
   return std::max(file.to - file.from, file.keys / std::max(keys_, file.keys));
 }
 
-// Lookups that reach the file, if the tree gets as many as it has keys. Of those that find their
-// key, those do that find it on a level below.
+// Lookups that reach the file, if the tree gets as many as it has keys.
 double LearnedRates::EvenReach(const LiveFiles::Shape& file) const noexcept {
-  double reach = 1;
-  if (rule_.absent_share < 1 && rule_.last_level_has_filters) {
-    reach = rule_.absent_share +
-            (1 - rule_.absent_share) * KeysBelow(file.level) / std::max(keys_, 1.0);
-  }
-  return WidthOf(file) * reach * keys_;
+  return WidthOf(file) * rule_.ReachWith(KeysBelow(file.level) / std::max(keys_, 1.0)) * keys_;
 }
 
 RatedFile LearnedRates::Rated(const LiveFiles::Shape& file) const noexcept {
@@ -137,9 +128,10 @@ RatedFile LearnedRates::Rated(const LiveFiles::Shape& file) const noexcept {
 LearnedRates::Tree::Tree(LiveFiles::TreeShape of)
     : shape(std::move(of)), rated(shape.files.size()) {}
 
-// The file's filter shares the memory: not if it gets none, nor while it waits to be merged.
+// The file's filter shares the memory: not if it gets none, nor while it waits to be merged, which
+// filter_memory counts.
 bool LearnedRates::Shares(const LiveFiles::Shape& file) const noexcept {
-  if (rule_.is_leveled && file.waits) return false;
+  if (rule_.is_leveled && file.waits && !rule_.is_sized) return false;
   return rule_.last_level_has_filters || file.level != LookupSamples::kLevels - 1;
 }
 
@@ -155,6 +147,52 @@ LiveFiles::Shape LearnedRates::ShapeOf(const LiveFiles& files, const FileToRate&
   shape.keys = static_cast<double>(asked.facts.keys);
   shape.waits = asked.facts.waits;
   return shape;
+}
+
+// Without a grid nothing is sampled. A new grid changes all places.
+void LearnedRates::MakeGrid(LiveFiles* files) {
+  if (!files->MakeGrid()) return;
+  SetHeat({});
+  written_ = -1;
+}
+
+void LearnedRates::SetKeys(const LiveFiles::TreeShape& shape) noexcept {
+  keys_ = 0;
+  point_keys_ = 0;
+  level_keys_.fill(0);
+  for (const LiveFiles::Shape& file : shape.files) {
+    keys_ += file.keys;
+    if (file.is_point) point_keys_ += file.keys;
+    level_keys_[static_cast<size_t>(file.level)] += file.keys;
+  }
+}
+
+RateMemory LearnedRates::MemoryOfTree() const noexcept {
+  RateMemory memory;
+  memory.uniform_bits = uniform_bits_;
+  if (expected_ > 0) memory.built_to_expected = built_ / expected_;
+  memory.target = kTarget;
+  return memory;
+}
+
+// Makes the map of heat anew, for the levels whose bits are set and those that have files.
+void LearnedRates::LookAtSamples(LiveFiles* files, const KeyPositions& grid,
+                                 const LiveFiles::TreeShape& shape, uint32_t more_levels) {
+  const LookupSamples& samples = files->samples();
+  const uint64_t seen = samples.total();
+  uint32_t levels = levels_ | more_levels | BitOf(LookupSamples::kLevels - 1);
+  for (const LiveFiles::Shape& file : shape.files) levels |= BitOf(file.level);
+  std::vector<LookupSamples::Record> records;
+  samples.Snapshot(&records);
+  // Only samples since keys came to a place say something about it.
+  const auto all = static_cast<double>(records.size());
+  size_t part = 0;
+  const auto exposure = [&](double place) {
+    return (static_cast<double>(seen) - grid.SinceBehind(place, &part)) / std::max(all, 1.0);
+  };
+  SetHeat(HeatMap(records, shape.files.size(), levels, exposure));
+  levels_ = levels;
+  samples_seen_ = seen;
 }
 
 // The tree is looked at as it will be with the new file.
@@ -187,39 +225,15 @@ void LearnedRates::Refresh(LiveFiles* files, const FileToRate& asked, double uni
   Tree tree(files->ShapeWithout(asked.facts, asked.base, asked.job));
   tree.shape.files.push_back(ShapeOf(*files, asked));
   tree.rated.emplace_back();
-  if (has_more || lacks_level) {
-    uint32_t levels = levels_ | BitOf(level) | BitOf(LookupSamples::kLevels - 1);
-    for (const LiveFiles::Shape& file : tree.shape.files) levels |= BitOf(file.level);
-    std::vector<LookupSamples::Record> records;
-    samples.Snapshot(&records);
-    // Only samples since keys came to a place say something about it.
-    const auto all = static_cast<double>(records.size());
-    size_t part = 0;
-    const auto exposure = [&](double place) {
-      return (static_cast<double>(seen) - grid->SinceBehind(place, &part)) / std::max(all, 1.0);
-    };
-    SetHeat(HeatMap(records, tree.shape.files.size(), levels, exposure));
-    levels_ = levels;
-    samples_seen_ = seen;
-  }
+  if (has_more || lacks_level) LookAtSamples(files, *grid, tree.shape, BitOf(level));
   written_ = written.keys;
   uniform_bits_ = uniform_bits;
   rule_ = rule;
   SetWhatLasts(tree.shape);
-  keys_ = 0;
-  point_keys_ = 0;
-  level_keys_.fill(0);
-  for (const LiveFiles::Shape& file : tree.shape.files) {
-    keys_ += file.keys;
-    if (file.is_point) point_keys_ += file.keys;
-    level_keys_[static_cast<size_t>(file.level)] += file.keys;
-  }
+  SetKeys(tree.shape);
+  if (rule.is_sized) return SetEvenLessSampled(tree.shape);
   Rate(&tree);
-  SetReach();
-  RateMemory memory;
-  memory.uniform_bits = uniform_bits_;
-  if (expected_ > 0) memory.built_to_expected = built_ / expected_;
-  memory.target = kTarget;
+  const RateMemory memory = MemoryOfTree();
   const bool any = std::any_of(tree.rated.begin(), tree.rated.end(),
                                [](const RatedFile& file) { return file.keys > 0; });
   log2_lambda_ = any ? Log2LambdaFor(tree.rated, memory, log2_lambda_) : -uniform_bits_;
@@ -229,18 +243,6 @@ void LearnedRates::Refresh(LiveFiles* files, const FileToRate& asked, double uni
   for (RatedFile& file : tree.rated) file.stays = 0;
   const double of_new = Log2LambdaFor(tree.rated, memory, log2_lambda_);
   log2_lambda_ = std::clamp(log2_lambda_, of_new - kMostFromNew, of_new + kMostFromNew);
-}
-
-void LearnedRates::SetReach() noexcept {
-  const auto samples = static_cast<double>(heat_.samples());
-  if (samples < kMinSamples || !(keys_ > 0)) return;
-  double sum = 0;
-  for (size_t level = 0; level < level_keys_.size(); ++level) {
-    const double part = level_keys_[level] / keys_;
-    const double reaching = heat_.ReachingAll(static_cast<int>(level));
-    if (part > 0 && reaching > 0) sum += part * std::log2(reaching / samples / part);
-  }
-  log2_reach_.store(sum, std::memory_order_relaxed);
 }
 
 // If a file reaches beyond the first or the last known key, nobody knows how many of its keys lie
@@ -257,11 +259,7 @@ bool LearnedRates::HasTooManyPoints() const noexcept { return point_keys_ > kMax
 std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, const FileToRate& asked,
                                                           double uniform_rate, const Rule& rule) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  // Without a grid nothing is sampled. A new grid changes all places.
-  if (files->MakeGrid()) {
-    SetHeat({});
-    written_ = -1;
-  }
+  MakeGrid(files);
   if (asked.facts.keys == 0) return std::nullopt;
   if (rule.learns && files->samples().size() < kMinSamples) return std::nullopt;
   const double uniform_bits = -std::log2(uniform_rate);
@@ -272,7 +270,7 @@ std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, cons
   RatedFile rated = Rated(file);
   const auto rate = [&] {
     return std::exp2(-std::clamp<double>(
-        RateBitsOf(rated, log2_lambda_, uniform_bits_) + uniform_bits - uniform_bits_,
+        RateBitsOf(rated, log2_lambda_, MemoryOfTree()) + uniform_bits - uniform_bits_,
         std::min<double>(kMinRateBits, uniform_bits), kMaxRateBits));
   };
   const bool is_narrow = file.to - file.from < kMinWidth;
@@ -290,11 +288,109 @@ std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, cons
     rated.SetReach(WidthOf(file) * heat_.ReachingAll(file.level));
     return Learned{rate(), 0};
   }
+  NoteLearned();
+  return Learned{rate(), RelativeMissHeatOf(asked.level, file.from, file.to)};
+}
+
+// Whether samples tell how hot the file is.
+bool LearnedRates::IsSampled(const LiveFiles::Shape& file) const noexcept {
+  return rule_.learns && heat_.samples() >= kMinSamples && (levels_ & BitOf(file.level)) != 0 &&
+         !file.is_point && !HasTooManyPoints() && file.to - file.from >= kMinWidth;
+}
+
+// log2(n / k) if the tree gets as many lookups as it has keys. What samples say moves bits from
+// file to file and leaves the tree's mean, so that the memory does not depend on chance.
+double LearnedRates::Log2SizedReach(const LiveFiles::Shape& file) const noexcept {
+  RatedFile rated;
+  rated.keys = file.keys;
+  rated.SetReach(IsSampled(file) ? SampledReach(file) : EvenReach(file));
+  return rated.log2_reach + (IsSampled(file) ? even_less_sampled_ : 0);
+}
+
+double LearnedRates::SampledReach(const LiveFiles::Shape& file) const noexcept {
+  return IsUnknown(file) ? WidthOf(file) * heat_.ReachingAll(file.level)
+                         : Reaching(file.level, file.from, file.to);
+}
+
+void LearnedRates::SetEvenLessSampled(const LiveFiles::TreeShape& shape) noexcept {
+  double keys = 0;
+  double sum = 0;
+  for (const LiveFiles::Shape& file : shape.files) {
+    if (!Shares(file) || !IsSampled(file)) continue;
+    const double even = EvenReach(file);
+    const double sampled = SampledReach(file);
+    if (!(even > 0) || !(sampled > 0)) continue;
+    keys += file.keys;
+    sum += file.keys * std::log2(even / sampled);
+  }
+  even_less_sampled_ = keys > 0 ? sum / keys : 0;
+}
+
+void LearnedRates::AppendFiles(LiveFiles* files, const FileToRate* asked, const Rule& rule,
+                               std::vector<RatedFile>* all) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  // A new grid would drop the heat of trees that are not asked for.
+  if (!rule.is_alike && (asked != nullptr || files->grid() == nullptr)) MakeGrid(files);
+  if (!rule.is_alike && asked != nullptr) Refresh(files, *asked, kUniformBitsOfSized, rule);
+  LiveFiles::TreeShape shape = asked != nullptr
+                                   ? files->ShapeWithout(asked->facts, asked->base, asked->job)
+                                   : files->ShapeOfTree();
+  if (asked != nullptr) shape.files.push_back(ShapeOf(*files, *asked));
+  const bool learns = rule_.learns;
+  rule_ = rule;
+  rule_.learns = learns;
+  SetKeys(shape);
+  std::array<double, LookupSamples::kLevels> reaches{};
+  for (const LiveFiles::Shape& file : shape.files) {
+    if (!Shares(file)) continue;
+    RatedFile& rated = all->emplace_back();
+    rated.keys = file.keys;
+    rated.SetReach(rule.is_alike ? file.keys : EvenReach(file));
+    reaches[static_cast<size_t>(file.level)] += file.keys * rated.log2_reach;
+  }
+  for (size_t i = 0; i < reaches.size(); ++i) {
+    usual_log2_reach_[i] = level_keys_[i] > 0 ? reaches[i] / level_keys_[i] : 0;
+  }
+}
+
+LearnedRates::Reach LearnedRates::ReachOf(LiveFiles* files, const FileToRate& asked,
+                                          const Rule& rule, double log2_lambda) {
+  if (rule.is_alike) return {};
+  const std::lock_guard<std::mutex> lock(mutex_);
+  MakeGrid(files);
+  Refresh(files, asked, kUniformBitsOfSized, rule);
+  const LiveFiles::Shape file = ShapeOf(*files, asked);
+  Reach reach{Log2SizedReach(file), 0};
+  if (rule.learns) log2_lambda_ = log2_lambda - even_less_sampled_;
+  if (rule.learns && (file.is_point || HasTooManyPoints())) {
+    files_not_told_apart.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (IsSampled(file) && !IsUnknown(file)) {
+    NoteLearned();
+    reach.relative_miss_heat = RelativeMissHeatOf(file.level, file.from, file.to);
+  }
+  return reach;
+}
+
+void LearnedRates::NoteLearned() noexcept {
   learned_filters.fetch_add(1, std::memory_order_relaxed);
   if (!std::exchange(has_given_rates_, true)) {
     learned_trees.fetch_add(1, std::memory_order_relaxed);
   }
-  return Learned{rate(), RelativeMissHeatOf(asked.level, file.from, file.to)};
+}
+
+double LearnedRates::UsualLog2Reach(int level, double keys) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (rule_.is_alike) return 0;
+  const bool are_all_on_0 = keys_ > 0 && level_keys_[0] == keys_;
+  const auto index = static_cast<size_t>(are_all_on_0 ? 0 : level);
+  if (level_keys_[index] > 0) return usual_log2_reach_[index];
+  return std::log2(std::max(keys_, keys) / keys);
+}
+
+bool LearnedRates::is_leveled() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return rule_.is_leveled;
 }
 
 void LearnedRates::SetHeat(HeatMap heat) noexcept {
@@ -360,7 +456,7 @@ std::string LearnedRates::TakeSummary(const LiveFiles& files) {
   };
   for (size_t i = 0; i < tree.shape.files.size(); ++i) {
     const LiveFiles::Shape& file = tree.shape.files[i];
-    const double bits = RateBitsOf(tree.rated[i], log2_lambda_, uniform_bits_);
+    const double bits = RateBitsOf(tree.rated[i], log2_lambda_, MemoryOfTree());
     keys += file.keys;
     all_bits += file.keys * bits;
     even_bits += file.keys * even_less(file);
@@ -370,7 +466,7 @@ std::string LearnedRates::TakeSummary(const LiveFiles& files) {
   const double step = (all_bits - even_bits) / keys;
   for (size_t i = 0; i < tree.shape.files.size(); ++i) {
     const double reaching = tree.rated[i].reaching;
-    reads += reaching * std::exp2(-RateBitsOf(tree.rated[i], log2_lambda_, uniform_bits_));
+    reads += reaching * std::exp2(-RateBitsOf(tree.rated[i], log2_lambda_, MemoryOfTree()));
     even_reads += reaching * std::exp2(-std::clamp<double>(even_less(tree.shape.files[i]) + step,
                                                            kMinRateBits, kMaxRateBits));
   }

@@ -9,7 +9,7 @@
 // Lambda is chosen such that the filters of the tree will take the memory of uniform ones. A file
 // that is likely to be rewritten soon counts with the bits that it would get then, any other file
 // with the bits that it has. How likely that is follows from its age, and from how long other files
-// of its level lived.
+// of its level lived. With filter_memory, lambda is that of all trees (memory_rates.h).
 //
 // The heat of a place may not last: what is hot when a time series writes it is cold later, and the
 // file keeps its bits. So a file's n is a mean of two: n by the heat of its place, and n as if its
@@ -45,6 +45,10 @@ class LearnedRates {
   LearnedRates(const LearnedRates&) = delete;
   LearnedRates& operator=(const LearnedRates&) = delete;
 
+  // A tree is looked at again when this share of its keys was written, and before a file is written
+  // that has one of so many of its keys.
+  static constexpr double kLookAgain = 1.0 / 64;
+  static constexpr double kFewFiles = 8;
   // Fewer samples say nothing.
   static constexpr size_t kMinSamples = 256;
   // The rates that it chooses from.
@@ -62,14 +66,22 @@ class LearnedRates {
   // The options that decide besides the files and the lookups.
   struct Rule {
     bool learns = true;       // from samples; else lookups fall evenly over the tree's keys
+    bool is_alike = false;    // all files have one rate, whatever lookups reach them
+    bool is_sized = false;    // files share filter_memory with other trees (memory_rates.h)
     bool is_leveled = true;   // files of level 0 that overlap will be merged soon
     bool is_bytewise = true;  // keys are in the order of their bytes
     bool last_level_has_filters = true;
     double absent_share = 1;  // of lookups that fall evenly
 
+    // The share of lookups that reach a file in whose range so many of the tree's keys lie below
+    // it, 0 to 1. Of those that find their key, those do that find it there.
+    double ReachWith(double below) const noexcept {
+      return absent_share < 1 && last_level_has_filters ? absent_share + (1 - absent_share) * below
+                                                        : 1;
+    }
     bool operator==(const Rule& other) const noexcept {
-      return learns == other.learns && is_leveled == other.is_leveled &&
-             is_bytewise == other.is_bytewise &&
+      return learns == other.learns && is_alike == other.is_alike && is_sized == other.is_sized &&
+             is_leveled == other.is_leveled && is_bytewise == other.is_bytewise &&
              last_level_has_filters == other.last_level_has_filters &&
              absent_share == other.absent_share;
     }
@@ -90,6 +102,23 @@ class LearnedRates {
   std::optional<Learned> RateOf(LiveFiles* files, const FileToRate& file, double uniform_rate,
                                 const Rule& rule);
 
+  // ---- With filter_memory
+
+  // Adds the tree's files, with n as if it got as many lookups as it has keys, which fall evenly.
+  // asked: as the tree will be with this file; null: as it is.
+  void AppendFiles(LiveFiles* files, const FileToRate* asked, const Rule& rule,
+                   std::vector<RatedFile>* all);
+  // How often lookups reach a file. log2_lambda: of the tree's files, for TakeSummary.
+  struct Reach {
+    double log2_reach = 0;          // log2(n / k) in that unit
+    double relative_miss_heat = 0;  // 0: unknown
+  };
+  Reach ReachOf(LiveFiles* files, const FileToRate& asked, const Rule& rule, double log2_lambda);
+  // log2(n / k) of a file on this level with so many keys, whose range is not known yet: the mean
+  // of those that are there.
+  double UsualLog2Reach(int level, double keys);
+  bool is_leveled();  // as the last file was asked for; true before
+
   // A filter was built with such a rate; what it took, next to what a uniform one would have.
   void Built(double rate, double uniform_rate, const FilterMemory& memory);
 
@@ -106,11 +135,6 @@ class LearnedRates {
   size_t bytes_of_heat() const noexcept { return bytes_of_heat_.load(std::memory_order_relaxed); }
   void DropHeat() noexcept;
 
-  // How hot the tree's keys are for one lookup: of (the share of the lookups of absent keys that
-  // reach a level) / (the level's share of the keys), the logarithm to base 2, the mean over all
-  // keys. As last computed; 0, each lookup reaches each key's level, before. Safe without a lock.
-  double log2_reach() const noexcept { return log2_reach_.load(std::memory_order_relaxed); }
-
   // Where too many keys are not told apart for rates to be learned, that as a sentence; else empty.
   std::string WhyNotLearned();
 
@@ -125,6 +149,8 @@ class LearnedRates {
   double KeysBelow(int level) const noexcept;
   double WidthOf(const LiveFiles::Shape& file) const noexcept;
   double EvenReach(const LiveFiles::Shape& file) const noexcept;
+  void LookAtSamples(LiveFiles* files, const KeyPositions& grid, const LiveFiles::TreeShape& shape,
+                     uint32_t more_levels);
   void Refresh(LiveFiles* files, const FileToRate& asked, double uniform_bits, const Rule& rule);
   LiveFiles::Shape ShapeOf(const LiveFiles& files, const FileToRate& asked) const;
   bool IsUnknown(const LiveFiles::Shape& file) const noexcept;
@@ -139,23 +165,31 @@ class LearnedRates {
   };
   bool Shares(const LiveFiles::Shape& file) const noexcept;
   void Rate(Tree* tree) const noexcept;
-  void SetReach() noexcept;
+  void MakeGrid(LiveFiles* files);
+  void SetKeys(const LiveFiles::TreeShape& shape) noexcept;
+  void NoteLearned() noexcept;
+  bool IsSampled(const LiveFiles::Shape& file) const noexcept;
+  double Log2SizedReach(const LiveFiles::Shape& file) const noexcept;
+  double SampledReach(const LiveFiles::Shape& file) const noexcept;
+  void SetEvenLessSampled(const LiveFiles::TreeShape& shape) noexcept;
+  RateMemory MemoryOfTree() const noexcept;
   void SetHeat(HeatMap heat) noexcept;
 
   std::mutex mutex_;
   HeatMap heat_;
   std::atomic<size_t> bytes_of_heat_{0};
-  std::atomic<double> log2_reach_{0};
   uint32_t levels_ = 0;        // that heat_ has
   uint64_t samples_seen_ = 0;  // when it was made
   std::array<double, LookupSamples::kLevels>
       lasts_{};            // what does of a level's relative heat, 0 to 1
   double keys_ = 0;        // of all files
   double point_keys_ = 0;  // of those whose keys are not told apart
+  std::array<double, LookupSamples::kLevels> usual_log2_reach_{};  // by level, with filter_memory
   std::array<double, LookupSamples::kLevels> level_keys_{};
   Rule rule_;            // when the tree was looked at
   double written_ = -1;  // keys, when the tree was looked at
   double log2_lambda_ = 0;
+  double even_less_sampled_ = 0;  // log2(n), the mean over keys, with filter_memory
   double uniform_bits_ = 0;
   // Of filters that were built: bytes, and those that were expected.
   double built_ = 0;

@@ -318,6 +318,15 @@ LiveFiles::Sums LiveFiles::ReplacedBy(const NewFile& added, int base, const Writ
   return sums;
 }
 
+LiveFiles::Sums LiveFiles::EndingSums() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Sums sums;
+  for (const auto& [id, file] : recorded_.live) {
+    if (file.is_ending) RecordedFiles::CountIn(file, 1, &sums);
+  }
+  return sums;
+}
+
 LiveFiles::Id LiveFiles::last_id() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return recorded_.last_id;

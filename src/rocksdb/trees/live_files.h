@@ -148,6 +148,9 @@ class LiveFiles {
   // The sums of the files that this one would end, without what stays; `base` as above.
   Sums ReplacedBy(const NewFile& file, int base, const WritingJob& job = {});
 
+  // The sums of the files that compactions read, as far as a listener told, likewise.
+  Sums EndingSums() const;
+
   // A file, by what its rate is learned from.
   struct Shape {
     int level = 0;    // RecordedFiles::LevelIndex

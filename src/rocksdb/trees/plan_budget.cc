@@ -14,8 +14,7 @@ constexpr double kFilesOfATree = 8;
 }  // namespace
 
 FilterOptions Affordable(const FilterOptions& planned, double uniform_bits_per_key, uint64_t keys,
-                         bool waits, bool without_last, const LiveMemory& alive,
-                         bool is_sized) noexcept {
+                         bool waits, bool without_last, const LiveMemory& alive) noexcept {
   const auto bytes_with = [&](double bits_per_key) {
     FilterOptions options = planned;
     options.bits_per_key = bits_per_key;
@@ -33,7 +32,6 @@ FilterOptions Affordable(const FilterOptions& planned, double uniform_bits_per_k
   const double all = alive.resting.uniform_bytes + alive.waiting.uniform_bytes;
   const bool has_few = all < kFilesOfATree * own;
   if (!is_by_files && has_few) return planned;
-  const bool may_take_more = has_few && !is_sized;
   FilterMemory sum = alive.resting;
   double most = is_by_files ? kMaxByFiles : kMaxOfUniform;
   if (waits) most = is_by_files ? kMaxByFilesWithWaiting : kMaxWithWaiting;
@@ -42,10 +40,10 @@ FilterOptions Affordable(const FilterOptions& planned, double uniform_bits_per_k
     const double more_bits = planned.bits_per_key - uniform_bits_per_key;
     most += kForThoseThatGainMost * std::clamp((more_bits - kManyBits) / kManyBits, 0.0, 1.0);
   }
-  if (waits || may_take_more) sum += alive.waiting;
+  if (waits || has_few) sum += alive.waiting;
   const double of_uniform = sum.uniform_bytes + own;
   double most_bytes = most * of_uniform;
-  if (may_take_more && !without_last) {
+  if (has_few && !without_last) {
     most_bytes =
         std::max(most_bytes, std::min(kMaxOfFew * of_uniform, of_uniform + kMostBytesOfFew));
   }

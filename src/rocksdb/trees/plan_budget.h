@@ -46,11 +46,10 @@ inline constexpr double kMaxWithoutLast = 1.035;
 
 // The options of the filter of a file with so many keys: those of the plan, or with fewer bits, but
 // then at least those of a uniform filter with the policy's bits_per_key. If the last level has no
-// filters, no filter that goes by levels gets fewer than that. `alive` is without this file.
-// is_sized: filter_memory gave the bits, so that few files may take no more. A pure function.
+// filters, no filter that goes by levels gets fewer than that. `alive` is without this file. A pure
+// function.
 FilterOptions Affordable(const FilterOptions& planned, double uniform_bits_per_key, uint64_t keys,
-                         bool waits, bool without_last, const LiveMemory& alive,
-                         bool is_sized = false) noexcept;
+                         bool waits, bool without_last, const LiveMemory& alive) noexcept;
 
 }  // namespace winnow::plugin
 

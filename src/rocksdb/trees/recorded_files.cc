@@ -287,6 +287,17 @@ RecordedFiles::Sums& RecordedFiles::Sums::operator+=(const Sums& other) noexcept
   return *this;
 }
 
+void RecordedFiles::Sums::Scale(double part) noexcept {
+  for (double* const sum :
+       {&keys, &keys_without_filters, &filter_bytes, &keys_that_stay, &bytes_that_stay}) {
+    *sum *= part;
+  }
+  for (Level& level : levels) {
+    level.keys *= part;
+    level.filter_bytes *= part;
+  }
+}
+
 void RecordedFiles::CountIn(const File& file, int sign, Sums* into) noexcept {
   const double keys = sign * static_cast<double>(file.facts.keys);
   const double bytes = sign * (file.memory.bytes + file.more_bytes);

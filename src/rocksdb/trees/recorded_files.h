@@ -123,6 +123,7 @@ struct RecordedFiles {
     double bytes_that_stay = 0;
 
     Sums& operator+=(const Sums& other) noexcept;
+    void Scale(double part) noexcept;  // keys and bytes
   };
 
   struct File {

@@ -30,7 +30,6 @@ constexpr double kWeightSteps = 64;
 constexpr double kHeatSteps = 30;
 constexpr double kExposureSteps = 32;
 constexpr double kRatioSteps = 1000;
-constexpr double kShareSteps = 1 << 30;
 
 // Bits of a byte that are flags.
 enum FileBits : uint8_t {
@@ -377,9 +376,10 @@ std::string TextOfTree(const CarriedTree& tree) {
   writer.Number(tree.other_families);
   Write(tree.others, &writer);
   writer.Byte(tree.knows_all_files ? 1 : 0);
-  writer.Count(tree.most_small_keys * kShareSteps);
-  writer.Count(tree.written_since);
-  for (const bool was_small : tree.was_small) writer.Byte(was_small ? 1 : 0);
+  // Small levels, whose keys 1.0 and 1.1 read here: none.
+  writer.Count(0);
+  writer.Count(0);
+  for (int level = 0; level < LookupSamples::kLevels; ++level) writer.Byte(0);
   const std::string bytes = writer.bytes() + ChecksumOf(writer.bytes());
   std::string text(kName);
   text += kTextFormat;
@@ -414,9 +414,9 @@ std::string TreeOfText(std::string_view text, CarriedTree* tree) {
   tree->other_families = reader.Number();
   Read(&reader, &tree->others);
   tree->knows_all_files = reader.Truth();
-  tree->most_small_keys = reader.Count() / kShareSteps;
-  tree->written_since = reader.Count();
-  for (bool& was_small : tree->was_small) was_small = reader.Truth();
+  reader.Count();
+  reader.Count();
+  for (int level = 0; level < LookupSamples::kLevels; ++level) reader.Truth();
   return reader.IsAtEnd() ? std::string() : damaged;
 }
 

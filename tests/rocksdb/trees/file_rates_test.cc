@@ -28,7 +28,7 @@ RateMemory Memory(double target = 1, double built_to_expected = 1) {
 }
 
 double BitsOf(const RatedFile& file, double log2_lambda) {
-  return RateBitsOf(file, log2_lambda, kUniformBits);
+  return RateBitsOf(file, log2_lambda, Memory());
 }
 
 double FalseReads(const std::vector<RatedFile>& files, const std::vector<double>& bits) {

@@ -112,7 +112,6 @@ TEST(TreeTextTest, WhatIsKnownOfATreeIsKnownInAnotherProcess) {
   there.Restore(read);
   ExpectSameSums(there.Totals().files, here.Totals().files);
   EXPECT_EQ(there.Totals().families, 2u);
-  EXPECT_EQ(there.Totals().most_small_bytes, here.Totals().most_small_bytes);
 
   // It is the first one's that comes, and nobody else's.
   EXPECT_EQ(there.RecordOf(nullptr, kFamily), nullptr);

@@ -1,0 +1,160 @@
+#include "src/rocksdb/trees/memory_rates.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/rocksdb/trees/file_rates.h"
+
+namespace winnow::plugin {
+namespace {
+
+// Trees of which only sums are known: each level is one file.
+void AppendSums(const LiveFiles::Sums& sums, const LearnedRates::Rule& rule,
+                std::vector<RatedFile>* all) {
+  double below = 0;
+  for (auto level = sums.levels.rbegin(); level != sums.levels.rend(); ++level) {
+    if (!(level->keys > 0)) continue;
+    const bool has_filters = rule.last_level_has_filters || level != sums.levels.rbegin();
+    if (has_filters) {
+      RatedFile& file = all->emplace_back();
+      file.keys = level->keys;
+      file.SetReach(rule.is_alike ? level->keys : sums.keys * rule.ReachWith(below / sums.keys));
+    }
+    below += level->keys;
+  }
+}
+
+double Solve(const std::vector<RatedFile>& files, const MemoryRates::Asked& asked, double near) {
+  double keys = 0;
+  for (const RatedFile& file : files) keys += file.keys;
+  if (!(keys > 0)) return -kMostLog2Lambda;
+  RateMemory memory;  // in bits a key
+  memory.uniform_bits = 1;
+  memory.built_to_expected = 8 * asked.bytes_a_bit;
+  memory.target = 8 * MemoryRates::kAim * asked.shared.memory / keys;
+  memory.least_bits = 0;
+  memory.most_bits = asked.most_bits;
+  return Log2LambdaFor(files, memory, near);
+}
+
+}  // namespace
+
+LearnedRates::Rule MemoryRates::Shared::RuleOf(bool is_leveled, bool is_bytewise) const noexcept {
+  LearnedRates::Rule rule;
+  rule.learns = false;
+  rule.is_sized = true;
+  rule.is_alike = is_alike;
+  rule.is_leveled = is_leveled;
+  rule.is_bytewise = is_bytewise;
+  rule.absent_share = is_alike || (!is_leveled && absent_share == 0) ? 1 : absent_share;
+  rule.last_level_has_filters = last_level_has_filters && rule.absent_share > 0;
+  return rule;
+}
+
+// What lasts is fitted before the new samples change what is known: they were not sampled when the
+// files were written, so that chance does not look like heat that lasts.
+void MemoryRates::SetWeights(const std::vector<Tree>& trees, bool by_lookups) {
+  struct Now {
+    double keys;
+    double more_keys;     // written since the last look
+    double more_samples;  // since then
+  };
+  std::vector<Now> now;
+  Now all{};
+  for (const Tree& tree : trees) {
+    Lookups& lookups = *tree.lookups;
+    const LiveFiles::Written written = tree.files->written();
+    // Another thread may have looked later.
+    const uint64_t samples = std::max(tree.files->samples().total(), lookups.samples);
+    now.push_back({written.alive, std::max(written.keys - lookups.written, 0.0),
+                   static_cast<double>(samples - lookups.samples)});
+    lookups.written += now.back().more_keys;
+    lookups.samples = samples;
+    if (!(written.alive > 0)) now.back() = {};  // dropped, or all its files are
+    all.keys += now.back().keys;
+    all.more_keys += now.back().more_keys;
+    all.more_samples += now.back().more_samples;
+  }
+  if (!(all.keys > 0)) return;
+  const double times = all.more_keys / all.keys;
+  const double fades = std::exp2(-times / kWritesHalfLife);
+  together_ *= fades;
+  then_ *= fades;
+  const double older = std::exp2(-times - all.more_samples / kHalfLife);
+  double recent = 0;
+  double count = 0;  // of trees with keys
+  for (size_t i = 0; i < trees.size(); ++i) {
+    Lookups& lookups = *trees[i].lookups;
+    const double part = now[i].keys / all.keys;
+    together_ += (now[i].more_samples - part * all.more_samples) * lookups.then;
+    then_ += part * all.more_samples * lookups.then_squared;
+    lookups.recent = older * lookups.recent + now[i].more_samples;
+    if (part > 0) {
+      recent += lookups.recent;
+      ++count;
+    }
+  }
+  const double lasts = std::clamp((together_ + kGuess) / (then_ + kGuess), 0.0, kMostLasts);
+  for (size_t i = 0; i < trees.size(); ++i) {
+    Lookups& lookups = *trees[i].lookups;
+    double heat = 0;
+    const double part = now[i].keys / all.keys;
+    if (by_lookups && part > 0 && recent >= kMinSamples * count) {
+      const double assumed = kPseudoCount * count;
+      heat = (lookups.recent + assumed * part) / ((recent + assumed) * part) - 1;
+    }
+    const double anew = part > 0 ? std::min(now[i].more_keys / now[i].keys, 1.0) : 0;
+    lookups.then += anew * (heat - lookups.then);
+    lookups.then_squared += anew * (heat * heat - lookups.then_squared);
+    lookups.log2_weight = std::log2(1 + lasts * heat);
+  }
+}
+
+MemoryRates::Lambda MemoryRates::Update(const std::vector<Tree>& trees,
+                                        const LiveFiles::Sums& elsewhere, const Asked& asked) {
+  double written = 0;
+  double keys = elsewhere.keys;
+  Lookups* own = nullptr;
+  for (const Tree& tree : trees) {
+    const LiveFiles::Written of_tree = tree.files->written();
+    written += of_tree.keys;
+    keys += of_tree.alive;
+    if (tree.rates == asked.own) own = tree.lookups;
+  }
+  double near = 0;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const double much = LearnedRates::kLookAgain * keys;
+    const bool is_large =
+        asked.file != nullptr &&
+        LearnedRates::kFewFiles * static_cast<double>(asked.file->facts.keys) > keys;
+    const bool is_due = written_ < 0 || std::abs(written - written_) > much ||
+                        std::abs(keys - keys_) > much || is_large || !(asked.shared == shared_);
+    if (!is_due) return {log2_lambda_, own != nullptr ? own->log2_weight : 0};
+    near = log2_lambda_;
+    SetWeights(trees, asked.shared.by_lookups);
+  }
+  std::vector<RatedFile> all;
+  for (const Tree& tree : trees) {
+    const size_t before = all.size();
+    if (tree.rates == asked.own) {
+      tree.rates->AppendFiles(tree.files, asked.file, asked.rule, &all);
+    } else {
+      const LearnedRates::Rule rule =
+          asked.shared.RuleOf(tree.rates->is_leveled(), asked.rule.is_bytewise);
+      tree.rates->AppendFiles(tree.files, nullptr, rule, &all);
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (size_t i = before; i < all.size(); ++i) all[i].log2_reach += tree.lookups->log2_weight;
+  }
+  AppendSums(elsewhere, asked.rule, &all);
+  const double lambda = Solve(all, asked, near);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  log2_lambda_ = lambda;
+  written_ = written;
+  keys_ = keys;
+  shared_ = asked.shared;
+  return {lambda, own != nullptr ? own->log2_weight : 0};
+}
+
+}  // namespace winnow::plugin

@@ -1,0 +1,259 @@
+#include "src/rocksdb/trees/memory_rates.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace winnow::plugin {
+namespace memory_rates_test {
+
+constexpr uint64_t kKeysOfAFile = 1000;
+constexpr double kBytesABit = 1.02 / 8;
+
+std::string Key(double place) {
+  char text[32];
+  std::snprintf(text, sizeof text, "user%09.0f", place * 1e8);
+  return text;
+}
+
+struct Tree {
+  LiveFiles files;
+  LearnedRates rates;
+  MemoryRates::Lookups lookups;
+  uint64_t hash = 0;
+  LookupsUnderWay under_way;
+
+  void Add(int level, bool is_bottom, double from, double to, uint64_t keys = kKeysOfAFile) {
+    files.Add(File(level, is_bottom, from, to, keys), 5);
+  }
+  static LiveFiles::NewFile File(int level, bool is_bottom, double from, double to, uint64_t keys) {
+    LiveFiles::NewFile file;
+    file.level = level;
+    file.is_bottom = is_bottom;
+    file.range = {Key(from), Key(to)};
+    file.keys = keys;
+    return file;
+  }
+  // So many files on the last level, and a tenth of them above.
+  void Fill(int count) {
+    for (int i = 0; i < count; ++i) {
+      Add(6, true, i / double(count), (i + 0.999) / count);
+      if (i % 10 == 9) Add(5, false, (i - 9) / double(count), (i + 0.999) / count);
+    }
+  }
+  // Absent keys, of which each is sampled.
+  void LookUp(int count) {
+    for (int i = 0; i < count; ++i) {
+      if (hash % LookupSamples::kRecordsOfASalt == 0) files.samples().Reserve();
+      ++hash;
+      const double place = std::fmod(0.618 * i, 1);
+      files.samples().Note(&under_way, Key(place), hash, {1, LookupSamples::kLevels - 1, 0.01},
+                           false);
+    }
+  }
+  double Log2ReachOf(int level, bool is_bottom, double from, double to,
+                     const LearnedRates::Rule& rule) {
+    const LearnedRates::FileToRate asked{RecordedFiles::LevelIndex(level, is_bottom),
+                                         File(level, is_bottom, from, to, kKeysOfAFile),
+                                         5,
+                                         {}};
+    return rates.ReachOf(&files, asked, rule, 0).log2_reach;
+  }
+};
+
+class MemoryRatesTest : public ::testing::Test {
+ protected:
+  MemoryRatesTest() {
+    asked_.bytes_a_bit = kBytesABit;
+    asked_.rule.is_sized = true;
+    asked_.rule.learns = false;
+  }
+
+  MemoryRates::Lambda LambdaOf(size_t tree) {
+    std::vector<MemoryRates::Tree> trees;
+    for (const auto& one : trees_) trees.push_back({&one->files, &one->rates, &one->lookups});
+    asked_.own = &trees_[tree]->rates;
+    return rates_.Update(trees, elsewhere_, asked_);
+  }
+  void Make(const std::vector<int>& files) {
+    for (const int count : files) {
+      trees_.push_back(std::make_unique<Tree>());
+      trees_.back()->Fill(count);
+    }
+  }
+  void SetBits(double bits, double keys) { asked_.shared.memory = bits * keys * kBytesABit / kAim; }
+
+  static constexpr double kAim = MemoryRates::kAim;
+  MemoryRates rates_;
+  MemoryRates::Asked asked_;
+  LiveFiles::Sums elsewhere_;
+  std::vector<std::unique_ptr<Tree>> trees_;
+};
+
+TEST_F(MemoryRatesTest, AllFilesHaveOneRateWithoutAPlan) {
+  Make({100, 300});
+  asked_.rule.is_alike = asked_.shared.is_alike = true;
+  for (const double bits : {0.5, 3.0, 12.0}) {
+    SetBits(bits, 440e3);
+    for (const size_t tree : {0, 1}) EXPECT_NEAR(LambdaOf(tree).BitsOf(0), bits, 0.01) << bits;
+  }
+  EXPECT_EQ(trees_[0]->Log2ReachOf(5, false, 0, 0.1, asked_.rule), 0);
+}
+
+// Of eleven parts of the keys, one on the upper level, with log2(11) bits more than a file that has
+// all keys of its range.
+TEST_F(MemoryRatesTest, UpperLevelsHaveMoreBitsAndTheMeanFillsTheMemory) {
+  Make({100, 300});
+  SetBits(6, 440e3);
+  double keys = 0;
+  double bits = 0;
+  for (size_t tree = 0; tree < 2; ++tree) {
+    const MemoryRates::Lambda lambda = LambdaOf(tree);
+    const double files = tree == 0 ? 100 : 300;
+    const auto bits_on = [&](int level, double to) {
+      return lambda.BitsOf(trees_[tree]->Log2ReachOf(level, level == 6, 0.5, to, asked_.rule));
+    };
+    const double upper = bits_on(5, 0.5 + 9.999 / files);
+    const double last = bits_on(6, 0.5 + 0.999 / files);
+    EXPECT_NEAR(upper - last, std::log2(10), 0.1) << tree;
+    keys += 1.1 * files;
+    bits += files * last + 0.1 * files * upper;
+  }
+  EXPECT_NEAR(bits / keys, 6, 0.1);
+}
+
+TEST_F(MemoryRatesTest, WithoutFilesOrWithMuchMemoryThereIsNoBound) {
+  Make({0});
+  SetBits(6, 1000);
+  EXPECT_GE(LambdaOf(0).BitsOf(0), kMaxRateBits);
+  Make({10});
+  SetBits(40, 11e3);
+  EXPECT_GE(LambdaOf(1).BitsOf(0), kMaxRateBits);
+}
+
+TEST_F(MemoryRatesTest, TheMemoryMayNotBeEnoughForFilters) {
+  Make({100});
+  SetBits(0.001, 110e3);
+  EXPECT_LT(LambdaOf(0).BitsOf(0), 0.01);
+  asked_.shared.memory = 0;
+  EXPECT_LT(LambdaOf(0).BitsOf(0), -1);
+}
+
+TEST_F(MemoryRatesTest, KeysOfAnotherProcessCount) {
+  Make({100});
+  asked_.rule.is_alike = asked_.shared.is_alike = true;
+  SetBits(12, 110e3);
+  elsewhere_.keys = 110e3;
+  elsewhere_.levels[3].keys = 10e3;
+  elsewhere_.levels.back().keys = 100e3;
+  EXPECT_NEAR(LambdaOf(0).BitsOf(0), 6, 0.01);
+}
+
+// The last level of a leveled tree has no filters then; another tree has no such level.
+TEST_F(MemoryRatesTest, WithoutAbsentLookupsItDoesNotMatterWhichTreeAsks) {
+  Make({100, 100});
+  asked_.shared.absent_share = 0;
+  SetBits(6, 220e3);
+  const auto ask = [&](size_t tree) {
+    asked_.rule = asked_.shared.RuleOf(tree == 0, true);
+    asked_.shared.memory += 1;  // looks again
+    return LambdaOf(tree).log2_lambda;
+  };
+  const LearnedRates::FileToRate file{0, Tree::File(0, false, 0, 1, kKeysOfAFile), 5, {}};
+  asked_.file = &file;
+  ask(0);
+  ask(1);
+  asked_.file = nullptr;
+  const double without_last = ask(0);
+  EXPECT_NEAR(ask(1), without_last, 0.01);
+  asked_.shared.absent_share = 1;
+  EXPECT_GT(ask(0), without_last + 2);
+}
+
+// Beside ten files of level 0, of which each has all keys of its range.
+TEST_F(MemoryRatesTest, FilesBeforeTheirKeysCountAsThoseThatAreThere) {
+  Make({100});
+  SetBits(6, 110e3);
+  LambdaOf(0);
+  LearnedRates& leveled = trees_[0]->rates;
+  EXPECT_NEAR(leveled.UsualLog2Reach(5, 1000), std::log2(11), 0.2);
+  EXPECT_NEAR(leveled.UsualLog2Reach(LookupSamples::kLevels - 1, 1000), std::log2(1.1), 0.2);
+  EXPECT_NEAR(leveled.UsualLog2Reach(0, 1000), std::log2(110), 0.2);  // none is there
+  Make({0});
+  for (int i = 0; i < 10; ++i) trees_[1]->Add(0, true, i / 10.0, (i + 0.999) / 10);
+  LambdaOf(1);
+  EXPECT_NEAR(trees_[1]->rates.UsualLog2Reach(LookupSamples::kLevels - 1, 1000), 0, 0.2);
+}
+
+TEST_F(MemoryRatesTest, LambdaIsThatOfTheLastLookUntilMuchIsWritten) {
+  Make({200});
+  SetBits(6, 220e3);
+  const double before = LambdaOf(0).log2_lambda;
+  trees_[0]->Add(0, false, 0, 1);
+  EXPECT_EQ(LambdaOf(0).log2_lambda, before);
+  for (int i = 0; i < 10; ++i) trees_[0]->Add(0, false, 0, 1);
+  EXPECT_GT(LambdaOf(0).log2_lambda, before);
+  // Another tree has come, or the memory has changed.
+  const double then = LambdaOf(0).log2_lambda;
+  Make({100});
+  EXPECT_GT(LambdaOf(0).log2_lambda, then + 1);
+  asked_.shared.memory *= 2;
+  EXPECT_LT(LambdaOf(0).log2_lambda, then);
+}
+
+TEST_F(MemoryRatesTest, TreesWithMoreLookupsHaveMoreBits) {
+  Make({100, 100});
+  asked_.shared.by_lookups = true;
+  SetBits(6, 220e3);
+  LambdaOf(0);
+  trees_[0]->LookUp(30);
+  SetBits(6.1, 220e3);
+  EXPECT_EQ(LambdaOf(0).log2_weight, 0);  // too few
+  trees_[0]->LookUp(10'000);
+  trees_[1]->LookUp(1000);
+  SetBits(6, 220e3);
+  const double hot = LambdaOf(0).log2_weight;
+  const double cold = LambdaOf(1).log2_weight;
+  // A fifth of the lookups counts as even: (0.8 * 1.82 + 0.2) to (0.8 * 0.18 + 0.2).
+  EXPECT_NEAR(hot - cold, std::log2(1.656 / 0.344), 0.1);
+  EXPECT_NEAR(std::exp2(hot) + std::exp2(cold), 2, 1e-9);
+  asked_.shared.by_lookups = false;
+  SetBits(6.1, 220e3);
+  EXPECT_EQ(LambdaOf(0).log2_weight, 0);
+}
+
+// Each time all files are written again.
+TEST_F(MemoryRatesTest, TrafficThatTurnsCountsLessAndTrafficThatStaysDoesNot) {
+  for (const bool turns : {false, true}) {
+    trees_.clear();
+    Make({20, 20});
+    asked_.shared.by_lookups = true;
+    MemoryRates rates;
+    std::vector<MemoryRates::Tree> trees;
+    for (const auto& one : trees_) trees.push_back({&one->files, &one->rates, &one->lookups});
+    std::vector<double> weights;
+    for (int i = 0; i < 16; ++i) {
+      trees_[turns ? i % 2 : 0]->LookUp(20'000);
+      for (const auto& tree : trees_) tree->Fill(20);
+      asked_.shared.memory = 1e5 + i;
+      asked_.own = &trees_[0]->rates;
+      const double weight = std::abs(rates.Update(trees, {}, asked_).log2_weight);
+      if (i > 8) weights.push_back(weight);
+    }
+    const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
+    if (turns) {
+      EXPECT_LT(*most, 0.1);
+    } else {
+      EXPECT_NEAR(*least, std::log2(1.8), 0.02);
+    }
+  }
+}
+
+}  // namespace memory_rates_test
+}  // namespace winnow::plugin
