@@ -71,10 +71,8 @@ Policy::Policy(const std::string& id, std::shared_ptr<const FilterPolicy> builti
 
 void Policy::Register() {
   planned_builders_.NamePolicy(state_.Get().options);
-  state_.OnChange([this](const PolicyOptions& options) {
-    planned_builders_.Follow(options);
-    planned_builders_.NamePolicy(options);
-  });
+  state_.OnChange(
+      [this](const PolicyOptions& options) { planned_builders_.NamePolicy(options); });
   RegisterOptions("WinnowFilterOptions", &state_, &PolicyState::OptionTypes());
   planned_builders_.known()->rates.Add(this, [this] { return state_.Get().options; });
 }
@@ -146,11 +144,7 @@ Status Policy::GetOption(const ConfigOptions& config_options, const std::string&
 Status Policy::ValidateOptions(const DBOptions& db_opts, const ColumnFamilyOptions& cf_opts) const {
   const Status status = state_.Validate();
   // Also if SetOptions made this policy to replace another one.
-  if (status.ok()) {
-    const PolicyOptions options = state_.Get().options;
-    planned_builders_.SetPolicy(options);
-    planned_builders_.Follow(options);
-  }
+  if (status.ok()) planned_builders_.SetPolicy(state_.Get().options);
   planned_builders_.NoteDatabaseOptions(db_opts, cf_opts);
   return status.ok() ? FilterPolicy::ValidateOptions(db_opts, cf_opts) : status;
 }

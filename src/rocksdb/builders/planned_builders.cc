@@ -195,7 +195,7 @@ PlannedBuilders::FileToBuild PlannedBuilders::FindTree(const PolicyOptions& aske
     file.options.level_plan = LevelPlan::kAuto;
     if (has_levels) WarnOnceInLog(context.info_log, NotBytewiseNote());
   }
-  file.record = RecordBuiltHere(context);
+  file.record = RecordOf(context);
   return file;
 }
 
@@ -264,12 +264,9 @@ bool PlannedBuilders::IsDecidedByItsPlace(const FileToBuild& file) noexcept {
 }
 
 void PlannedBuilders::SampleItsLookups(TreeRecord& tree, ROCKSDB_NAMESPACE::Logger* logger) {
-  if (MaySample(tree)) {
-    tree.files.samples().Reserve();
-    tree.files.samples().Pause(false);
-    known_->has_sampled = true;
-    known_->sampling.Set(true);
-  }
+  tree.files.samples().Reserve();
+  tree.is_sampled = true;
+  known_->sampling.Set(true);
   LogLearned(logger, tree.rates.TakeSummary(tree.files));
   const std::string why_not = tree.rates.WhyNotLearned();
   if (!why_not.empty()) WarnOnceInLog(logger, why_not);
@@ -285,13 +282,8 @@ std::unique_ptr<FileFilterOptions> PlannedBuilders::DecideByItsPlace(
       has_one_reader, std::shared_ptr<KnownTrees>(known_, &known_->trees));
 }
 
-// The tree's record. Notes this policy as the newest that built a filter there, unless a newer one
-// did. Null if nothing is known of the tree.
-std::shared_ptr<TreeRecord> PlannedBuilders::RecordBuiltHere(const FilterBuildingContext& context) {
-  std::shared_ptr<TreeRecord> record =
-      known_->trees.RecordOf(context.info_log, context.column_family_name);
-  if (record != nullptr) record->BuiltBy(number_);
-  return record;
+std::shared_ptr<TreeRecord> PlannedBuilders::RecordOf(const FilterBuildingContext& context) {
+  return known_->trees.RecordOf(context.info_log, context.column_family_name);
 }
 
 void PlannedBuilders::SetPolicy(const PolicyOptions& options) noexcept {
@@ -306,52 +298,8 @@ void PlannedBuilders::NamePolicy(const PolicyOptions& options) noexcept {
   }
 }
 
-void KnownFiles::Newcomers::Set(uint64_t policy, bool is_one) noexcept {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = std::find(policies_.begin(), policies_.end(), policy);
-  if (!is_one && found != policies_.end()) policies_.erase(found);
-  if (!is_one || found != policies_.end()) return;
-  try {
-    policies_.push_back(policy);
-  } catch (...) {
-    // Memory is short. Then a compaction of an earlier policy may sample lookups, which costs only
-    // time.
-  }
-}
-
-bool KnownFiles::Newcomers::HasOneAfter(uint64_t policy) noexcept {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return std::any_of(policies_.begin(), policies_.end(),
-                     [policy](uint64_t other) { return other > policy; });
-}
-
-// A compaction uses the policy that it began with, even if a later one has replaced it.
-bool PlannedBuilders::MaySample(const TreeRecord& tree) noexcept {
-  return tree.newest_policy <= number_ && !known_->newcomers.HasOneAfter(number_);
-}
-
 PlannedBuilders::~PlannedBuilders() {
-  known_->newcomers.Set(number_, false);
-  ResumeSampling();
   if (--known_->policies == 0) known_->sampling.Set(false);
-}
-
-// If this policy ended sampling, and has built nothing since.
-void PlannedBuilders::ResumeSampling() noexcept {
-  const void* self = this;
-  if (!known_->ended_by.compare_exchange_strong(self, nullptr)) return;
-  known_->trees.PauseSampling(false);
-  known_->sampling.Set(true);
-}
-
-void PlannedBuilders::Follow(const PolicyOptions& options) noexcept {
-  const bool learns = Learns(options);
-  known_->newcomers.Set(number_, !learns && !has_built_);
-  if (learns) return ResumeSampling();
-  if (!known_->sampling.is_wanted() && known_->ended_by == nullptr) return;
-  known_->ended_by = this;
-  known_->sampling.Set(false);
-  known_->trees.PauseSampling(true);
 }
 
 void PlannedBuilders::NoteBuilderAsked(const PolicyOptions& options,
@@ -361,14 +309,11 @@ void PlannedBuilders::NoteBuilderAsked(const PolicyOptions& options,
   known_->loads.use().NoteFamily(context.info_log, context.column_family_name);
   LogUse(context.info_log);
   order_shown_.BuilderAsked();
-  const void* self = this;
-  known_->ended_by.compare_exchange_strong(self, nullptr);
-  const std::shared_ptr<TreeRecord> record = RecordBuiltHere(context);
-  has_built_ = true;
-  known_->newcomers.Set(number_, false);
-  if (Learns(options) || !known_->has_sampled || record == nullptr) return;
-  // If the file is of a compaction under a replaced policy, it says nothing about the new one.
-  if (record->newest_policy <= number_) record->DropSamples();
+  if (Learns(options)) return;
+  const std::shared_ptr<TreeRecord> record = RecordOf(context);
+  if (record == nullptr || !record->is_sampled) return;
+  record->DropSamples();
+  known_->sampling.Set(known_->trees.AreSampled());
 }
 
 OwnedReader PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept {

@@ -11,10 +11,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "src/rocksdb/builders/file_filter_options.h"
 #include "src/rocksdb/builders/memory_budget.h"
@@ -43,25 +41,8 @@ struct KnownFiles {
   std::atomic<bool> was_shown_other_order{false};  // of keys than that of their bytes
   std::atomic<bool> has_range_extractor{false};    // a family has or had one
   std::atomic<bool> asks_if_told{false};           // prefix_seek_opt_in_only
-  SamplingUse sampling;
-  std::atomic<bool> has_sampled{false};  // ever
-  std::atomic<int> policies{0};          // that own a share
-  std::atomic<uint64_t> ever{0};         // of these: each one's number when it came
-  // The policy by whose options sampling ended, until it builds a filter. Before that RocksDB may
-  // drop it, if SetOptions is refused. Null: none.
-  std::atomic<const void*> ended_by{nullptr};
-
-  // The numbers of policies that learn nothing and have not built a filter yet. Their first filter
-  // tells which column family they belong to. Until then it may be any family of earlier policies.
-  class Newcomers {
-   public:
-    void Set(uint64_t policy, bool is_one) noexcept;
-    bool HasOneAfter(uint64_t policy) noexcept;
-
-   private:
-    std::mutex mutex_;
-    std::vector<uint64_t> policies_;
-  } newcomers;
+  SamplingUse sampling;                            // wanted while lookups of any tree are sampled
+  std::atomic<int> policies{0};                    // that own a share
 };
 
 // Belongs to one policy. Safe from any number of threads.
@@ -71,7 +52,6 @@ class PlannedBuilders {
   explicit PlannedBuilders(std::shared_ptr<KnownFiles> known)
       : known_(known != nullptr ? std::move(known) : std::make_shared<KnownFiles>()) {
     ++known_->policies;
-    number_ = ++known_->ever;
     HashProblem();  // is said on stderr now, and looked for where memory may be short
   }
   ~PlannedBuilders();
@@ -95,12 +75,9 @@ class PlannedBuilders {
   // What the figures of its filters are shown as.
   void NamePolicy(const PolicyOptions& options) noexcept;
 
-  // The policy's options were set. If they learn nothing, sampling stops. What was sampled stays,
-  // as these options may never come into force.
-  void Follow(const PolicyOptions& options) noexcept;
-
   // RocksDB asks for a builder, of Winnow's or its own filters: writes a pending alarm of loads. If
-  // the options learn nothing, drops the samples of the column family's lookups.
+  // the options learn nothing, lookups of the column family are sampled no more, and their samples
+  // are dropped.
   void NoteBuilderAsked(const PolicyOptions& options,
                         const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
@@ -136,14 +113,10 @@ class PlannedBuilders {
   std::unique_ptr<FileFilterOptions> DecideByItsPlace(
       FileToBuild file, const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table);
 
-  std::shared_ptr<TreeRecord> RecordBuiltHere(
-      const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
-  void ResumeSampling() noexcept;
-  bool MaySample(const TreeRecord& tree) noexcept;
+  // The tree's record. Null if nothing is known of the tree.
+  std::shared_ptr<TreeRecord> RecordOf(const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
 
   const std::shared_ptr<KnownFiles> known_;
-  uint64_t number_ = 0;
-  std::atomic<bool> has_built_{false};
   OrderShown order_shown_;
   MemoryReport memory_report_;
 };

@@ -156,7 +156,7 @@ uint64_t LookupSamples::Sample(std::string_view key) noexcept {
 
 void LookupSamples::Note(LookupsUnderWay* lookups, std::string_view key, uint64_t hash,
                          const AskedFilter& asked, bool may_contain) noexcept {
-  if (lookups == nullptr || asked.level < 0 || is_paused_.load(std::memory_order_relaxed)) return;
+  if (lookups == nullptr || asked.level < 0) return;
   UnderWay* lookup = Find(lookups, number_, hash);
   const bool is_new = lookup == nullptr || BeginsAnew(*lookup, asked);
   if (is_new) {

@@ -83,9 +83,6 @@ class LookupSamples {
   // up. If memory is short, or all trees have kMaxBytes, all stays as it is.
   void Reserve() noexcept;
 
-  // Stops sampling, or goes on with it. What was sampled stays.
-  void Pause(bool is_paused) noexcept { is_paused_.store(is_paused, std::memory_order_relaxed); }
-
   // Drops the records and their room, without which nothing is sampled.
   void Drop() noexcept;
 
@@ -137,7 +134,6 @@ class LookupSamples {
   uint64_t first_ = 0;                 // the oldest record that is there
   std::atomic<uint64_t> total_{0};     // changed under the mutex
   std::shared_ptr<const KeyPositions> grid_;
-  std::atomic<bool> is_paused_{false};
 };
 
 // How many lookups were sampled in this process, also in trees that are gone. Safe from any thread.

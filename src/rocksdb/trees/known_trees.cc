@@ -120,7 +120,7 @@ void KnownTrees::Bound() {
     if (!last->is_closed && !HasNoFiles(last->record->files)) {
       SetForgotten(last->logger, last->database, true);
     }
-    last->record->files.samples().Pause(true);
+    last->record->DropSamples();
     entries_.erase(last);
   }
   // Trees in use are known again at their next filter. If there still are too many then, others are
@@ -157,9 +157,10 @@ std::shared_ptr<TreeRecord> KnownTrees::RecordOf(const void* logger, const std::
   return entry == nullptr ? nullptr : entry->record;
 }
 
-void KnownTrees::PauseSampling(bool is_paused) noexcept {
+bool KnownTrees::AreSampled() noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (const Entry& entry : entries_) entry.record->files.samples().Pause(is_paused);
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [](const Entry& entry) { return entry.record->is_sampled.load(); });
 }
 
 // With the lock.

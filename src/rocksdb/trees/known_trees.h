@@ -42,21 +42,14 @@ struct FamilyOptions {
 struct TreeRecord {
   LiveFiles files;
   LearnedRates rates;
-  // The number of the newest policy that built a filter of this tree, among the policies that share
-  // what is known.
-  std::atomic<uint64_t> newest_policy{0};
+  std::atomic<bool> is_sampled{false};  // its lookups are, as its last builder wanted
   MemoryRates::Lookups lookups;
   // The last flush lies over no file, and so has a filter for which filter_memory has no room.
   std::atomic<bool> has_needless_flush{false};
 
-  void BuiltBy(uint64_t policy) noexcept {
-    uint64_t newest = newest_policy;
-    while (newest < policy && !newest_policy.compare_exchange_weak(newest, policy)) {
-    }
-  }
-
-  // Drops the samples of its lookups, and what was learned from them.
+  // Ends sampling, and drops the samples and what was learned from them.
   void DropSamples() noexcept {
+    is_sampled = false;
     files.samples().Drop();
     rates.DropHeat();
   }
@@ -152,8 +145,8 @@ class KnownTrees {
   // not in the order of bytes.
   std::optional<KnownTree> ByOptions() const;
 
-  // Stops sampling the lookups of all trees, or goes on with it.
-  void PauseSampling(bool is_paused) noexcept;
+  // Whether the lookups of any tree are sampled.
+  bool AreSampled() noexcept;
 
   // Null if nothing is known of the tree.
   std::shared_ptr<TreeRecord> RecordOf(const void* logger, const std::string& family);
