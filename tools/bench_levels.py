@@ -34,8 +34,7 @@ def plan(bits, absent_share=None):
 
 # The bits are chosen for the memory of the rivals, and for no more false reads than the rival's, which take more of them
 # where level sizes are static.
-ABSENT_KEYS = [RIVAL, "ribbonfilter:10", "winnow:15.1", plan(15.1), "winnow:10.15", plan(10.15), plan(8.2),
-               plan(15.1).replace("auto", "by_level")]
+ABSENT_KEYS = [RIVAL, "ribbonfilter:10", "winnow:15.1", plan(15.1), "winnow:10.15", plan(10.15), plan(8.2)]
 STATIC_ABSENT_KEYS = [RIVAL, plan(8.6)]
 FEW_ABSENT_KEYS = [RIVAL, plan(4.2, 0.1), plan(4.7, 0.1), plan(4.7), plan(8), plan(8, 0.1)]
 STATIC_FEW_ABSENT_KEYS = [RIVAL, plan(5.7, 0.1)]

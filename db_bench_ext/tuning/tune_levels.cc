@@ -2,7 +2,7 @@
 // uniform filters of the same memory, in Markdown: what the constants of src/core/level_plan.cc and
 // src/rocksdb/trees/context.cc were chosen from, and whether "auto" holds what it has to.
 //
-//   tune_levels --folder=DIR [--keys=4000000] [--plans=by_level,auto] [--scenarios=random,moved_30]
+//   tune_levels --folder=DIR [--keys=4000000] [--plans=auto,learned] [--scenarios=random,moved_30]
 //   tune_levels --folder=DIR --keys=600000 --plans=uniform,auto --scenarios=mixgraph,zipf
 //   --repeats=5
 //   tune_levels --folder=DIR --keys=600000 --divide_sizes=512 --plans=auto,learned
@@ -48,7 +48,7 @@
 
 ABSL_FLAG(std::string, folder, "", "folder in which databases are made and removed again");
 ABSL_FLAG(uint64_t, keys, 4'000'000, "number of keys in a tree");
-ABSL_FLAG(std::vector<std::string>, plans, (std::vector<std::string>{"by_level", "auto"}),
+ABSL_FLAG(std::vector<std::string>, plans, (std::vector<std::string>{"auto"}),
           "values of level_plan to try, with commas between them");
 ABSL_FLAG(std::vector<std::string>, scenarios, {},
           "scenarios to try, with commas between them; empty: all");

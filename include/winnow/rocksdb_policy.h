@@ -77,22 +77,19 @@ struct PolicyOptions {
 
   // Whether files of small levels get more accurate filters, within the same memory
   // (winnow/options.h); of Winnow's filters only. "uniform" unless given.
-  //   "by_level": by the level that a file is written to, once a compaction below level 0 was seen.
-  //     For trees that grow by random writes: what a sequential load writes is moved down as it is,
-  //     and keeps the many bits of a small level on the last one.
   //   "auto": a file has the rate lambda * (its keys) / (the tree's keys in its range), with one
   //     lambda for the tree, at which its filters take about the memory of uniform ones. In leveled
   //     compaction, a file that lies over others of which none is known is uniform. One of up to 64
-  //     keys, or of more than all others together, goes by levels, as with "by_level".
+  //     keys, or of more than all others together, goes by its level.
   //   "learned": begins as "auto"; then files that lookups of absent keys reach get the bits of
   //     those that they don't reach. A filter's bytes depend on the lookups that came before it.
   //     Keeps in memory where samples of lookups lie among the keys, and for that the first and the
   //     last keys of some thousand files, whole ones of up to 512 bytes behind what all keys of the
-  //     family begin with; SetOptions with another plan ends that. As "auto" before there are
-  //     samples, where a family of the policy has another comparator than RocksDB's bytewise one,
-  //     and where keys of many files are not told apart by these 512 bytes: the LOG then says so,
-  //     and SampleCounters::files_not_told_apart counts the files.
-  // In universal and FIFO compaction "by_level" is uniform; with filter_memory it is "auto".
+  //     family begin with; the next file after a change of the plan ends that. As "auto" before
+  //     there are samples, where a family of the policy has another comparator than RocksDB's
+  //     bytewise one, and where keys of many files are not told apart by these 512 bytes: the LOG
+  //     then says so, and SampleCounters::files_not_told_apart counts the files.
+  //   "by_level": "auto". Up to version 1.1 it went by levels alone.
   // SstFileWriter and databases without a logger: uniform. Where a plan is not followed, the
   // database's LOG says so.
   LevelPlan level_plan = FilterOptions().level_plan;

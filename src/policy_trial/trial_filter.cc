@@ -114,9 +114,8 @@ std::shared_ptr<const FilterPolicy> PolicyOfText(const std::string& text, std::s
   return problem->empty() ? policy : nullptr;
 }
 
-double LevelsBelowOf(const std::string& plan, const TreeShape& shape, const TreePlace& place) {
-  TrialFilter trial(absl::StrCat("{id=winnow;bits_per_key=10;level_plan=", plan, "}"), shape,
-                    place);
+double LevelsBelowOf(const TreeShape& shape, const TreePlace& place) {
+  TrialFilter trial("{id=winnow;bits_per_key=10;level_plan=auto}", shape, place);
   const std::string key = "key";
   for (int i = 0; i < kKeysOfAFileSeen; ++i) {
     const Slice slice(key);

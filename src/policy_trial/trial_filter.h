@@ -34,9 +34,9 @@ struct TreePlace {
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> PolicyOfText(const std::string& text,
                                                                     std::string* problem);
 
-// What levels_below (winnow/options.h) a Winnow policy with this plan, "by_level" or "auto", finds
-// for a file of this place; -1: it builds as without a plan.
-double LevelsBelowOf(const std::string& plan, const TreeShape& shape, const TreePlace& place);
+// What levels_below (winnow/options.h) a Winnow policy with level_plan=auto finds for a file of
+// this place; -1: it builds as without a plan.
+double LevelsBelowOf(const TreeShape& shape, const TreePlace& place);
 
 // The size of a RocksDB filter of the policy for so many keys, in bytes: the least in which its
 // builder finds room for them. That of few keys may be rounded, by the version and its options.

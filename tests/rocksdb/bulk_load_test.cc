@@ -44,7 +44,6 @@ using testing::MakePolicyFrom;
 
 constexpr char kUniform[] = "winnow:10";
 constexpr char kAuto[] = "{id=winnow;bits_per_key=10;level_plan=auto}";
-constexpr char kByLevel[] = "{id=winnow;bits_per_key=10;level_plan=by_level}";
 constexpr char kOtherPlace[] = "made for another place";
 
 class BulkLoadTest : public ::testing::Test {
@@ -251,23 +250,6 @@ TEST_F(BulkLoadTest, WhatFiltersOfSstFileWriterCostAboveTheLastLevelIsSaidUntilT
   ExpectSaid(HasSubstr("4 files of column family 'default' with 4000 keys"));
   CompactAll();
   ExpectKeys(database_.get(), database_->DefaultColumnFamily(), kKeys);
-  ExpectNothingIsSaidAfterwards(options);
-}
-
-// In order, above all other keys: RocksDB moves the files down as they are.
-TEST_F(BulkLoadTest, WhatFiltersThatMovedDownCostIsSaidUntilTheyAreRewritten) {
-  Options options = OptionsWith(kByLevel);
-  options.disable_auto_compactions = false;
-  options.write_buffer_size = 64 << 10;
-  Open(options);
-  PutTree(0, 20'000, false);
-  PutTree(20'000, 20'000, true);
-  ExpectSaid(AllOf(HasSubstr("KiB more than what the policy builds there (level_plan=by_level)"),
-                   HasSubstr("kForce")));
-  const double before = BitsAKey();
-  CompactAll();
-  EXPECT_LT(BitsAKey(), 0.95 * before);
-  ExpectKeys(database_.get(), database_->DefaultColumnFamily(), 40'000);
   ExpectNothingIsSaidAfterwards(options);
 }
 

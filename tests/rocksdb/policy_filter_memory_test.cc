@@ -192,7 +192,7 @@ TEST_P(EachPlanOfMemoryTest, KeepsAllKeysWithOneBitAndWithoutFilters) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Plans, EachPlanOfMemoryTest,
-                         ::testing::Values("uniform", "by_level", "auto", "learned"),
+                         ::testing::Values("uniform", "auto", "learned"),
                          [](const auto& plan) { return std::string(plan.param); });
 
 TEST_F(FilterMemoryTest, ItIsThatOfAllFamiliesTogether) {

@@ -154,11 +154,11 @@ class LevelPlanTest : public ::testing::Test {
   testing::Model model_;
 };
 
-// Level, plan and rate of each file are what the pure function says; but for level_plan=by_level it
-// may be higher, up to the uniform one, where memory is short. Other rates are by the other files.
+// Plan and rate of each file are what the pure function says, or up to the uniform one where memory
+// is short. Without a level, they are by the other files.
 void ExpectPlanned(const FileInTree& file, LevelPlan plan, double absent_share = 1) {
   EXPECT_EQ(file.filter.level_plan, plan);
-  if (plan != LevelPlan::kByLevel && file.filter.levels_below < 0) {
+  if (file.filter.levels_below < 0) {
     EXPECT_GE(file.filter.target_fpr, 0.998 * LearnedRates::kLowestRate);
     EXPECT_LE(file.filter.target_fpr, 1.002 * LearnedRates::kHighestRate);
     return;
@@ -169,8 +169,7 @@ void ExpectPlanned(const FileInTree& file, LevelPlan plan, double absent_share =
   options.absent_share = absent_share;
   options.levels_below = file.filter.levels_below;
   const double planned = core::PlannedRate(options);
-  const double most =
-      plan == LevelPlan::kByLevel ? planned : std::max(planned, core::RateForBits(10));
+  const double most = std::max(planned, core::RateForBits(10));
   EXPECT_GE(file.filter.target_fpr, 0.998 * planned) << "built for level " << file.filter.level;
   EXPECT_LE(file.filter.target_fpr, 1.002 * most)
       << "level " << file.level << ", built for " << file.filter.level << ", "
@@ -179,11 +178,6 @@ void ExpectPlanned(const FileInTree& file, LevelPlan plan, double absent_share =
 
 class EachPlanTest : public LevelPlanTest, public ::testing::WithParamInterface<LevelPlan> {
  protected:
-  bool SaysNoEffect() const {
-    return testing::ReadFile(path_ + "/LOG")
-               .find("has no effect on column families without leveled compaction") !=
-           std::string::npos;
-  }
   std::string Policy(const std::string& more = "") const {
     return "{id=winnow;level_plan=" + std::string(ToString(GetParam())) + more + "}";
   }
@@ -235,18 +229,12 @@ TEST_P(EachPlanTest, ALastLevelThatNeedsNoFiltersHasNone) {
   EXPECT_GT(last, 10u);
   // Those above have: with the plan's rates, or uniform ones where memory is short.
   size_t with_filter = 0;
-  size_t by_plan = 0;
   for (const FileInTree& file : Files()) {
     if (file.filter.size_bytes == 0) continue;
     ++with_filter;
-    if (file.filter.levels_below >= 1) ++by_plan;
     ExpectPlanned(file, GetParam(), 0);
   }
   EXPECT_GT(with_filter, 0u);
-  // Which has no bound of memory.
-  if (GetParam() == LevelPlan::kByLevel) {
-    EXPECT_GT(by_plan, 0u);
-  }
   ExpectAll();
 }
 
@@ -280,7 +268,7 @@ TEST_P(EachPlanTest, WithoutFiltersForHitsTheLevelAboveIsTheLast) {
   ExpectAll();
 }
 
-// Each sorted run by its share of the keys; by level alone, runs are alike.
+// Each sorted run by its share of the keys.
 TEST_P(EachPlanTest, SmallRunsOfUniversalCompactionGetLowerRates) {
   Open(Policy(), [](Options* options, BlockBasedTableOptions*) {
     options->compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
@@ -291,7 +279,6 @@ TEST_P(EachPlanTest, SmallRunsOfUniversalCompactionGetLowerRates) {
   ASSERT_STATUS_OK(database_->CompactRange({}, nullptr, nullptr));
   for (uint64_t key = 0; key < kKeys; key += 20) Put(key);
   ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
-  const bool is_by_level = GetParam() == LevelPlan::kByLevel;
   const double uniform = core::RateForBits(10);
   const std::vector<FileInTree> files = Files();
   int deepest = 0;
@@ -311,15 +298,9 @@ TEST_P(EachPlanTest, SmallRunsOfUniversalCompactionGetLowerRates) {
   ASSERT_GT(keys[1], 0);
   const double last = more_bits[0] / keys[0];
   const double above = more_bits[1] / keys[1];
-  if (is_by_level) {
-    EXPECT_NEAR(last, 0, 0.01);
-    EXPECT_NEAR(above, 0, 0.01);
-  } else {
-    EXPECT_NEAR(last, -0.3, 1);
-    EXPECT_GT(above, last + 0.5);
-    EXPECT_LE(MemoryToUniform(), 1.1);
-  }
-  EXPECT_EQ(SaysNoEffect(), is_by_level);
+  EXPECT_NEAR(last, -0.3, 1);
+  EXPECT_GT(above, last + 0.5);
+  EXPECT_LE(MemoryToUniform(), 1.1);
   ExpectAll();
 }
 
@@ -343,7 +324,6 @@ TEST_P(EachPlanTest, FilesOfFifoCompactionHaveEqualRates) {
     EXPECT_NEAR(std::log2(file.filter.target_fpr / core::RateForBits(10)), 0, 0.8);
   }
   EXPECT_LE(MemoryToUniform(), 1.05);
-  EXPECT_EQ(SaysNoEffect(), GetParam() == LevelPlan::kByLevel);
   ExpectAll();
 }
 
@@ -394,9 +374,21 @@ TEST_P(EachPlanTest, TwoDatabasesMayShareALoggerAndAPolicy) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Plans, EachPlanTest,
-                         ::testing::Values(LevelPlan::kByLevel, LevelPlan::kAuto,
-                                           LevelPlan::kLearned),
+                         ::testing::Values(LevelPlan::kAuto, LevelPlan::kLearned),
                          [](const auto& plan) { return std::string(ToString(plan.param)); });
+
+TEST_F(LevelPlanTest, ByLevelIsAuto) {
+  Open("{id=winnow;level_plan=by_level}");
+  PutAtRandom(0, kKeys / 2);
+  size_t by_files = 0;
+  for (const FileInTree& file : Files()) {
+    ExpectPlanned(file, LevelPlan::kAuto);
+    if (file.filter.levels_below < 0) ++by_files;
+  }
+  EXPECT_GT(by_files, 0u);
+  EXPECT_LE(MemoryToUniform(), 1.1);
+  ExpectAll();
+}
 
 size_t CountIn(const std::string& text, const std::string& part) {
   size_t count = 0;
@@ -405,7 +397,6 @@ size_t CountIn(const std::string& text, const std::string& part) {
 }
 
 constexpr char kNotBytewise[] = "level_plan=learned needs keys in the order of leveldb.Bytewise";
-constexpr char kNoLevels[] = "has no effect on column families without leveled compaction";
 
 TEST_F(LevelPlanTest, LearnedIsAutoWhereKeysHaveAnotherOrder) {
   for (const bool reverse : {true, false}) {
@@ -459,31 +450,24 @@ TEST_F(LevelPlanTest, LookupsThatAreLearnedFromAreCounted) {
 }
 
 // Also where several of them have their turns.
-TEST_F(LevelPlanTest, EachFallbackIsSaidOnce) {
-  for (const bool by_level : {true, false}) {
-    Open(by_level ? "{id=winnow;level_plan=by_level}"
-                  : "{id=winnow;level_plan=learned;filter_memory=1MiB}",
-         [](Options* options, BlockBasedTableOptions*) {
-           options->comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
-         });
-    Options universal = options_;
-    universal.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
-    universal.level_compaction_dynamic_level_bytes = false;
-    ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
-    ASSERT_STATUS_OK(database_->CreateColumnFamily(universal, "universal", &family));
-    for (uint64_t i = 0; i < 3; ++i) {
-      ASSERT_STATUS_OK(database_->Put(WriteOptions(), Key(i), "value"));
-      ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
-      ASSERT_STATUS_OK(database_->Put(WriteOptions(), family, Key(i), "value"));
-      ASSERT_STATUS_OK(database_->Flush(FlushOptions(), family));
-    }
-    ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(family));
-    const std::string log = testing::ReadFile(path_ + "/LOG");
-    EXPECT_EQ(CountIn(log, kNotBytewise), by_level ? 0u : 1u);
-    EXPECT_EQ(CountIn(log, kNoLevels), by_level ? 1u : 0u);
-    database_.reset();
-    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options_));
+TEST_F(LevelPlanTest, ThatKeysHaveAnotherOrderIsSaidOnce) {
+  Open("{id=winnow;level_plan=learned;filter_memory=1MiB}",
+       [](Options* options, BlockBasedTableOptions*) {
+         options->comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
+       });
+  Options universal = options_;
+  universal.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+  universal.level_compaction_dynamic_level_bytes = false;
+  ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
+  ASSERT_STATUS_OK(database_->CreateColumnFamily(universal, "universal", &family));
+  for (uint64_t i = 0; i < 3; ++i) {
+    ASSERT_STATUS_OK(database_->Put(WriteOptions(), Key(i), "value"));
+    ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
+    ASSERT_STATUS_OK(database_->Put(WriteOptions(), family, Key(i), "value"));
+    ASSERT_STATUS_OK(database_->Flush(FlushOptions(), family));
   }
+  ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(family));
+  EXPECT_EQ(CountIn(testing::ReadFile(path_ + "/LOG"), kNotBytewise), 1u);
 }
 
 // A sequential load ends on the last level as it was flushed.

@@ -102,9 +102,6 @@ void FileFilterOptions::SettleFile(uint64_t keys, size_t range_bytes) {
 
 FilterOptions FileFilterOptions::ByPlan(const LiveFiles::Place& place, bool sees_last) const {
   if (policy_.level_plan == LevelPlan::kUniform) return FactsToOptions(policy_, facts_);
-  if (policy_.level_plan == LevelPlan::kByLevel) {
-    return PlannedOptions(policy_, facts_, known_, NextLevel(facts_, known_));
-  }
   int next = place.below == RecordedFiles::kBottom ? known_.depth : place.below;
   if (!sees_last && next < 0) next = known_.depth;
   return PlannedOptions(policy_, facts_, known_, next);
@@ -113,7 +110,7 @@ FilterOptions FileFilterOptions::ByPlan(const LiveFiles::Place& place, bool sees
 FilterOptions FileFilterOptions::Planned(const LiveFiles::Place& place, bool sees_last,
                                          LiveFiles::NewFile* file) {
   const FilterOptions by_plan = ByPlan(place, sees_last);
-  if (!GoesByFiles(policy_.level_plan)) return by_plan;
+  if (policy_.level_plan == LevelPlan::kUniform) return by_plan;
   LiveMemory alive = record_->files.Memory();
   if (!job_.is_leveled) {  // runs of level 0 do not wait to be merged
     alive.resting += alive.waiting;
@@ -162,7 +159,7 @@ void FileFilterOptions::Built(std::string_view block) {
   const FilterMemory memory{static_cast<double>(block.size()) - range_bytes,
                             static_cast<double>(uniform_bytes_)};
   record_->files.AddMemory(id_, memory, range_bytes);
-  if (GoesByFiles(policy_.level_plan)) {
+  if (policy_.level_plan != LevelPlan::kUniform) {
     record_->rates.Built(core::PlannedRate(settled_), core::RateForBits(policy_.bits_per_key),
                          memory);
   }

@@ -23,13 +23,6 @@ using ROCKSDB_NAMESPACE::FilterBuildingContext;
 
 namespace {
 
-std::string NoLevelsNote(const PolicyOptions& options) {
-  return "level_plan=" + std::string(ToString(options.level_plan)) +
-         " has no effect on column families without leveled compaction: all their filters have "
-         "the rate of bits_per_key=" +
-         PolicyOptionText("bits_per_key", options);
-}
-
 // Learned rates are by places of keys in the order of bytes.
 std::string NotBytewiseNote() {
   return std::string("level_plan=learned needs keys in the order of ") +
@@ -185,14 +178,13 @@ bool PlannedBuilders::MayHaveRange(const PolicyOptions& options,
 PlannedBuilders::FileToBuild PlannedBuilders::FindTree(const PolicyOptions& asked,
                                                        const FilterBuildingContext& context) {
   FileToBuild file{asked, FactsOf(context), {}, nullptr};
-  const bool has_levels = file.facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
-  if (asked.level_plan == LevelPlan::kByLevel && asked.filter_memory == 0 && !has_levels) {
-    WarnOnceInLog(context.info_log, NoLevelsNote(asked));
-  }
+  // Version 1.1 went by levels alone.
+  if (asked.level_plan == LevelPlan::kByLevel) file.options.level_plan = LevelPlan::kAuto;
   if (known_->trees.has_forgotten()) WarnOnceInLog(context.info_log, TooManyTreesNote());
   file.tree = known_->trees.Learn(context.info_log, context.column_family_name, file.facts);
   if (asked.level_plan == LevelPlan::kLearned && !file.tree.is_bytewise) {
     file.options.level_plan = LevelPlan::kAuto;
+    const bool has_levels = file.facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
     if (has_levels) WarnOnceInLog(context.info_log, NotBytewiseNote());
   }
   file.record = RecordOf(context);
@@ -259,7 +251,8 @@ FilterOptions PlannedBuilders::PlannedByLevel(const PolicyOptions& sized, const 
 
 // If a file's level or tree is unknown, so is its place.
 bool PlannedBuilders::IsDecidedByItsPlace(const FileToBuild& file) noexcept {
-  const bool needs_place = GoesByFiles(file.options.level_plan) || file.options.filter_memory > 0;
+  const bool needs_place =
+      file.options.level_plan != LevelPlan::kUniform || file.options.filter_memory > 0;
   return needs_place && file.record != nullptr && file.facts.level >= 0;
 }
 

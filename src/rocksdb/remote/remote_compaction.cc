@@ -223,7 +223,8 @@ std::string Export(const Policy& policy, const std::string& family, const std::s
   for (const PolicyOptions& options : {own, is_only_one ? own : trees.policy()}) {
     if (!GoesByTrees(options)) continue;
     is_of_use = true;
-    if (GoesByFiles(options.level_plan) || options.filter_memory > 0) parts.has_files = true;
+    if (options.level_plan != LevelPlan::kUniform || options.filter_memory > 0)
+      parts.has_files = true;
     if (options.level_plan == LevelPlan::kLearned) parts.has_samples = true;
   }
   if (!is_of_use) return {};

@@ -49,10 +49,6 @@ KnownTree WithFile(KnownTree known, const BuildFacts& facts) noexcept {
   return known;
 }
 
-bool GoesByFiles(LevelPlan plan) noexcept {
-  return plan == LevelPlan::kAuto || plan == LevelPlan::kLearned;
-}
-
 bool LastLevelHasFilters(const PolicyOptions& policy, const KnownTree& known) noexcept {
   return known.last_level_has_filters &&
          (policy.level_plan == LevelPlan::kUniform || policy.absent_share > 0);
@@ -103,8 +99,7 @@ FilterOptions PlannedWhereItLies(const PolicyOptions& policy, const KnownTree& k
   facts.level = level;
   facts.levels = levels;
   facts.is_bottommost = level > 0 && below < 0;
-  return PlannedOptions(policy, facts, known,
-                        GoesByFiles(policy.level_plan) ? below : NextLevel(facts, known));
+  return PlannedOptions(policy, facts, known, below);
 }
 
 FilterOptions FactsToOptions(const PolicyOptions& policy, const BuildFacts& facts) noexcept {

@@ -43,9 +43,6 @@ KnownTree WithFile(KnownTree known, const BuildFacts& facts) noexcept;
 
 BuildFacts FactsOf(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
-// Whether a file's rate depends on the other files of its tree.
-bool GoesByFiles(LevelPlan plan) noexcept;
-
 // Whether files of the last level have filters: not with optimize_filters_for_hits, nor by a plan
 // where no lookup is for an absent key.
 bool LastLevelHasFilters(const PolicyOptions& policy, const KnownTree& known) noexcept;

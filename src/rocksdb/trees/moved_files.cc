@@ -7,16 +7,10 @@
 #include <tuple>
 
 #include "src/core/files_below.h"
-#include "src/core/level_plan.h"
 #include "src/core/moved_filters.h"
-#include "src/core/sizing.h"
 
 namespace winnow::plugin {
 namespace {
-
-// Ribbon filters take a few per cent more or less than the formula says, and a plan's by a bound of
-// the whole tree.
-constexpr double kFarMore = 1.1;
 
 void SetBelow(std::vector<WatchedFile>* files) {
   std::vector<core::FileSpan> spans;
@@ -34,22 +28,11 @@ RateKey RateKeyOf(const FileInTree& file) {
   return {file.level, file.below, std::lround(8 * std::log2(keys)), std::lround(32 * bits)};
 }
 
-bool HasFarMore(const FileInTree& file, const FilterOptions& here) {
-  FilterOptions uniform = here;
-  uniform.level_plan = LevelPlan::kUniform;
-  const double most =
-      static_cast<double>(std::max(core::EstimateBytes(file.keys, core::ForBuilding(here)),
-                                   core::EstimateBytes(file.keys, core::ForBuilding(uniform))));
-  return static_cast<double>(file.filter_bytes) > kFarMore * most;
-}
-
-bool IsMoved(const WatchedFile& file, const FilterOptions& here) {
+// Rates by the files of a tree, or by lookups, are of no level.
+bool IsMoved(const WatchedFile& file) {
   if (!file.is_ours) return false;
   if (file.filter_bytes == 0) return file.below >= 0;
-  // Rates by the files of a tree, or by lookups, are of no level.
-  const bool by_level = !GoesByFiles(here.level_plan);
-  if (file.made_for) return *file.made_for != file.level && (*file.made_for < 0 || by_level);
-  return by_level && HasFarMore(file, here);
+  return file.made_for && *file.made_for < 0;
 }
 
 }  // namespace
@@ -78,7 +61,7 @@ std::string MovedFilesLine(const PolicyOptions& policy, const KnownTree& by_opti
   std::map<RateKey, double> rates;  // each takes 0.1 ms
   for (const WatchedFile& file : files) {
     core::PlacedFilter filter = PlaceFilter(policy, tree, -1, file);
-    filter.is_moved = IsMoved(file, filter.policy);
+    filter.is_moved = IsMoved(file);
     if (filter.is_moved) {
       const auto [rate, is_new] = rates.try_emplace(RateKeyOf(file), 1);
       if (is_new) rate->second = core::RateOfSize(filter.keys, filter.bytes, filter.policy);

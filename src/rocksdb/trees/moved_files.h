@@ -34,8 +34,7 @@ struct WatchedFile : FileInTree {
   std::string last;
   bool is_ours = false;  // Winnow's policy was asked for the filter
 
-  // The level that the filter was made for, -1 for none, as of SstFileWriter. Unset: not known;
-  // then it counts as made for another one if it has far more bits than fit here, or none.
+  // The level that the filter was made for, -1 for none, as of SstFileWriter. Unset: not known.
   std::optional<int> made_for;
 };
 

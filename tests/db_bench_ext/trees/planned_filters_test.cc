@@ -41,7 +41,7 @@ std::string Problem(const PolicyOptions& policy, const inspect::FilterSummary& f
 }
 
 TEST(CheckPlannedTest, AcceptsWhatThePolicyBuilds) {
-  for (const auto& [name, plan] : kLevelPlanOption.values) {
+  for (const LevelPlan plan : {LevelPlan::kUniform, LevelPlan::kAuto, LevelPlan::kLearned}) {
     PolicyOptions policy = Policy(plan);
     for (const double below : {-1.0, 0.0, 0.5, 1.0, 3.0}) {
       for (const size_t keys : {1u, 30u, 63u, 64u, 5000u}) {
@@ -52,6 +52,8 @@ TEST(CheckPlannedTest, AcceptsWhatThePolicyBuilds) {
     policy.absent_share = 0.1;
     EXPECT_EQ(Problem(policy, Build(Options(policy, 1), 1000)), "");
   }
+  const FilterOptions by_files = Options(Policy(LevelPlan::kAuto), -1);
+  EXPECT_EQ(Problem(Policy(LevelPlan::kByLevel), Build(by_files, 1000)), "");
 }
 
 // `auto` gives fewer bits where memory is short, but no fewer than uniform filters have.
@@ -61,9 +63,9 @@ TEST(CheckPlannedTest, KnowsWhichPlansMayHaveOtherRates) {
     LevelPlan plan;
     bool is_right;
   } cases[] = {
-      {9, LevelPlan::kAuto, true},    {11, LevelPlan::kAuto, false},
-      {5, LevelPlan::kAuto, false},   {9, LevelPlan::kByLevel, false},
-      {9, LevelPlan::kLearned, true}, {11, LevelPlan::kLearned, false},
+      {9, LevelPlan::kAuto, true},      {11, LevelPlan::kAuto, false},
+      {5, LevelPlan::kAuto, false},     {9, LevelPlan::kLearned, true},
+      {11, LevelPlan::kLearned, false},
   };
   for (const auto& [bits_per_key, plan, is_right] : cases) {
     const PolicyOptions policy = Policy(plan);
@@ -73,7 +75,7 @@ TEST(CheckPlannedTest, KnowsWhichPlansMayHaveOtherRates) {
         << ToString(plan) << " " << bits_per_key;
     // Without a place, it is by other files or by lookups.
     options.levels_below = -1;
-    EXPECT_EQ(Problem(policy, Build(options, 1000)).empty(), plan != LevelPlan::kByLevel)
+    EXPECT_TRUE(Problem(policy, Build(options, 1000)).empty())
         << ToString(plan) << " " << bits_per_key;
   }
 }
@@ -87,11 +89,11 @@ TEST(CheckPlannedTest, NamesAPlanThatIsNotThePolicys) {
 
 // As if another plan were linked in: other bits, another ratio, another share, other steps.
 TEST(CheckPlannedTest, NamesARateThatIsNotThePlans) {
-  const PolicyOptions policy = Policy(LevelPlan::kByLevel);
+  const PolicyOptions policy = Policy(LevelPlan::kAuto);
   FilterOptions wrong[4];
   for (FilterOptions& options : wrong) options = Options(policy, 2);
-  wrong[0].bits_per_key = 9.9;
-  wrong[1].level_size_ratio = 9;
+  wrong[0].bits_per_key = 10.1;
+  wrong[1].level_size_ratio = 11;
   wrong[2].absent_share = 0.5;
   for (int i = 0; i < 3; ++i) {
     EXPECT_THAT(Problem(policy, Build(wrong[i], 1000)),

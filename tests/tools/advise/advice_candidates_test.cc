@@ -135,24 +135,20 @@ TEST(CandidateCostsTest, KnowTheRoundingOfSmallFilters) {
 }
 
 TEST(CandidateCostsTest, FollowThePlanOfEachLevel) {
-  for (const LevelPlan plan : {LevelPlan::kByLevel, LevelPlan::kAuto}) {
-    for (const double absent_share : {1.0, 0.2}) {
-      const Candidate candidate = {FilterMaker::kWinnow, 10, plan, absent_share};
-      for (const int level : {0, 1, 2, 3}) {
-        const TreePlace place = level == 3 ? LastLevel() : LevelOf(level);
-        const std::string block = Build(candidate.Text(), place, 50'000);
-        FamilyFormula family = OneFile(50'000, 1);
-        const std::string name(ToString(plan));
-        family.groups[0].levels_below[plan == LevelPlan::kByLevel ? 0 : 1] =
-            LevelsBelowOf(name, TreeShape(), place);
-        const Cost cost = CandidateCosts(candidate).Of(family);
-        EXPECT_NEAR(cost.bytes / static_cast<double>(block.size()), 1, 0.01)
-            << candidate.Text() << " " << level;
-        const FilterSummary summary = ClassifyBlock(block, 50'000);
-        ASSERT_TRUE(summary.built_for);
-        EXPECT_NEAR(cost.false_reads / summary.built_for->target_fpr, 1, 0.002)
-            << candidate.Text() << " " << level;
-      }
+  for (const double absent_share : {1.0, 0.2}) {
+    const Candidate candidate = {FilterMaker::kWinnow, 10, LevelPlan::kAuto, absent_share};
+    for (const int level : {0, 1, 2, 3}) {
+      const TreePlace place = level == 3 ? LastLevel() : LevelOf(level);
+      const std::string block = Build(candidate.Text(), place, 50'000);
+      FamilyFormula family = OneFile(50'000, 1);
+      family.groups[0].levels_below = LevelsBelowOf(TreeShape(), place);
+      const Cost cost = CandidateCosts(candidate).Of(family);
+      EXPECT_NEAR(cost.bytes / static_cast<double>(block.size()), 1, 0.01)
+          << candidate.Text() << " " << level;
+      const FilterSummary summary = ClassifyBlock(block, 50'000);
+      ASSERT_TRUE(summary.built_for);
+      EXPECT_NEAR(cost.false_reads / summary.built_for->target_fpr, 1, 0.002)
+          << candidate.Text() << " " << level;
     }
   }
 }
@@ -181,33 +177,30 @@ TEST(AllCandidatesTest, AreAllMakersBitsAndPlansEachOnce) {
     }
   }
   EXPECT_EQ(texts.size(), all.size());
-  EXPECT_EQ(all.size(), 1 + 17 * 8);
+  EXPECT_EQ(all.size(), 1 + 17 * 6);
   for (const char* text : {"bloomfilter:4", "ribbonfilter:20:-1", "winnow:10",
                            "{id=winnow;bits_per_key=10;level_plan=auto}",
-                           "{id=winnow;bits_per_key=12;level_plan=by_level;absent_share=0.25}"}) {
+                           "{id=winnow;bits_per_key=12;level_plan=auto;absent_share=0.25}"}) {
     EXPECT_THAT(texts, Contains(text));
   }
-  EXPECT_EQ(AllCandidates(1).size(), 1 + 17 * 6);
+  EXPECT_EQ(AllCandidates(1).size(), 1 + 17 * 5);
 }
 
 TEST(LevelsBelowTest, AreThoseOfATreeOfThreeLevels) {
-  for (const char* plan : {"by_level", "auto"}) {
-    EXPECT_EQ(LevelsBelowOf(plan, TreeShape(), LastLevel()), 0) << plan;
-    EXPECT_EQ(LevelsBelowOf(plan, TreeShape(), LevelOf(2)), 0.5) << plan;
-    EXPECT_EQ(LevelsBelowOf(plan, TreeShape(), LevelOf(1)), 1.5) << plan;
-    EXPECT_EQ(LevelsBelowOf(plan, TreeShape(), LevelOf(0)), 2) << plan;
-  }
+  EXPECT_EQ(LevelsBelowOf(TreeShape(), LastLevel()), 0);
+  EXPECT_EQ(LevelsBelowOf(TreeShape(), LevelOf(2)), 0.5);
+  EXPECT_EQ(LevelsBelowOf(TreeShape(), LevelOf(1)), 1.5);
+  EXPECT_EQ(LevelsBelowOf(TreeShape(), LevelOf(0)), 2);
   TreeShape dynamic;
   dynamic.has_dynamic_levels = true;
-  EXPECT_EQ(LevelsBelowOf("auto", dynamic, LevelOf(2)), 1);
+  EXPECT_EQ(LevelsBelowOf(dynamic, LevelOf(2)), 1);
 }
 
 // What has nothing below it where its keys are will lie on the last level.
-TEST(LevelsBelowTest, OfAutoGoByWhatIsBelow) {
+TEST(LevelsBelowTest, GoByWhatIsBelow) {
   TreePlace place = LevelOf(1);
   place.levels_below = 0;
-  EXPECT_EQ(LevelsBelowOf("by_level", TreeShape(), place), 1.5);
-  EXPECT_EQ(LevelsBelowOf("auto", TreeShape(), place), 0.5);
+  EXPECT_EQ(LevelsBelowOf(TreeShape(), place), 0.5);
 }
 
 TEST(LevelsBelowTest, AreNotKnownInATreeWithoutLevels) {
@@ -215,11 +208,9 @@ TEST(LevelsBelowTest, AreNotKnownInATreeWithoutLevels) {
   alone.level = 0;
   TreeShape universal;
   universal.style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
-  for (const char* plan : {"by_level", "auto"}) {
-    EXPECT_EQ(LevelsBelowOf(plan, TreeShape(), alone), -1) << plan;
-    EXPECT_EQ(LevelsBelowOf(plan, TreeShape(), TreePlace()), -1) << plan;
-    EXPECT_EQ(LevelsBelowOf(plan, universal, LevelOf(1)), -1) << plan;
-  }
+  EXPECT_EQ(LevelsBelowOf(TreeShape(), alone), -1);
+  EXPECT_EQ(LevelsBelowOf(TreeShape(), TreePlace()), -1);
+  EXPECT_EQ(LevelsBelowOf(universal, LevelOf(1)), -1);
 }
 
 TEST(PolicyOfTextTest, SaysWhyThereIsNone) {

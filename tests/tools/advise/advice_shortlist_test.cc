@@ -30,7 +30,7 @@ FamilyFormula Tree(double keys, double asks) {
     group.keys = 20'000;
     group.blocks = size / 20'000;
     group.asks = asks;
-    group.levels_below[0] = group.levels_below[1] = below;
+    group.levels_below = below;
     family.groups.push_back(group);
     size *= 10;
   }
@@ -129,7 +129,7 @@ TEST(BestWithinTest, KeepsAlsoWhatItMustInAnotherState) {
   const FamilyFormula grown = Tree(10e6, 1e6);
   FamilyFormula compacted = Family(20'000, 500, 1e6);
   compacted.has_plans = true;
-  compacted.groups[0].levels_below[0] = compacted.groups[0].levels_below[1] = 0;
+  compacted.groups[0].levels_below = 0;
   const CandidateCosts ten({FilterMaker::kWinnow, 10, LevelPlan::kUniform, 1});
   const AlsoWithin also = {{compacted}, ten.Of(compacted).false_reads};
   const double bytes = ten.Of(grown).bytes;

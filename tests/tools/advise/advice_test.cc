@@ -63,10 +63,8 @@ INSTANTIATE_TEST_SUITE_P(Policies, AdviceOnATree,
                                            TreeCase{"ribbon", "ribbonfilter:10:-1", false},
                                            TreeCase{"winnow", "winnow:10", false},
                                            TreeCase{"winnow_of_other_bits", "winnow:7.3", false},
-                                           TreeCase{"by_level", kByLevel, false},
                                            TreeCase{"partitioned_bloom", "bloomfilter:10", true},
-                                           TreeCase{"partitioned_winnow", "winnow:10", true},
-                                           TreeCase{"partitioned_by_level", kByLevel, true}),
+                                           TreeCase{"partitioned_winnow", "winnow:10", true}),
                          [](const auto& tree) { return std::string(tree.param.name); });
 
 // Files of level_plan=auto go by the other files of their tree as it was when they were written;
@@ -87,13 +85,13 @@ TEST_F(AdviceTest, AutoReadsNoMoreThanIsForetold) {
 
 // Level plans go by the size ratio that the database's options have.
 TEST_F(AdviceTest, TheSizeRatioIsThatOfTheDatabase) {
-  Options database = MakeOptions(TableWith(kByLevel));
+  Options database = MakeOptions(TableWith(kAuto));
   database.max_bytes_for_level_multiplier = 4;
   Grow(OpenDatabase(database, folder_ / "db").get());
-  const Advice advice = AdviseOn(folder_ / "db", Quick());
-  const AdviceRow& again = RowOf(advice, kByLevel);
-  EXPECT_EQ(again.bytes, advice.rows.front().bytes);
-  EXPECT_EQ(again.counted, advice.rows.front().counted);
+  AdviceOptions options = Quick();
+  options.policies = {kAuto};
+  const Advice advice = AdviseOn(folder_ / "db", options);
+  const AdviceRow& again = RowOf(advice, kAuto);
   ASSERT_TRUE(again.expected);
   EXPECT_NEAR(again.expected->bytes / again.bytes, 1, 0.02);
 }

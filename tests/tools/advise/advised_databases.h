@@ -30,7 +30,6 @@ using testing::OpenDatabase;
 using testing::PutAndFlush;
 using testing::TableWith;
 
-inline constexpr char kByLevel[] = "{id=winnow;bits_per_key=10;level_plan=by_level}";
 inline constexpr char kAuto[] = "{id=winnow;bits_per_key=10;level_plan=auto}";
 
 inline std::vector<AdviceTable> TablesOf(const std::string& database) {

@@ -63,17 +63,17 @@ class PlansOfPlaces {
  public:
   explicit PlansOfPlaces(const TreeShape& shape) : shape_(shape) {}
 
-  double LevelsBelow(const std::string& plan, const TreePlace& place) {
-    const auto [known, is_new] = known_.try_emplace(std::pair(plan, PlaceOf(place)), -1);
+  double LevelsBelow(const TreePlace& place) {
+    const auto [known, is_new] = known_.try_emplace(PlaceOf(place), -1);
     if (is_new) {
-      known->second = LevelsBelowOf(plan, shape_, place);
+      known->second = LevelsBelowOf(shape_, place);
     }
     return known->second;
   }
 
  private:
   const TreeShape& shape_;
-  std::map<std::pair<std::string, PlaceForPlans>, double> known_;
+  std::map<PlaceForPlans, double> known_;
 };
 
 // Where CompactRange leaves all files; of files without a known level any last one.
@@ -198,11 +198,9 @@ std::vector<Candidate> AllCandidates(double absent_share) {
          {FilterMaker::kBloomFilter, FilterMaker::kRibbonFilter, FilterMaker::kWinnow}) {
       all.push_back({maker, b, LevelPlan::kUniform, 1});
     }
-    for (const LevelPlan plan : {LevelPlan::kByLevel, LevelPlan::kAuto}) {
-      all.push_back({FilterMaker::kWinnow, b, plan, 1});
-      if (absent_share < 1) {
-        all.push_back({FilterMaker::kWinnow, b, plan, absent_share});
-      }
+    all.push_back({FilterMaker::kWinnow, b, LevelPlan::kAuto, 1});
+    if (absent_share < 1) {
+      all.push_back({FilterMaker::kWinnow, b, LevelPlan::kAuto, absent_share});
     }
     all.push_back({FilterMaker::kWinnow, b, LevelPlan::kLearned, 1});
   }
@@ -215,27 +213,24 @@ FamilyFormula FormulaOf(const AdvisedFamily& family, const std::vector<AdvisedFi
   formula.shape = family.shape;
   formula.learning = family.learning;
   PlansOfPlaces plans(family.shape);
-  std::map<std::tuple<int64_t, double, double, bool, bool>, FileGroup> groups;
+  std::map<std::tuple<int64_t, double, bool, bool>, FileGroup> groups;
   for (const size_t at : some) {
     const AdvisedFile& file = files[family.files[at]];
     const double blocks = static_cast<double>(std::max<size_t>(file.partitions, 1));
     const double keys = static_cast<double>(file.keys) / blocks;
     const bool unfiltered = file.place.bottommost && !family.shape.last_level_has_filters;
-    const double by_level = unfiltered ? -1 : plans.LevelsBelow("by_level", file.place);
-    const double automatic = unfiltered ? -1 : plans.LevelsBelow("auto", file.place);
+    const double levels_below = unfiltered ? -1 : plans.LevelsBelow(file.place);
     const auto size =
         static_cast<int64_t>(std::llround(std::log(std::max(keys, 1.0)) / std::log(kAlike)));
     const bool skipped = IsFilterSkipped(file, family.shape);
-    FileGroup& group =
-        groups[{file.keys == 0 ? -1 : size, by_level, automatic, unfiltered, skipped}];
+    FileGroup& group = groups[{file.keys == 0 ? -1 : size, levels_below, unfiltered, skipped}];
     group.keys = (group.keys * group.blocks + keys * blocks) / (group.blocks + blocks);
     group.blocks += blocks;
     group.asks += static_cast<double>(asks[at]);
-    group.levels_below[0] = by_level;
-    group.levels_below[1] = automatic;
+    group.levels_below = levels_below;
     group.unfiltered = unfiltered;
     group.skipped = skipped;
-    formula.has_plans = formula.has_plans || by_level >= 0 || automatic >= 0;
+    formula.has_plans = formula.has_plans || levels_below >= 0;
     if (unfiltered) {
       formula.unfiltered_asks += static_cast<double>(asks[at]);
     } else if (file.keys > 0) {
@@ -319,10 +314,7 @@ Cost CandidateCosts::Of(const FamilyFormula& family) const {
   for (const FileGroup& group : family.groups) {
     Cost block = {0, 1};
     if (candidate_.maker != FilterMaker::kNone && !group.unfiltered && group.keys > 0) {
-      const double levels_below =
-          candidate_.plan == LevelPlan::kUniform
-              ? -1
-              : group.levels_below[candidate_.plan == LevelPlan::kByLevel ? 0 : 1];
+      const double levels_below = candidate_.plan == LevelPlan::kUniform ? -1 : group.levels_below;
       block = OfBlock(group.keys, levels_below, family.shape);
     }
     cost += {block.bytes * group.blocks, (group.skipped ? 1 : block.false_reads) * group.asks};
@@ -378,18 +370,15 @@ CompactedFamily OnceCompacted(const AdvisedFamily& family, const std::vector<Adv
     ScaleTo(keys, static_cast<double>(asks_of_one), &groups);
   }
   MergeLarge(&groups);
-  double levels_below[2] = {-1, -1};
-  if (family.shape.last_level_has_filters) {
-    levels_below[0] = LevelsBelowOf("by_level", family.shape, compacted.place);
-    levels_below[1] = LevelsBelowOf("auto", family.shape, compacted.place);
-  }
+  const double levels_below =
+      family.shape.last_level_has_filters ? LevelsBelowOf(family.shape, compacted.place) : -1;
   for (FileGroup& group : groups) {
     group.unfiltered = !family.shape.last_level_has_filters;
-    std::copy(levels_below, levels_below + 2, group.levels_below);
+    group.levels_below = levels_below;
   }
   compacted.formula.groups = std::move(groups);
   compacted.formula.shape = family.shape;
-  compacted.formula.has_plans = levels_below[0] >= 0 || levels_below[1] >= 0;
+  compacted.formula.has_plans = levels_below >= 0;
   return compacted;
 }
 

@@ -20,19 +20,19 @@
 
 namespace winnow::inspect {
 
-// All of 4 to 20 bits: RocksDB's Bloom and Ribbon filters, Winnow's without a plan and with each;
-// and no filter. With absent_share below 1, the plans that don't learn it are there with and
-// without it.
+// All of 4 to 20 bits: RocksDB's Bloom and Ribbon filters, Winnow's without a plan, with "auto"
+// and with "learned"; and no filter. With absent_share below 1, the plans that don't learn it are
+// there with and without it.
 std::vector<Candidate> AllCandidates(double absent_share);
 
 // Files of about the same number of keys and the same place, as far as plans go by it.
 struct FileGroup {
-  double keys = 0;                    // of a filter block, on an average
-  double blocks = 0;                  // of all files: one for each file, or partitions
-  double asks = 0;                    // lookups that ask these files for keys that they don't have
-  double levels_below[2] = {-1, -1};  // of by_level and auto; -1: they don't know
-  bool unfiltered = false;            // no policy builds a filter there
-  bool skipped = false;               // RocksDB asks none there (IsFilterSkipped)
+  double keys = 0;           // of a filter block, on an average
+  double blocks = 0;         // of all files: one for each file, or partitions
+  double asks = 0;           // lookups that ask these files for keys that they don't have
+  double levels_below = -1;  // of a plan; -1: it does not know
+  bool unfiltered = false;   // no policy builds a filter there
+  bool skipped = false;      // RocksDB asks none there (IsFilterSkipped)
 };
 
 // What the formulas need to know of a family.

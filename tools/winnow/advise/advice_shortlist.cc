@@ -122,7 +122,7 @@ Totals TotalsOf(const FamilyFormula& family) {
     totals.keys += group.keys * group.blocks;
     totals.blocks += group.blocks;
     totals.asks += group.asks;
-    totals.depth += group.keys * group.blocks * (2 + group.levels_below[1]);
+    totals.depth += group.keys * group.blocks * (2 + group.levels_below);
   }
   return totals;
 }
@@ -245,8 +245,6 @@ class Lister {
       AddTrial(RowPurpose::kComparison, Candidate{maker, kUsualBits, LevelPlan::kUniform, 1});
     }
     if (read_.has_plans) {
-      AddTrial(RowPurpose::kComparison,
-               Candidate{FilterMaker::kWinnow, kUsualBits, LevelPlan::kByLevel, share});
       AddTrial(RowPurpose::kComparison,
                Candidate{FilterMaker::kWinnow, kUsualBits, LevelPlan::kAuto, share});
       if (LearnFromLookups(read_.formulas)) {

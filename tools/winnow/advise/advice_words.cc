@@ -174,7 +174,7 @@ class Words {
                      " lookups count, so that false reads are known roughly."));
     Say(read_.has_plans,
         "Plans by level are counted with the tree as it is: each file where it lies now, and the "
-        "policy knowing which levels have some of its keys. by_level is for random writes only.");
+        "policy knowing which levels have some of its keys.");
     SayWhatLiesElsewhere();
   }
 

@@ -220,7 +220,6 @@ std::vector<CacheChoice> CacheChoices(const FiltersOfNow& now) {
   add(0, fewer, in_cache);
   std::vector<std::string> policies = {winnow(bits, LevelPlan::kUniform, 1), fewer};
   if (now.has_plans) {
-    policies.push_back(winnow(bits, LevelPlan::kByLevel, now.absent_share));
     policies.push_back(winnow(bits, LevelPlan::kAuto, now.absent_share));
   }
   policies.insert(policies.end(), now.further.begin(), now.further.end());
