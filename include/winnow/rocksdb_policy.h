@@ -89,7 +89,7 @@ struct PolicyOptions {
   //     there are samples, where a family of the policy has another comparator than RocksDB's
   //     bytewise one, and where keys of many files are not told apart by these 512 bytes: the LOG
   //     then says so, and SampleCounters::files_not_told_apart counts the files.
-  //   "by_level": "auto". Up to version 1.1 it went by levels alone.
+  //   "by_level": "auto". In version 1.0 it went by levels alone.
   // SstFileWriter and databases without a logger: uniform. Where a plan is not followed, the
   // database's LOG says so.
   LevelPlan level_plan = FilterOptions().level_plan;

@@ -52,7 +52,7 @@ std::string core::CheckForBuilder(LevelPlan plan) {
 
 std::string core::CheckShareOfPlan(double absent_share, LevelPlan level_plan) {
   if (absent_share == 1 || level_plan != LevelPlan::kUniform) return {};
-  return "absent_share has no effect with level_plan=uniform: give level_plan=by_level, auto or "
+  return "absent_share has no effect with level_plan=uniform: give level_plan=auto or "
          "learned, or for uniform set both, level_plan=uniform;absent_share=1";
 }
 

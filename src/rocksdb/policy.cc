@@ -71,8 +71,7 @@ Policy::Policy(const std::string& id, std::shared_ptr<const FilterPolicy> builti
 
 void Policy::Register() {
   planned_builders_.NamePolicy(state_.Get().options);
-  state_.OnChange(
-      [this](const PolicyOptions& options) { planned_builders_.NamePolicy(options); });
+  state_.OnChange([this](const PolicyOptions& options) { planned_builders_.NamePolicy(options); });
   RegisterOptions("WinnowFilterOptions", &state_, &PolicyState::OptionTypes());
   planned_builders_.known()->rates.Add(this, [this] { return state_.Get().options; });
 }

@@ -318,6 +318,8 @@ TEST_F(LearningSetOptionsTest, ThePlanMayComeBackBeforeAFileIsWritten) {
   ASSERT_STATUS_OK(Set("block_based_table_factory", "{filter_policy={level_plan=learned}}"));
   EXPECT_GE(Kept(), kept);
   EXPECT_GT(Sampled(), 0u);
+  NextFile();
+  EXPECT_GT(Kept(), kept);
   Close();
 }
 
@@ -335,6 +337,8 @@ TEST_F(LearningSetOptionsTest, APolicyThatIsMadeAndDroppedLosesNothing) {
   made.reset();
   EXPECT_GE(Kept(), kept);
   EXPECT_GT(Sampled(), 0u);
+  NextFile();
+  EXPECT_GT(Kept(), kept);
   database_.reset();
 }
 
@@ -405,6 +409,8 @@ TEST_F(ReplacedPolicyTest, TheLastFileOfAFamilySaysWhetherItsLookupsAreSampled) 
 TEST_F(ReplacedPolicyTest, OneThatLearnsInItsPlaceSamples) {
   OpenLearning();
   std::unique_ptr<const FilterPolicy> made = Replace("winnow:12");
+  Ask(*made, "default");
+  EXPECT_EQ(Sampled(), 0u);
   const std::shared_ptr<const FilterPolicy> again = Replace("winnow:10");
   ASSERT_STATUS_OK(const_cast<FilterPolicy*>(again.get())
                        ->ConfigureFromMap(ConfigOptions(), {{"level_plan", "learned"}}));

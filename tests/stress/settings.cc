@@ -46,7 +46,7 @@ std::string RandomPolicy(Random* random) {
                                           ";level_plan=auto",
                                           ";level_plan=auto;level_size_ratio=4",
                                           ";level_plan=by_level",
-                                          ";level_plan=by_level;absent_share=0.1",
+                                          ";level_plan=auto;absent_share=0.1",
                                           ";level_plan=auto;absent_share=0",
                                           ";level_plan=learned",
                                           ";level_plan=learned;absent_share=0.1",

@@ -119,7 +119,7 @@ void MakeWinnowSmall(const std::string& path) {
 }
 
 void MakeWinnowLevels(const std::string& path) {
-  With(OptionsWith("{id=winnow;bits_per_key=10;level_plan=by_level}"), path, [](DB* database) {
+  With(OptionsWith("{id=winnow;bits_per_key=10;level_plan=auto}"), path, [](DB* database) {
     PutFile(database, 0, kKeys);
     CompactAll(database, 3);
     PutFile(database, 3, 2'000, 10);

@@ -11,6 +11,7 @@
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
 #include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/trees/context.h"
 #include "src/rocksdb/trees/learned_rates.h"
 
 namespace winnow::bench {
@@ -19,16 +20,12 @@ namespace {
 // The tail has log2(1/rate) in 1/2048.
 constexpr double kSameRate = 0.001;
 
-LevelPlan PlanInForce(const PolicyOptions& policy) {
-  return policy.level_plan == LevelPlan::kByLevel ? LevelPlan::kAuto : policy.level_plan;
-}
-
 FilterOptions OptionsOf(const PolicyOptions& policy, double size_ratio,
                         const inspect::BuiltFor& built_for) {
   FilterOptions options;
   options.bits_per_key = policy.bits_per_key;
   options.ribbon_min_keys = policy.ribbon_min_keys;
-  options.level_plan = PlanInForce(policy);
+  options.level_plan = plugin::PlanInForce(policy.level_plan);
   options.level_size_ratio =
       policy.level_size_ratio == kSizeRatioOfFamilies ? size_ratio : policy.level_size_ratio;
   options.absent_share = policy.absent_share;
@@ -79,7 +76,7 @@ absl::Status CheckPlanned(const PolicyOptions& policy, double size_ratio, const 
     return absl::OkStatus();
   }
   const inspect::BuiltFor& found = *filter.built_for;
-  const std::string plan(ToString(PlanInForce(policy)));
+  const std::string plan(ToString(plugin::PlanInForce(policy.level_plan)));
   if (found.level_plan != plan) return Refuse(path, "level plan", plan, found.level_plan);
   const FilterOptions options = OptionsOf(policy, size_ratio, found);
   const double rate = core::RateForBits(options.bits_per_key);

@@ -178,8 +178,7 @@ bool PlannedBuilders::MayHaveRange(const PolicyOptions& options,
 PlannedBuilders::FileToBuild PlannedBuilders::FindTree(const PolicyOptions& asked,
                                                        const FilterBuildingContext& context) {
   FileToBuild file{asked, FactsOf(context), {}, nullptr};
-  // Version 1.1 went by levels alone.
-  if (asked.level_plan == LevelPlan::kByLevel) file.options.level_plan = LevelPlan::kAuto;
+  file.options.level_plan = PlanInForce(asked.level_plan);
   if (known_->trees.has_forgotten()) WarnOnceInLog(context.info_log, TooManyTreesNote());
   file.tree = known_->trees.Learn(context.info_log, context.column_family_name, file.facts);
   if (asked.level_plan == LevelPlan::kLearned && !file.tree.is_bytewise) {
@@ -258,8 +257,7 @@ bool PlannedBuilders::IsDecidedByItsPlace(const FileToBuild& file) noexcept {
 
 void PlannedBuilders::SampleItsLookups(TreeRecord& tree, ROCKSDB_NAMESPACE::Logger* logger) {
   tree.files.samples().Reserve();
-  tree.is_sampled = true;
-  known_->sampling.Set(true);
+  known_->trees.SetSampled(&tree, true, &known_->sampling);
   LogLearned(logger, tree.rates.TakeSummary(tree.files));
   const std::string why_not = tree.rates.WhyNotLearned();
   if (!why_not.empty()) WarnOnceInLog(logger, why_not);
@@ -304,9 +302,12 @@ void PlannedBuilders::NoteBuilderAsked(const PolicyOptions& options,
   order_shown_.BuilderAsked();
   if (Learns(options)) return;
   const std::shared_ptr<TreeRecord> record = RecordOf(context);
-  if (record == nullptr || !record->is_sampled) return;
-  record->DropSamples();
-  known_->sampling.Set(known_->trees.AreSampled());
+  const bool has_samples =
+      record != nullptr && (record->is_sampled || record->rates.bytes_of_heat() > 0);
+  if (known_->sampling.is_wanted()) {
+    known_->trees.SetSampled(record.get(), false, &known_->sampling);
+  }
+  if (has_samples) record->DropSamples();
 }
 
 OwnedReader PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept {

@@ -76,8 +76,8 @@ class PlannedBuilders {
   void NamePolicy(const PolicyOptions& options) noexcept;
 
   // RocksDB asks for a builder, of Winnow's or its own filters: writes a pending alarm of loads. If
-  // the options learn nothing, lookups of the column family are sampled no more, and their samples
-  // are dropped.
+  // the options learn nothing, ends sampling of the column family's lookups and drops the samples.
+  // A compaction that was begun by other options may sample again, until the next file.
   void NoteBuilderAsked(const PolicyOptions& options,
                         const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 

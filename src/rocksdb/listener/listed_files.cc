@@ -18,7 +18,7 @@ using ROCKSDB_NAMESPACE::LiveFileMetaData;
 
 namespace {
 
-// The least time between two lines about filters that were made for another level.
+// The least time between two lines about filters that were made elsewhere.
 constexpr auto kBetweenMoved = std::chrono::minutes(10);
 
 // The estimate for a file whose properties are not read yet.
@@ -52,7 +52,7 @@ bool Listener::SayMoved(const std::string& path, ROCKSDB_NAMESPACE::Logger* logg
                               file.largestkey,
                               // Of what single keys take too little is known.
                               measured->is_ours && !measured->may_have_range,
-                              measured->made_for});
+                              measured->is_from_elsewhere});
     }
     for (auto& [name, family] : families) family.known = KnownOf(name);
   }
@@ -177,7 +177,7 @@ void Listener::Measure(DB* opened, const Files& files, Clock::duration listing) 
   for (const LiveFileMetaData* file : unknown) {
     if (Clock::now() - start > most) break;
     // If a table can't be read in this way, it has another format, and so no filter of a policy.
-    Measured measured{file->size, file->num_entries, 0, false, false, std::nullopt};
+    Measured measured{file->size, file->num_entries, 0, false, false, false};
     ROCKSDB_NAMESPACE::SstFileReader reader(options);
     if (reader.Open(file->directory + "/" + file->relative_filename).ok()) {
       measured = MeasuredBy(*reader.GetTableProperties(), file->size);

@@ -119,8 +119,7 @@ Listener::Measured Listener::MeasuredBy(const TableProperties& properties, uint6
           properties.filter_size,
           properties.filter_policy_name == Policy::kName,
           properties.prefix_extractor_name.rfind(RangeExtractor::kName, 0) == 0,
-          properties.user_collected_properties.count(kExternalVersion) > 0 ? std::optional<int>(-1)
-                                                                           : std::nullopt};
+          properties.user_collected_properties.count(kExternalVersion) > 0};
 }
 
 void Listener::Remember(Database* database, uint64_t file, const Measured& measured) {
@@ -173,15 +172,7 @@ void Listener::TakePolicyOf(DB* opened) {
   Meter({known, &known->loads});
 }
 
-// ---- Filters that were made for another level
-
-// Only for files whose properties are remembered: nothing is said about others.
-void Listener::NoteMadeFor(const std::string& path, uint64_t file, int level) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  Database& database = Find(path);
-  const auto found = database.files.find(file);
-  if (found != database.files.end()) found->second.made_for = level;
-}
+// ---- Filters that were made elsewhere
 
 // Also for files that another database wrote: their properties do not say that they came from
 // elsewhere.
@@ -193,22 +184,9 @@ void Listener::RememberIngested(DB* database, const ExternalFileIngestionInfo& i
   uint64_t size = 0;
   if (!database->GetEnv()->GetFileSize(info.internal_file_path, &size).ok()) return;
   Measured measured = MeasuredBy(info.table_properties, size);
-  measured.made_for = -1;
+  measured.is_from_elsewhere = true;
   const std::lock_guard<std::mutex> lock(mutex_);
   Remember(&Find(database->GetName()), NumberIn(info.internal_file_path), measured);
-}
-
-// A file that is moved is also among the inputs, and keeps its filter.
-void Listener::NoteMadeFor(const std::string& path, const CompactionJobInfo& info) noexcept {
-  try {
-    if (!info.status.ok()) return;
-    std::unordered_set<uint64_t> inputs;
-    for (const CompactionFileInfo& file : info.input_file_infos) inputs.insert(file.file_number);
-    for (const CompactionFileInfo& file : info.output_file_infos) {
-      if (inputs.count(file.file_number) == 0) NoteMadeFor(path, file.file_number, file.level);
-    }
-  } catch (...) {
-  }
 }
 
 // ---- Callbacks
@@ -237,7 +215,6 @@ void Listener::OnFlushBegin(DB* database, const FlushJobInfo& info) {
 void Listener::OnFlushCompleted(DB* database, const FlushJobInfo& info) {
   orders_.Ends(database, info.job_id, info.cf_id);
   try {
-    NoteMadeFor(database->GetName(), info.file_number, 0);
     if (const auto record = RecordOf(database->GetName(), info.cf_name)) {
       record->files.Installed(FileName::Of(database->GetName(), info.file_number), 0);
     }
@@ -292,7 +269,6 @@ void Listener::OnCompactionCompleted(DB* database, const CompactionJobInfo& info
     }
   } catch (...) {
   }
-  NoteMadeFor(database->GetName(), info);
   Look(database);
 }
 

@@ -15,7 +15,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -107,11 +106,9 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
     uint64_t size = 0;  // of the file: numbers come again where a database is made anew
     uint64_t keys = 0;
     uint64_t filter_bytes = 0;
-    bool is_ours = false;         // the policy that it names
-    bool may_have_range = false;  // a range filter is a part of the filter's bytes
-    // The level that the filter was made for, if that is known. -1: it was made by SstFileWriter or
-    // in another database, not for the file's level.
-    std::optional<int> made_for;
+    bool is_ours = false;            // the policy that it names
+    bool may_have_range = false;     // a range filter is a part of the filter's bytes
+    bool is_from_elsewhere = false;  // written by SstFileWriter, or in another database
   };
   // A compaction.
   struct Job {
@@ -162,11 +159,8 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   bool Enter(ROCKSDB_NAMESPACE::DB* database);
   void Read(ROCKSDB_NAMESPACE::DB* database);
   void Measure(ROCKSDB_NAMESPACE::DB* database, const Files& files, Clock::duration listing);
-  void NoteMadeFor(const std::string& path, uint64_t file, int level);
   void RememberIngested(ROCKSDB_NAMESPACE::DB* database,
                         const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo& info);
-  void NoteMadeFor(const std::string& path,
-                   const ROCKSDB_NAMESPACE::CompactionJobInfo& info) noexcept;
   bool SayMoved(const std::string& path, ROCKSDB_NAMESPACE::Logger* logger, const Files& files);
   using Told = std::vector<std::pair<std::shared_ptr<KnownFiles>, KnownTrees::ToldDatabase>>;
   Told ToTell(const std::string& path, const Files& files);

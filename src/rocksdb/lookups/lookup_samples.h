@@ -99,6 +99,11 @@ class LookupSamples {
   // is short, or all trees have kMaxBytes, the latest ones are kept.
   void Add(const std::vector<Record>& records) noexcept;
 
+  bool has_room() const noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return capacity_ > 0;
+  }
+
   // How many records were ever added, and how many there are.
   uint64_t total() const noexcept { return total_.load(std::memory_order_relaxed); }
   size_t size() const noexcept {

@@ -50,6 +50,7 @@ class SamplingUse {
   SamplingUse& operator=(const SamplingUse&) = delete;
 
   void Set(bool wanted) noexcept;
+  bool is_wanted() const noexcept { return wanted_.load(std::memory_order_relaxed); }
 
  private:
   std::atomic<bool> wanted_{false};

@@ -14,6 +14,11 @@
 
 namespace winnow::plugin {
 
+// "by_level" is "auto": in version 1.0 it went by levels alone.
+constexpr LevelPlan PlanInForce(LevelPlan plan) noexcept {
+  return plan == LevelPlan::kByLevel ? LevelPlan::kAuto : plan;
+}
+
 // What decides about a file's filter.
 struct BuildFacts {
   ROCKSDB_NAMESPACE::CompactionStyle compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleLevel;

@@ -120,6 +120,7 @@ void KnownTrees::Bound() {
     if (!last->is_closed && !HasNoFiles(last->record->files)) {
       SetForgotten(last->logger, last->database, true);
     }
+    last->record->is_sampled = false;
     last->record->DropSamples();
     entries_.erase(last);
   }
@@ -157,10 +158,12 @@ std::shared_ptr<TreeRecord> KnownTrees::RecordOf(const void* logger, const std::
   return entry == nullptr ? nullptr : entry->record;
 }
 
-bool KnownTrees::AreSampled() noexcept {
+void KnownTrees::SetSampled(TreeRecord* record, bool is_sampled, SamplingUse* use) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return std::any_of(entries_.begin(), entries_.end(),
-                     [](const Entry& entry) { return entry.record->is_sampled.load(); });
+  if (record != nullptr) record->is_sampled = is_sampled;
+  use->Set(std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
+    return !entry.is_closed && entry.record->is_sampled;
+  }));
 }
 
 // With the lock.
@@ -210,7 +213,8 @@ MemoryRates::Lambda KnownTrees::LambdaFor(const MemoryRates::Asked& asked) {
   std::vector<MemoryRates::Tree> trees;
   trees.reserve(records.size());
   for (const std::shared_ptr<TreeRecord>& record : records) {
-    trees.push_back({&record->files, &record->rates, &record->lookups});
+    const bool is_sampled = record->is_sampled && record->files.samples().has_room();
+    trees.push_back({&record->files, &record->rates, &record->lookups, is_sampled});
   }
   return memory_rates_.Update(trees, elsewhere, asked);
 }
@@ -220,6 +224,7 @@ void KnownTrees::SetPolicy(const PolicyOptions& policy) {
   needs_files_.store(needs_files, std::memory_order_relaxed);
   const std::lock_guard<std::mutex> lock(mutex_);
   policy_ = policy;
+  policy_.level_plan = PlanInForce(policy.level_plan);
 }
 
 PolicyOptions KnownTrees::policy() const {

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/rocksdb/lookups/sampled_hashes.h"
 #include "src/rocksdb/trees/context.h"
 #include "src/rocksdb/trees/learned_rates.h"
 #include "src/rocksdb/trees/live_files.h"
@@ -42,14 +43,13 @@ struct FamilyOptions {
 struct TreeRecord {
   LiveFiles files;
   LearnedRates rates;
-  std::atomic<bool> is_sampled{false};  // its lookups are, as its last builder wanted
+  std::atomic<bool> is_sampled{false};  // its lookups are: KnownTrees::SetSampled
   MemoryRates::Lookups lookups;
   // The last flush lies over no file, and so has a filter for which filter_memory has no room.
   std::atomic<bool> has_needless_flush{false};
 
-  // Ends sampling, and drops the samples and what was learned from them.
+  // Drops the samples of its lookups, and what was learned from them.
   void DropSamples() noexcept {
-    is_sampled = false;
     files.samples().Drop();
     rates.DropHeat();
   }
@@ -145,8 +145,9 @@ class KnownTrees {
   // not in the order of bytes.
   std::optional<KnownTree> ByOptions() const;
 
-  // Whether the lookups of any tree are sampled.
-  bool AreSampled() noexcept;
+  // Whether the lookups of the tree are sampled from now on; null: no tree changes. `use` is wanted
+  // while those of any tree are whose database is not known to be closed.
+  void SetSampled(TreeRecord* record, bool is_sampled, SamplingUse* use) noexcept;
 
   // Null if nothing is known of the tree.
   std::shared_ptr<TreeRecord> RecordOf(const void* logger, const std::string& family);

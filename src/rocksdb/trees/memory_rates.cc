@@ -70,7 +70,9 @@ void MemoryRates::SetWeights(const std::vector<Tree>& trees, bool by_lookups) {
                    static_cast<double>(samples - lookups.samples)});
     lookups.written += now.back().more_keys;
     lookups.samples = samples;
-    if (!(written.alive > 0)) now.back() = {};  // dropped, or all its files are
+    lookups.log2_weight = 0;
+    if (!tree.is_sampled) lookups.recent = 0;
+    if (!tree.is_sampled || !(written.alive > 0)) now.back() = {};
     all.keys += now.back().keys;
     all.more_keys += now.back().more_keys;
     all.more_samples += now.back().more_samples;

@@ -59,6 +59,7 @@ class MemoryRates {
     LiveFiles* files;
     LearnedRates* rates;
     Lookups* lookups;
+    bool is_sampled;  // else it counts as hot as the mean
   };
   // What the trees share.
   struct Shared {

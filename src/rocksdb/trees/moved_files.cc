@@ -32,7 +32,7 @@ RateKey RateKeyOf(const FileInTree& file) {
 bool IsMoved(const WatchedFile& file) {
   if (!file.is_ours) return false;
   if (file.filter_bytes == 0) return file.below >= 0;
-  return file.made_for && *file.made_for < 0;
+  return file.is_from_elsewhere;
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
-// Filters that lie elsewhere in the tree than where they were made for, beside those that the
-// policy would build there; and what a listener says of them.
+// Filters that were not made for their place in the tree, beside those that the policy would build
+// there; and what a listener says of them.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_MOVED_FILES_H_
 #define WINNOW_SRC_ROCKSDB_TREES_MOVED_FILES_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,10 +31,8 @@ core::PlacedFilter PlaceFilter(const PolicyOptions& policy, const KnownTree& tre
 struct WatchedFile : FileInTree {
   std::string first;  // user keys, in the order of bytes
   std::string last;
-  bool is_ours = false;  // Winnow's policy was asked for the filter
-
-  // The level that the filter was made for, -1 for none, as of SstFileWriter. Unset: not known.
-  std::optional<int> made_for;
+  bool is_ours = false;            // Winnow's policy was asked for the filter
+  bool is_from_elsewhere = false;  // written by SstFileWriter, or in another database
 };
 
 // Of all files of a column family: what ToSentences of src/core/moved_filters.h says; empty where

@@ -26,6 +26,7 @@ struct Tree {
   LiveFiles files;
   LearnedRates rates;
   MemoryRates::Lookups lookups;
+  bool is_sampled = true;
   uint64_t hash = 0;
   LookupsUnderWay under_way;
 
@@ -77,7 +78,8 @@ class MemoryRatesTest : public ::testing::Test {
 
   MemoryRates::Lambda LambdaOf(size_t tree) {
     std::vector<MemoryRates::Tree> trees;
-    for (const auto& one : trees_) trees.push_back({&one->files, &one->rates, &one->lookups});
+    for (const auto& one : trees_)
+      trees.push_back({&one->files, &one->rates, &one->lookups, one->is_sampled});
     asked_.own = &trees_[tree]->rates;
     return rates_.Update(trees, elsewhere_, asked_);
   }
@@ -228,6 +230,21 @@ TEST_F(MemoryRatesTest, TreesWithMoreLookupsHaveMoreBits) {
   EXPECT_EQ(LambdaOf(0).log2_weight, 0);
 }
 
+TEST_F(MemoryRatesTest, ATreeThatIsNotSampledCountsAsTheMean) {
+  Make({100, 100, 100});
+  asked_.shared.by_lookups = true;
+  trees_[2]->is_sampled = false;
+  LambdaOf(0);
+  trees_[0]->LookUp(10'000);
+  trees_[1]->LookUp(1000);
+  SetBits(6, 330e3);
+  EXPECT_NEAR(LambdaOf(0).log2_weight, std::log2(1.656), 0.05);
+  EXPECT_EQ(LambdaOf(2).log2_weight, 0);
+  trees_[0]->is_sampled = trees_[1]->is_sampled = false;
+  SetBits(6.1, 330e3);
+  EXPECT_EQ(LambdaOf(0).log2_weight, 0);
+}
+
 // Each time all files are written again.
 TEST_F(MemoryRatesTest, TrafficThatTurnsCountsLessAndTrafficThatStaysDoesNot) {
   for (const bool turns : {false, true}) {
@@ -236,7 +253,8 @@ TEST_F(MemoryRatesTest, TrafficThatTurnsCountsLessAndTrafficThatStaysDoesNot) {
     asked_.shared.by_lookups = true;
     MemoryRates rates;
     std::vector<MemoryRates::Tree> trees;
-    for (const auto& one : trees_) trees.push_back({&one->files, &one->rates, &one->lookups});
+    for (const auto& one : trees_)
+      trees.push_back({&one->files, &one->rates, &one->lookups, one->is_sampled});
     std::vector<double> weights;
     for (int i = 0; i < 16; ++i) {
       trees_[turns ? i % 2 : 0]->LookUp(20'000);

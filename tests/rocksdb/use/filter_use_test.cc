@@ -202,7 +202,7 @@ struct Family {
 };
 constexpr Family kFamilies[] = {
     {"default", "bits_per_key=3", 3, LevelPlan::kUniform, false, false},
-    {"planned", "bits_per_key=7;level_plan=by_level", 7, LevelPlan::kByLevel, false, false},
+    {"planned", "bits_per_key=7;level_plan=auto", 7, LevelPlan::kAuto, false, false},
     {"prefixes", "bits_per_key=6", 6, LevelPlan::kUniform, true, false},
     {"partitions", "bits_per_key=5", 5, LevelPlan::kUniform, false, true}};
 constexpr size_t kNumFamilies = std::size(kFamilies);

@@ -89,9 +89,12 @@ TEST_F(AdviceTest, TheSizeRatioIsThatOfTheDatabase) {
   database.max_bytes_for_level_multiplier = 4;
   Grow(OpenDatabase(database, folder_ / "db").get());
   AdviceOptions options = Quick();
-  options.policies = {kAuto};
+  const std::string with_ratio = "{id=winnow;bits_per_key=10;level_plan=auto;level_size_ratio=";
+  options.policies = {kAuto, with_ratio + "4}", with_ratio + "10}"};
   const Advice advice = AdviseOn(folder_ / "db", options);
   const AdviceRow& again = RowOf(advice, kAuto);
+  EXPECT_EQ(again.bytes, RowOf(advice, with_ratio + "4}").bytes);
+  EXPECT_NE(again.bytes, RowOf(advice, with_ratio + "10}").bytes);
   ASSERT_TRUE(again.expected);
   EXPECT_NEAR(again.expected->bytes / again.bytes, 1, 0.02);
 }

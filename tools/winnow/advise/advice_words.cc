@@ -624,9 +624,9 @@ const AdviceRow* OnePolicyRow(const Advice& advice) {
 std::string ListenerText(const std::vector<std::string>& policies) {
   const bool is_needed =
       std::any_of(policies.begin(), policies.end(), [](const std::string& policy) {
-        return absl::StrContains(policy, "level_plan=learned") ||
-               absl::StrContains(policy, "level_plan=auto") ||
-               absl::StrContains(policy, "filter_memory=");
+        const bool has_plan = absl::StrContains(policy, "level_plan=") &&
+                              !absl::StrContains(policy, "level_plan=uniform");
+        return has_plan || absl::StrContains(policy, "filter_memory=");
       });
   return is_needed ? kSetListener : std::string();
 }
