@@ -609,7 +609,7 @@ TEST(MemoryReportTest, SaysAtOnceThatAFileGetsNoFilter) {
   ASSERT_EQ(log.lines.size(), 1u);
   EXPECT_THAT(log.lines[0],
               AllOf(HasSubstr("[winnow] filter_memory=1MiB has no room for the filter of a file on "
-                              "level 6 of column family 'events': 23.1 M keys in 100 files have "
+                              "level 6 of column family \"events\": 23.1 M keys in 100 files have "
                               "filters of 1.5 MiB"),
                     HasSubstr("raise filter_memory")));
 }
