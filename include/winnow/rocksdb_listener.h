@@ -45,11 +45,11 @@
 // matters, set one policy for all families. Families without any file of Winnow's count from the
 // first filter on.
 //
-// Where filters that came from elsewhere, by ingestion or import, cost 5 % more memory or 10 % more
-// false reads than those that the policy's level_plan builds there, the LOG says so, at most once
-// in ten minutes, and what mends it. To look for them takes at most one per cent of the time as
-// well. Of files that were there before the open, those are seen that SstFileWriter wrote or that
-// have no filter; `winnow inspect` sees all.
+// The LOG says, at most once in ten minutes, if filters of ingested or imported files cost 5 % more
+// memory or 10 % more false reads than those that the policy's level_plan builds there, and what
+// mends it. The search for them takes at most one per cent of the time as well. Among files that
+// were there before the open, it sees those that SstFileWriter wrote or that have no filter;
+// `winnow inspect` sees all.
 //
 // Filters that were built before the database was opened are known by size, but not by their bytes:
 // their lookups teach level_plan=learned nothing until the files are written again.

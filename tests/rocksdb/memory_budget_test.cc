@@ -66,7 +66,7 @@ FileToSize Flush(uint64_t keys, double bits) {
   return file;
 }
 
-// Of the files that are known, these are on level 0.
+// Counts so many of the known keys and bytes as level 0's.
 void MoveToLevel0(double keys, double bytes, KnownTotals* known) {
   known->files.levels[0] = {keys, bytes};
   known->files.levels.back().keys -= keys;
@@ -159,7 +159,7 @@ TEST(WithBitsThatFitTest, AFileGetsAPartOfWhatIsLeft) {
   }
 }
 
-// Where more is taken than may be, the sum falls, and no filter is lost.
+// The sum falls where filters exceed the memory, and no filter is lost.
 TEST(WithBitsThatFitTest, WhatIsMergedKeepsAPartOfItsMemory) {
   for (const double taken : {1.05, 2.1}) {
     const KnownTotals known = Known(1e6, taken * kMiB);

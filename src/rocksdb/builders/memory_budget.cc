@@ -64,7 +64,7 @@ double BitsPerKeyOf(double bits) noexcept {
   return core::BitsForRate(std::exp2(-std::clamp<double>(bits, 0, kMaxRateBits)));
 }
 
-// What a filter takes per key and bit of log2(1/rate), in bytes, if files have so many keys.
+// The bytes of a filter per key and bit of log2(1/rate), if files have so many keys.
 double BytesABit(const FilterOptions& form, double keys) noexcept {
   constexpr double kUsualBits = 10;
   return Bytes(form, keys, kUsualBits) / keys / -std::log2(core::RateForBits(kUsualBits));
@@ -253,7 +253,7 @@ void MemoryReport::WriteWithout(ROCKSDB_NAMESPACE::Logger* logger, const PolicyO
     WriteInLog(logger, ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL,
                WithoutLine(asked, known, family, level));
   } catch (...) {
-    // As above.
+    // A missing line in the LOG is better than a failed flush.
   }
 }
 

@@ -47,7 +47,7 @@ struct FileToSize {
   }
 };
 
-// What a range filter of so many keys takes, about; 0 if range_bits is.
+// The bytes of a range filter of so many keys, about; 0 if range_bits is.
 double RangeBytes(double range_bits, double keys) noexcept;
 
 // The arguments of MemoryRates::Update for a file of this tree. mean_keys: of all trees' files.
@@ -64,7 +64,7 @@ double MeanKeys(const LiveFiles::Sums& files) noexcept;
 std::optional<PolicyOptions> WithBitsThatFit(const PolicyOptions& asked, const KnownTotals& known,
                                              const FileToSize& file) noexcept;
 
-// What a LOG says of a policy's filter_memory; without, nothing. Safe from any thread.
+// The lines of a LOG about a policy's filter_memory; without, none. Safe from any thread.
 class MemoryReport {
  public:
   // Writes a line to each log at most once in ten minutes, and so one that not all files are known,

@@ -124,7 +124,7 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
   SetPolicy(asked);
   NoteBuilder(known_);
   const bool may_have_range = MayHaveRange(asked, context);
-  if (asked.level_plan == LevelPlan::kUniform && asked.filter_memory == 0) {
+  if (!GoesByTrees(asked)) {
     return NewBitsBuilder(ContextToOptions(asked, context), verify, nullptr,
                           may_have_range ? NewRange(asked, context) : nullptr);
   }
@@ -250,9 +250,7 @@ FilterOptions PlannedBuilders::PlannedByLevel(const PolicyOptions& sized, const 
 
 // If a file's level or tree is unknown, so is its place.
 bool PlannedBuilders::IsDecidedByItsPlace(const FileToBuild& file) noexcept {
-  const bool needs_place =
-      file.options.level_plan != LevelPlan::kUniform || file.options.filter_memory > 0;
-  return needs_place && file.record != nullptr && file.facts.level >= 0;
+  return file.record != nullptr && file.facts.level >= 0;
 }
 
 void PlannedBuilders::SampleItsLookups(TreeRecord& tree, ROCKSDB_NAMESPACE::Logger* logger) {

@@ -134,10 +134,9 @@ ColumnFamilyOptions FamilyOptionsFor(const JobOptions& job, const ConfigOptions&
   return status.ok() ? options : base;
 }
 
-// Whether filters depend on what is known of trees.
-bool GoesByTrees(const PolicyOptions& options) {
-  return options.build == Build::kWinnow &&
-         (options.level_plan != LevelPlan::kUniform || options.filter_memory > 0);
+// True if the text of ExportLearned is of use to a worker.
+bool NeedsTree(const PolicyOptions& options) {
+  return options.build == Build::kWinnow && GoesByTrees(options);
 }
 
 // Finds the first text that is of the tree's column family. Returns an empty string, or why there
@@ -214,20 +213,17 @@ Status Prepare(const std::string& name, const std::string& input, const std::str
 std::string Export(const Policy& policy, const std::string& family, const std::string& db_name) {
   KnownTrees& trees = policy.shared()->trees;
   KnownTrees::Parts parts;
-  bool is_of_use = false;
   // This also holds for a policy that SetOptions made to replace this one. If there is no such
   // policy, the trees' options may be older than this one's: they follow with the next file, not
   // with each build.
   const PolicyOptions own = policy.options();
   const bool is_only_one = policy.shared()->policies == 1;
   for (const PolicyOptions& options : {own, is_only_one ? own : trees.policy()}) {
-    if (!GoesByTrees(options)) continue;
-    is_of_use = true;
-    if (options.level_plan != LevelPlan::kUniform || options.filter_memory > 0)
-      parts.has_files = true;
+    if (!NeedsTree(options)) continue;
+    parts.has_files = true;
     if (options.level_plan == LevelPlan::kLearned) parts.has_samples = true;
   }
-  if (!is_of_use) return {};
+  if (!parts.has_files) return {};
   const FileName database = db_name.empty() ? FileName() : FileName::Of(db_name, 0);
   for (;; parts.most_files /= 2) {
     std::string text = TextOfTree(trees.Carry(database, family, parts));
@@ -247,7 +243,7 @@ JobLine RestoreTree(const PolicyOptions& options, const std::string& texts,
                     const std::string& family, KnownTrees* trees) {
   JobLine line;
   line.text = "this compaction for another process builds filters by " + ToString(options);
-  if (!GoesByTrees(options)) return line;
+  if (!NeedsTree(options)) return line;
   CarriedTree tree;
   tree.family = family;
   const std::string problem = FindTree(texts, &tree);

@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "src/core/sizing.h"
+#include "src/rocksdb/trees/context.h"
 
 namespace winnow::plugin {
 namespace {
 
 std::optional<double> RateOf(const PolicyOptions& options) noexcept {
-  const bool is_uniform = options.build == Build::kWinnow &&
-                          options.level_plan == LevelPlan::kUniform && options.filter_memory == 0;
+  const bool is_uniform = options.build == Build::kWinnow && !GoesByTrees(options);
   return is_uniform ? std::optional(core::RateForBits(options.bits_per_key)) : std::nullopt;
 }
 

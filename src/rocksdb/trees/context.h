@@ -19,7 +19,12 @@ constexpr LevelPlan PlanInForce(LevelPlan plan) noexcept {
   return plan == LevelPlan::kByLevel ? LevelPlan::kAuto : plan;
 }
 
-// What decides about a file's filter.
+// True if Winnow's filters of the policy depend on the other files of their trees.
+inline bool GoesByTrees(const PolicyOptions& policy) noexcept {
+  return policy.level_plan != LevelPlan::kUniform || policy.filter_memory > 0;
+}
+
+// The facts that decide about a file's filter.
 struct BuildFacts {
   ROCKSDB_NAMESPACE::CompactionStyle compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleLevel;
   int level = -1;  // that the file is written to; -1 unknown, as for SstFileWriter

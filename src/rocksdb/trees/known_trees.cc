@@ -220,8 +220,7 @@ MemoryRates::Lambda KnownTrees::LambdaFor(const MemoryRates::Asked& asked) {
 }
 
 void KnownTrees::SetPolicy(const PolicyOptions& policy) {
-  const bool needs_files = policy.level_plan != LevelPlan::kUniform || policy.filter_memory > 0;
-  needs_files_.store(needs_files, std::memory_order_relaxed);
+  needs_files_.store(GoesByTrees(policy), std::memory_order_relaxed);
   const std::lock_guard<std::mutex> lock(mutex_);
   policy_ = policy;
   policy_.level_plan = PlanInForce(policy.level_plan);

@@ -145,8 +145,8 @@ class KnownTrees {
   // not in the order of bytes.
   std::optional<KnownTree> ByOptions() const;
 
-  // Whether the lookups of the tree are sampled from now on; null: no tree changes. `use` is wanted
-  // while those of any tree are whose database is not known to be closed.
+  // Sets whether the tree's lookups are sampled; null: no tree changes. `use` is wanted while those
+  // of any tree are whose database is not known to be closed.
   void SetSampled(TreeRecord* record, bool is_sampled, SamplingUse* use) noexcept;
 
   // Null if nothing is known of the tree.

@@ -292,7 +292,7 @@ std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, cons
   return Learned{rate(), RelativeMissHeatOf(asked.level, file.from, file.to)};
 }
 
-// Whether samples tell how hot the file is.
+// True if samples tell how hot the file is.
 bool LearnedRates::IsSampled(const LiveFiles::Shape& file) const noexcept {
   return rule_.learns && heat_.samples() >= kMinSamples && (levels_ & BitOf(file.level)) != 0 &&
          !file.is_point && !HasTooManyPoints() && file.to - file.from >= kMinWidth;
@@ -454,9 +454,10 @@ std::string LearnedRates::TakeSummary(const LiveFiles& files) {
   const auto even_less = [](const LiveFiles::Shape& file) {
     return std::log2(std::max(file.to - file.from, kMinWidth) / file.keys);
   };
+  const RateMemory memory = MemoryOfTree();
   for (size_t i = 0; i < tree.shape.files.size(); ++i) {
     const LiveFiles::Shape& file = tree.shape.files[i];
-    const double bits = RateBitsOf(tree.rated[i], log2_lambda_, MemoryOfTree());
+    const double bits = RateBitsOf(tree.rated[i], log2_lambda_, memory);
     keys += file.keys;
     all_bits += file.keys * bits;
     even_bits += file.keys * even_less(file);
@@ -466,7 +467,7 @@ std::string LearnedRates::TakeSummary(const LiveFiles& files) {
   const double step = (all_bits - even_bits) / keys;
   for (size_t i = 0; i < tree.shape.files.size(); ++i) {
     const double reaching = tree.rated[i].reaching;
-    reads += reaching * std::exp2(-RateBitsOf(tree.rated[i], log2_lambda_, MemoryOfTree()));
+    reads += reaching * std::exp2(-RateBitsOf(tree.rated[i], log2_lambda_, memory));
     even_reads += reaching * std::exp2(-std::clamp<double>(even_less(tree.shape.files[i]) + step,
                                                            kMinRateBits, kMaxRateBits));
   }

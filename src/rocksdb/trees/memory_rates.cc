@@ -51,8 +51,8 @@ LearnedRates::Rule MemoryRates::Shared::RuleOf(bool is_leveled, bool is_bytewise
   return rule;
 }
 
-// What lasts is fitted before the new samples change what is known: they were not sampled when the
-// files were written, so that chance does not look like heat that lasts.
+// The regression comes before the new samples change the heat: they were not sampled when the files
+// were written, so that chance does not look like heat that lasts.
 void MemoryRates::SetWeights(const std::vector<Tree>& trees, bool by_lookups) {
   struct Now {
     double keys;

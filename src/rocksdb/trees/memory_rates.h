@@ -37,7 +37,7 @@ class MemoryRates {
   static constexpr double kMinSamples = 16;
   // So many samples a tree are assumed to fall on trees by their keys.
   static constexpr double kPseudoCount = 4;
-  // What lasted counts half after all trees wrote so many times their keys.
+  // The sums of the regression count half after all trees wrote so many times their keys.
   static constexpr double kWritesHalfLife = 4;
   // The weight of the first guess, that all of it lasts: as much as so many samples of trees whose
   // heat differs from the mean by the mean.
@@ -50,7 +50,8 @@ class MemoryRates {
     uint64_t samples = 0;  // ever, when they were looked at
     double recent = 0;     // samples, the older ones by less
     double written = 0;    // keys, likewise
-    // Of the heat, less 1, that the tree had when its files were written: means by keys.
+    // The heat, less 1, that the tree had when its files were written, and its square: means by
+    // keys.
     double then = 0;
     double then_squared = 0;
     double log2_weight = 0;  // lookups a key expected, to the mean of all trees
@@ -61,7 +62,7 @@ class MemoryRates {
     Lookups* lookups;
     bool is_sampled;  // else it counts as hot as the mean
   };
-  // What the trees share.
+  // The options that all trees have in common.
   struct Shared {
     double memory = 0;                   // bytes
     bool is_alike = false;               // all files have one rate
