@@ -16,7 +16,7 @@
 #include "src/rocksdb/trees/context.h"
 #include "src/rocksdb/trees/known_trees.h"
 #include "src/rocksdb/trees/learned_rates.h"
-#include "src/rocksdb/trees/live_files.h"
+#include "src/rocksdb/trees/tree_files.h"
 #include "winnow/hash.h"
 
 namespace winnow::inspect {
@@ -25,7 +25,7 @@ using plugin::BuildFacts;
 using plugin::FileFilterOptions;
 using plugin::KnownTree;
 using plugin::LookupSamples;
-using plugin::RecordedFiles;
+using plugin::TreeFiles;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::TableFileCreationReason;
@@ -106,7 +106,7 @@ class LearnedTrial::Tree {
     const uint64_t hash = HashKey(key).value;
     for (const Answer& answer : answers) {
       const TreePlace& place = files_[answer.file].place;
-      const int level = RecordedFiles::LevelIndex(place.level, place.bottommost);
+      const int level = TreeFiles::LevelIndex(place.level, place.bottommost);
       samples.Note(&lookups, key, hash, {answer.file + 1, level, 0.0}, answer.has_key);
     }
   }

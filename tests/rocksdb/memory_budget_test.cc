@@ -284,7 +284,7 @@ class GrowingTree {
     KnownTotals known;
     known.knows_all_files = true;
     for (const auto* files : {&waiting_, &last_}) {
-      LiveFiles::Sums::Level& level =
+      TreeFiles::Sums::Level& level =
           files == &waiting_ ? known.files.levels.front() : known.files.levels.back();
       for (const File& file : *files) {
         ++known.files.files;
@@ -379,7 +379,7 @@ class LaggingTree {
     KnownTotals known;
     known.knows_all_files = true;
     for (size_t level = 0; level < 3; ++level) {
-      LiveFiles::Sums::Level& sums = known.files.levels[kIndexes[level]];
+      TreeFiles::Sums::Level& sums = known.files.levels[kIndexes[level]];
       for (const File& file : levels_[level]) {
         ++known.files.files;
         sums.keys += file.keys;
@@ -397,7 +397,7 @@ class LaggingTree {
   }
 
   // In the place of these, an equal part of it for each of the files that it is one of.
-  void AddTo(size_t level, const File& file, const LiveFiles::Sums& replaced = {}) {
+  void AddTo(size_t level, const File& file, const TreeFiles::Sums& replaced = {}) {
     std::vector<RatedFile> rated;
     for (size_t on = 0; on < 3; ++on) {
       for (const File& one : levels_[on]) {
@@ -451,11 +451,11 @@ class LaggingTree {
     for (size_t i = 0; i < outputs; ++i) {
       // What this output is made of is gone once it is there.
       const size_t until = inputs.size() * (i + 1) / outputs;
-      LiveFiles::Sums replaced;
+      TreeFiles::Sums replaced;
       std::vector<size_t> gone(3);
       for (; taken < until; ++taken) {
         const auto& [level, file] = inputs[taken];
-        LiveFiles::Sums::Level& sums = replaced.levels[kIndexes[level]];
+        TreeFiles::Sums::Level& sums = replaced.levels[kIndexes[level]];
         sums.keys += file.keys;
         sums.filter_bytes += file.bytes;
         replaced.keys += file.keys;

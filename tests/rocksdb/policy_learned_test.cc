@@ -21,7 +21,7 @@
 
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
-#include "src/rocksdb/trees/live_files.h"
+#include "src/rocksdb/trees/tree_files.h"
 #include "tests/support/database_files.h"
 #include "tests/support/database_model.h"
 #include "tests/support/files.h"
@@ -418,7 +418,7 @@ TEST_F(LearnedTest, TenantsKeysAreToldApartBehindPrefixesOfAnyLength) {
 
 // More bytes than are remembered of a key: what can't be learned is not guessed.
 TEST_F(LearnedTest, KeysThatAreNotToldApartHaveThePlansRates) {
-  prefixes_ = {4, RecordedFiles::kMaxKeyBytes + 10};
+  prefixes_ = {4, TreeFiles::kMaxKeyBytes + 10};
   for (const bool has_listener : {false, true}) {
     has_listener_ = has_listener;
     const Filters planned = FiltersOfTenants(MakePolicyFrom(kAuto));

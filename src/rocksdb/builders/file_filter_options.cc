@@ -13,7 +13,7 @@
 
 namespace winnow::plugin {
 
-WritingJob FileFilterOptions::JobOf(const BuildFacts& facts, const LiveFiles& files) {
+WritingJob FileFilterOptions::JobOf(const BuildFacts& facts, const TreeFiles& files) {
   WritingJob job;
   job.is_leveled = facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
   if (facts.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction) {
@@ -35,7 +35,7 @@ void FileFilterOptions::Note(const ROCKSDB_NAMESPACE::Slice& key) {
 
 // The options with filter_memory, by what all filters of the policy take now.
 FilterOptions FileFilterOptions::Sized(const KnownTotals& totals, size_t range_bytes,
-                                       LiveFiles::NewFile* file) {
+                                       TreeFiles::NewFile* file) {
   const LearnedRates::FileToRate to_rate{level_, *file, known_.base, job_};
   FileToSize to_size;
   to_size.keys = static_cast<double>(file->keys);
@@ -82,17 +82,17 @@ FilterOptions FileFilterOptions::Settle(uint64_t keys, size_t range_bytes) {
 }
 
 void FileFilterOptions::SettleFile(uint64_t keys, size_t range_bytes) {
-  const LiveFiles::Place place = record_->files.PlaceOf(facts_.level, range_, known_.base);
+  const TreeFiles::Place place = record_->files.PlaceOf(facts_.level, range_, known_.base);
   // If the last level has no filters, its files are not seen. They lie below all other files.
   const bool sees_last = LastLevelHasFilters(policy_, known_);
-  LiveFiles::NewFile file;
+  TreeFiles::NewFile file;
   file.level = facts_.level;
   file.is_bottom = facts_.is_bottommost || (sees_last && place.below < 0);
   file.waits = place.waits;
   file.range = range_;
   file.keys = keys;
   if (job_.last > 0) record_->files.Continue(file, &job_);
-  level_ = RecordedFiles::LevelIndex(file.level, file.is_bottom);
+  level_ = TreeFiles::LevelIndex(file.level, file.is_bottom);
   std::optional<KnownTotals> totals;
   if (policy_.filter_memory > 0 && trees_ != nullptr) totals = trees_->Totals();
   settled_ = totals && totals->knows_all_files ? Sized(*totals, range_bytes, &file)
@@ -100,15 +100,15 @@ void FileFilterOptions::SettleFile(uint64_t keys, size_t range_bytes) {
   id_ = record_->files.Add(file, known_.base, &job_);
 }
 
-FilterOptions FileFilterOptions::ByPlan(const LiveFiles::Place& place, bool sees_last) const {
+FilterOptions FileFilterOptions::ByPlan(const TreeFiles::Place& place, bool sees_last) const {
   if (policy_.level_plan == LevelPlan::kUniform) return FactsToOptions(policy_, facts_);
-  int next = place.below == RecordedFiles::kBottom ? known_.depth : place.below;
+  int next = place.below == TreeFiles::kBottom ? known_.depth : place.below;
   if (!sees_last && next < 0) next = known_.depth;
   return PlannedOptions(policy_, facts_, known_, next);
 }
 
-FilterOptions FileFilterOptions::Planned(const LiveFiles::Place& place, bool sees_last,
-                                         LiveFiles::NewFile* file) {
+FilterOptions FileFilterOptions::Planned(const TreeFiles::Place& place, bool sees_last,
+                                         TreeFiles::NewFile* file) {
   const FilterOptions by_plan = ByPlan(place, sees_last);
   if (policy_.level_plan == LevelPlan::kUniform) return by_plan;
   LiveMemory alive = record_->files.Memory();
@@ -123,8 +123,8 @@ FilterOptions FileFilterOptions::Planned(const LiveFiles::Place& place, bool see
 // Lookups fall evenly over the tree's keys, until enough were sampled. In leveled compaction, what
 // is planned by levels counts where the keys below the file are not known.
 FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned,
-                                           const LiveFiles::Place& place,
-                                           LiveFiles::NewFile* file) {
+                                           const TreeFiles::Place& place,
+                                           TreeFiles::NewFile* file) {
   LearnedRates::Rule rule;
   rule.is_leveled = job_.is_leveled;
   rule.is_bytewise = known_.is_bytewise;
@@ -163,7 +163,7 @@ void FileFilterOptions::Built(std::string_view block) {
     record_->rates.Built(core::PlannedRate(settled_), core::RateForBits(policy_.bits_per_key),
                          memory);
   }
-  const std::shared_ptr<LiveFiles> files(record_, &record_->files);
+  const std::shared_ptr<TreeFiles> files(record_, &record_->files);
   NoteBuilt(files, id_);
   if (filter_files_ != nullptr) filter_files_->Add(block, files, {id_, level_, has_one_reader_});
 }

@@ -14,7 +14,7 @@
 #include "src/rocksdb/trees/context.h"
 #include "src/rocksdb/trees/filter_file_map.h"
 #include "src/rocksdb/trees/known_trees.h"
-#include "src/rocksdb/trees/live_files.h"
+#include "src/rocksdb/trees/tree_files.h"
 #include "winnow/options.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -59,15 +59,15 @@ class FileFilterOptions {
  private:
   static constexpr uint64_t kEvery = 64;
 
-  static WritingJob JobOf(const BuildFacts& facts, const LiveFiles& files);
+  static WritingJob JobOf(const BuildFacts& facts, const TreeFiles& files);
   void Note(const ROCKSDB_NAMESPACE::Slice& key);
   void SettleFile(uint64_t keys, size_t range_bytes);
-  FilterOptions Sized(const KnownTotals& totals, size_t range_bytes, LiveFiles::NewFile* file);
-  FilterOptions ByPlan(const LiveFiles::Place& place, bool sees_last) const;
+  FilterOptions Sized(const KnownTotals& totals, size_t range_bytes, TreeFiles::NewFile* file);
+  FilterOptions ByPlan(const TreeFiles::Place& place, bool sees_last) const;
   // Set relative_miss_heat of the file if that is known.
-  FilterOptions Planned(const LiveFiles::Place& place, bool sees_last, LiveFiles::NewFile* file);
-  FilterOptions ByTheRule(const FilterOptions& planned, const LiveFiles::Place& place,
-                          LiveFiles::NewFile* file);
+  FilterOptions Planned(const TreeFiles::Place& place, bool sees_last, TreeFiles::NewFile* file);
+  FilterOptions ByTheRule(const FilterOptions& planned, const TreeFiles::Place& place,
+                          TreeFiles::NewFile* file);
 
   PolicyOptions policy_;  // bits are what was asked for until the file is settled
   const BuildFacts facts_;
@@ -80,8 +80,8 @@ class FileFilterOptions {
   uint64_t seen_ = 0;
   KeyRange range_;
   uint64_t uniform_bytes_ = 0;  // of the filter that is being finished
-  LiveFiles::Id id_ = 0;        // 0: not settled
-  int level_ = -1;              // as LiveFiles counts
+  TreeFiles::Id id_ = 0;        // 0: not settled
+  int level_ = -1;              // as TreeFiles counts
   FilterOptions settled_;
 };
 

@@ -67,7 +67,7 @@ void NoteBuilder(const std::shared_ptr<KnownFiles>& policy) noexcept {
   if (OfThread* const here = MakeHere()) here->built = {policy, {}, 0};
 }
 
-void NoteBuilt(const std::shared_ptr<LiveFiles>& files, LiveFiles::Id id) noexcept {
+void NoteBuilt(const std::shared_ptr<TreeFiles>& files, TreeFiles::Id id) noexcept {
   if (OfThread* const here = Here()) {
     here->built.files = files;
     here->built.id = id;

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "src/rocksdb/ranges/key_order.h"
-#include "src/rocksdb/trees/live_files.h"
+#include "src/rocksdb/trees/tree_files.h"
 
 namespace winnow::plugin {
 
@@ -21,13 +21,13 @@ struct KnownFiles;
 
 struct LastBuiltFilter {
   std::weak_ptr<KnownFiles> policy;  // that was asked for a builder, by what it knows
-  std::weak_ptr<LiveFiles> files;    // that have the last filter's file
-  LiveFiles::Id id = 0;              // 0: none
+  std::weak_ptr<TreeFiles> files;    // that have the last filter's file
+  TreeFiles::Id id = 0;              // 0: none
 };
 
 // If memory is short, nothing is noted.
 void NoteBuilder(const std::shared_ptr<KnownFiles>& policy) noexcept;
-void NoteBuilt(const std::shared_ptr<LiveFiles>& files, LiveFiles::Id id) noexcept;
+void NoteBuilt(const std::shared_ptr<TreeFiles>& files, TreeFiles::Id id) noexcept;
 
 // This thread begins a file, of which nothing is built yet, and whose keys have this order. If
 // several listeners say so of one file, what one of them knows counts.

@@ -99,7 +99,7 @@ double RangeBytes(double range_bits, double keys) noexcept {
       builder.EstimateSize(static_cast<uint64_t>(std::clamp(keys, 1.0, kMaxKeys))));
 }
 
-double MeanKeys(const LiveFiles::Sums& files) noexcept {
+double MeanKeys(const TreeFiles::Sums& files) noexcept {
   constexpr double kKeysOfAFile = 10'000;
   return files.files > 0 && files.keys > 0 ? files.keys / static_cast<double>(files.files)
                                            : kKeysOfAFile;
@@ -170,7 +170,7 @@ std::string MemoryLine(const PolicyOptions& asked, const KnownTotals& known,
            "of before: winnow::NewListener of winnow/rocksdb_listener.h; libwinnow_preload.so adds "
            "it by itself";
   }
-  const LiveFiles::Sums& files = known.files;
+  const TreeFiles::Sums& files = known.files;
   const auto memory = static_cast<double>(asked.filter_memory);
   const double keys = std::max(files.keys, 1.0);
   const auto count = [](size_t n, const char* one, const char* more) {
@@ -219,7 +219,7 @@ std::string MemoryLine(const PolicyOptions& asked, const KnownTotals& known,
 
 std::string WithoutLine(const PolicyOptions& asked, const KnownTotals& known,
                         const std::string& family, int level) {
-  const LiveFiles::Sums& files = known.files;
+  const TreeFiles::Sums& files = known.files;
   return OptionText(asked, "filter_memory") + " has no room for the filter of a file on level " +
          std::to_string(level) + " of column family " + Quoted(family) + ": " +
          CountText(files.keys) + " keys in " + std::to_string(files.files) +
@@ -229,7 +229,8 @@ std::string WithoutLine(const PolicyOptions& asked, const KnownTotals& known,
 }
 
 void MemoryReport::Write(ROCKSDB_NAMESPACE::Logger* logger, const PolicyOptions& asked,
-                         const KnownTotals& known, const FileToSize& next) noexcept {
+                         const KnownTotals& known, const FileToSize& next,
+                         KnownTrees* trees) noexcept {
   if (asked.filter_memory == 0 || logger == nullptr) return;
   if (known.are_elsewhere && !known.knows_all_files) return;  // which no listener here changes
   try {
@@ -238,7 +239,7 @@ void MemoryReport::Write(ROCKSDB_NAMESPACE::Logger* logger, const PolicyOptions&
     WriteInLog(logger,
                known.knows_all_files ? ROCKSDB_NAMESPACE::InfoLogLevel::INFO_LEVEL
                                      : ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL,
-               MemoryLine(asked, known, next));
+               MemoryLine(asked, trees == nullptr ? known : trees->Totals(true), next));
   } catch (...) {
     // A missing line in the LOG is better than a failed flush.
   }

@@ -22,8 +22,8 @@
 #include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/trees/context.h"
 #include "src/rocksdb/trees/known_trees.h"
-#include "src/rocksdb/trees/live_files.h"
 #include "src/rocksdb/trees/memory_rates.h"
+#include "src/rocksdb/trees/tree_files.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
@@ -32,14 +32,14 @@ namespace winnow::plugin {
 struct FileToSize {
   double keys = 0;            // about, where they are not known yet
   double bits = 0;            // log2(1/rate) by the rule
-  LiveFiles::Sums replaced;   // files that are merged into it; an average likewise
+  TreeFiles::Sums replaced;   // files that are merged into it; an average likewise
   double replaced_there = 0;  // bytes of their filters, as SetReplacedThere has it
   bool lies_over_others = false;
   bool waits = false;      // on level 0, beside others
   FilterOptions form;      // but for bits_per_key
   double range_bytes = 0;  // of its range filter, if it can have one
 
-  // Sets replaced_there of a file on this level (RecordedFiles::LevelIndex). In leveled compaction
+  // Sets replaced_there of a file on this level (TreeFiles::LevelIndex). In leveled compaction
   // upper levels do not count, as they have many bits for a short time.
   void SetReplacedThere(bool is_leveled, int level) noexcept {
     replaced_there = is_leveled ? replaced.levels[static_cast<size_t>(level)].filter_bytes
@@ -56,7 +56,7 @@ MemoryRates::Asked AskedFor(const PolicyOptions& policy, const BuildFacts& facts
                             const KnownTree& known, TreeRecord* tree, double mean_keys);
 
 // The mean number of keys of a file, 10,000 without files.
-double MeanKeys(const LiveFiles::Sums& files) noexcept;
+double MeanKeys(const TreeFiles::Sums& files) noexcept;
 
 // bits_per_key by what fits, of those that the option may have; range_bits is 0 where a range
 // filter has no room. None: no filter, as one of the fewest bits has no room. `known` is without
@@ -69,9 +69,11 @@ class MemoryReport {
  public:
   // Writes a line to each log at most once in ten minutes, and so one that not all files are known,
   // and one of a file that gets no filter. `next`: a file of the last level as it would be written
-  // now. Null is allowed. Never throws.
+  // now. `trees`: that these totals are of, which say what stays; null: nothing does. A null logger
+  // is allowed. Never throws.
   void Write(ROCKSDB_NAMESPACE::Logger* logger, const PolicyOptions& asked,
-             const KnownTotals& known, const FileToSize& next) noexcept;
+             const KnownTotals& known, const FileToSize& next,
+             KnownTrees* trees = nullptr) noexcept;
   void WriteWithout(ROCKSDB_NAMESPACE::Logger* logger, const PolicyOptions& asked,
                     const KnownTotals& known, const std::string& family, int level) noexcept;
 

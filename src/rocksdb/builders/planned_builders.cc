@@ -197,19 +197,19 @@ std::optional<PolicyOptions> PlannedBuilders::FitIntoMemory(FileToBuild* to_buil
   const KnownTotals totals = known_->trees.Totals();
   FileToSize to_size;  // an average file of the tree
   to_size.form = FactsToOptions(file.options, file.facts);
-  const LiveFiles::Sums tree =
-      file.record != nullptr ? file.record->files.sums() : LiveFiles::Sums();
+  const TreeFiles::Sums tree =
+      file.record != nullptr ? file.record->files.sums() : TreeFiles::Sums();
   to_size.keys = MeanKeys(tree);
   to_size.range_bytes = RangeBytes(file.options.range_bits, to_size.keys);
   if (!totals.knows_all_files) {
-    memory_report_.Write(context.info_log, file.options, totals, to_size);
+    memory_report_.Write(context.info_log, file.options, totals, to_size, &known_->trees);
     return file.options;
   }
   to_build->is_sized = true;
   const MemoryRates::Lambda lambda = known_->trees.LambdaFor(
       AskedFor(file.options, file.facts, file.tree, file.record.get(), MeanKeys(totals.files)));
   const auto bits_on = [&](int level, bool is_bottom) {
-    const int index = RecordedFiles::LevelIndex(level, is_bottom);
+    const int index = TreeFiles::LevelIndex(level, is_bottom);
     return lambda.BitsOf(
         file.record != nullptr ? file.record->rates.UsualLog2Reach(index, to_size.keys) : 0);
   };
@@ -218,7 +218,7 @@ std::optional<PolicyOptions> PlannedBuilders::FitIntoMemory(FileToBuild* to_buil
   next.replaced = tree;
   next.replaced.Scale(std::min(next.keys / std::max(tree.keys, 1.0), 1.0));
   next.replaced_there = next.replaced.filter_bytes;
-  memory_report_.Write(context.info_log, file.options, totals, next);
+  memory_report_.Write(context.info_log, file.options, totals, next, &known_->trees);
   // If no file lies over others, this one will not either; nor, after a flush that did not, the
   // next flush.
   const bool is_needless =
@@ -234,7 +234,7 @@ std::optional<PolicyOptions> PlannedBuilders::FitIntoMemory(FileToBuild* to_buil
     to_size.replaced.Scale(std::min(to_size.keys / std::max(to_size.replaced.keys, 1.0), 1.0));
     to_size.SetReplacedThere(
         file.facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel,
-        RecordedFiles::LevelIndex(file.facts.level, !is_over_others));
+        TreeFiles::LevelIndex(file.facts.level, !is_over_others));
   }
   const std::optional<PolicyOptions> sized = WithBitsThatFit(file.options, totals, to_size);
   if (!sized && NeedsFilter(PlannedByLevel(file.options, file))) {

@@ -289,7 +289,7 @@ void Listener::OnTableFileCreated(const TableFileCreationInfo& info) {
   const uint64_t number = NumberIn(info.file_path);
   const LastBuiltFilter built = WhatWasBuilt();
   const std::shared_ptr<KnownFiles> builder = built.policy.lock();
-  const std::shared_ptr<LiveFiles> files = built.files.lock();
+  const std::shared_ptr<TreeFiles> files = built.files.lock();
   if (!info.status.ok()) {
     if (files != nullptr) files->NotWritten(built.id);
     return;

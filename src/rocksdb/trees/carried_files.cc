@@ -8,7 +8,7 @@
 namespace winnow::plugin {
 namespace {
 
-using CarriedFile = CarriedFiles::File;
+using CarriedFile = TreeFiles::File;
 
 std::vector<FileKeys> FileKeysOf(const std::vector<CarriedFile>& files) {
   std::vector<FileKeys> all;
@@ -20,32 +20,13 @@ std::vector<FileKeys> FileKeysOf(const std::vector<CarriedFile>& files) {
   return all;
 }
 
-bool AreOfOneLevel(const RecordedFiles::NewFile& one,
-                   const RecordedFiles::NewFile& other) noexcept {
-  const bool are_at_bottom = one.is_bottom && other.is_bottom && one.level > 0 && other.level > 0;
-  return are_at_bottom || (one.level == other.level && one.is_bottom == other.is_bottom);
-}
-
-void Join(CarriedFile* file, const CarriedFile& other) {
-  file->facts.range.last = std::max(file->facts.range.last, other.facts.range.last);
-  file->facts.keys += other.facts.keys;
-  file->facts.waits = file->facts.waits || other.facts.waits;
-  file->memory += other.memory;
-  file->more_bytes += other.more_bytes;
-  file->age = std::min(file->age, other.age);
-  file->is_listed = file->is_listed && other.is_listed;
-  file->is_measured = file->is_measured && other.is_measured;
-  file->is_ending = file->is_ending && other.is_ending;
-  file->is_joined = true;
-}
-
 // Joins each second file of a level with the one before it.
 void JoinPairs(std::vector<CarriedFile>* files) {
   std::vector<CarriedFile> joined;
   bool may_join = false;
   for (CarriedFile& file : *files) {
-    if (may_join && AreOfOneLevel(joined.back().facts, file.facts)) {
-      Join(&joined.back(), file);
+    if (may_join && joined.back().MayJoin(file)) {
+      joined.back().Join(file);
       may_join = false;
     } else {
       joined.push_back(std::move(file));

@@ -12,22 +12,11 @@
 #include "src/rocksdb/lookups/key_positions.h"
 #include "src/rocksdb/lookups/lookup_samples.h"
 #include "src/rocksdb/lookups/shared_runs.h"
-#include "src/rocksdb/trees/recorded_files.h"
+#include "src/rocksdb/trees/tree_files.h"
 
 namespace winnow::plugin {
 
 struct CarriedFiles {
-  struct File {
-    RecordedFiles::NewFile facts;  // range without the prefix
-    FilterMemory memory;
-    double more_bytes = 0;  // of the filter, which are not weighed
-    double age = 0;         // keys that the tree wrote since
-    bool is_listed = false;
-    bool is_measured = false;
-    bool is_ending = false;
-    bool is_joined = false;  // several
-  };
-
   // This has all files of a record with their own keys, behind `prefix` or without `runs`. Joins
   // neighbours until there are about `most_files`, and shortens keys. The samples' places are of
   // `grid`, which is null without samples; `seen`: how many lookups had been sampled.
@@ -39,14 +28,14 @@ struct CarriedFiles {
   // Keys are short: these runs are left out of them. Null: keys are whole, but for the prefix.
   std::shared_ptr<const SharedRuns> runs;
   std::string prefix;
-  std::vector<File> files;  // by levels and first keys; of keys at most kMaxKeyBytes
-  size_t num_files = 0;     // that these are of
-  RecordedFiles::AllLives lives{};
-  double written = 0;  // keys
-  // As in Sums, and how many keys the tree wrote since these were found; negative: they never were.
-  double keys_that_stay = 0;
+  // By levels and first keys; of keys at most kMaxKeyBytes. `written` is counted back from now, and
+  // so not positive.
+  std::vector<TreeFiles::File> files;
+  size_t num_files = 0;  // that these are of
+  TreeFiles::AllLives lives{};
+  double written = 0;         // keys
+  double keys_that_stay = 0;  // as in Sums
   double bytes_that_stay = 0;
-  double sums_age = -1;
   bool is_told = false;
   bool knows_all = false;
   // Places are of the grid of these files. An exposure is of a part of that grid: the share of the

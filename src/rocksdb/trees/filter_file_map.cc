@@ -5,7 +5,7 @@
 #include "src/rocksdb/loads/loaded_filter.h"
 
 namespace winnow::plugin {
-void FilterFileMap::Add(std::string_view block, const std::shared_ptr<LiveFiles>& files,
+void FilterFileMap::Add(std::string_view block, const std::shared_ptr<TreeFiles>& files,
                         const FilterFile& file) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (files_.size() >= kMaxBlocks) DropForgotten();
@@ -19,7 +19,7 @@ OwnedReader FilterFileMap::NewReader(std::string_view block) {
 
 OwnedReader FilterFileMap::NewReader(uint64_t hash_of_tail) {
   if (!has_files_.load(std::memory_order_relaxed)) return {};
-  std::shared_ptr<LiveFiles> files;
+  std::shared_ptr<TreeFiles> files;
   FilterFile file;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -33,7 +33,7 @@ OwnedReader FilterFileMap::NewReader(uint64_t hash_of_tail) {
 
 void FilterFileMap::DropForgotten() {
   for (auto one = files_.begin(); one != files_.end();) {
-    const std::shared_ptr<LiveFiles> files = one->second.files.lock();
+    const std::shared_ptr<TreeFiles> files = one->second.files.lock();
     const bool is_known = files != nullptr && files->Knows(one->second.file.id);
     one = is_known ? std::next(one) : files_.erase(one);
   }

@@ -11,10 +11,51 @@
 #include <mutex>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
-#include "src/rocksdb/trees/live_files.h"
+#include "src/rocksdb/trees/tree_files.h"
 
 namespace winnow::plugin {
+
+// The file that a filter is of.
+struct FilterFile {
+  TreeFiles::Id id = 0;
+  int level = -1;  // as TreeFiles::LevelIndex has it, when the filter was built
+  // Whether the filter has one reader, from the file's opening to its end.
+  bool has_one_reader = true;
+};
+
+// One reader of a file's filter, for as long as it lives; of no file, it does nothing. A reader in
+// a block cache may outlive its policy, and owns its share of the record.
+class OwnedReader {
+ public:
+  OwnedReader() = default;
+  OwnedReader(std::shared_ptr<TreeFiles> files, const FilterFile& file)
+      : files_(std::move(files)), file_(file) {
+    if (file_.has_one_reader) files_->Opened(file_.id);
+    level_ = files_->LevelOfReaders(file_.id);
+  }
+  OwnedReader(OwnedReader&& other) noexcept = default;
+  OwnedReader& operator=(OwnedReader&&) = delete;
+  ~OwnedReader() {
+    if (files_ != nullptr && file_.has_one_reader) files_->Closed(file_.id);
+  }
+
+  explicit operator bool() const noexcept { return files_ != nullptr; }
+
+  // Of a file: where its lookups are sampled, and the filter, which has this rate of false
+  // positives, for a lookup now.
+  LookupSamples& samples() const noexcept { return files_->samples(); }
+  AskedFilter AskedNow(double rate) const noexcept {
+    const int level = level_ != nullptr ? level_->load(std::memory_order_relaxed) : file_.level;
+    return {file_.id, level, rate};
+  }
+
+ private:
+  std::shared_ptr<TreeFiles> files_;
+  FilterFile file_;
+  std::shared_ptr<const std::atomic<int>> level_;  // where the file is now; null: unknown
+};
 
 // Of one policy. Safe from any number of threads.
 class FilterFileMap {
@@ -23,7 +64,7 @@ class FilterFileMap {
   // whose files are forgotten; if more than seven eighths are left then, all are.
   static constexpr size_t kMaxBlocks = 1 << 17;
 
-  void Add(std::string_view block, const std::shared_ptr<LiveFiles>& files, const FilterFile& file);
+  void Add(std::string_view block, const std::shared_ptr<TreeFiles>& files, const FilterFile& file);
 
   // The reader is of no file if the block was not added, or is forgotten. hash_of_tail: HashOfTail
   // (src/rocksdb/loads/loaded_filter.h) of the block.
@@ -32,7 +73,7 @@ class FilterFileMap {
 
  private:
   struct Entry {
-    std::weak_ptr<LiveFiles> files;
+    std::weak_ptr<TreeFiles> files;
     FilterFile file;
   };
 

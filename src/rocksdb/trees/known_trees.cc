@@ -9,7 +9,7 @@
 namespace winnow::plugin {
 namespace {
 
-bool HasNoFiles(const LiveFiles& files) { return files.Weight() == 0 && files.KnowsAllFiles(); }
+bool HasNoFiles(const TreeFiles& files) { return files.Weight() == 0 && files.KnowsAllFiles(); }
 
 }  // namespace
 
@@ -40,7 +40,7 @@ KnownTrees::Listened* KnownTrees::FindListened(const void* logger) {
   return found == listened_.end() ? nullptr : &*found;
 }
 
-void KnownTrees::SetLevels(Entry* entry, const ListedLevels& levels) {
+void KnownTrees::SetLevels(Entry* entry, const TreeFiles::Levels& levels) {
   entry->tree.base = levels.base;
   entry->tree.depth = levels.depth;
 }
@@ -54,14 +54,16 @@ KnownTrees::Entry* KnownTrees::Make(const void* logger, const std::string& famil
     const auto unclaimed =
         std::find_if(database->unclaimed.begin(), database->unclaimed.end(),
                      [&](const ToldFamily& told) { return told.family == family; });
-    FileList list{database->database, true, {}};
+    std::vector<ListedFile> files;
     if (unclaimed != database->unclaimed.end()) {
       Weigh(&*unclaimed);
-      list.files = std::move(unclaimed->files);
+      files = std::move(unclaimed->files);
       database->unclaimed.erase(unclaimed);
     }
     // When the database was listed, the tree had no other files.
-    if (database->is_listed) SetLevels(&entry, entry.record->files.Reconcile(list));
+    if (database->is_listed) {
+      SetLevels(&entry, entry.record->files.TakeList(database->database, true, files));
+    }
   }
   return &entry;
 }
@@ -69,7 +71,7 @@ KnownTrees::Entry* KnownTrees::Make(const void* logger, const std::string& famil
 // The memory that a tree takes, in numbers of files.
 size_t KnownTrees::Weight(const Entry& entry) {
   return entry.record->files.Weight() +
-         entry.record->rates.bytes_of_heat() / RecordedFiles::kBytesOfAFile;
+         entry.record->rates.bytes_of_heat() / TreeFiles::kBytesOfAFile;
 }
 
 // Trees of closed databases come first, then trees without files, which are as before when they
@@ -175,7 +177,7 @@ std::vector<std::shared_ptr<TreeRecord>> KnownTrees::OpenTrees() const {
   return records;
 }
 
-KnownTotals KnownTrees::Totals() {
+KnownTotals KnownTrees::Totals(bool with_what_stays) {
   std::vector<std::shared_ptr<TreeRecord>> records;
   bool is_complete = false;
   KnownTotals totals;
@@ -194,7 +196,7 @@ KnownTotals KnownTrees::Totals() {
   }
   totals.knows_all_files = is_complete && !has_forgotten();
   for (const std::shared_ptr<TreeRecord>& record : records) {
-    const LiveFiles::Sums sums = record->files.sums();
+    const TreeFiles::Sums sums = record->files.sums(with_what_stays);
     totals.families += sums.files > 0 ? 1 : 0;
     totals.files += sums;
     totals.knows_all_files = totals.knows_all_files && record->files.KnowsAllFiles();
@@ -204,7 +206,7 @@ KnownTotals KnownTrees::Totals() {
 
 MemoryRates::Lambda KnownTrees::LambdaFor(const MemoryRates::Asked& asked) {
   std::vector<std::shared_ptr<TreeRecord>> records;
-  LiveFiles::Sums elsewhere;
+  TreeFiles::Sums elsewhere;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     records = OpenTrees();
@@ -315,8 +317,8 @@ void KnownTrees::TakeLists(const void* logger, ToldDatabase told) {
   struct Tree {
     std::string family;
     std::shared_ptr<TreeRecord> record;
-    FileList list;
-    ListedLevels levels;
+    std::vector<ListedFile> files;
+    TreeFiles::Levels levels;
   };
   std::vector<Tree> trees;
   ToldFamilies unclaimed;
@@ -334,8 +336,7 @@ void KnownTrees::TakeLists(const void* logger, ToldDatabase told) {
       if (entry == nullptr) entry = Make(logger, family.family);
       entry->is_closed = false;
       entry->database = told.name;
-      trees.push_back(
-          {family.family, entry->record, {told.name, told.is_first, std::move(family.files)}, {}});
+      trees.push_back({family.family, entry->record, std::move(family.files), {}});
     }
     // The other trees have no file, or another policy.
     for (auto entry = entries_.begin(); entry != entries_.end();) {
@@ -348,12 +349,14 @@ void KnownTrees::TakeLists(const void* logger, ToldDatabase told) {
         entry = entries_.erase(entry);
       } else {
         if (!entry->database.is_known()) entry->database = told.name;
-        trees.push_back({entry->family, entry->record, {told.name, told.is_first, {}}, {}});
+        trees.push_back({entry->family, entry->record, {}, {}});
         ++entry;
       }
     }
   }
-  for (Tree& tree : trees) tree.levels = tree.record->files.Reconcile(tree.list);
+  for (Tree& tree : trees) {
+    tree.levels = tree.record->files.TakeList(told.name, told.is_first, tree.files);
+  }
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const Tree& tree : trees) {
     Entry* const entry = Find(logger, tree.family);
@@ -368,7 +371,7 @@ void KnownTrees::TakeLists(const void* logger, ToldDatabase told) {
   }
   Bound();
   const bool is_forgotten = std::any_of(trees.begin(), trees.end(), [&](const Tree& tree) {
-    return !tree.list.files.empty() &&
+    return !tree.files.empty() &&
            std::none_of(entries_.begin(), entries_.end(),
                         [&](const Entry& entry) { return entry.record == tree.record; });
   });
@@ -376,7 +379,7 @@ void KnownTrees::TakeLists(const void* logger, ToldDatabase told) {
   SetForgotten(logger, told.name, is_forgotten);
 }
 
-void KnownTrees::SetDatabase(const LiveFiles* files, FileName database) {
+void KnownTrees::SetDatabase(const TreeFiles* files, FileName database) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (Entry& entry : entries_) {
     if (&entry.record->files == files) entry.database = database;
@@ -440,14 +443,14 @@ CarriedTree KnownTrees::Carry(FileName database, const std::string& family, cons
     carried.options = options_;
   }
   for (const std::shared_ptr<TreeRecord>& other : others) {
-    const LiveFiles::Sums sums = other->files.sums();
+    const TreeFiles::Sums sums = other->files.sums(true);
     carried.other_families += sums.files > 0 ? 1 : 0;
     carried.others += sums;
   }
   if (own == nullptr || !parts.has_files) return carried;
   carried.files = own->files.Carry(parts.most_files, parts.has_samples);
   carried.rates = own->rates.expectations();
-  if (carried.files.files.empty()) carried.others += own->files.sums();
+  if (carried.files.files.empty()) carried.others += own->files.sums(true);
   return carried;
 }
 

@@ -21,10 +21,11 @@
 #include <vector>
 
 #include "src/rocksdb/lookups/sampled_hashes.h"
+#include "src/rocksdb/trees/carried_files.h"
 #include "src/rocksdb/trees/context.h"
 #include "src/rocksdb/trees/learned_rates.h"
-#include "src/rocksdb/trees/live_files.h"
 #include "src/rocksdb/trees/memory_rates.h"
+#include "src/rocksdb/trees/tree_files.h"
 #include "winnow/options.h"
 
 namespace winnow::plugin {
@@ -41,7 +42,7 @@ struct FamilyOptions {
 
 // What is known of the files of a tree.
 struct TreeRecord {
-  LiveFiles files;
+  TreeFiles files;
   LearnedRates rates;
   std::atomic<bool> is_sampled{false};  // its lookups are: KnownTrees::SetSampled
   MemoryRates::Lookups lookups;
@@ -58,7 +59,7 @@ struct TreeRecord {
 // What the filters of all trees take, except those of databases that were seen to close.
 struct KnownTotals {
   size_t families = 0;
-  LiveFiles::Sums files;
+  TreeFiles::Sums files;
   // Whether all files of all these trees are known, with the sizes of their filters, and none was
   // forgotten. False until a listener (listener.h) told it of each.
   bool knows_all_files = false;
@@ -78,7 +79,7 @@ struct CarriedTree {
   LearnedRates::Expectations rates;
   // KnownTotals of the other trees.
   size_t other_families = 0;
-  LiveFiles::Sums others;
+  TreeFiles::Sums others;
   bool knows_all_files = false;
 };
 
@@ -90,7 +91,7 @@ class KnownTrees {
   static constexpr size_t kMaxTrees = 1000;
   // The most files that are remembered for all trees, those of closed databases too. A column
   // family of 3,000 files takes 2 MiB at most, some 600 bytes for each file; a file counts as
-  // several if its keys are long (LiveFiles::Weight). All trees take 64 MiB at most: 37 for files
+  // several if its keys are long (TreeFiles::Weight). All trees take 64 MiB at most: 37 for files
   // and heat, 16 for samples of lookups, and 9 for which file a filter block belongs to. If there
   // is more, the heat of trees is dropped first, as it can be made again. Then trees are forgotten,
   // in the order above.
@@ -137,7 +138,7 @@ class KnownTrees {
   // Column families that are missing in the list have no files.
   void TakeLists(const void* logger, ToldDatabase database);
   // The tree with this record is of this database.
-  void SetDatabase(const LiveFiles* files, FileName database);
+  void SetDatabase(const TreeFiles* files, FileName database);
   void Ended(FileName file);
   void Closed(FileName database);
 
@@ -156,8 +157,7 @@ class KnownTrees {
   // What is known of trees stays.
   void NoteFamilyOptions(const FamilyOptions& options);
 
-  // May take a millisecond with thousands of files.
-  KnownTotals Totals();
+  KnownTotals Totals(bool with_what_stays = false);
   // Lambda, by which filter_memory is shared, for a file of asked.own. May throw std::bad_alloc.
   MemoryRates::Lambda LambdaFor(const MemoryRates::Asked& asked);
 
@@ -166,7 +166,7 @@ class KnownTrees {
   struct Parts {
     bool has_files = false;
     bool has_samples = false;
-    size_t most_files = RecordedFiles::kMaxFiles;  // as of LiveFiles::Carry
+    size_t most_files = TreeFiles::kMaxFiles;  // as of TreeFiles::Carry
   };
   // The tree of this column family in this database. If the database is unknown, or no listener
   // told of the tree, the latest tree with a family of this name. If nothing is known of it, it is
@@ -201,7 +201,7 @@ class KnownTrees {
   Entry* Find(const void* logger, const std::string& family);
   Entry* Adopt(const void* logger, const std::string& family);
   std::shared_ptr<TreeRecord> ChooseTree(FileName database, CarriedTree* carried) const;
-  static void SetLevels(Entry* entry, const ListedLevels& levels);
+  static void SetLevels(Entry* entry, const TreeFiles::Levels& levels);
   Entry* Make(const void* logger, const std::string& family);
   Listened* FindListened(const void* logger);
   KnownTree WithOptions(KnownTree known) const;
@@ -234,7 +234,7 @@ class KnownTrees {
   // Sums of trees that are in another process.
   struct Elsewhere {
     size_t families;
-    LiveFiles::Sums files;
+    TreeFiles::Sums files;
     bool knows_all_files;
   };
   std::optional<Elsewhere> elsewhere_;

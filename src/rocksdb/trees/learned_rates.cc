@@ -65,11 +65,11 @@ double LearnedRates::RelativeMissHeatOf(int level, double from, double to) const
 // For each level, the slope of a regression: relative heat now against relative heat when the file
 // was written, in logarithms, weighted by keys. As long as files say little, the slope is 1 less
 // the chance that a new file of the level stays: what is rewritten soon has no time to cool.
-void LearnedRates::SetWhatLasts(const LiveFiles::TreeShape& tree) noexcept {
+void LearnedRates::SetWhatLasts(const TreeFiles::TreeShape& tree) noexcept {
   std::array<double, LookupSamples::kLevels> both{};
   std::array<double, LookupSamples::kLevels> then{};
   std::array<double, LookupSamples::kLevels> keys{};
-  for (const LiveFiles::Shape& file : tree.files) {
+  for (const TreeFiles::Shape& file : tree.files) {
     const auto level = static_cast<size_t>(file.level);
     keys[level] += file.keys;
     const double now = RelativeMissHeatOf(file.level, file.from, file.to);
@@ -103,7 +103,7 @@ double LearnedRates::KeysBelow(int level) const noexcept {
 
 // The share of the tree's keys that lies in the file's range: at least its own. If its keys are not
 // told apart, it counts as if its run had them anywhere.
-double LearnedRates::WidthOf(const LiveFiles::Shape& file) const noexcept {
+double LearnedRates::WidthOf(const TreeFiles::Shape& file) const noexcept {
   if (file.is_point || !rule_.is_bytewise || HasTooManyPoints()) {
     const double run = level_keys_[static_cast<size_t>(file.level)];
     return file.level == 0 ? 1 : file.keys / std::max(run, file.keys);
@@ -112,11 +112,11 @@ double LearnedRates::WidthOf(const LiveFiles::Shape& file) const noexcept {
 }
 
 // Lookups that reach the file, if the tree gets as many as it has keys.
-double LearnedRates::EvenReach(const LiveFiles::Shape& file) const noexcept {
+double LearnedRates::EvenReach(const TreeFiles::Shape& file) const noexcept {
   return WidthOf(file) * rule_.ReachWith(KeysBelow(file.level) / std::max(keys_, 1.0)) * keys_;
 }
 
-RatedFile LearnedRates::Rated(const LiveFiles::Shape& file) const noexcept {
+RatedFile LearnedRates::Rated(const TreeFiles::Shape& file) const noexcept {
   RatedFile rated;
   rated.keys = file.keys;
   rated.SetReach(rule_.learns ? Reaching(file.level, file.from, file.to) : EvenReach(file));
@@ -125,12 +125,12 @@ RatedFile LearnedRates::Rated(const LiveFiles::Shape& file) const noexcept {
   return rated;
 }
 
-LearnedRates::Tree::Tree(LiveFiles::TreeShape of)
+LearnedRates::Tree::Tree(TreeFiles::TreeShape of)
     : shape(std::move(of)), rated(shape.files.size()) {}
 
 // The file's filter shares the memory: not if it gets none, nor while it waits to be merged, which
 // filter_memory counts.
-bool LearnedRates::Shares(const LiveFiles::Shape& file) const noexcept {
+bool LearnedRates::Shares(const TreeFiles::Shape& file) const noexcept {
   if (rule_.is_leveled && file.waits && !rule_.is_sized) return false;
   return rule_.last_level_has_filters || file.level != LookupSamples::kLevels - 1;
 }
@@ -142,25 +142,25 @@ void LearnedRates::Rate(Tree* tree) const noexcept {
   }
 }
 
-LiveFiles::Shape LearnedRates::ShapeOf(const LiveFiles& files, const FileToRate& asked) const {
-  LiveFiles::Shape shape = files.ShapeOf(asked.level, asked.facts.range);
+TreeFiles::Shape LearnedRates::ShapeOf(const TreeFiles& files, const FileToRate& asked) const {
+  TreeFiles::Shape shape = files.ShapeOf(asked.level, asked.facts.range);
   shape.keys = static_cast<double>(asked.facts.keys);
   shape.waits = asked.facts.waits;
   return shape;
 }
 
 // Without a grid nothing is sampled. A new grid changes all places.
-void LearnedRates::MakeGrid(LiveFiles* files) {
+void LearnedRates::MakeGrid(TreeFiles* files) {
   if (!files->MakeGrid()) return;
   SetHeat({});
   written_ = -1;
 }
 
-void LearnedRates::SetKeys(const LiveFiles::TreeShape& shape) noexcept {
+void LearnedRates::SetKeys(const TreeFiles::TreeShape& shape) noexcept {
   keys_ = 0;
   point_keys_ = 0;
   level_keys_.fill(0);
-  for (const LiveFiles::Shape& file : shape.files) {
+  for (const TreeFiles::Shape& file : shape.files) {
     keys_ += file.keys;
     if (file.is_point) point_keys_ += file.keys;
     level_keys_[static_cast<size_t>(file.level)] += file.keys;
@@ -176,12 +176,12 @@ RateMemory LearnedRates::MemoryOfTree() const noexcept {
 }
 
 // Makes the map of heat anew, for the levels whose bits are set and those that have files.
-void LearnedRates::LookAtSamples(LiveFiles* files, const KeyPositions& grid,
-                                 const LiveFiles::TreeShape& shape, uint32_t more_levels) {
+void LearnedRates::LookAtSamples(TreeFiles* files, const KeyPositions& grid,
+                                 const TreeFiles::TreeShape& shape, uint32_t more_levels) {
   const LookupSamples& samples = files->samples();
   const uint64_t seen = samples.total();
   uint32_t levels = levels_ | more_levels | BitOf(LookupSamples::kLevels - 1);
-  for (const LiveFiles::Shape& file : shape.files) levels |= BitOf(file.level);
+  for (const TreeFiles::Shape& file : shape.files) levels |= BitOf(file.level);
   std::vector<LookupSamples::Record> records;
   samples.Snapshot(&records);
   // Only samples since keys came to a place say something about it.
@@ -196,7 +196,7 @@ void LearnedRates::LookAtSamples(LiveFiles* files, const KeyPositions& grid,
 }
 
 // The tree is looked at as it will be with the new file.
-void LearnedRates::Refresh(LiveFiles* files, const FileToRate& asked, double uniform_bits,
+void LearnedRates::Refresh(TreeFiles* files, const FileToRate& asked, double uniform_bits,
                            const Rule& rule) {
   const int level = asked.level;
   const bool learns = rule.learns;
@@ -205,7 +205,7 @@ void LearnedRates::Refresh(LiveFiles* files, const FileToRate& asked, double uni
   const auto known = static_cast<double>(heat_.samples());
   const bool has_more = learns && static_cast<double>(seen - samples_seen_) >
                                       kSampleAgain * std::max(known, double{kMinSamples});
-  const LiveFiles::Written written = files->written();
+  const TreeFiles::Written written = files->written();
   const bool has_grown = written_ < 0 || written.keys - written_ > kLookAgain * written.alive;
   const bool lacks_level = learns && (heat_.samples() == 0 || (levels_ & BitOf(level)) == 0);
   const bool is_other = std::abs(uniform_bits - uniform_bits_) > kOtherBits || !(rule == rule_);
@@ -248,7 +248,7 @@ void LearnedRates::Refresh(LiveFiles* files, const FileToRate& asked, double uni
 // If a file reaches beyond the first or the last known key, nobody knows how many of its keys lie
 // there. They may be most of them, if its level has not as many keys in the known part of the
 // file's range.
-bool LearnedRates::IsUnknown(const LiveFiles::Shape& file) const noexcept {
+bool LearnedRates::IsUnknown(const TreeFiles::Shape& file) const noexcept {
   const double known =
       (file.to - file.from) * std::max(level_keys_[static_cast<size_t>(file.level)], file.keys);
   return file.reaches_beyond && known < (1 - kUnknownShare) * file.keys;
@@ -256,7 +256,7 @@ bool LearnedRates::IsUnknown(const LiveFiles::Shape& file) const noexcept {
 
 bool LearnedRates::HasTooManyPoints() const noexcept { return point_keys_ > kMaxPoints * keys_; }
 
-std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, const FileToRate& asked,
+std::optional<LearnedRates::Learned> LearnedRates::RateOf(TreeFiles* files, const FileToRate& asked,
                                                           double uniform_rate, const Rule& rule) {
   const std::lock_guard<std::mutex> lock(mutex_);
   MakeGrid(files);
@@ -265,7 +265,7 @@ std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, cons
   const double uniform_bits = -std::log2(uniform_rate);
   Refresh(files, asked, uniform_bits, rule);
   if (!(keys_ > 0) || (rule.learns && heat_.samples() < kMinSamples)) return std::nullopt;
-  const LiveFiles::Shape file = ShapeOf(*files, asked);
+  const TreeFiles::Shape file = ShapeOf(*files, asked);
   // Until lambda is computed again, all bits follow bits_per_key.
   RatedFile rated = Rated(file);
   const auto rate = [&] {
@@ -293,29 +293,29 @@ std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, cons
 }
 
 // True if samples tell how hot the file is.
-bool LearnedRates::IsSampled(const LiveFiles::Shape& file) const noexcept {
+bool LearnedRates::IsSampled(const TreeFiles::Shape& file) const noexcept {
   return rule_.learns && heat_.samples() >= kMinSamples && (levels_ & BitOf(file.level)) != 0 &&
          !file.is_point && !HasTooManyPoints() && file.to - file.from >= kMinWidth;
 }
 
 // log2(n / k) if the tree gets as many lookups as it has keys. What samples say moves bits from
 // file to file and leaves the tree's mean, so that the memory does not depend on chance.
-double LearnedRates::Log2SizedReach(const LiveFiles::Shape& file) const noexcept {
+double LearnedRates::Log2SizedReach(const TreeFiles::Shape& file) const noexcept {
   RatedFile rated;
   rated.keys = file.keys;
   rated.SetReach(IsSampled(file) ? SampledReach(file) : EvenReach(file));
   return rated.log2_reach + (IsSampled(file) ? even_less_sampled_ : 0);
 }
 
-double LearnedRates::SampledReach(const LiveFiles::Shape& file) const noexcept {
+double LearnedRates::SampledReach(const TreeFiles::Shape& file) const noexcept {
   return IsUnknown(file) ? WidthOf(file) * heat_.ReachingAll(file.level)
                          : Reaching(file.level, file.from, file.to);
 }
 
-void LearnedRates::SetEvenLessSampled(const LiveFiles::TreeShape& shape) noexcept {
+void LearnedRates::SetEvenLessSampled(const TreeFiles::TreeShape& shape) noexcept {
   double keys = 0;
   double sum = 0;
-  for (const LiveFiles::Shape& file : shape.files) {
+  for (const TreeFiles::Shape& file : shape.files) {
     if (!Shares(file) || !IsSampled(file)) continue;
     const double even = EvenReach(file);
     const double sampled = SampledReach(file);
@@ -326,13 +326,13 @@ void LearnedRates::SetEvenLessSampled(const LiveFiles::TreeShape& shape) noexcep
   even_less_sampled_ = keys > 0 ? sum / keys : 0;
 }
 
-void LearnedRates::AppendFiles(LiveFiles* files, const FileToRate* asked, const Rule& rule,
+void LearnedRates::AppendFiles(TreeFiles* files, const FileToRate* asked, const Rule& rule,
                                std::vector<RatedFile>* all) {
   const std::lock_guard<std::mutex> lock(mutex_);
   // A new grid would drop the heat of trees that are not asked for.
   if (!rule.is_alike && (asked != nullptr || files->grid() == nullptr)) MakeGrid(files);
   if (!rule.is_alike && asked != nullptr) Refresh(files, *asked, kUniformBitsOfSized, rule);
-  LiveFiles::TreeShape shape = asked != nullptr
+  TreeFiles::TreeShape shape = asked != nullptr
                                    ? files->ShapeWithout(asked->facts, asked->base, asked->job)
                                    : files->ShapeOfTree();
   if (asked != nullptr) shape.files.push_back(ShapeOf(*files, *asked));
@@ -341,7 +341,7 @@ void LearnedRates::AppendFiles(LiveFiles* files, const FileToRate* asked, const 
   rule_.learns = learns;
   SetKeys(shape);
   std::array<double, LookupSamples::kLevels> reaches{};
-  for (const LiveFiles::Shape& file : shape.files) {
+  for (const TreeFiles::Shape& file : shape.files) {
     if (!Shares(file)) continue;
     RatedFile& rated = all->emplace_back();
     rated.keys = file.keys;
@@ -353,13 +353,13 @@ void LearnedRates::AppendFiles(LiveFiles* files, const FileToRate* asked, const 
   }
 }
 
-LearnedRates::Reach LearnedRates::ReachOf(LiveFiles* files, const FileToRate& asked,
+LearnedRates::Reach LearnedRates::ReachOf(TreeFiles* files, const FileToRate& asked,
                                           const Rule& rule, double log2_lambda) {
   if (rule.is_alike) return {};
   const std::lock_guard<std::mutex> lock(mutex_);
   MakeGrid(files);
   Refresh(files, asked, kUniformBitsOfSized, rule);
-  const LiveFiles::Shape file = ShapeOf(*files, asked);
+  const TreeFiles::Shape file = ShapeOf(*files, asked);
   Reach reach{Log2SizedReach(file), 0};
   if (rule.learns) log2_lambda_ = log2_lambda - even_less_sampled_;
   if (rule.learns && (file.is_point || HasTooManyPoints())) {
@@ -428,12 +428,12 @@ std::string LearnedRates::WhyNotLearned() {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!HasTooManyPoints()) return {};
   return "level_plan=learned needs keys that are told apart by at most " +
-         std::to_string(RecordedFiles::kMaxKeyBytes) +
+         std::to_string(TreeFiles::kMaxKeyBytes) +
          " bytes behind those that all keys of a column family begin with, and many files have "
          "keys that are not: filters of such a family are built by level_plan=auto";
 }
 
-std::string LearnedRates::TakeSummary(const LiveFiles& files) {
+std::string LearnedRates::TakeSummary(const TreeFiles& files) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const steady_clock::time_point now = steady_clock::now();
   if (HasTooManyPoints() || heat_.samples() < kMinSamples ||
@@ -451,12 +451,12 @@ std::string LearnedRates::TakeSummary(const LiveFiles& files) {
   // If lookups fell evenly, a file's rate would depend only on how densely its keys lie in its
   // range.
   double even_bits = 0;
-  const auto even_less = [](const LiveFiles::Shape& file) {
+  const auto even_less = [](const TreeFiles::Shape& file) {
     return std::log2(std::max(file.to - file.from, kMinWidth) / file.keys);
   };
   const RateMemory memory = MemoryOfTree();
   for (size_t i = 0; i < tree.shape.files.size(); ++i) {
-    const LiveFiles::Shape& file = tree.shape.files[i];
+    const TreeFiles::Shape& file = tree.shape.files[i];
     const double bits = RateBitsOf(tree.rated[i], log2_lambda_, memory);
     keys += file.keys;
     all_bits += file.keys * bits;

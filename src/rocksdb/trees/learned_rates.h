@@ -32,7 +32,7 @@
 
 #include "src/rocksdb/trees/file_rates.h"
 #include "src/rocksdb/trees/heat_map.h"
-#include "src/rocksdb/trees/live_files.h"
+#include "src/rocksdb/trees/tree_files.h"
 
 namespace winnow::plugin {
 
@@ -86,10 +86,10 @@ class LearnedRates {
              absent_share == other.absent_share;
     }
   };
-  // A file that is about to be written; the last three as of LiveFiles::Add.
+  // A file that is about to be written; the last three as of TreeFiles::Add.
   struct FileToRate {
-    int level = 0;  // as LiveFiles counts
-    LiveFiles::NewFile facts;
+    int level = 0;  // as TreeFiles counts
+    TreeFiles::NewFile facts;
     int base = -1;
     WritingJob job;
   };
@@ -99,21 +99,21 @@ class LearnedRates {
   // files like it have many of the keys. Else, in a leveled tree: for a file that has more keys
   // than all others together, or that is narrower than what is between two files, and where many
   // keys are not told apart. `uniform_rate`: that of bits_per_key.
-  std::optional<Learned> RateOf(LiveFiles* files, const FileToRate& file, double uniform_rate,
+  std::optional<Learned> RateOf(TreeFiles* files, const FileToRate& file, double uniform_rate,
                                 const Rule& rule);
 
   // ---- With filter_memory
 
   // Adds the tree's files, with n as if it got as many lookups as it has keys, which fall evenly.
   // asked: as the tree will be with this file; null: as it is.
-  void AppendFiles(LiveFiles* files, const FileToRate* asked, const Rule& rule,
+  void AppendFiles(TreeFiles* files, const FileToRate* asked, const Rule& rule,
                    std::vector<RatedFile>* all);
   // How often lookups reach a file. log2_lambda: of the tree's files, for TakeSummary.
   struct Reach {
     double log2_reach = 0;          // log2(n / k) in that unit
     double relative_miss_heat = 0;  // 0: unknown
   };
-  Reach ReachOf(LiveFiles* files, const FileToRate& asked, const Rule& rule, double log2_lambda);
+  Reach ReachOf(TreeFiles* files, const FileToRate& asked, const Rule& rule, double log2_lambda);
   // log2(n / k) of a file on this level with so many keys, whose range is not known yet: the mean
   // of those that are there.
   double UsualLog2Reach(int level, double keys);
@@ -140,38 +140,38 @@ class LearnedRates {
 
   // What was learned of these files, as a sentence; empty where that is nothing, and but once in
   // ten minutes.
-  std::string TakeSummary(const LiveFiles& files);
+  std::string TakeSummary(const TreeFiles& files);
 
  private:
   double RelativeMissHeatOf(int level, double from, double to) const noexcept;
-  void SetWhatLasts(const LiveFiles::TreeShape& tree) noexcept;
+  void SetWhatLasts(const TreeFiles::TreeShape& tree) noexcept;
   double Reaching(int level, double from, double to) const noexcept;
   double KeysBelow(int level) const noexcept;
-  double WidthOf(const LiveFiles::Shape& file) const noexcept;
-  double EvenReach(const LiveFiles::Shape& file) const noexcept;
-  void LookAtSamples(LiveFiles* files, const KeyPositions& grid, const LiveFiles::TreeShape& shape,
+  double WidthOf(const TreeFiles::Shape& file) const noexcept;
+  double EvenReach(const TreeFiles::Shape& file) const noexcept;
+  void LookAtSamples(TreeFiles* files, const KeyPositions& grid, const TreeFiles::TreeShape& shape,
                      uint32_t more_levels);
-  void Refresh(LiveFiles* files, const FileToRate& asked, double uniform_bits, const Rule& rule);
-  LiveFiles::Shape ShapeOf(const LiveFiles& files, const FileToRate& asked) const;
-  bool IsUnknown(const LiveFiles::Shape& file) const noexcept;
+  void Refresh(TreeFiles* files, const FileToRate& asked, double uniform_bits, const Rule& rule);
+  TreeFiles::Shape ShapeOf(const TreeFiles& files, const FileToRate& asked) const;
+  bool IsUnknown(const TreeFiles::Shape& file) const noexcept;
   bool HasTooManyPoints() const noexcept;
-  RatedFile Rated(const LiveFiles::Shape& file) const noexcept;
+  RatedFile Rated(const TreeFiles::Shape& file) const noexcept;
   // A tree while it is looked at.
   struct Tree {
-    explicit Tree(LiveFiles::TreeShape of);  // all memory is taken here
+    explicit Tree(TreeFiles::TreeShape of);  // all memory is taken here
 
-    LiveFiles::TreeShape shape;
+    TreeFiles::TreeShape shape;
     std::vector<RatedFile> rated;  // each file
   };
-  bool Shares(const LiveFiles::Shape& file) const noexcept;
+  bool Shares(const TreeFiles::Shape& file) const noexcept;
   void Rate(Tree* tree) const noexcept;
-  void MakeGrid(LiveFiles* files);
-  void SetKeys(const LiveFiles::TreeShape& shape) noexcept;
+  void MakeGrid(TreeFiles* files);
+  void SetKeys(const TreeFiles::TreeShape& shape) noexcept;
   void NoteLearned() noexcept;
-  bool IsSampled(const LiveFiles::Shape& file) const noexcept;
-  double Log2SizedReach(const LiveFiles::Shape& file) const noexcept;
-  double SampledReach(const LiveFiles::Shape& file) const noexcept;
-  void SetEvenLessSampled(const LiveFiles::TreeShape& shape) noexcept;
+  bool IsSampled(const TreeFiles::Shape& file) const noexcept;
+  double Log2SizedReach(const TreeFiles::Shape& file) const noexcept;
+  double SampledReach(const TreeFiles::Shape& file) const noexcept;
+  void SetEvenLessSampled(const TreeFiles::TreeShape& shape) noexcept;
   RateMemory MemoryOfTree() const noexcept;
   void SetHeat(HeatMap heat) noexcept;
 

@@ -9,7 +9,7 @@ namespace winnow::plugin {
 namespace {
 
 // Trees of which only sums are known: each level is one file.
-void AppendSums(const LiveFiles::Sums& sums, const LearnedRates::Rule& rule,
+void AppendSums(const TreeFiles::Sums& sums, const LearnedRates::Rule& rule,
                 std::vector<RatedFile>* all) {
   double below = 0;
   for (auto level = sums.levels.rbegin(); level != sums.levels.rend(); ++level) {
@@ -63,7 +63,7 @@ void MemoryRates::SetWeights(const std::vector<Tree>& trees, bool by_lookups) {
   Now all{};
   for (const Tree& tree : trees) {
     Lookups& lookups = *tree.lookups;
-    const LiveFiles::Written written = tree.files->written();
+    const TreeFiles::Written written = tree.files->written();
     // Another thread may have looked later.
     const uint64_t samples = std::max(tree.files->samples().total(), lookups.samples);
     now.push_back({written.alive, std::max(written.keys - lookups.written, 0.0),
@@ -113,12 +113,12 @@ void MemoryRates::SetWeights(const std::vector<Tree>& trees, bool by_lookups) {
 }
 
 MemoryRates::Lambda MemoryRates::Update(const std::vector<Tree>& trees,
-                                        const LiveFiles::Sums& elsewhere, const Asked& asked) {
+                                        const TreeFiles::Sums& elsewhere, const Asked& asked) {
   double written = 0;
   double keys = elsewhere.keys;
   Lookups* own = nullptr;
   for (const Tree& tree : trees) {
-    const LiveFiles::Written of_tree = tree.files->written();
+    const TreeFiles::Written of_tree = tree.files->written();
     written += of_tree.keys;
     keys += of_tree.alive;
     if (tree.rates == asked.own) own = tree.lookups;

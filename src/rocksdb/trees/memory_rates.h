@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "src/rocksdb/trees/learned_rates.h"
-#include "src/rocksdb/trees/live_files.h"
+#include "src/rocksdb/trees/tree_files.h"
 
 namespace winnow::plugin {
 
@@ -57,7 +57,7 @@ class MemoryRates {
     double log2_weight = 0;  // lookups a key expected, to the mean of all trees
   };
   struct Tree {
-    LiveFiles* files;
+    TreeFiles* files;
     LearnedRates* rates;
     Lookups* lookups;
     bool is_sampled;  // else it counts as hot as the mean
@@ -100,7 +100,7 @@ class MemoryRates {
 
   // Looks at the trees again if much changed since. `elsewhere`: trees of another process.
   // Some milliseconds with thousands of files. May throw std::bad_alloc.
-  Lambda Update(const std::vector<Tree>& trees, const LiveFiles::Sums& elsewhere,
+  Lambda Update(const std::vector<Tree>& trees, const TreeFiles::Sums& elsewhere,
                 const Asked& asked);
 
  private:

@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-#include "src/rocksdb/trees/live_files.h"
+#include "src/rocksdb/trees/tree_files.h"
 #include "winnow/options.h"
 
 namespace winnow::plugin {

@@ -1,274 +1,237 @@
-#include "src/rocksdb/trees/told_files.h"
+// What a listener tells of a tree's files.
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <string_view>
+#include <tuple>
 #include <utility>
+#include <vector>
+
+#include "src/core/files_below.h"
+#include "src/rocksdb/trees/tree_files.h"
 
 namespace winnow::plugin {
+namespace {
 
-void ToldFiles::BeginList() {
-  list_begin_ = recorded_->last_id;
-  ++lists_;
-  ended_.clear();
+bool ComesFirst(const TreeFiles::File& a, const TreeFiles::File& b) noexcept {
+  return std::tie(a.facts.level, a.facts.range.first, a.name) <
+         std::tie(b.facts.level, b.facts.range.first, b.name);
+}
+
+// Finds the files that have nothing below them.
+void SetBottoms(std::vector<TreeFiles::File>* files) {
+  std::vector<core::FileSpan> spans;
+  spans.reserve(files->size());
+  for (const TreeFiles::File& file : *files) {
+    spans.push_back({file.facts.level, file.facts.range.first, file.facts.range.last, -1});
+  }
+  core::SetBelow([](std::string_view a, std::string_view b) { return a.compare(b); }, &spans);
+  for (size_t i = 0; i < spans.size(); ++i) (*files)[i].facts.is_bottom = spans[i].below < 0;
+}
+
+// Finds the files of level 0 that overlap others there. `files` are sorted by level and first key.
+void SetWaiting(std::vector<TreeFiles::File>* files) {
+  TreeFiles::File* widest = nullptr;  // that reaches farthest of those before
+  for (TreeFiles::File& file : *files) {
+    if (file.facts.level > 0) return;
+    if (widest != nullptr && file.facts.range.first <= widest->facts.range.last) {
+      file.facts.waits = widest->facts.waits = true;
+    }
+    if (widest == nullptr || widest->facts.range.last < file.facts.range.last) widest = &file;
+  }
+}
+
+}  // namespace
+
+void TreeFiles::SetName(Id id, FileName name) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  File* const file = Find(id);
+  if (file == nullptr || !file->counts || file->name.is_known()) return;
+  if (ids_.emplace(name.Key(), id).second) file->name = name;
+}
+
+void TreeFiles::NotWritten(Id id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (Find(id) != nullptr) Erase(id);
+}
+
+void TreeFiles::Ending(FileName name) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  File* const file = Named(name);
+  if (file != nullptr && file->counts) file->is_ending = true;
+}
+
+void TreeFiles::Installed(FileName name, int level) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  File* const file = Named(name);
+  if (file == nullptr) return;
+  if (is_listing_) changed_.insert(name);
+  file->is_listed = true;
+  file->is_ending = false;
+  if (file->counts && file->facts.level == level) return;
+  NewFile facts = file->facts;
+  facts.level = level;
+  facts.waits = false;
+  facts.is_bottom = true;
+  for (auto below = by_level_.upper_bound(level); below != by_level_.end(); ++below) {
+    if (HasOneIn(below->first, facts.range, level)) facts.is_bottom = false;
+  }
+  Change(ids_.at(name.Key()), file, std::move(facts), true);
+}
+
+void TreeFiles::Ended(FileName name) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (const auto found = ids_.find(name.Key()); found != ids_.end()) End(found->second);
+  if (is_listing_) changed_.insert(name);
+}
+
+void TreeFiles::StopBeingTold() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  is_told_ = false;
+  is_complete_ = false;
+}
+
+void TreeFiles::BeginList() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  list_begin_ = last_id_;
+  changed_.clear();
   is_listing_ = true;
 }
 
-void ToldFiles::SetName(Id id, FileName name) {
-  const auto found = recorded_->live.find(id);
-  if (found == recorded_->live.end() || found->second.name.is_known() ||
-      recorded_->ids_by_name.count(name.Key()) > 0) {
-    return;
-  }
-  recorded_->ids_by_name.emplace(name.Key(), id);
-  found->second.name = name;
-}
-
-void ToldFiles::NotWritten(Id id) {
-  if (recorded_->live.count(id) + recorded_->parked.count(id) > 0) recorded_->Drop(id);
-}
-
-void ToldFiles::Ending(FileName name) {
-  const auto found = recorded_->ids_by_name.find(name.Key());
-  const auto at = found == recorded_->ids_by_name.end() ? recorded_->live.end()
-                                                        : recorded_->live.find(found->second);
-  if (at != recorded_->live.end()) at->second.is_ending = true;
-}
-
-void ToldFiles::Installed(FileName name, int level) {
-  const auto found = recorded_->ids_by_name.find(name.Key());
-  if (found == recorded_->ids_by_name.end()) return;
-  const Id id = found->second;
-  File& there = recorded_->Recorded(id);
-  there.is_listed = true;
-  there.installed = lists_;
-  there.is_ending = false;
-  if (recorded_->parked.count(id) == 0 && there.facts.level == level) return;
-  File file = recorded_->Remove(id);
-  file.facts.level = level;
-  file.facts.waits = false;
-  file.facts.is_bottom = true;
-  for (auto below = recorded_->by_level.upper_bound(level); below != recorded_->by_level.end();
-       ++below) {
-    if (recorded_->HasOneIn(below->first, file.facts.range, level)) file.facts.is_bottom = false;
-  }
-  RecordedFiles::ShowLevelToReaders(file);
-  recorded_->Insert(id, std::move(file));
-}
-
-void ToldFiles::Ended(FileName name) {
-  const auto found = recorded_->ids_by_name.find(name.Key());
-  if (found != recorded_->ids_by_name.end()) recorded_->End(found->second);
-  if (is_listing_) ended_.insert(name);
-}
-
-void ToldFiles::StopBeingTold() noexcept {
-  is_told_ = false;
-  recorded_->is_complete = false;
-}
-
-// The files of the list, except those that ended since it was begun.
-std::vector<ToldFiles::Told> ToldFiles::InTheFormOfTheRecord(const FileList& list) {
+// The files of the list by level and first key, except those that ended since it was begun.
+std::vector<TreeFiles::File> TreeFiles::InTheFormOfTheRecord(const std::vector<ListedFile>& list) {
   // First the prefix that all files share: ranges that were shortened before it is known would
   // differ.
-  for (const ListedFile& file : list.files) recorded_->Shortened(file.range);
-  std::vector<Told> told;
-  told.reserve(list.files.size());
-  for (const ListedFile& file : list.files) {
-    if (ended_.count(file.name) > 0) continue;
-    NewFile facts;
-    facts.level = file.level;
-    std::optional<KeyRange> range = recorded_->Shortened(file.range);
-    if (!range) continue;
-    facts.range = *std::move(range);
-    if (facts.range.last < facts.range.first) std::swap(facts.range.first, facts.range.last);
-    facts.keys = file.keys;
-    told.push_back({&file, std::move(facts)});
+  for (const ListedFile& listed : list) Shortened(listed.range);
+  std::vector<File> told;
+  told.reserve(list.size());
+  for (const ListedFile& listed : list) {
+    std::optional<KeyRange> range = Shortened(listed.range);
+    const bool has_ended = changed_.count(listed.name) > 0 && Named(listed.name) == nullptr;
+    if (!range || has_ended) continue;
+    if (range->last < range->first) std::swap(range->first, range->last);
+    File& file = told.emplace_back();
+    file.facts.level = listed.level;
+    file.facts.range = *std::move(range);
+    file.facts.keys = listed.keys;
+    file.memory = listed.memory;
+    file.more_bytes = listed.filter_bytes - listed.memory.bytes;
+    file.name = listed.name;
+    // Its age is unknown, so it counts as new. If it counted as old, all files of its level would
+    // seem to live long.
+    file.written = written_;
+    file.is_listed = true;
+    file.is_measured = listed.is_measured;
+    file.is_ending = listed.is_ending;
   }
+  std::sort(told.begin(), told.end(), ComesFirst);
+  SetBottoms(&told);
+  SetWaiting(&told);
   return told;
 }
 
-void ToldFiles::Update(Id id, Told* told) {
-  told->is_recorded = true;
-  const ListedFile& listed = *told->listed;
-  const auto parked = recorded_->parked.find(id);
-  const bool comes_again = parked != recorded_->parked.end() && !listed.is_ending;
-  File& there = parked != recorded_->parked.end() ? parked->second : recorded_->live.at(id);
-  const bool is_new_measure = listed.is_measured && !there.is_measured;
-  there.is_listed = true;
-  there.is_ending = listed.is_ending;
-  // If a file came to its level since the list was begun, the list may have it on another level.
-  NewFile facts = told->facts;
-  if (there.installed == lists_) {
-    facts.level = there.facts.level;
-    facts.is_bottom = there.facts.is_bottom;
-    facts.waits = there.facts.waits;
-  }
-  const bool is_changed =
-      there.facts.level != facts.level || there.facts.is_bottom != facts.is_bottom ||
-      there.facts.waits != facts.waits || there.facts.range.first != facts.range.first ||
-      there.facts.range.last != facts.range.last;
-  if (!is_changed && !is_new_measure && !comes_again) return;
-  if (parked != recorded_->parked.end()) {
-    recorded_->long_bytes -= RecordedFiles::LongBytesOf(there.facts.range);
-  }
-  File file = parked != recorded_->parked.end() ? std::move(parked->second) : recorded_->Take(id);
-  // All else was noted when the file was built.
-  file.facts.level = facts.level;
-  file.facts.is_bottom = facts.is_bottom;
-  file.facts.waits = facts.waits;
-  file.facts.range = facts.range;
-  if (is_new_measure) {
-    file.facts.keys = facts.keys;
-    file.is_measured = true;
-    file.memory = listed.memory;
-    file.more_bytes = listed.filter_bytes - listed.memory.bytes;
-  }
-  RecordedFiles::ShowLevelToReaders(file);
-  if (parked != recorded_->parked.end() && !comes_again) {
-    recorded_->long_bytes += RecordedFiles::LongBytesOf(file.facts.range);
-    parked->second = std::move(file);
-    return;
-  }
-  if (comes_again) recorded_->parked.erase(parked);
-  recorded_->Insert(id, std::move(file));
-}
-
-// Splits files that are recorded as one into those of them that are left.
-void ToldFiles::ShareOut(Id id, const ArrangedFiles& told) {
-  const auto parked = recorded_->parked.find(id);
-  const bool is_parked = parked != recorded_->parked.end();
-  File file = is_parked ? parked->second : recorded_->live.at(id);
-  const int level = RecordedFiles::LevelOf(file.facts);
-  const KeyRange range = file.facts.range;
-  file.facts.keys = 0;
-  file.memory = {};
-  file.more_bytes = 0;
-  file.is_measured = true;
-  file.is_ending = true;
-  size_t left = 0;
-  Told* last = nullptr;
-  for (auto at = told.FromKey(range.first); at != told.by_first().end(); ++at) {
-    Told& other = **at;
-    if (other.facts.range.first > range.last) break;
-    if (other.is_recorded || RecordedFiles::LevelOf(other.facts) != level ||
-        other.facts.range.last > range.last) {
-      continue;
-    }
-    const ListedFile& listed = *other.listed;
-    file.facts.keys += listed.keys;
-    file.memory += listed.memory;
-    file.more_bytes += listed.filter_bytes - listed.memory.bytes;
-    file.is_measured = file.is_measured && listed.is_measured;
-    file.is_ending = file.is_ending && listed.is_ending;
-    other.is_recorded = true;
-    last = &other;
-    ++left;
-  }
-  if (left == 0) return recorded_->End(id);
-  file.is_listed = true;
-  if (left == 1 && recorded_->ids_by_name.emplace(last->listed->name.Key(), id).second) {
-    file.is_joined = false;
-    file.name = last->listed->name;
-    file.facts.range = last->facts.range;
-  }
-  if (is_parked) recorded_->long_bytes -= RecordedFiles::LongBytesOf(range);
-  if (is_parked && file.is_ending) {
-    recorded_->long_bytes += RecordedFiles::LongBytesOf(file.facts.range);
-    parked->second = std::move(file);
-  } else if (is_parked) {
-    recorded_->parked.erase(parked);
-    recorded_->Insert(id, std::move(file));
-  } else {
-    recorded_->Take(id);
-    recorded_->Insert(id, std::move(file));
-  }
-}
-
-// The file's age is unknown, so it counts as new. If it counted as old, all files of its level
-// would seem to live long.
-void ToldFiles::AddTold(const Told& told) {
-  const ListedFile& listed = *told.listed;
-  File file;
-  file.facts = told.facts;
-  file.memory = listed.memory;
-  file.more_bytes = listed.filter_bytes - listed.memory.bytes;
-  file.written = recorded_->written;
-  file.name = listed.name;
-  file.is_listed = true;
-  file.is_ending = listed.is_ending;
-  file.is_measured = listed.is_measured;
-  if (recorded_->live.size() >= RecordedFiles::kMaxFiles) recorded_->JoinTwo();
-  const Id id = ++recorded_->last_id;
-  if (recorded_->ids_by_name.emplace(listed.name.Key(), id).second) {
-    recorded_->Insert(id, std::move(file));
-  }
-}
-
-ToldFiles::Sorted ToldFiles::SortByList(const FileList& list, const ArrangedFiles& told) const {
-  Sorted sorted;
-  for (const auto* files : {&recorded_->live, &recorded_->parked}) {
-    for (const auto& [id, file] : *files) {
-      const bool is_of_another = file.name.is_known() && file.name.Database() != list.database;
-      if (is_of_another) continue;
-      if (file.is_joined) {
-        sorted.joined.push_back(id);
-      } else if (!file.name.is_known()) {
-        sorted.unnamed.push_back(id);
-      } else if (Told* const same = told.Named(file.name)) {
-        sorted.found.emplace_back(id, same);
-      } else if ((file.is_listed && file.installed < lists_) ||
-                 (list.is_first && id <= list_begin_)) {
-        sorted.gone.push_back(id);
-      }
-    }
-  }
-  std::sort(sorted.joined.begin(), sorted.joined.end());
-  return sorted;
-}
-
-// A recorded file without a name is the one of the list that it looks like. If there is none, it
-// may be gone.
-void ToldFiles::NameByLooks(const FileList& list, const ArrangedFiles& told, Sorted* sorted) {
-  for (const Id id : sorted->unnamed) {
-    const auto at = recorded_->live.find(id);
-    if (Told* const match = told.Match(recorded_->Recorded(id))) {
-      const FileName name = match->listed->name;
-      if (at == recorded_->live.end() || !recorded_->ids_by_name.emplace(name.Key(), id).second) {
-        continue;
-      }
-      at->second.name = name;
-      Update(id, match);
-    } else if (list.is_first && id <= list_begin_) {
-      sorted->gone.push_back(id);
-    }
-  }
-}
-
-ListedLevels ToldFiles::Reconcile(const FileList& list) {
+TreeFiles::Levels TreeFiles::TakeList(FileName database, bool is_first,
+                                      const std::vector<ListedFile>& list) {
+  const std::lock_guard<std::mutex> lock(mutex_);
   is_told_ = false;  // where memory is short
-  recorded_->is_complete = false;
-  recorded_->sums_written = -1;
-  std::vector<Told> files = InTheFormOfTheRecord(list);
-  ended_.clear();
-  is_listing_ = false;
-  const ArrangedFiles told(std::move(files));
-  Sorted sorted = SortByList(list, told);
-  for (const auto& [id, file] : sorted.found) Update(id, file);
-  for (const Id id : sorted.joined) ShareOut(id, told);
-  NameByLooks(list, told, &sorted);
-  for (const Id id : sorted.gone) recorded_->End(id);
-  for (const Told& file : told.files()) {
-    if (!file.is_recorded) AddTold(file);
+  is_complete_ = false;
+  std::vector<File> told = InTheFormOfTheRecord(list);
+  std::unordered_map<uint64_t, const File*> by_name;  // those that are not recorded
+  for (const File& file : told) by_name.emplace(file.name.Key(), &file);
+  std::vector<std::pair<Id, const File*>> found;
+  std::vector<Id> gone;
+  std::vector<File> former;
+  for (const auto& [id, file] : files_) {
+    if (file.name.is_known() && file.name.database != database.database) continue;
+    const auto same = by_name.find(file.name.Key());
+    if (file.is_joined) {  // is made again of what is left of it
+      former.push_back(file);
+      gone.push_back(id);
+    } else if (same != by_name.end()) {
+      found.emplace_back(id, same->second);
+      by_name.erase(same);
+    } else if (changed_.count(file.name) == 0 &&
+               (file.is_listed || (is_first && id <= list_begin_))) {
+      gone.push_back(id);
+    }
   }
+  for (const Id id : gone) {
+    if (files_.at(id).is_joined) {
+      Erase(id);
+    } else {
+      End(id);
+    }
+  }
+  for (const auto& [id, file] : found) Update(id, *file);
+  told.erase(std::remove_if(told.begin(), told.end(),
+                            [&](const File& file) { return by_name.count(file.name.Key()) == 0; }),
+             told.end());
+  AddTold(std::move(told), std::move(former));
+  changed_.clear();
+  is_listing_ = false;
   is_told_ = true;
   return SetComplete();
 }
 
-ListedLevels ToldFiles::SetComplete() {
-  recorded_->is_complete = true;
-  ListedLevels levels;
-  for (const auto& [id, file] : recorded_->live) {
-    recorded_->is_complete = recorded_->is_complete && (file.is_measured || !file.is_listed);
+void TreeFiles::Update(Id id, const File& told) {
+  File& file = files_.at(id);
+  const bool is_new_measure = told.is_measured && !file.is_measured;
+  file.is_listed = true;
+  file.is_ending = told.is_ending;
+  // All else was noted when the file was built.
+  NewFile facts = told.facts;
+  facts.relative_miss_heat = file.facts.relative_miss_heat;
+  if (!is_new_measure) facts.keys = file.facts.keys;
+  // If a file came to its level since the list was begun, the list may have it on another level.
+  if (changed_.count(file.name) > 0) {
+    facts.level = file.facts.level;
+    facts.is_bottom = file.facts.is_bottom;
+    facts.waits = file.facts.waits;
+  }
+  const bool counts = file.counts || !told.is_ending;
+  const bool is_same = facts.level == file.facts.level && facts.is_bottom == file.facts.is_bottom &&
+                       facts.waits == file.facts.waits && facts.range == file.facts.range;
+  if (is_same && !is_new_measure && counts == file.counts) return;
+  if (file.counts) Hide(id, &file);
+  if (is_new_measure) {
+    file.is_measured = true;
+    file.memory = told.memory;
+    file.more_bytes = told.more_bytes;
+  }
+  Change(id, &file, std::move(facts), counts);
+}
+
+// Neighbours are joined first if there are too many files. `former`: files that were joined, whose
+// ages stay.
+void TreeFiles::AddTold(std::vector<File> told, std::vector<File> former) {
+  std::sort(former.begin(), former.end(), ComesFirst);
+  const size_t room = kMaxFiles - std::min(num_counted_, kMaxFiles - kMaxFiles / 16);
+  const size_t at_once = told.size() / room + 1;
+  for (size_t i = 0; i < told.size();) {
+    File file = std::move(told[i++]);
+    const auto behind = std::upper_bound(former.begin(), former.end(), file, ComesFirst);
+    if (behind != former.begin()) {
+      const File& before = *std::prev(behind);
+      if (before.facts.level == file.facts.level &&
+          file.facts.range.first <= before.facts.range.last) {
+        file.written = before.written;
+      }
+    }
+    for (size_t n = 1; n < at_once && i < told.size() && file.MayJoin(told[i]); ++n) {
+      file.Join(told[i++]);
+    }
+    const Id id = ++last_id_;
+    if (file.is_joined || ids_.emplace(file.name.Key(), id).second) Insert(id, std::move(file));
+  }
+}
+
+TreeFiles::Levels TreeFiles::SetComplete() noexcept {
+  is_complete_ = true;
+  Levels levels;
+  for (const auto& [id, file] : files_) {
+    if (!file.counts) continue;
+    is_complete_ = is_complete_ && (file.is_measured || !file.is_listed);
     const int level = file.facts.level;
     if (level <= 0) continue;
     if (levels.base < 0 || level < levels.base) levels.base = level;

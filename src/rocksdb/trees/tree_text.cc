@@ -163,12 +163,12 @@ void Read(Reader* reader, FamilyOptions* options) {
   options->is_bytewise = reader->Truth();
 }
 
-void Write(const LiveFiles::Sums& sums, Writer* writer) {
+void Write(const TreeFiles::Sums& sums, Writer* writer) {
   writer->Number(sums.files);
   writer->Count(sums.keys);
-  writer->Count(sums.keys_without_filters);
+  writer->Count(0);  // keys without filters, which 1.0 and 1.1 read
   writer->Count(sums.filter_bytes);
-  for (const LiveFiles::Sums::Level& level : sums.levels) {
+  for (const TreeFiles::Sums::Level& level : sums.levels) {
     writer->Count(level.keys);
     writer->Count(level.filter_bytes);
   }
@@ -176,12 +176,12 @@ void Write(const LiveFiles::Sums& sums, Writer* writer) {
   writer->Count(sums.bytes_that_stay);
 }
 
-void Read(Reader* reader, LiveFiles::Sums* sums) {
+void Read(Reader* reader, TreeFiles::Sums* sums) {
   sums->files = reader->Number();
   sums->keys = reader->Count();
-  sums->keys_without_filters = reader->Count();
+  reader->Count();
   sums->filter_bytes = reader->Count();
-  for (LiveFiles::Sums::Level& level : sums->levels) {
+  for (TreeFiles::Sums::Level& level : sums->levels) {
     level.keys = reader->Count();
     level.filter_bytes = reader->Count();
   }
@@ -189,8 +189,8 @@ void Read(Reader* reader, LiveFiles::Sums* sums) {
   sums->bytes_that_stay = reader->Count();
 }
 
-void Write(const CarriedFiles::File& file, std::string_view before, Writer* writer) {
-  const LiveFiles::NewFile& facts = file.facts;
+void Write(const TreeFiles::File& file, std::string_view before, Writer* writer) {
+  const TreeFiles::NewFile& facts = file.facts;
   writer->Byte(
       static_cast<uint8_t>((facts.is_bottom ? kIsBottom : 0) | (facts.waits ? kWaits : 0) |
                            (file.is_listed ? kIsListed : 0) | (file.is_measured ? kIsMeasured : 0) |
@@ -202,15 +202,15 @@ void Write(const CarriedFiles::File& file, std::string_view before, Writer* writ
   writer->Count(file.memory.bytes);
   writer->Count(file.memory.uniform_bytes);
   writer->Difference(file.more_bytes);
-  writer->Count(file.age);
+  writer->Count(-file.written);
   const bool is_known = facts.relative_miss_heat > 0;
   writer->Byte(
       is_known ? ByteOf(std::max(1.0, 128 + kHeatSteps * std::log2(facts.relative_miss_heat))) : 0);
 }
 
-CarriedFiles::File ReadFile(const std::string& before, Reader* reader) {
-  CarriedFiles::File file;
-  LiveFiles::NewFile& facts = file.facts;
+TreeFiles::File ReadFile(const std::string& before, Reader* reader) {
+  TreeFiles::File file;
+  TreeFiles::NewFile& facts = file.facts;
   const uint8_t bits = reader->Byte();
   facts.is_bottom = (bits & kIsBottom) != 0;
   facts.waits = (bits & kWaits) != 0;
@@ -225,7 +225,7 @@ CarriedFiles::File ReadFile(const std::string& before, Reader* reader) {
   file.memory.bytes = reader->Count();
   file.memory.uniform_bytes = reader->Count();
   file.more_bytes = reader->Difference();
-  file.age = reader->Count();
+  file.written = -reader->Count();
   if (const uint8_t relative_miss_heat = reader->Byte(); relative_miss_heat > 0) {
     facts.relative_miss_heat = std::exp2((relative_miss_heat - 128) / kHeatSteps);
   }
@@ -282,7 +282,7 @@ void Write(const SharedRuns* runs, Writer* writer) {
 }
 
 std::shared_ptr<const SharedRuns> ReadRuns(Reader* reader) {
-  const size_t count = reader->Number(2 * RecordedFiles::kMaxFiles);
+  const size_t count = reader->Number(2 * TreeFiles::kMaxFiles);
   std::vector<SharedRuns::Run> runs;
   std::string before;
   for (size_t i = 0; i < count && reader->is_good(); ++i) {
@@ -299,19 +299,19 @@ void Write(const CarriedFiles& carried, Writer* writer) {
   Write(carried.runs.get(), writer);
   writer->Number(carried.files.size());
   std::string_view before;
-  for (const CarriedFiles::File& file : carried.files) {
+  for (const TreeFiles::File& file : carried.files) {
     Write(file, before, writer);
     before = file.facts.range.first;
   }
   writer->Number(carried.num_files);
-  for (const RecordedFiles::Lives& lives : carried.lives) {
+  for (const TreeFiles::Lives& lives : carried.lives) {
     writer->Count(lives.ended);
     writer->Count(lives.keys);
   }
   writer->Count(carried.written);
   writer->Count(carried.keys_that_stay);
   writer->Count(carried.bytes_that_stay);
-  writer->Difference(carried.sums_age);
+  writer->Difference(0);  // the age of these two
   writer->Byte(carried.is_told ? 1 : 0);
   writer->Byte(carried.knows_all ? 1 : 0);
   Write(carried.samples, writer);
@@ -327,25 +327,25 @@ void Read(bool is_format_1, Reader* reader, CarriedFiles* carried) {
   } else {
     carried->runs = ReadRuns(reader);
   }
-  const size_t num_files = reader->Number(RecordedFiles::kMaxFiles);
+  const size_t num_files = reader->Number(TreeFiles::kMaxFiles);
   std::string before;
   for (size_t i = 0; i < num_files && reader->is_good(); ++i) {
     carried->files.push_back(ReadFile(before, reader));
     before = carried->files.back().facts.range.first;
   }
   carried->num_files = reader->Number();
-  for (RecordedFiles::Lives& lives : carried->lives) {
+  for (TreeFiles::Lives& lives : carried->lives) {
     lives.ended = reader->Count();
     lives.keys = reader->Count();
   }
   carried->written = reader->Count();
   carried->keys_that_stay = reader->Count();
   carried->bytes_that_stay = reader->Count();
-  carried->sums_age = reader->Difference();
+  reader->Difference();
   carried->is_told = reader->Truth();
   carried->knows_all = reader->Truth();
   ReadSamples(reader, &carried->samples);
-  const size_t parts = reader->Number(2 * RecordedFiles::kMaxFiles);
+  const size_t parts = reader->Number(2 * TreeFiles::kMaxFiles);
   for (size_t i = 0; i < parts && reader->is_good(); ++i) {
     carried->exposures.push_back(std::exp2(-reader->Byte() / kExposureSteps));
   }

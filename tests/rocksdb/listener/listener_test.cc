@@ -141,7 +141,7 @@ class ListenerTest : public ::testing::Test {
     if (record == nullptr) return "the family";
     std::string unknown;
     const Truth truth = TruthOf(database, family);
-    const LiveFiles::Sums sums = record->files.sums();
+    const TreeFiles::Sums sums = record->files.sums();
     const auto compare = [&unknown](const char* what, auto known, auto there) {
       if (known == there) return;
       unknown += std::string(what) + ": " + std::to_string(known) + ", there are " +
@@ -154,11 +154,10 @@ class ListenerTest : public ::testing::Test {
     std::multiset<int> levels;
     std::multiset<int> known;
     const int last = truth.levels.empty() ? 0 : *truth.levels.rbegin();
-    for (const int level : truth.levels)
-      levels.insert(RecordedFiles::LevelIndex(level, level == last));
-    for (const LiveFiles::Shape& file : record->files.ShapeOfTree().files) known.insert(file.level);
+    for (const int level : truth.levels) levels.insert(TreeFiles::LevelIndex(level, level == last));
+    for (const TreeFiles::Shape& file : record->files.ShapeOfTree().files) known.insert(file.level);
     // A file above the last level may have nothing below it either.
-    const int bottom = RecordedFiles::LevelIndex(last, true);
+    const int bottom = TreeFiles::LevelIndex(last, true);
     compare("files of the last level", std::min(known.count(bottom), levels.count(bottom)),
             levels.count(bottom));
     compare("files of level 0", known.count(0), levels.count(0));

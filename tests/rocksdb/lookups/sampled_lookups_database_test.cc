@@ -65,10 +65,10 @@ class SamplingPolicy final : public FilterPolicy {
     return NewBitsReader(contents, *builtin_, planned_builders_.NewReader(contents));
   }
 
-  std::shared_ptr<LiveFiles> FilesOf(const void* logger) const {
+  std::shared_ptr<TreeFiles> FilesOf(const void* logger) const {
     const std::shared_ptr<TreeRecord> record =
         planned_builders_.known()->trees.RecordOf(logger, "default");
-    return record == nullptr ? nullptr : std::shared_ptr<LiveFiles>(record, &record->files);
+    return record == nullptr ? nullptr : std::shared_ptr<TreeFiles>(record, &record->files);
   }
 
  private:
@@ -275,7 +275,7 @@ class SampledLookupsDatabaseTest : public ::testing::TestWithParam<Shape> {
   std::shared_ptr<Cache> cache_ = ROCKSDB_NAMESPACE::NewLRUCache(64 << 20);
   std::shared_ptr<SamplingPolicy> policy_ = std::make_shared<SamplingPolicy>();
   std::unique_ptr<DB> database_;
-  std::shared_ptr<LiveFiles> files_;
+  std::shared_ptr<TreeFiles> files_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Shapes, SampledLookupsDatabaseTest, ::testing::ValuesIn(kShapes),
@@ -298,7 +298,7 @@ TEST_P(SampledLookupsDatabaseTest, SamplingEndsWithThePolicyAndReadersLiveOn) {
   std::vector<uint64_t> sampled;
   RecordsOf(AbsentNumbers(), false, false, &sampled);
   const uint64_t total = files_->samples().total();
-  const std::weak_ptr<LiveFiles> files = files_;
+  const std::weak_ptr<TreeFiles> files = files_;
   const bool is_in_cache = GetParam().is_cached || GetParam().is_partitioned;
   files_.reset();
   database_.reset();

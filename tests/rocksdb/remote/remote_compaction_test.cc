@@ -462,14 +462,14 @@ TEST_F(RemoteCompactionTest, ATreeOfThousandsOfFilesHasATextOfTheSizeThatIsPromi
   TreeRecord& record = *trees.RecordOf(this, "default");
   std::mt19937_64 random(1);
   std::vector<std::string> keys;
-  for (size_t i = 0; i <= RecordedFiles::kMaxFiles; ++i) {
+  for (size_t i = 0; i <= TreeFiles::kMaxFiles; ++i) {
     std::string key(SharedRuns::kMaxKeyBytes, 0);
     for (char& byte : key) byte = static_cast<char>(random());
     keys.push_back(key);
   }
   std::sort(keys.begin(), keys.end());
-  for (size_t i = 0; i < RecordedFiles::kMaxFiles; ++i) {
-    LiveFiles::NewFile file;
+  for (size_t i = 0; i < TreeFiles::kMaxFiles; ++i) {
+    TreeFiles::NewFile file;
     file.level = 5;
     file.range = {keys[i], keys[i + 1]};
     file.keys = 1'000'000 + i;
@@ -486,7 +486,7 @@ TEST_F(RemoteCompactionTest, ATreeOfThousandsOfFilesHasATextOfTheSizeThatIsPromi
   EXPECT_LE(text.size(), kMostLearnedBytes);
   CarriedTree tree;
   ASSERT_EQ(TreeOfText(text, &tree), "");
-  EXPECT_EQ(tree.files.num_files, RecordedFiles::kMaxFiles);
+  EXPECT_EQ(tree.files.num_files, TreeFiles::kMaxFiles);
   EXPECT_GE(tree.files.files.size(), 500u);
   EXPECT_EQ(tree.files.samples.size(), samples.size());
 }
@@ -511,8 +511,8 @@ TEST_F(RemoteCompactionTest, APolicyTellsForTheOneThatSetOptionsMadeInItsPlace) 
     BuildFacts facts;
     facts.level = 3;
     trees.Learn(this, "default", facts);
-    LiveFiles& files = trees.RecordOf(this, "default")->files;
-    LiveFiles::NewFile file;
+    TreeFiles& files = trees.RecordOf(this, "default")->files;
+    TreeFiles::NewFile file;
     file.level = 3;
     file.range = {"a", "b"};
     file.keys = 1000;

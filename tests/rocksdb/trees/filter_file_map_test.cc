@@ -9,8 +9,8 @@
 namespace winnow::plugin {
 namespace filter_file_map_test {
 
-LiveFiles::NewFile AnyFile() {
-  LiveFiles::NewFile file;
+TreeFiles::NewFile AnyFile() {
+  TreeFiles::NewFile file;
   file.level = 6;
   file.is_bottom = true;
   file.range = {"a", "b"};
@@ -18,12 +18,12 @@ LiveFiles::NewFile AnyFile() {
   return file;
 }
 
-FilterFile FileOf(LiveFiles::Id id) { return {id, 6, true}; }
+FilterFile FileOf(TreeFiles::Id id) { return {id, 6, true}; }
 
 TEST(FilterFileMapTest, AFileLivesAsLongAsItsReaders) {
   FilterFileMap filter_files;
-  const auto files = std::make_shared<LiveFiles>();
-  const LiveFiles::Id id = files->Add(AnyFile(), 1);
+  const auto files = std::make_shared<TreeFiles>();
+  const TreeFiles::Id id = files->Add(AnyFile(), 1);
   filter_files.Add("a filter", files, FileOf(id));
   {
     const OwnedReader one = filter_files.NewReader("a filter");
@@ -39,7 +39,7 @@ TEST(FilterFileMapTest, AFileLivesAsLongAsItsReaders) {
 
 TEST(FilterFileMapTest, AReaderMayOutliveAllElse) {
   auto filter_files = std::make_unique<FilterFileMap>();
-  auto files = std::make_shared<LiveFiles>();
+  auto files = std::make_shared<TreeFiles>();
   filter_files->Add("a filter", files, FileOf(files->Add(AnyFile(), 1)));
   OwnedReader reader = filter_files->NewReader("a filter");
   filter_files.reset();
@@ -49,7 +49,7 @@ TEST(FilterFileMapTest, AReaderMayOutliveAllElse) {
 
 TEST(FilterFileMapTest, AFileWithOtherReadersDoesNotEndWithThem) {
   FilterFileMap filter_files;
-  const auto files = std::make_shared<LiveFiles>();
+  const auto files = std::make_shared<TreeFiles>();
   filter_files.Add("a partition", files, {files->Add(AnyFile(), 1), 6, false});
   EXPECT_TRUE(static_cast<bool>(filter_files.NewReader("a partition")));
   EXPECT_EQ(files->files(), 1u);
@@ -57,7 +57,7 @@ TEST(FilterFileMapTest, AFileWithOtherReadersDoesNotEndWithThem) {
 
 TEST(FilterFileMapTest, AForgottenTreeHasNoReaders) {
   FilterFileMap filter_files;
-  auto files = std::make_shared<LiveFiles>();
+  auto files = std::make_shared<TreeFiles>();
   filter_files.Add("a filter", files, FileOf(files->Add(AnyFile(), 1)));
   files.reset();
   EXPECT_FALSE(static_cast<bool>(filter_files.NewReader("a filter")));
@@ -65,8 +65,8 @@ TEST(FilterFileMapTest, AForgottenTreeHasNoReaders) {
 
 TEST(FilterFileMapTest, ManyBlocksAreBounded) {
   FilterFileMap filter_files;
-  const auto files = std::make_shared<LiveFiles>();
-  const LiveFiles::Id alive = files->Add(AnyFile(), 1);
+  const auto files = std::make_shared<TreeFiles>();
+  const TreeFiles::Id alive = files->Add(AnyFile(), 1);
   filter_files.Add("alive", files, FileOf(alive));
   for (size_t i = 0; i < FilterFileMap::kMaxBlocks; ++i) {
     filter_files.Add("gone " + std::to_string(i), files, FileOf(alive + 1));
@@ -78,8 +78,8 @@ TEST(FilterFileMapTest, ManyBlocksAreBounded) {
 // Where little can be forgotten, it is not tried again for each block that comes.
 TEST(FilterFileMapTest, MakesRoomForMany) {
   FilterFileMap filter_files;
-  const auto files = std::make_shared<LiveFiles>();
-  const LiveFiles::Id alive = files->Add(AnyFile(), 1);
+  const auto files = std::make_shared<TreeFiles>();
+  const TreeFiles::Id alive = files->Add(AnyFile(), 1);
   for (size_t i = 0; i < FilterFileMap::kMaxBlocks; ++i) {
     const bool is_gone = i % 16 == 0;
     filter_files.Add(std::to_string(i), files, {alive + is_gone, 6, false});

@@ -92,19 +92,19 @@ TEST(KnownTreesTest, ForgetsTheOnesNotAskedForWhenThereAreTooMany) {
 }
 
 // So many, of one key each, which was filled up to so many bytes.
-void AddClosedFiles(LiveFiles* files, size_t n, size_t key_bytes) {
-  std::vector<LiveFiles::Id> ids;
+void AddClosedFiles(TreeFiles* files, size_t n, size_t key_bytes) {
+  std::vector<TreeFiles::Id> ids;
   for (size_t i = 0; i < n; ++i) {
     std::string key = std::to_string(n + i);
     key.resize(std::max(key.size(), key_bytes), 'k');
-    LiveFiles::NewFile file;
+    TreeFiles::NewFile file;
     file.level = 1;
     file.range = {key, key};
     file.keys = 1;
     ids.push_back(files->Add(file, 1));
   }
-  for (const LiveFiles::Id id : ids) files->Opened(id);
-  for (const LiveFiles::Id id : ids) files->Closed(id);
+  for (const TreeFiles::Id id : ids) files->Opened(id);
+  for (const TreeFiles::Id id : ids) files->Closed(id);
   EXPECT_EQ(files->files(), 0u);
 }
 
@@ -130,8 +130,7 @@ TEST(KnownTreesTest, FilesOfClosedDatabasesWithLongKeysTake64MiB) {
   for (size_t tree = 0; tree < 15; ++tree) {
     const std::string family = "family" + std::to_string(tree);
     trees.Learn(&kOne, family, kFlush);
-    AddClosedFiles(&trees.RecordOf(&kOne, family)->files, kFilesOfATree,
-                   RecordedFiles::kMaxKeyBytes);
+    AddClosedFiles(&trees.RecordOf(&kOne, family)->files, kFilesOfATree, TreeFiles::kMaxKeyBytes);
   }
   trees.Learn(&kOne, "one more", kFlush);
   const size_t bytes = testing::bytes_in_use - before;
@@ -162,7 +161,7 @@ class LookedUpTree {
     }
     for (int level = 0; level < 4; ++level) {
       const std::string key = Key(num_files / 2);
-      LiveFiles::NewFile file;
+      TreeFiles::NewFile file;
       file.range = {key, key + "9"};
       file.keys = 1000;
       record->rates.RateOf(&record->files, {level, file, -1, {}}, 0.01, {});
@@ -183,13 +182,13 @@ class LookedUpTree {
 
   void Add(int number) {
     const std::shared_ptr<TreeRecord> record = Record();
-    const std::shared_ptr<LiveFiles> files(record, &record->files);
-    LiveFiles::NewFile file;
+    const std::shared_ptr<TreeFiles> files(record, &record->files);
+    TreeFiles::NewFile file;
     file.level = 4;
     file.is_bottom = true;
     file.range = {Key(number), Key(number) + "~"};
     file.keys = 1000;
-    const LiveFiles::Id id = files->Add(file, 4);
+    const TreeFiles::Id id = files->Add(file, 4);
     files->SetName(id, FileName::Of(family_, id));
     files->AddMemory(id, {1000, 1000});
     EXPECT_NE(files->LevelOfReaders(id), nullptr);
@@ -362,12 +361,12 @@ TEST(KnownTreesTest, ATreeIsKnownAgainByItsFiles) {
   KnownTrees trees;
   trees.Learn(&kOne, "default", Merge(6, true));
   const std::shared_ptr<TreeRecord> record = trees.RecordOf(&kOne, "default");
-  LiveFiles::NewFile file;
+  TreeFiles::NewFile file;
   file.level = 6;
   file.is_bottom = true;
   file.range = {"a", "b"};
   file.keys = 9;
-  const LiveFiles::Id id = record->files.Add(file, 6);
+  const TreeFiles::Id id = record->files.Add(file, 6);
   record->files.Opened(id);
   // Another database while this one is open.
   trees.Learn(&kOther, "default", kFlush);
@@ -404,14 +403,14 @@ TEST(KnownTreesTest, TotalsAreOfAllTrees) {
   int logger = 0;
   for (const char* const family : {"a", "b"}) {
     trees.Learn(&logger, family, BuildFacts());
-    LiveFiles& files = trees.RecordOf(&logger, family)->files;
-    LiveFiles::NewFile file;
+    TreeFiles& files = trees.RecordOf(&logger, family)->files;
+    TreeFiles::NewFile file;
     file.level = 6;
     file.range = {"a", "b"};
     file.keys = 100;
     files.AddMemory(files.Add(file, -1), {125, 120});
   }
-  const KnownTotals totals = trees.Totals();
+  const KnownTotals totals = trees.Totals(true);
   EXPECT_EQ(totals.families, 2u);
   EXPECT_EQ(totals.files.files, 2u);
   EXPECT_EQ(totals.files.keys, 200);

@@ -53,7 +53,7 @@ class LearnedRatesTest : public ::testing::Test {
 
   FilterMemory AddFile(int level, bool is_bottom, double from, double to, double bits,
                        double relative_miss_heat) {
-    LiveFiles::NewFile file;
+    TreeFiles::NewFile file;
     file.level = level;
     file.is_bottom = is_bottom;
     file.range = {Key(from), Key(to)};
@@ -66,12 +66,12 @@ class LearnedRatesTest : public ::testing::Test {
   }
 
   std::optional<LearnedRates::Learned> Learn(int level, bool is_bottom, double from, double to) {
-    return RateBy(&rates_, RecordedFiles::LevelIndex(level, is_bottom), from, to);
+    return RateBy(&rates_, TreeFiles::LevelIndex(level, is_bottom), from, to);
   }
 
   std::optional<LearnedRates::Learned> RateBy(LearnedRates* rates, int level, double from,
                                               double to, double uniform_rate = kUniformRate) {
-    LiveFiles::NewFile file;
+    TreeFiles::NewFile file;
     file.level = level == kLast ? 6 : level;
     file.is_bottom = level == kLast;
     file.range = {Key(from), Key(to)};
@@ -107,7 +107,7 @@ class LearnedRatesTest : public ::testing::Test {
   }
 
   LearnedRates::Rule rule_;
-  LiveFiles files_;
+  TreeFiles files_;
   LearnedRates rates_;
   LookupsUnderWay lookups_{};
   uint64_t hash_ = 0;
@@ -137,7 +137,7 @@ TEST_F(EvenRatesTest, OfALeveledTreeTheOtherFilesAreKnown) {
   EXPECT_NE(RateOf(6, true, 0.5, 0.505), std::nullopt);
   EXPECT_EQ(RateOf(6, true, 1.2, 1.3), std::nullopt);  // behind all, where places are one
   LearnedRates rates;
-  LiveFiles::NewFile file;
+  TreeFiles::NewFile file;
   file.level = 0;
   file.range = {Key(0), Key(1)};
   for (const double part : {0.9, 1.1}) {
@@ -151,7 +151,7 @@ TEST_F(EvenRatesTest, OfALeveledTreeTheOtherFilesAreKnown) {
 TEST_F(EvenRatesTest, WhatWaitsOnLevel0SharesNoMemory) {
   RewriteAll();
   const double before = RateOf(6, true, 0.5, 0.505).value();
-  for (size_t i = 0; i < LiveFiles::kRecentFlushes; ++i) Build(0, false, 0, 1);
+  for (size_t i = 0; i < TreeFiles::kRecentFlushes; ++i) Build(0, false, 0, 1);
   const double as_runs = RateOf(6, true, 0.5, 0.505).value();
   rule_.is_leveled = true;
   const double waiting = RateOf(6, true, 0.5, 0.505).value();
@@ -208,9 +208,9 @@ TEST_F(EvenRatesTest, WithoutFiltersOnTheLastLevelTheOthersShareTheirOwnMemory) 
 
 // The first files: equal ones have equal bits, and what replaces them has as many again.
 TEST_F(EvenRatesTest, AFewFilesShareTheMemoryOfTheTreeThatTheyWillBe) {
-  LiveFiles few;
+  TreeFiles few;
   LearnedRates rates;
-  LiveFiles::NewFile file;
+  TreeFiles::NewFile file;
   file.range = {Key(0), Key(1)};
   const auto build = [&](int level, uint64_t keys, WritingJob job) {
     file.level = level;
@@ -398,7 +398,7 @@ TEST_F(LearnedRatesTest, WhereSamplesWereDroppedAndNoFileIsLeftNothingIsLearned)
   ASSERT_TRUE(RateOf(6, true, 0.3, 0.305));
   files_.samples().Drop();
   rates_.DropHeat();
-  for (LiveFiles::Id id = 1; id <= kFiles + 20; ++id) files_.NotWritten(id);
+  for (TreeFiles::Id id = 1; id <= kFiles + 20; ++id) files_.NotWritten(id);
   ASSERT_EQ(files_.files(), 0u);
   EXPECT_FALSE(RateOf(6, true, 0.3, 0.305));
 }

@@ -23,7 +23,7 @@ std::string Key(double place) {
 }
 
 struct Tree {
-  LiveFiles files;
+  TreeFiles files;
   LearnedRates rates;
   MemoryRates::Lookups lookups;
   bool is_sampled = true;
@@ -33,8 +33,8 @@ struct Tree {
   void Add(int level, bool is_bottom, double from, double to, uint64_t keys = kKeysOfAFile) {
     files.Add(File(level, is_bottom, from, to, keys), 5);
   }
-  static LiveFiles::NewFile File(int level, bool is_bottom, double from, double to, uint64_t keys) {
-    LiveFiles::NewFile file;
+  static TreeFiles::NewFile File(int level, bool is_bottom, double from, double to, uint64_t keys) {
+    TreeFiles::NewFile file;
     file.level = level;
     file.is_bottom = is_bottom;
     file.range = {Key(from), Key(to)};
@@ -60,7 +60,7 @@ struct Tree {
   }
   double Log2ReachOf(int level, bool is_bottom, double from, double to,
                      const LearnedRates::Rule& rule) {
-    const LearnedRates::FileToRate asked{RecordedFiles::LevelIndex(level, is_bottom),
+    const LearnedRates::FileToRate asked{TreeFiles::LevelIndex(level, is_bottom),
                                          File(level, is_bottom, from, to, kKeysOfAFile),
                                          5,
                                          {}};
@@ -94,7 +94,7 @@ class MemoryRatesTest : public ::testing::Test {
   static constexpr double kAim = MemoryRates::kAim;
   MemoryRates rates_;
   MemoryRates::Asked asked_;
-  LiveFiles::Sums elsewhere_;
+  TreeFiles::Sums elsewhere_;
   std::vector<std::unique_ptr<Tree>> trees_;
 };
 

@@ -23,7 +23,7 @@
 #include "src/rocksdb/lookups/sampled_hashes.h"
 #include "src/rocksdb/lookups/shared_hash.h"
 #include "src/rocksdb/trees/filter_file_map.h"
-#include "src/rocksdb/trees/live_files.h"
+#include "src/rocksdb/trees/tree_files.h"
 #include "tests/rocksdb/lookup_keys.h"
 #include "tests/rocksdb/lookups/sampled_lookups_testing.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
@@ -149,7 +149,7 @@ class SampledTree {
 
   const size_t length_;
   std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin_;
-  std::shared_ptr<LiveFiles> files_ = std::make_shared<LiveFiles>();
+  std::shared_ptr<TreeFiles> files_ = std::make_shared<TreeFiles>();
   FilterFileMap filter_files_;
   std::vector<std::string> blocks_;
   std::vector<std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader>> readers_;

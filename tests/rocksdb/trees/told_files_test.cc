@@ -12,12 +12,12 @@
 
 #include "src/rocksdb/lookups/shared_hash.h"
 #include "src/rocksdb/trees/filter_file_map.h"
-#include "src/rocksdb/trees/live_files.h"
+#include "src/rocksdb/trees/tree_files.h"
 
 namespace winnow::plugin {
 namespace told_files_test {
 
-using Id = LiveFiles::Id;
+using Id = TreeFiles::Id;
 using Listed = ListedFile;
 
 constexpr int kBase = 4;
@@ -29,8 +29,8 @@ std::string Key(int number) {
   return text;
 }
 
-LiveFiles::NewFile File(int level, int first, int last, bool is_bottom = false) {
-  LiveFiles::NewFile file;
+TreeFiles::NewFile File(int level, int first, int last, bool is_bottom = false) {
+  TreeFiles::NewFile file;
   file.level = level;
   file.is_bottom = is_bottom;
   file.range = {Key(first), Key(last)};
@@ -50,16 +50,16 @@ Listed FileOf(uint64_t number, int level, int first, int last) {
   return listed;
 }
 
-ListedLevels Tell(LiveFiles* files, std::vector<Listed> list, bool is_first = false,
-                  FileName database = kDatabase) {
+TreeFiles::Levels Tell(TreeFiles* files, const std::vector<Listed>& list, bool is_first = false,
+                       FileName database = kDatabase) {
   files->BeginList();
-  return files->Reconcile({database, is_first, std::move(list)});
+  return files->TakeList(database, is_first, list);
 }
 
 TEST(ToldFilesTest, WhatIsListedIsKnown) {
-  LiveFiles files;
+  TreeFiles files;
   EXPECT_FALSE(files.KnowsAllFiles());
-  const ListedLevels levels =
+  const TreeFiles::Levels levels =
       Tell(&files,
            {FileOf(1, 0, 0, 90), FileOf(2, 0, 50, 200), FileOf(3, 0, 300, 310),
             FileOf(4, 4, 0, 100), FileOf(5, 6, 0, 50), FileOf(6, 6, 51, 400)},
@@ -67,7 +67,7 @@ TEST(ToldFilesTest, WhatIsListedIsKnown) {
   EXPECT_EQ(levels.base, 4);
   EXPECT_EQ(levels.depth, 6);
   EXPECT_TRUE(files.KnowsAllFiles());
-  const LiveFiles::Sums sums = files.sums();
+  const TreeFiles::Sums sums = files.sums();
   EXPECT_EQ(sums.files, 6u);
   EXPECT_EQ(sums.keys, 600);
   EXPECT_EQ(sums.filter_bytes, 540);
@@ -77,19 +77,19 @@ TEST(ToldFilesTest, WhatIsListedIsKnown) {
     return files.PlaceOf(level, {Key(first), Key(last)}, kBase).below;
   };
   EXPECT_EQ(below(0, 101, 110), kBase);  // with another on level 0
-  EXPECT_EQ(below(0, 201, 210), RecordedFiles::kBottom);
+  EXPECT_EQ(below(0, 201, 210), TreeFiles::kBottom);
   EXPECT_EQ(below(0, 401, 410), -1);
   EXPECT_EQ(below(3, 90, 110), 4);
-  EXPECT_EQ(below(4, 90, 110), RecordedFiles::kBottom);
+  EXPECT_EQ(below(4, 90, 110), TreeFiles::kBottom);
 }
 
 TEST(ToldFilesTest, FilesThatAreGoneEndAndFilesThatMovedAreElsewhere) {
-  LiveFiles files;
+  TreeFiles files;
   Tell(&files, {FileOf(1, 4, 0, 100), FileOf(2, 4, 101, 200), FileOf(3, 6, 0, 150)}, true);
   Tell(&files, {FileOf(2, 5, 101, 200), FileOf(3, 6, 0, 150)});
   EXPECT_EQ(files.files(), 2u);
   EXPECT_EQ(files.PlaceOf(3, {Key(110), Key(120)}, kBase).below, 5);
-  EXPECT_EQ(files.PlaceOf(3, {Key(10), Key(20)}, kBase).below, RecordedFiles::kBottom);
+  EXPECT_EQ(files.PlaceOf(3, {Key(10), Key(20)}, kBase).below, TreeFiles::kBottom);
   // Of another database, with the same logger and family.
   const FileName other = FileName::Of("/another", 0);
   Listed of_other = FileOf(2, 5, 300, 400);
@@ -103,21 +103,21 @@ TEST(ToldFilesTest, FilesThatAreGoneEndAndFilesThatMovedAreElsewhere) {
 }
 
 TEST(ToldFilesTest, FilesThatMoveWhileAListIsReadAreWhereTheyMoved) {
-  LiveFiles files;
-  const FileList at_first{kDatabase, false, {FileOf(1, 2, 0, 100), FileOf(2, 6, 0, 500)}};
-  Tell(&files, at_first.files, true);
+  TreeFiles files;
+  const std::vector<Listed> at_first = {FileOf(1, 2, 0, 100), FileOf(2, 6, 0, 500)};
+  Tell(&files, at_first, true);
   files.BeginList();
   files.Installed(kDatabase.File(1), 3);
-  files.Reconcile(at_first);
+  files.TakeList(kDatabase, false, at_first);
   const auto below = [&](int level) { return files.PlaceOf(level, {Key(0), Key(1)}, kBase).below; };
   EXPECT_EQ(below(1), 3);
   files.BeginList();
-  files.Reconcile(at_first);
+  files.TakeList(kDatabase, false, at_first);
   EXPECT_EQ(below(1), 2);
 }
 
 TEST(ToldFilesTest, FilesThatAreBeingWrittenStay) {
-  LiveFiles files;
+  TreeFiles files;
   Tell(&files, {}, true);
   const Id written = files.Add(File(6, 0, 100, true), kBase);  // before its number is known
   const Id finished = files.Add(File(6, 101, 200, true), kBase);
@@ -129,7 +129,7 @@ TEST(ToldFilesTest, FilesThatAreBeingWrittenStay) {
   // A list that was read before it was installed has it not; one that begins later must.
   files.BeginList();
   files.Installed(kDatabase.File(7), 6);
-  files.Reconcile({kDatabase, false, {}});
+  files.TakeList(kDatabase, false, {});
   EXPECT_TRUE(files.Knows(finished));
   Tell(&files, {});
   EXPECT_FALSE(files.Knows(finished));
@@ -137,36 +137,27 @@ TEST(ToldFilesTest, FilesThatAreBeingWrittenStay) {
   // Whatever is not in the first list was before, but for what was added since it began.
   files.BeginList();
   const Id late = files.Add(File(6, 201, 300, true), kBase);
-  files.Reconcile({kDatabase, true, {}});
+  files.TakeList(kDatabase, true, {});
   EXPECT_FALSE(files.Knows(written));
   EXPECT_TRUE(files.Knows(late));
 }
 
-TEST(ToldFilesTest, RecordedFilesAreFoundInTheFirstList) {
-  LiveFiles files;
-  LiveFiles::NewFile written = File(4, 0, 90);
-  written.relative_miss_heat = 3;
-  const Id id = files.Add(written, kBase);
+// A database was closed whose files nobody named.
+TEST(ToldFilesTest, RecordedFilesWithoutANameAreThoseOfTheFirstList) {
+  TreeFiles files;
+  const Id id = files.Add(File(4, 0, 90), kBase);
   files.AddMemory(id, {70, 60});
-  Listed listed = FileOf(9, 6, 0, 95);
-  listed.keys = 120;
-  Tell(&files, {listed, FileOf(10, 5, 0, 80)}, true);
+  Tell(&files, {FileOf(9, 6, 0, 95), FileOf(10, 5, 0, 80)}, true);
   EXPECT_EQ(files.files(), 2u);
-  EXPECT_TRUE(files.Knows(id));
-  // It has its own size, and the other one that of the list.
-  EXPECT_EQ(files.Memory().resting.bytes, 150);
-  EXPECT_EQ(files.Memory().resting.uniform_bytes, 140);
-  double relative_miss_heat = 0;
-  for (const LiveFiles::Shape& file : files.ShapeOfTree().files)
-    relative_miss_heat += file.relative_miss_heat;
-  EXPECT_EQ(relative_miss_heat, 3);
-  files.Ended(kDatabase.File(9));
   EXPECT_FALSE(files.Knows(id));
+  EXPECT_EQ(files.Memory().resting.bytes, 160);
+  files.Ended(kDatabase.File(9));
+  EXPECT_EQ(files.files(), 1u);
 }
 
 // Guesses take a file away for a while, and the next list has the last word.
 TEST(ToldFilesTest, AListOutweighsGuesses) {
-  LiveFiles files;
+  TreeFiles files;
   std::vector<Listed> list = {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 200)};
   Tell(&files, list, true);
   files.Ending(kDatabase.File(2));
@@ -190,7 +181,7 @@ TEST(ToldFilesTest, AListOutweighsGuesses) {
   files.Opened(output);
   files.Closed(output);
   for (int i = 0; i < 200; ++i) {
-    LiveFiles::NewFile file = File(6, 1000, 1100, true);
+    TreeFiles::NewFile file = File(6, 1000, 1100, true);
     file.keys = 10'000;
     files.NotWritten(files.Add(file, kBase));
   }
@@ -199,7 +190,7 @@ TEST(ToldFilesTest, AListOutweighsGuesses) {
 
 // Two jobs write at the same time: nothing that one writes replaces what the other does.
 TEST(ToldFilesTest, FilesThatAreBeingWrittenAreReplacedByNone) {
-  LiveFiles files;
+  TreeFiles files;
   Tell(&files, {FileOf(1, 0, 0, 100)}, true);
   files.Ending(kDatabase.File(1));
   const Id flush = files.Add(File(0, 0, 100, false), kBase);
@@ -214,13 +205,13 @@ TEST(ToldFilesTest, FilesThatAreBeingWrittenAreReplacedByNone) {
 }
 
 TEST(ToldFilesTest, FilesThatEndWhileAListIsReadAreNoMore) {
-  LiveFiles files;
-  const FileList list{kDatabase, false, {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 100)}};
-  Tell(&files, list.files, true);
+  TreeFiles files;
+  const std::vector<Listed> list = {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 100)};
+  Tell(&files, list, true);
   files.BeginList();
   files.Ended(kDatabase.File(1));
   const Id output = files.Add(File(5, 0, 100, true), kBase);  // begins as the one that ended
-  files.Reconcile(list);
+  files.TakeList(kDatabase, false, list);
   files.SetName(output, kDatabase.File(3));
   files.Ended(kDatabase.File(1));
   EXPECT_TRUE(files.Knows(output));
@@ -228,15 +219,15 @@ TEST(ToldFilesTest, FilesThatEndWhileAListIsReadAreNoMore) {
 }
 
 TEST(ToldFilesTest, ManyFilesAreAddedUpRight) {
-  constexpr int kFiles = 3 * static_cast<int>(RecordedFiles::kMaxFiles);
+  constexpr int kFiles = 3 * static_cast<int>(TreeFiles::kMaxFiles);
   std::vector<Listed> list;
   for (int i = 0; i < kFiles; ++i)
     list.push_back(FileOf(1u + i, i % 20 == 0 ? 5 : 6, 10 * i, 10 * i + 9));
-  LiveFiles files;
+  TreeFiles files;
   Tell(&files, list, true);
   for (int round = 0; round < 3; ++round) {
-    const LiveFiles::Sums sums = files.sums();
-    EXPECT_LE(sums.files, RecordedFiles::kMaxFiles);
+    const TreeFiles::Sums sums = files.sums();
+    EXPECT_LE(sums.files, TreeFiles::kMaxFiles);
     EXPECT_EQ(sums.keys, 100.0 * static_cast<double>(list.size()));
     EXPECT_NEAR(sums.filter_bytes, 90.0 * static_cast<double>(list.size()), 1);
     EXPECT_NEAR(files.Memory().resting.bytes, 80.0 * static_cast<double>(list.size()), 1);
@@ -258,7 +249,7 @@ TEST(ToldFilesTest, ManyFilesAreAddedUpRight) {
 }
 
 TEST(ToldFilesTest, EstimatesAreReplacedByMeasures) {
-  LiveFiles files;
+  TreeFiles files;
   Listed listed = FileOf(1, 6, 0, 100);
   listed.is_measured = false;
   Tell(&files, {listed}, true);
@@ -272,14 +263,14 @@ TEST(ToldFilesTest, EstimatesAreReplacedByMeasures) {
 }
 
 TEST(ToldFilesTest, ReadersHearOfANewLevel) {
-  const auto files = std::make_shared<LiveFiles>();
+  const auto files = std::make_shared<TreeFiles>();
   Tell(files.get(), {}, true);
   const Id id = files->Add(File(4, 0, 100), kBase);
   files->SetName(id, kDatabase.File(1));
   const std::shared_ptr<const std::atomic<int>> level = files->LevelOfReaders(id);
   EXPECT_EQ(*level, 4);
   files->Installed(kDatabase.File(1), 5);
-  EXPECT_EQ(*level, RecordedFiles::LevelIndex(5, true));
+  EXPECT_EQ(*level, TreeFiles::LevelIndex(5, true));
   Tell(files.get(), {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 100)});
   EXPECT_EQ(*level, 5);
   // Samples of a reader that was made before.
@@ -298,11 +289,11 @@ TEST(ToldFilesTest, ReadersHearOfANewLevel) {
   std::vector<LookupSamples::Record> records;
   files->samples().Snapshot(&records);
   ASSERT_EQ(records.size(), 1u);
-  EXPECT_EQ(records[0].deepest, RecordedFiles::LevelIndex(6, true));
+  EXPECT_EQ(records[0].deepest, TreeFiles::LevelIndex(6, true));
 }
 
 TEST(ToldFilesTest, AClosedDatabaseIsGuessedAgain) {
-  LiveFiles files;
+  TreeFiles files;
   const Id id = files.Add(File(6, 0, 100, true), kBase);
   files.SetName(id, kDatabase.File(1));
   files.Opened(id);

@@ -23,7 +23,7 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::TableFileCreationReason;
 
 constexpr char kFamily[] = "family";
-constexpr KnownTrees::Parts kAll = {true, true, RecordedFiles::kMaxFiles};
+constexpr KnownTrees::Parts kAll = {true, true, TreeFiles::kMaxFiles};
 const int kOne = 1;
 const int kOther = 2;
 
@@ -39,7 +39,7 @@ std::string KeyOf(int i) {
 
 std::optional<LearnedRates::Learned> RateOf(TreeRecord* tree, int level, const KeyRange& range,
                                             uint64_t keys) {
-  LiveFiles::NewFile file;
+  TreeFiles::NewFile file;
   file.range = range;
   file.keys = keys;
   return tree->rates.RateOf(&tree->files, {level, file, -1, {}}, 0.01, {});
@@ -55,13 +55,13 @@ void Fill(KnownTrees* trees, int files) {
   trees->Learn(&kOne, kFamily, Merge(5, true));
   const std::shared_ptr<TreeRecord> record = trees->RecordOf(&kOne, kFamily);
   const auto add = [&](int level, int first, int last, uint64_t keys) {
-    LiveFiles::NewFile file;
+    TreeFiles::NewFile file;
     file.level = level;
     file.is_bottom = level == 5;
     file.range = {KeyOf(first), KeyOf(last)};
     file.keys = keys;
     file.relative_miss_heat = first < 2000 ? 8 : 0.2;
-    const LiveFiles::Id id = record->files.Add(file, 4);
+    const TreeFiles::Id id = record->files.Add(file, 4);
     record->files.AddMemory(id,
                             {1.26 * static_cast<double>(keys), 1.25 * static_cast<double>(keys)});
   };
@@ -83,7 +83,7 @@ void Fill(KnownTrees* trees, int files) {
   record->rates.Built(0.01, 0.02, {700, 600});
 }
 
-void ExpectSameSums(const LiveFiles::Sums& found, const LiveFiles::Sums& expected) {
+void ExpectSameSums(const TreeFiles::Sums& found, const TreeFiles::Sums& expected) {
   EXPECT_EQ(found.files, expected.files);
   EXPECT_EQ(found.keys, expected.keys);
   EXPECT_EQ(found.filter_bytes, expected.filter_bytes);
@@ -99,18 +99,18 @@ TEST(TreeTextTest, WhatIsKnownOfATreeIsKnownInAnotherProcess) {
   KnownTrees here;
   Fill(&here, 200);
   here.Learn(&kOther, "other", Merge(1, true));
-  LiveFiles::NewFile other_file;
+  TreeFiles::NewFile other_file;
   other_file.level = 1;
   other_file.range = {"a", "b"};
   other_file.keys = 5000;
-  LiveFiles& of_other = here.RecordOf(&kOther, "other")->files;
+  TreeFiles& of_other = here.RecordOf(&kOther, "other")->files;
   of_other.AddMemory(of_other.Add(other_file, 1), {6000, 6000});
 
   CarriedTree read;
   ASSERT_EQ(TreeOfText(TextOfTree(here.Carry({}, kFamily, kAll)), &read), "");
   KnownTrees there;
   there.Restore(read);
-  ExpectSameSums(there.Totals().files, here.Totals().files);
+  ExpectSameSums(there.Totals(true).files, here.Totals(true).files);
   EXPECT_EQ(there.Totals().families, 2u);
 
   // It is the first one's that comes, and nobody else's.
@@ -130,8 +130,8 @@ TEST(TreeTextTest, WhatIsKnownOfATreeIsKnownInAnotherProcess) {
   for (const auto& [first, last] : {std::pair{0, 50}, {950, 970}, {5000, 7000}, {40000, 50000}}) {
     const KeyRange range = {KeyOf(first), KeyOf(last)};
     for (const int level : {0, 3, 4, 5}) {
-      const LiveFiles::Place expected = ours.files.PlaceOf(level, range, 4);
-      const LiveFiles::Place found = theirs.files.PlaceOf(level, range, 4);
+      const TreeFiles::Place expected = ours.files.PlaceOf(level, range, 4);
+      const TreeFiles::Place found = theirs.files.PlaceOf(level, range, 4);
       EXPECT_EQ(found.below, expected.below) << first << " on level " << level;
       EXPECT_EQ(found.waits, expected.waits) << first << " on level " << level;
     }
@@ -152,7 +152,7 @@ TEST(TreeTextTest, RatesAreLearnedThereAsHere) {
   double most = 0;
   for (int first = 0; first < 19'000; first += 700) {
     const KeyRange range = {KeyOf(first), KeyOf(first + 600)};
-    const int level = RecordedFiles::LevelIndex(5, true);
+    const int level = TreeFiles::LevelIndex(5, true);
     const auto expected = RateOf(&ours, level, range, 6000);
     const auto found = RateOf(&theirs, level, range, 6000);
     ASSERT_TRUE(expected && found) << first;
@@ -180,13 +180,13 @@ TEST(TreeTextTest, NoMoreBytesOfAKeyLeaveTheProcessThanThePageSays) {
                      " of them shared, " + std::to_string(files) + " files");
         KnownTrees trees;
         trees.Learn(&kOne, kFamily, Merge(5, true));
-        LiveFiles& record = trees.RecordOf(&kOne, kFamily)->files;
+        TreeFiles& record = trees.RecordOf(&kOne, kFamily)->files;
         std::vector<std::string> keys;
         const std::string of_all = text_of(shared);
         for (int i = 0; i < 2 * files; ++i) keys.push_back(of_all + text_of(bytes - shared));
         std::sort(keys.begin(), keys.end());
         for (size_t i = 0; i < keys.size(); i += 2) {
-          LiveFiles::NewFile file;
+          TreeFiles::NewFile file;
           file.level = 5;
           file.is_bottom = true;
           file.range = {keys[i], keys[i + 1]};
@@ -218,7 +218,7 @@ TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
            std::string(120, static_cast<char>('a' + tenant)) + KeyOf(i);
   };
   const auto file_of = [&](int level, int tenant, int first, int last) {
-    LiveFiles::NewFile file;
+    TreeFiles::NewFile file;
     file.level = level;
     file.is_bottom = level == 5;
     file.range = {key_of(tenant, first), key_of(tenant, last)};
@@ -248,12 +248,12 @@ TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
   there.Restore(read);
   there.Learn(&kOther, kFamily, Merge(5, true));
   TreeRecord& theirs = *there.RecordOf(&kOther, kFamily);
-  const int level = RecordedFiles::LevelIndex(5, true);
+  const int level = TreeFiles::LevelIndex(5, true);
   // Nearly all filters will stay. So what the others get changes with the least of places.
   constexpr double kMaxBits = 0.35;
   for (int tenant = 0; tenant < 8; ++tenant) {
     for (const int first : {0, 100, 600, 1000}) {
-      const LiveFiles::NewFile file = file_of(3, tenant, first, first + 99);
+      const TreeFiles::NewFile file = file_of(3, tenant, first, first + 99);
       const int below = ours.files.PlaceOf(3, file.range, 4).below;
       EXPECT_EQ(theirs.files.PlaceOf(3, file.range, 4).below, below) << tenant << " " << first;
       const auto expected = RateOf(&ours, level, file.range, 1000);
@@ -268,7 +268,7 @@ TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
     const KeyRange range = {first, first + "9"};
     EXPECT_EQ(theirs.files.PlaceOf(3, range, 4).below, -1);
     EXPECT_FALSE(RateOf(&theirs, level, range, 1000));
-    LiveFiles::NewFile file = file_of(5, 1, 0, 1);
+    TreeFiles::NewFile file = file_of(5, 1, 0, 1);
     file.range = range;
     const size_t files = theirs.files.files();
     theirs.files.AddMemory(theirs.files.Add(file, 4), {1000, 1000});
@@ -294,8 +294,8 @@ TEST(TreeTextTest, ATextOfFormat1IsRead) {
   KnownTrees there;
   there.Restore(read);
   there.Learn(&kOther, kFamily, Merge(5, true));
-  LiveFiles& theirs = there.RecordOf(&kOther, kFamily)->files;
-  EXPECT_EQ(theirs.PlaceOf(3, {KeyOf(120), KeyOf(130)}, 4).below, RecordedFiles::kBottom);
+  TreeFiles& theirs = there.RecordOf(&kOther, kFamily)->files;
+  EXPECT_EQ(theirs.PlaceOf(3, {KeyOf(120), KeyOf(130)}, 4).below, TreeFiles::kBottom);
   EXPECT_EQ(theirs.PlaceOf(3, {KeyOf(92), KeyOf(98)}, 4).below, -1);
 }
 
@@ -408,7 +408,7 @@ TEST(TreeTextTest, NoTextMakesARecordThatBreaks) {
     there.Learn(&kOther, read.family, Merge(4, false));
     there.Totals();
     TreeRecord& record = *there.RecordOf(&kOther, read.family);
-    LiveFiles::NewFile file;
+    TreeFiles::NewFile file;
     file.level = 4;
     file.range = {KeyOf(10), KeyOf(900)};
     file.keys = 1000;

@@ -1,4 +1,4 @@
-#include "src/rocksdb/trees/live_files.h"
+#include "src/rocksdb/trees/tree_files.h"
 
 #include <gtest/gtest.h>
 
@@ -15,9 +15,9 @@
 #include "tests/support/random_hashes.h"
 
 namespace winnow::plugin {
-namespace live_files_test {
+namespace tree_files_test {
 
-using Id = LiveFiles::Id;
+using Id = TreeFiles::Id;
 using testing::allocations_left;
 
 constexpr int kBase = 4;
@@ -30,8 +30,8 @@ std::string Key(int number) {
 
 KeyRange Range(int first, int last) { return {Key(first), Key(last)}; }
 
-LiveFiles::NewFile File(int level, KeyRange range, bool is_bottom = false) {
-  LiveFiles::NewFile file;
+TreeFiles::NewFile File(int level, KeyRange range, bool is_bottom = false) {
+  TreeFiles::NewFile file;
   file.level = level;
   file.is_bottom = is_bottom;
   file.range = std::move(range);
@@ -39,12 +39,12 @@ LiveFiles::NewFile File(int level, KeyRange range, bool is_bottom = false) {
   return file;
 }
 
-int Below(LiveFiles* files, int level, const KeyRange& range, int base = kBase) {
+int Below(TreeFiles* files, int level, const KeyRange& range, int base = kBase) {
   return files->PlaceOf(level, range, base).below;
 }
 
-TEST(LiveFilesTest, FindsTheFirstLevelBelowWithSuchKeys) {
-  LiveFiles files;
+TEST(TreeFilesTest, FindsTheFirstLevelBelowWithSuchKeys) {
+  TreeFiles files;
   EXPECT_EQ(Below(&files, 0, Range(0, 9)), -1);
   files.Add(File(6, Range(500, 600), true), kBase);
   files.Add(File(5, Range(0, 100)), kBase);
@@ -53,17 +53,17 @@ TEST(LiveFilesTest, FindsTheFirstLevelBelowWithSuchKeys) {
   EXPECT_EQ(Below(&files, 3, Range(70, 80)), 5);
   EXPECT_EQ(Below(&files, 4, Range(55, 70)), 5);
   EXPECT_EQ(Below(&files, 5, Range(55, 70)), -1);
-  EXPECT_EQ(Below(&files, 5, Range(550, 700)), RecordedFiles::kBottom);
+  EXPECT_EQ(Below(&files, 5, Range(550, 700)), TreeFiles::kBottom);
   EXPECT_EQ(Below(&files, 0, Range(200, 300)), -1);
 }
 
-TEST(LiveFilesTest, AFlushWaitsBesideAnotherInItsRange) {
-  LiveFiles files;
+TEST(TreeFilesTest, AFlushWaitsBesideAnotherInItsRange) {
+  TreeFiles files;
   files.Add(File(0, Range(0, 100)), kBase);
   EXPECT_EQ(Below(&files, 0, Range(101, 110)), -1);
   EXPECT_FALSE(files.PlaceOf(0, Range(101, 110), kBase).waits);
-  LiveFiles::NewFile second = File(0, Range(100, 110));
-  const LiveFiles::Place place = files.PlaceOf(0, second.range, kBase);
+  TreeFiles::NewFile second = File(0, Range(100, 110));
+  const TreeFiles::Place place = files.PlaceOf(0, second.range, kBase);
   EXPECT_EQ(place.below, kBase);
   EXPECT_TRUE(place.waits);
   EXPECT_EQ(Below(&files, 0, Range(100, 110), -1), -1);  // nothing is known to be merged into
@@ -80,17 +80,17 @@ TEST(LiveFilesTest, AFlushWaitsBesideAnotherInItsRange) {
   EXPECT_EQ(files.files(), 2u);
 }
 
-TEST(LiveFilesTest, FlushesThatNothingMeetsAreMovedDown) {
-  LiveFiles files;
+TEST(TreeFilesTest, FlushesThatNothingMeetsAreMovedDown) {
+  TreeFiles files;
   for (int i = 0; i < 20; ++i) files.Add(File(0, Range(100 * i, 100 * i + 99), true), kBase);
-  EXPECT_EQ(Below(&files, 1, Range(0, 50)), RecordedFiles::kBottom);
-  EXPECT_EQ(Below(&files, 0, Range(0, 50)), RecordedFiles::kBottom);
+  EXPECT_EQ(Below(&files, 1, Range(0, 50)), TreeFiles::kBottom);
+  EXPECT_EQ(Below(&files, 0, Range(0, 50)), TreeFiles::kBottom);
   EXPECT_EQ(Below(&files, 0, Range(1950, 1960)), kBase);
   EXPECT_EQ(Below(&files, 1, Range(1950, 1960)), -1);
 }
 
-TEST(LiveFilesTest, OutputsEndWhatTheyReplace) {
-  LiveFiles files;
+TEST(TreeFilesTest, OutputsEndWhatTheyReplace) {
+  TreeFiles files;
   const Id untouched = files.Add(File(6, Range(300, 400), true), kBase);
   const Id bottom = files.Add(File(6, Range(0, 100), true), kBase);
   const Id upper = files.Add(File(5, Range(0, 150)), kBase);
@@ -109,12 +109,12 @@ TEST(LiveFilesTest, OutputsEndWhatTheyReplace) {
 }
 
 // Universal compaction, and others where many files wait on level 0.
-TEST(LiveFilesTest, ACompactionToLevel0EndsTheNewestFilesThere) {
-  LiveFiles files;
+TEST(TreeFilesTest, ACompactionToLevel0EndsTheNewestFilesThere) {
+  TreeFiles files;
   std::vector<Id> flushes;
   for (int i = 0; i < 6; ++i) flushes.push_back(files.Add(File(0, Range(i, 900 + i)), -1));
   const Id late = files.Add(File(0, Range(0, 900)), -1);  // flushed while the others are merged
-  LiveFiles::NewFile merged = File(0, Range(2, 905));
+  TreeFiles::NewFile merged = File(0, Range(2, 905));
   merged.keys = 390;  // of 400, as some keys were written twice
   WritingJob merge{flushes.back()};
   EXPECT_EQ(files.ReplacedBy(merged, -1, merge).keys, 400);
@@ -142,24 +142,24 @@ TEST(LiveFilesTest, ACompactionToLevel0EndsTheNewestFilesThere) {
 }
 
 // RocksDB leaves out a newest one that is far smaller than the others.
-TEST(LiveFilesTest, ACompactionToLevel0EndsThoseWhoseKeysFitBest) {
-  LiveFiles files;
+TEST(TreeFilesTest, ACompactionToLevel0EndsThoseWhoseKeysFitBest) {
+  TreeFiles files;
   std::vector<Id> flushes;
   for (const uint64_t keys : {800, 400, 410, 390, 100}) {
-    LiveFiles::NewFile flush = File(0, Range(0, 900));
+    TreeFiles::NewFile flush = File(0, Range(0, 900));
     flush.keys = keys;
     flushes.push_back(files.Add(flush, -1));
   }
-  LiveFiles::NewFile merged = File(0, Range(0, 900));
+  TreeFiles::NewFile merged = File(0, Range(0, 900));
   merged.keys = 1190;
   WritingJob merge{flushes.back()};
   files.Add(merged, -1, &merge);
   for (size_t i = 0; i < flushes.size(); ++i) EXPECT_EQ(files.Knows(flushes[i]), i == 0 || i == 4);
 }
 
-TEST(LiveFilesTest, UniversalCompactionEndsRunsOfAllLevelsAbove) {
+TEST(TreeFilesTest, UniversalCompactionEndsRunsOfAllLevelsAbove) {
   for (const bool is_universal : {false, true}) {
-    LiveFiles files;
+    TreeFiles files;
     const Id nearest = files.Add(File(5, Range(0, 150)), -1);
     const Id above = files.Add(File(3, Range(0, 150)), -1);
     WritingJob merge{above, !is_universal};
@@ -169,8 +169,8 @@ TEST(LiveFilesTest, UniversalCompactionEndsRunsOfAllLevelsAbove) {
   }
 }
 
-TEST(LiveFilesTest, FilesThatCameAfterACompactionBeganStay) {
-  LiveFiles files;
+TEST(TreeFilesTest, FilesThatCameAfterACompactionBeganStay) {
+  TreeFiles files;
   WritingJob merge{files.Add(File(0, Range(0, 100)), kBase)};
   const Id after = files.Add(File(0, Range(0, 100)), kBase);
   files.Add(File(kBase, Range(0, 100)), kBase, &merge);
@@ -179,10 +179,10 @@ TEST(LiveFilesTest, FilesThatCameAfterACompactionBeganStay) {
 }
 
 // So that flushes between two of its outputs stay.
-TEST(LiveFilesTest, OutputsOfOneCompactionBeganWithItsFirst) {
-  LiveFiles files;
+TEST(TreeFilesTest, OutputsOfOneCompactionBeganWithItsFirst) {
+  TreeFiles files;
   const Id before = files.Add(File(0, Range(0, 1000)), kBase);
-  const auto begins_with = [&files](const LiveFiles::NewFile& file, Id last) {
+  const auto begins_with = [&files](const TreeFiles::NewFile& file, Id last) {
     WritingJob job{last};
     files.Continue(file, &job);
     return job.last;
@@ -198,8 +198,8 @@ TEST(LiveFilesTest, OutputsOfOneCompactionBeganWithItsFirst) {
   EXPECT_EQ(begins_with(File(6, Range(400, 500), true), before), before);
 }
 
-TEST(LiveFilesTest, TheMemoryIsOfWhatIsAlive) {
-  LiveFiles files;
+TEST(TreeFilesTest, TheMemoryIsOfWhatIsAlive) {
+  TreeFiles files;
   const Id one = files.Add(File(6, Range(0, 100), true), kBase);
   files.AddMemory(one, {70, 60});
   files.AddMemory(one, {7, 6});
@@ -213,39 +213,39 @@ TEST(LiveFilesTest, TheMemoryIsOfWhatIsAlive) {
   EXPECT_EQ(files.Memory().resting.bytes, 0);
 }
 
-TEST(LiveFilesTest, AFileWithoutReadersHasEnded) {
-  LiveFiles files;
+TEST(TreeFilesTest, AFileWithoutReadersHasEnded) {
+  TreeFiles files;
   const Id id = files.Add(File(6, Range(0, 100), true), kBase);
-  EXPECT_EQ(Below(&files, 5, Range(0, 9)), RecordedFiles::kBottom);  // nobody has read it yet
+  EXPECT_EQ(Below(&files, 5, Range(0, 9)), TreeFiles::kBottom);  // nobody has read it yet
   files.Opened(id);
   files.Opened(id);
   files.Closed(id);
-  EXPECT_EQ(Below(&files, 5, Range(0, 9)), RecordedFiles::kBottom);
+  EXPECT_EQ(Below(&files, 5, Range(0, 9)), TreeFiles::kBottom);
   files.Closed(id);
   EXPECT_EQ(Below(&files, 5, Range(0, 9)), -1);
   EXPECT_EQ(files.files(), 0u);
   EXPECT_FALSE(files.IsReopened());
   files.Opened(id);
   EXPECT_TRUE(files.IsReopened());
-  EXPECT_EQ(Below(&files, 5, Range(0, 9)), RecordedFiles::kBottom);
+  EXPECT_EQ(Below(&files, 5, Range(0, 9)), TreeFiles::kBottom);
   files.Add(File(5, Range(0, 100)), kBase);
   EXPECT_FALSE(files.IsReopened());
 }
 
-TEST(LiveFilesTest, ReadersThatComeAndGoSayNothing) {
-  LiveFiles files;
+TEST(TreeFilesTest, ReadersThatComeAndGoSayNothing) {
+  TreeFiles files;
   files.Add(File(6, Range(500, 600), true), kBase);
   const Id id = files.Add(File(6, Range(0, 100), true), kBase);
-  for (size_t i = 0; i <= LiveFiles::kMaxRevivals + 1; ++i) {
+  for (size_t i = 0; i <= TreeFiles::kMaxRevivals + 1; ++i) {
     files.Opened(id);
     files.Closed(id);
   }
-  EXPECT_EQ(Below(&files, 5, Range(0, 9)), RecordedFiles::kBottom);
+  EXPECT_EQ(Below(&files, 5, Range(0, 9)), TreeFiles::kBottom);
 }
 
 // Keys are told apart by what follows the bytes that all have in common.
-TEST(LiveFilesTest, ALongCommonPrefixHidesNothing) {
-  LiveFiles files;
+TEST(TreeFilesTest, ALongCommonPrefixHidesNothing) {
+  TreeFiles files;
   const auto with_prefix = [](int first, int last, size_t bytes) {
     KeyRange range = Range(first, last);
     for (std::string* key : {&range.first, &range.last}) key->insert(0, bytes, 'p');
@@ -253,28 +253,28 @@ TEST(LiveFilesTest, ALongCommonPrefixHidesNothing) {
   };
   for (const size_t bytes : {5000u, 200u, 60u, 0u}) {
     files.Add(File(6, with_prefix(0, 100, bytes), true), kBase);
-    EXPECT_EQ(Below(&files, 5, with_prefix(50, 60, bytes)), RecordedFiles::kBottom) << bytes;
+    EXPECT_EQ(Below(&files, 5, with_prefix(50, 60, bytes)), TreeFiles::kBottom) << bytes;
     EXPECT_EQ(Below(&files, 5, with_prefix(200, 300, bytes)), -1) << bytes;
   }
 }
 
-TEST(LiveFilesTest, IsBoundedAndKeepsItsSums) {
-  LiveFiles files;
+TEST(TreeFilesTest, IsBoundedAndKeepsItsSums) {
+  TreeFiles files;
   constexpr int kFiles = 20'000;
   for (int i = 0; i < kFiles; ++i) {
     files.AddMemory(files.Add(File(6, Range(10 * i, 10 * i + 9), true), kBase), {3, 2});
-    ASSERT_LE(files.files(), RecordedFiles::kMaxFiles);
+    ASSERT_LE(files.files(), TreeFiles::kMaxFiles);
   }
   EXPECT_EQ(files.Memory().resting.bytes, 3.0 * kFiles);
   EXPECT_EQ(files.Memory().resting.uniform_bytes, 2.0 * kFiles);
-  EXPECT_EQ(Below(&files, 5, Range(555, 556)), RecordedFiles::kBottom);
+  EXPECT_EQ(Below(&files, 5, Range(555, 556)), TreeFiles::kBottom);
   EXPECT_EQ(Below(&files, 5, Range(10 * kFiles, 11 * kFiles)), -1);
 }
 
 // Files of level 5 are written again and again. On the last level one half is, the other one never.
-TEST(LiveFilesTest, FilesStayWhereOthersDid) {
-  LiveFiles files;
-  const int last = RecordedFiles::LevelIndex(6, true);
+TEST(TreeFilesTest, FilesStayWhereOthersDid) {
+  TreeFiles files;
+  const int last = TreeFiles::LevelIndex(6, true);
   for (int i = 0; i < 20; ++i) files.Add(File(6, Range(100 * i, 100 * i + 99), true), kBase);
   for (int i = 0; i < 300; ++i) {
     const int at = 100 * (i % 10);
@@ -282,13 +282,13 @@ TEST(LiveFilesTest, FilesStayWhereOthersDid) {
     files.Add(File(6, Range(at, at + 99), true), kBase);
     files.Add(File(5, Range(at, at + 98)), kBase);
   }
-  const LiveFiles::TreeShape tree = files.ShapeOfTree();
+  const TreeFiles::TreeShape tree = files.ShapeOfTree();
   EXPECT_LT(tree.stays[5], 0.02);
   EXPECT_LT(tree.stays[static_cast<size_t>(last)], 0.6);
   EXPECT_GT(tree.stays[static_cast<size_t>(last)], tree.stays[5]);
   double touched = 0;
   double untouched = 0;
-  for (const LiveFiles::Shape& file : tree.files) {
+  for (const TreeFiles::Shape& file : tree.files) {
     if (file.level != last) continue;
     (file.stays < 0.8 ? touched : untouched) += 1;
   }
@@ -296,14 +296,14 @@ TEST(LiveFilesTest, FilesStayWhereOthersDid) {
   EXPECT_EQ(untouched, 10);
 }
 
-TEST(LiveFilesTest, AGridIsMadeAgainWhenMuchWasWritten) {
-  LiveFiles files;
+TEST(TreeFilesTest, AGridIsMadeAgainWhenMuchWasWritten) {
+  TreeFiles files;
   EXPECT_FALSE(files.MakeGrid()) << "there is no file";
   for (int i = 0; i < 100; ++i) files.Add(File(6, Range(100 * i, 100 * i + 99), true), kBase);
   EXPECT_EQ(files.ShapeOf(6, Range(5000, 5099)).to, 0);
   EXPECT_TRUE(files.MakeGrid());
   EXPECT_FALSE(files.MakeGrid());
-  const LiveFiles::Shape middle = files.ShapeOf(6, Range(5000, 5099));
+  const TreeFiles::Shape middle = files.ShapeOf(6, Range(5000, 5099));
   EXPECT_NEAR(middle.from, 0.5, 0.01);
   EXPECT_NEAR(middle.to, 0.51, 0.01);
   EXPECT_FALSE(middle.reaches_beyond);
@@ -311,13 +311,13 @@ TEST(LiveFilesTest, AGridIsMadeAgainWhenMuchWasWritten) {
   for (int i = 100; i < 110; ++i) files.Add(File(6, Range(100 * i, 100 * i + 99), true), kBase);
   EXPECT_TRUE(files.MakeGrid());
   EXPECT_NEAR(files.ShapeOf(6, Range(5000, 5099)).from, 50 / 110.0, 0.01);
-  for (const LiveFiles::Shape& file : files.ShapeOfTree().files) {
+  for (const TreeFiles::Shape& file : files.ShapeOfTree().files) {
     EXPECT_NEAR(file.to - file.from, 1 / 110.0, 0.002);
   }
 }
 
-TEST(LiveFilesTest, WhatIsNeverTouchedIsForgottenAfterLong) {
-  LiveFiles files;
+TEST(TreeFilesTest, WhatIsNeverTouchedIsForgottenAfterLong) {
+  TreeFiles files;
   files.Add(File(6, Range(0, 100), true), kBase);
   const Id other = files.Add(File(6, Range(500, 600), true), kBase);
   for (int i = 0; i < 500 && files.Knows(other); ++i) {
@@ -325,12 +325,12 @@ TEST(LiveFilesTest, WhatIsNeverTouchedIsForgottenAfterLong) {
   }
   EXPECT_FALSE(files.Knows(other));
   EXPECT_EQ(Below(&files, 5, Range(0, 9)), -1);
-  EXPECT_EQ(Below(&files, 5, Range(1000, 1010)), RecordedFiles::kBottom);
+  EXPECT_EQ(Below(&files, 5, Range(1000, 1010)), TreeFiles::kBottom);
 }
 
 // Any steps, of which one in so many runs out of memory at some allocation; 0: none.
 void ExpectSumsHold(std::mt19937_64* random, unsigned one_in) {
-  LiveFiles files;
+  TreeFiles files;
   std::vector<Id> added = {1};
   added.reserve(4000);
   for (int step = 0; step < 2000; ++step) {
@@ -339,7 +339,7 @@ void ExpectSumsHold(std::mt19937_64* random, unsigned one_in) {
     const int level = static_cast<int>((*random)() % 7);
     const std::string prefix((*random)() % 100 == 0 ? (*random)() % 80 : 80, 'p');
     const KeyRange range = {prefix + Key(first), prefix + Key(last)};
-    LiveFiles::NewFile file = File(level, range, level == 6);
+    TreeFiles::NewFile file = File(level, range, level == 6);
     file.waits = level == 0 && (*random)() % 2 == 0;
     const Id some = added[(*random)() % added.size()];
     const uint64_t kind = (*random)() % 6;
@@ -376,20 +376,20 @@ void ExpectSumsHold(std::mt19937_64* random, unsigned one_in) {
   }
 }
 
-TEST(LiveFilesTest, SumsHoldUnderAnySteps) {
+TEST(TreeFilesTest, SumsHoldUnderAnySteps) {
   std::mt19937_64 random(testing::TestSeed());
   for (int round = 0; round < 20; ++round) ExpectSumsHold(&random, 0);
 }
 
-TEST(LiveFilesTest, SumsHoldWhereMemoryIsShort) {
+TEST(TreeFilesTest, SumsHoldWhereMemoryIsShort) {
   std::mt19937_64 random(testing::TestSeed());
   for (int round = 0; round < 50; ++round) ExpectSumsHold(&random, 5);
 }
 
 // The places of all files and samples, by one grid.
-std::vector<double> PlacesOf(const LiveFiles& files, LookupSamples* samples) {
+std::vector<double> PlacesOf(const TreeFiles& files, LookupSamples* samples) {
   std::vector<double> places;
-  for (const LiveFiles::Shape& file : files.ShapeOfTree().files) {
+  for (const TreeFiles::Shape& file : files.ShapeOfTree().files) {
     places.push_back(file.from);
     places.push_back(file.to);
   }
@@ -399,9 +399,9 @@ std::vector<double> PlacesOf(const LiveFiles& files, LookupSamples* samples) {
   return places;
 }
 
-TEST(LiveFilesTest, AGridIsMadeWholeOrNotAtAll) {
+TEST(TreeFilesTest, AGridIsMadeWholeOrNotAtAll) {
   const std::string prefix(100, 'p');
-  LiveFiles files;
+  TreeFiles files;
   files.samples().Reserve();
   LookupsUnderWay lookups{};
   for (int i = 0; i < 20; ++i) {
@@ -429,11 +429,11 @@ TEST(LiveFilesTest, AGridIsMadeWholeOrNotAtAll) {
     ASSERT_EQ(PlacesOf(files, &files.samples()), before) << allocations << " allocations";
   }
   EXPECT_NE(PlacesOf(files, &files.samples()), before);
-  for (const LiveFiles::Shape& file : files.ShapeOfTree().files) EXPECT_LE(file.from, file.to);
+  for (const TreeFiles::Shape& file : files.ShapeOfTree().files) EXPECT_LE(file.from, file.to);
 }
 
-TEST(LiveFilesTest, MayBeAskedByManyThreads) {
-  LiveFiles files;
+TEST(TreeFilesTest, MayBeAskedByManyThreads) {
+  TreeFiles files;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&files, t] {
@@ -450,5 +450,5 @@ TEST(LiveFilesTest, MayBeAskedByManyThreads) {
   EXPECT_GT(files.files(), 0u);
 }
 
-}  // namespace live_files_test
+}  // namespace tree_files_test
 }  // namespace winnow::plugin

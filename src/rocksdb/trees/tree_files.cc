@@ -1,0 +1,656 @@
+#include "src/rocksdb/trees/tree_files.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+#include "src/rocksdb/trees/carried_files.h"
+
+namespace winnow::plugin {
+namespace {
+
+// The bytes that the two keys, and the grid's copy of one, take above the usual.
+size_t LongBytesOf(const KeyRange& range) noexcept {
+  const auto more = [](const std::string& key) {
+    return key.size() - std::min(key.size(), TreeFiles::kUsualKeyBytes);
+  };
+  return 2 * more(range.first) + more(range.last);
+}
+
+}  // namespace
+
+// ---- Keys
+
+// None if keys are short and an end of the range leaves a run half-way (shared_runs.h).
+std::optional<KeyRange> TreeFiles::Shortened(const KeyRange& range) {
+  if (runs_ != nullptr) {
+    KeyRange shortened;
+    for (const auto& [key, to] :
+         {std::pair{&range.first, &shortened.first}, std::pair{&range.last, &shortened.last}}) {
+      char bytes[SharedRuns::kMaxKeyBytes];
+      const size_t size = runs_->Shorten(*key, bytes);
+      if (size == SharedRuns::kUnknown) return std::nullopt;
+      to->assign(bytes, size);
+    }
+    return shortened;
+  }
+  if (!prefix_) prefix_ = range.first;
+  const size_t common =
+      std::min(CommonBytes(*prefix_, range.first), CommonBytes(*prefix_, range.last));
+  if (common < prefix_->size()) ShortenPrefix(common);
+  return KeyRange{range.first.substr(common, most_key_bytes_),
+                  range.last.substr(common, most_key_bytes_)};
+}
+
+std::optional<TreeFiles::NewFile> TreeFiles::Shortened(const NewFile& added) {
+  std::optional<KeyRange> range = Shortened(added.range);
+  if (!range) return std::nullopt;
+  NewFile file = added;
+  file.range = *std::move(range);
+  return file;
+}
+
+// The prefix becomes shorter, so remembered keys get its last bytes back.
+void TreeFiles::ShortenPrefix(size_t size) {
+  try {
+    LengthenKeys(size);
+  } catch (...) {
+    Forget();
+    throw;
+  }
+}
+
+void TreeFiles::LengthenKeys(size_t size) {
+  const std::string back = prefix_->substr(size);
+  prefix_->resize(size);
+  const auto lengthen = [&](std::string* key) {
+    key->insert(0, back);
+    if (key->size() > most_key_bytes_) key->resize(most_key_bytes_);
+  };
+  by_level_.clear();
+  long_bytes_ = 0;
+  for (auto& [id, file] : files_) {
+    lengthen(&file.facts.range.first);
+    lengthen(&file.facts.range.last);
+    long_bytes_ += LongBytesOf(file.facts.range);
+    if (file.counts) by_level_[LevelOf(file.facts)].push_back({file.facts.range.first, id});
+  }
+  for (auto& [number, level] : by_level_) std::sort(level.begin(), level.end());
+  lengthen(&join_at_);
+}
+
+void TreeFiles::Forget() noexcept {
+  files_.clear();
+  ids_.clear();
+  by_level_.clear();
+  num_counted_ = 0;
+  memory_ = {};
+  sums_ = {};
+  long_bytes_ = 0;
+  is_complete_ = false;
+}
+
+// True if the grid has places of both ends: not where Shortened has no range.
+bool TreeFiles::HasPlaces(const KeyRange& range) const noexcept {
+  char bytes[SharedRuns::kMaxKeyBytes];
+  return runs_ == nullptr || (runs_->Shorten(range.first, bytes) != SharedRuns::kUnknown &&
+                              runs_->Shorten(range.last, bytes) != SharedRuns::kUnknown);
+}
+
+bool TreeFiles::IsPoint(const KeyRange& range) const noexcept {
+  return range.first.size() == most_key_bytes_ && range.first == range.last;
+}
+
+void TreeFiles::SetPlaces(File* file) const noexcept {
+  if (grid_ == nullptr) return;
+  const size_t left_out = prefix_ ? prefix_->size() : 0;
+  file->from = grid_->PlaceOf(file->facts.range.first, left_out);
+  file->to = grid_->PlaceOf(file->facts.range.last, left_out);
+}
+
+// ---- Files by level
+
+int TreeFiles::LevelIndex(int level, bool is_bottom) noexcept {
+  constexpr int kLast = LookupSamples::kLevels - 1;
+  if (level == 0) return 0;
+  return is_bottom ? kLast : std::min(level, kLast - 1);
+}
+
+size_t TreeFiles::IndexOf(const NewFile& file) noexcept {
+  return static_cast<size_t>(LevelIndex(file.level, file.is_bottom));
+}
+
+int TreeFiles::LevelOf(const NewFile& file) noexcept {
+  return file.is_bottom && file.level > 0 ? kBottom : file.level;
+}
+
+const TreeFiles::Level& TreeFiles::On(int level) const noexcept {
+  static const Level kNone;
+  const auto found = by_level_.find(level);
+  return found == by_level_.end() ? kNone : found->second;
+}
+
+// Below level 0 files hardly overlap, so only the last file that begins before the range may reach
+// into it.
+TreeFiles::Level::const_iterator TreeFiles::FirstThatMayReach(
+    int level, const KeyRange& range) const noexcept {
+  const Level& files = On(level);
+  if (level == 0) return files.begin();
+  const auto at = std::lower_bound(files.begin(), files.end(), ByFirst{range.first, 0});
+  return at == files.begin() ? at : std::prev(at);
+}
+
+// On kBottom only files below the level `above` count.
+bool TreeFiles::HasOneIn(int level, const KeyRange& range, int above) const {
+  const Level& files = On(level);
+  for (auto at = FirstThatMayReach(level, range); at != files.end() && at->first <= range.last;
+       ++at) {
+    const NewFile& file = files_.at(at->id).facts;
+    if (file.level > above && file.range.Overlaps(range)) return true;
+  }
+  return false;
+}
+
+// ---- Changes
+
+bool TreeFiles::File::MayJoin(const File& other) const noexcept {
+  return LevelOf(facts) == LevelOf(other.facts) && facts.is_bottom == other.facts.is_bottom;
+}
+
+void TreeFiles::File::Join(const File& other) {
+  facts.range.last = std::max(facts.range.last, other.facts.range.last);
+  facts.keys += other.facts.keys;
+  facts.waits = facts.waits || other.facts.waits;
+  memory += other.memory;
+  more_bytes += other.more_bytes;
+  name = name.database == other.name.database ? name.Database() : FileName();
+  written = std::max(written, other.written);
+  is_listed = is_listed && other.is_listed;
+  is_measured = is_measured && other.is_measured;
+  is_ending = is_ending && other.is_ending;
+  is_joined = true;
+  readers = 0;  // nobody counts those of several
+  level_of_readers.reset();
+}
+
+TreeFiles::File* TreeFiles::Find(Id id) noexcept {
+  const auto found = files_.find(id);
+  return found == files_.end() ? nullptr : &found->second;
+}
+
+TreeFiles::File* TreeFiles::Named(FileName name) noexcept {
+  const auto found = ids_.find(name.Key());
+  return found == ids_.end() ? nullptr : Find(found->second);
+}
+
+void TreeFiles::Insert(Id id, File added) {
+  if (num_counted_ >= kMaxFiles) JoinTwo();
+  File& file = files_.emplace(id, std::move(added)).first->second;
+  file.counts = false;
+  long_bytes_ += LongBytesOf(file.facts.range);
+  Show(id, &file);
+}
+
+// If memory is short, the file stays hidden.
+void TreeFiles::Show(Id id, File* file) {
+  SetPlaces(file);
+  Level& level = by_level_[LevelOf(file->facts)];
+  const ByFirst entry{file->facts.range.first, id};
+  level.insert(std::upper_bound(level.begin(), level.end(), entry), entry);
+  file->counts = true;
+  ++num_counted_;
+  Count(*file, 1);
+}
+
+void TreeFiles::Hide(Id id, File* file) noexcept {
+  const auto found = by_level_.find(LevelOf(file->facts));
+  Level& level = found->second;
+  level.erase(std::lower_bound(level.begin(), level.end(), ByFirst{file->facts.range.first, id}));
+  if (level.empty()) by_level_.erase(found);
+  file->counts = false;
+  --num_counted_;
+  Count(*file, -1);
+}
+
+// The file counts for nothing now, and may come back.
+void TreeFiles::SetAside(Id id, File* file) noexcept {
+  Hide(id, file);
+  if (files_.size() - num_counted_ <= kMaxFiles) return;
+  Erase(std::find_if(files_.begin(), files_.end(), [](const auto& one) {
+          return !one.second.counts;
+        })->first);
+}
+
+void TreeFiles::Change(Id id, File* file, NewFile facts, bool counts) {
+  if (file->counts) Hide(id, file);
+  long_bytes_ -= LongBytesOf(file->facts.range);
+  file->facts = std::move(facts);
+  long_bytes_ += LongBytesOf(file->facts.range);
+  if (file->level_of_readers != nullptr) {
+    file->level_of_readers->store(static_cast<int>(IndexOf(file->facts)),
+                                  std::memory_order_relaxed);
+  }
+  if (counts) Show(id, file);
+}
+
+void TreeFiles::Erase(Id id) noexcept {
+  const auto found = files_.find(id);
+  File& file = found->second;
+  if (file.counts) Hide(id, &file);
+  if (!file.is_joined) ids_.erase(file.name.Key());
+  long_bytes_ -= LongBytesOf(file.facts.range);
+  files_.erase(found);
+}
+
+// The file is erased, and how long files of its level live is learned from it.
+void TreeFiles::End(Id id) noexcept {
+  const File& file = files_.find(id)->second;
+  Lives& of_level = lives_[IndexOf(file.facts)];
+  if (of_level.ended > static_cast<double>(kMaxFiles)) {
+    of_level = {of_level.ended / 2, of_level.keys / 2};
+  }
+  ++of_level.ended;
+  of_level.keys += written_ - file.written;
+  Erase(id);
+}
+
+// Makes two neighbours one, on the level with the most files.
+void TreeFiles::JoinTwo() {
+  const Level& level =
+      std::max_element(by_level_.begin(), by_level_.end(), [](const auto& a, const auto& b) {
+        return a.second.size() < b.second.size();
+      })->second;
+  if (level.size() < 2) return;
+  auto at = std::upper_bound(level.begin(), level.end(),
+                             ByFirst{join_at_, std::numeric_limits<Id>::max()});
+  if (at == level.end() || std::next(at) == level.end()) at = level.begin();
+  const Id one = at->id;
+  const Id other = std::next(at)->id;
+  File joined = files_.at(one);
+  joined.Join(files_.at(other));
+  Erase(one);
+  Erase(other);
+  join_at_ = joined.facts.range.last;
+  Insert(++last_id_, std::move(joined));
+}
+
+// ---- Events
+
+TreeFiles::Id TreeFiles::Add(const NewFile& added, int base, WritingJob* job) {
+  WritingJob unknown;
+  if (job == nullptr) job = &unknown;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::optional<NewFile> facts = Shortened(added);
+  if (!facts) {
+    written_ += static_cast<double>(added.keys);
+    return ++last_id_;
+  }
+  is_reopening_ = false;
+  EndReplaced(*facts, base, job);
+  written_ += static_cast<double>(added.keys);
+  if (added.waits) MarkWaiting(facts->range);
+  File file;
+  file.facts = *std::move(facts);
+  file.written = written_;
+  const Id id = ++last_id_;
+  Insert(id, std::move(file));
+  if (added.level == 0 && job->is_leveled) SettleOldFlushes(base);
+  if (id % 64 == 0) DropTheOld();
+  return id;
+}
+
+void TreeFiles::Extend(Id id, const KeyRange& full, uint64_t keys, WritingJob* job) {
+  WritingJob unknown;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::optional<KeyRange> range = Shortened(full);
+  File* const file = Find(id);
+  if (file == nullptr || !file->counts) return;
+  NewFile facts = file->facts;
+  if (range) {
+    facts.range.first = std::min(facts.range.first, range->first);
+    facts.range.last = std::max(facts.range.last, range->last);
+  }
+  facts.keys += keys;
+  written_ += static_cast<double>(keys);
+  Hide(id, file);  // so that it does not end itself
+  EndReplaced(facts, -1, job != nullptr ? job : &unknown);
+  Change(id, file, std::move(facts), true);
+}
+
+void TreeFiles::AddMemory(Id id, const FilterMemory& memory, double more_bytes) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  File* const file = Find(id);
+  if (file == nullptr || !file->counts) return;
+  Count(*file, -1);
+  file->is_measured = true;
+  file->memory += memory;
+  file->more_bytes += more_bytes;
+  Count(*file, 1);
+}
+
+void TreeFiles::Opened(Id id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  File* const file = Find(id);
+  if (file == nullptr) return;
+  ++file->readers;
+  if (file->counts || is_told_) return;
+  // While a database is being reopened, all its filters lose their readers and get new ones, so
+  // these do not count.
+  if (!is_reopening_) ++revivals_;
+  Show(id, file);
+}
+
+void TreeFiles::Closed(Id id) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  File* const file = Find(id);
+  if (file == nullptr || --file->readers > 0) return;
+  if (!file->counts || is_told_ || revivals_ > kMaxRevivals) return;
+  SetAside(id, file);
+  if (num_counted_ == 0) is_reopening_ = true;
+}
+
+std::shared_ptr<const std::atomic<int>> TreeFiles::LevelOfReaders(Id id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  File* const file = Find(id);
+  if (file == nullptr || !file->counts) return nullptr;
+  if (file->level_of_readers == nullptr) {
+    file->level_of_readers =
+        std::make_shared<std::atomic<int>>(static_cast<int>(IndexOf(file->facts)));
+  }
+  return file->level_of_readers;
+}
+
+// ---- What is known
+
+TreeFiles::Place TreeFiles::PlaceOf(int level, const KeyRange& full, int base) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Place place;
+  const std::optional<KeyRange> range = Shortened(full);
+  if (!range) return place;
+  for (auto below = by_level_.upper_bound(level); place.below < 0 && below != by_level_.end();
+       ++below) {
+    if (HasOneIn(below->first, *range)) place.below = below->first;
+  }
+  if (level == 0 && base > 0 && HasOneIn(0, *range)) {
+    place.waits = true;
+    if (place.below < 0 || base < place.below) place.below = base;
+  }
+  return place;
+}
+
+TreeFiles::Id TreeFiles::last_id() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return last_id_;
+}
+
+size_t TreeFiles::files() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return num_counted_;
+}
+
+size_t TreeFiles::Weight() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return files_.size() + long_bytes_ / kBytesOfAFile;
+}
+
+bool TreeFiles::Knows(Id id) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return files_.count(id) > 0;
+}
+
+bool TreeFiles::KnowsAllFiles() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return is_complete_;
+}
+
+bool TreeFiles::IsReopened() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return is_reopening_ && num_counted_ > 0;
+}
+
+TreeFiles::Written TreeFiles::written() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return {written_, sums_.keys};
+}
+
+LiveMemory TreeFiles::Memory() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return memory_;
+}
+
+// ---- Sums, and how long files live
+
+TreeFiles::Sums& TreeFiles::Sums::operator+=(const Sums& other) noexcept {
+  files += other.files;
+  keys += other.keys;
+  filter_bytes += other.filter_bytes;
+  for (size_t i = 0; i < levels.size(); ++i) {
+    levels[i].keys += other.levels[i].keys;
+    levels[i].filter_bytes += other.levels[i].filter_bytes;
+  }
+  keys_that_stay += other.keys_that_stay;
+  bytes_that_stay += other.bytes_that_stay;
+  return *this;
+}
+
+void TreeFiles::Sums::Scale(double part) noexcept {
+  for (double* const sum : {&keys, &filter_bytes, &keys_that_stay, &bytes_that_stay}) *sum *= part;
+  for (Level& level : levels) {
+    level.keys *= part;
+    level.filter_bytes *= part;
+  }
+}
+
+void TreeFiles::CountIn(const File& file, int sign, Sums* into) noexcept {
+  const double keys = sign * static_cast<double>(file.facts.keys);
+  const double bytes = sign * file.filter_bytes();
+  into->files += static_cast<size_t>(sign);
+  into->keys += keys;
+  into->filter_bytes += bytes;
+  // A file that lies over nothing counts as on the last level.
+  Sums::Level& level =
+      file.facts.is_bottom ? into->levels.back() : into->levels[IndexOf(file.facts)];
+  level.keys += keys;
+  level.filter_bytes += bytes;
+}
+
+void TreeFiles::Count(const File& file, int sign) noexcept {
+  FilterMemory& sum = file.facts.waits ? memory_.waiting : memory_.resting;
+  sum.bytes += sign * file.memory.bytes;
+  sum.uniform_bytes += sign * file.memory.uniform_bytes;
+  CountIn(file, sign, &sums_);
+}
+
+TreeFiles::AllLives TreeFiles::LivesSoFar() const noexcept {
+  AllLives so_far = lives_;
+  for (const auto& [id, file] : files_) {
+    if (file.counts) so_far[IndexOf(file.facts)].keys += written_ - file.written;
+  }
+  return so_far;
+}
+
+// The chance that a file of this age lives as long as kHorizon says, by the lives of other files of
+// its level. A file ends in the next moment with the same chance as these. If it has outlived them,
+// its chance is smaller: its own life so far counts as one more life that is known.
+double TreeFiles::ChanceToStay(const Lives& others, double age) const noexcept {
+  const double usual = (others.keys + kUsualLife * sums_.keys) / (others.ended + 1);
+  return std::exp(-kHorizon * sums_.keys / std::max(usual + age, 1.0));
+}
+
+TreeFiles::Sums TreeFiles::sums(bool with_what_stays) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Sums sums = sums_;
+  if (!with_what_stays) return sums;
+  const AllLives lives = LivesSoFar();
+  for (const auto& [id, file] : files_) {
+    if (!file.counts) continue;
+    const double stays = ChanceToStay(lives[IndexOf(file.facts)], written_ - file.written);
+    sums.keys_that_stay += stays * static_cast<double>(file.facts.keys);
+    sums.bytes_that_stay += stays * file.filter_bytes();
+  }
+  return sums;
+}
+
+TreeFiles::Sums TreeFiles::EndingSums() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Sums sums;
+  for (const auto& [id, file] : files_) {
+    if (file.counts && file.is_ending) CountIn(file, 1, &sums);
+  }
+  return sums;
+}
+
+// ---- What rates are learned from
+
+TreeFiles::TreeShape TreeFiles::ShapeOfTree() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return ShapeBut({});
+}
+
+TreeFiles::TreeShape TreeFiles::ShapeBut(std::vector<Id> left_out) const {
+  std::sort(left_out.begin(), left_out.end());
+  const AllLives lives = LivesSoFar();
+  TreeShape tree;
+  for (size_t level = 0; level < lives.size(); ++level) {
+    tree.stays[level] = ChanceToStay(lives[level], 0);
+  }
+  tree.files.reserve(num_counted_);
+  for (const auto& [id, file] : files_) {
+    if (!file.counts || std::binary_search(left_out.begin(), left_out.end(), id)) continue;
+    Shape shape;
+    shape.level = static_cast<int>(IndexOf(file.facts));
+    shape.from = file.from;
+    shape.to = file.to;
+    shape.is_point = IsPoint(file.facts.range);
+    shape.waits = file.facts.waits;
+    shape.keys = static_cast<double>(std::max<uint64_t>(file.facts.keys, 1));
+    if (file.memory.uniform_bytes > 0) {
+      shape.to_uniform = file.memory.bytes / file.memory.uniform_bytes;
+    }
+    shape.stays = ChanceToStay(lives[IndexOf(file.facts)], written_ - file.written);
+    shape.relative_miss_heat = file.facts.relative_miss_heat;
+    tree.files.push_back(shape);
+  }
+  return tree;
+}
+
+TreeFiles::Shape TreeFiles::ShapeOf(int level, const KeyRange& range) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Shape shape;
+  shape.level = level;
+  if (grid_ == nullptr || !HasPlaces(range)) return shape;
+  shape.from = grid_->PlaceOf(range.first);
+  shape.to = grid_->PlaceOf(range.last);
+  const size_t bytes = (prefix_ ? prefix_->size() : 0) + most_key_bytes_;
+  shape.is_point = runs_ == nullptr && range.first.size() >= bytes &&
+                   range.first.compare(0, bytes, range.last, 0, bytes) == 0;
+  shape.reaches_beyond = !grid_->Covers(range.first) || !grid_->Covers(range.last);
+  return shape;
+}
+
+std::shared_ptr<const KeyPositions> TreeFiles::grid() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return grid_;
+}
+
+bool TreeFiles::MakeGrid() {
+  std::shared_ptr<const KeyPositions> former;
+  std::string prefix;
+  std::vector<FileKeys> files;
+  double written = 0;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const bool is_due = grid_ == nullptr || written_ - grid_written_ >= kGridAgain * sums_.keys;
+    if (num_counted_ == 0 || !is_due) return false;
+    former = grid_;
+    prefix = prefix_.value_or("");
+    written = written_;
+    files.reserve(num_counted_);
+    for (const auto& [id, file] : files_) {
+      if (!file.counts) continue;
+      files.push_back(
+          {file.facts.range.first, file.facts.range.last, static_cast<double>(file.facts.keys)});
+    }
+  }
+  // Without the lock, as files may be opened meanwhile: what takes long, and all that may throw.
+  auto grid = std::make_shared<const KeyPositions>(
+      std::move(prefix), files,
+      FormerPositions{former.get(), static_cast<double>(samples_.total())}, runs_);
+  std::optional<MovedPlaces> places;
+  if (former != nullptr) places.emplace(*former, *grid);
+  const std::function<double(double)> moved = [&places](double place) {
+    return places ? (*places)(place) : place;
+  };
+
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (grid_ != former) return false;  // another builder was first
+  samples_.SetGrid(grid, moved);
+  grid_ = std::move(grid);
+  grid_written_ = written;
+  for (auto& [id, file] : files_) SetPlaces(&file);
+  return true;
+}
+
+// ---- As it goes to another process
+
+CarriedFiles TreeFiles::Carry(size_t most_files, bool with_samples) const {
+  const Sums all = sums(true);
+  CarriedFiles carried;
+  std::shared_ptr<const KeyPositions> grid;
+  double seen = 0;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    carried.num_files = num_counted_;
+    carried.lives = lives_;
+    carried.written = written_;
+    carried.keys_that_stay = all.keys_that_stay;
+    carried.bytes_that_stay = all.bytes_that_stay;
+    carried.is_told = is_told_;
+    carried.knows_all = is_complete_;
+    if (most_files == 0) return carried;
+    carried.prefix = prefix_.value_or("");
+    carried.runs = runs_;
+    carried.files.reserve(num_counted_);
+    for (const auto& [number, level] : by_level_) {
+      for (const ByFirst& at : level) {
+        File& file = carried.files.emplace_back(files_.at(at.id));
+        file.written -= written_;
+      }
+    }
+    if (with_samples && grid_ != nullptr) {
+      grid = grid_;
+      samples_.Snapshot(&carried.samples);
+      seen = static_cast<double>(samples_.total());
+    }
+  }
+  carried.MakeSmall(most_files, grid.get(), seen);
+  return carried;
+}
+
+void TreeFiles::Restore(const CarriedFiles& carried) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!carried.files.empty()) {  // else the first keys say what they share, as in any new record
+    prefix_ = carried.prefix;
+    runs_ = carried.runs;
+    most_key_bytes_ = SharedRuns::kMaxKeyBytes;
+  }
+  lives_ = carried.lives;
+  written_ = carried.written;
+  if (!carried.samples.empty()) {
+    grid_ = carried.MakeGrid();
+    grid_written_ = written_;
+    samples_.SetGrid(grid_, [](double place) { return place; });
+    samples_.Add(carried.samples);
+  }
+  for (const File& told : carried.files) {
+    File file = told;
+    file.written += written_;
+    Insert(++last_id_, std::move(file));
+  }
+  is_told_ = carried.is_told;
+  is_complete_ = carried.knows_all;
+}
+
+}  // namespace winnow::plugin

@@ -1,0 +1,365 @@
+// The record of a tree's files against a model of the tree, under random flushes, compactions,
+// moves, deletions, ingestions and lists.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/rocksdb/trees/tree_files.h"
+#include "tests/support/random_hashes.h"
+
+namespace winnow::plugin {
+namespace tree_model_test {
+
+constexpr int kLevels = 7;
+constexpr int kBase = 2;
+constexpr int kKeys = 100'000;
+const FileName kDatabase = FileName::Of("/a/database", 0);
+
+std::string Key(int number) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%08d", number);
+  return text;
+}
+
+// So many events; more by WINNOW_MODEL_EVENTS.
+uint64_t NumEvents() {
+  const char* const asked = std::getenv("WINNOW_MODEL_EVENTS");
+  return asked != nullptr ? std::strtoull(asked, nullptr, 10) : 100'000;
+}
+
+// A leveled tree, which emits the events of its files to a record.
+class Tree {
+ public:
+  // has_listener: else the record is told what builders and readers tell.
+  Tree(uint64_t seed, bool has_listener, size_t most_files)
+      : random_(seed), has_listener_(has_listener), most_files_(most_files) {
+    if (has_listener_) List(true, 0);
+  }
+
+  uint64_t events() const { return events_; }
+  size_t files() const { return files_.size(); }
+  TreeFiles& record() { return record_; }
+  double keys() const {
+    double keys = 0;
+    for (const auto& [number, file] : files_) keys += static_cast<double>(file.keys);
+    return keys;
+  }
+  double bytes() const {
+    double bytes = 0;
+    for (const auto& [number, file] : files_) bytes += file.bytes;
+    return bytes;
+  }
+
+  // A compaction may be under way at its end.
+  void Step() {
+    const uint64_t kind = random_() % 16;
+    if (kind < 6) {
+      Flush();
+    } else if (kind < 12) {
+      if (job_.inputs.empty()) {
+        Begin();
+      } else {
+        GoOn();
+      }
+    } else if (kind == 12) {
+      Move();
+    } else if (kind == 13 && (files_.size() > most_files_ || random_() % 8 == 0)) {
+      Delete();
+    } else if (has_listener_ && kind == 14 && random_() % 4 == 0) {
+      Ingest();
+    } else if (has_listener_ && kind == 15 && random_() % 4 == 0) {
+      List(random_() % 8 == 0 && job_.inputs.empty(), 4);
+    }
+    while (files_.size() > most_files_) Delete();
+  }
+
+  // Brings the tree to rest, where a record that is told of all must have what there is.
+  void Rest() {
+    while (!job_.inputs.empty()) GoOn();
+    if (has_listener_ && has_untold_) List(false, 0);
+  }
+
+  // Whether a level below has a file in the range.
+  bool HasOneBelow(int level, int first, int last) const {
+    return std::any_of(files_.begin(), files_.end(), [&](const auto& one) {
+      const File& file = one.second;
+      return file.level > level && file.first <= last && first <= file.last;
+    });
+  }
+
+  int RandomKey() { return static_cast<int>(random_() % kKeys); }
+  std::mt19937_64& random() { return random_; }
+
+ private:
+  struct File {
+    int level = 0;
+    int first = 0;
+    int last = 0;
+    uint64_t keys = 0;
+    double bytes = 0;
+    uint64_t id = 0;  // in the record; 0: was not built here
+  };
+  // A compaction, whose outputs come one by one.
+  struct Job {
+    std::vector<uint64_t> inputs;
+    std::vector<uint64_t> outputs;
+    std::map<uint64_t, File> written;
+    std::vector<File> to_write;
+    int level = 0;
+    uint64_t last_id = 0;
+  };
+
+  FileName NameOf(uint64_t number) const { return kDatabase.File(number); }
+
+  // Builds a file's filter.
+  void Build(File* file, uint64_t number, uint64_t last_id) {
+    ++events_;
+    const KeyRange range{Key(file->first), Key(file->last)};
+    const auto place = record_.PlaceOf(file->level, range, kBase);
+    TreeFiles::NewFile added;
+    added.level = file->level;
+    added.range = range;
+    added.keys = file->keys;
+    added.waits = place.waits;
+    added.is_bottom =
+        file->level > 0 ? !HasOneBelow(file->level, file->first, file->last) : place.below < 0;
+    WritingJob job;
+    job.last = last_id;
+    if (last_id > 0) record_.Continue(added, &job);
+    file->id = record_.Add(added, kBase, &job);
+    record_.AddMemory(file->id, {file->bytes, file->bytes});
+    if (has_listener_) record_.SetName(file->id, NameOf(number));
+    record_.Opened(file->id);
+  }
+
+  void Flush() {
+    File file;
+    file.first = RandomKey();
+    file.last = std::min(file.first + static_cast<int>(random_() % (kKeys / 4)), kKeys - 1);
+    file.keys = 50 + random_() % 100;
+    file.bytes = static_cast<double>(file.keys + random_() % 10);
+    const uint64_t number = ++last_number_;
+    Build(&file, number, 0);
+    if (has_listener_ && random_() % 50 == 0) {
+      record_.NotWritten(file.id);
+      return;
+    }
+    files_[number] = file;
+    if (has_listener_) record_.Installed(NameOf(number), 0);
+  }
+
+  bool IsInput(uint64_t number) const {
+    return std::count(job_.inputs.begin(), job_.inputs.end(), number) > 0;
+  }
+
+  void AddInputs(int level, int first, int last) {
+    for (const auto& [number, file] : files_) {
+      if (file.level == level && file.first <= last && first <= file.last && !IsInput(number)) {
+        job_.inputs.push_back(number);
+      }
+    }
+  }
+
+  void Begin() {
+    if (files_.empty()) return;
+    auto at = files_.begin();
+    std::advance(at, static_cast<ptrdiff_t>(random_() % files_.size()));
+    const File picked = at->second;
+    if (picked.level == kLevels - 1) return;
+    job_ = {};
+    job_.level = picked.level == 0 ? kBase : picked.level + 1;
+    job_.last_id = record_.last_id();
+    int first = picked.first;
+    int last = picked.last;
+    job_.inputs.push_back(at->first);
+    const auto widen = [&] {
+      for (const uint64_t number : job_.inputs) {
+        first = std::min(first, files_.at(number).first);
+        last = std::max(last, files_.at(number).last);
+      }
+    };
+    if (picked.level == 0) {
+      for (size_t before = 0; before != job_.inputs.size();) {
+        before = job_.inputs.size();
+        AddInputs(0, first, last);
+        widen();
+      }
+    }
+    AddInputs(job_.level, first, last);
+    widen();
+    uint64_t keys = 0;
+    for (const uint64_t number : job_.inputs) {
+      keys += files_.at(number).keys;
+      ++events_;
+      if (has_listener_) record_.Ending(NameOf(number));
+    }
+    // A key in twenty was written twice.
+    const auto outputs = static_cast<int>(std::min<uint64_t>(keys / 60 + 1, 100));
+    const int step = (last - first) / outputs;
+    for (int i = 0; i < outputs; ++i) {
+      File file;
+      file.level = job_.level;
+      file.first = first + i * step + (i > 0 ? 1 : 0);
+      file.last = i + 1 < outputs ? first + (i + 1) * step : last;
+      if (file.last < file.first) continue;
+      file.keys = std::max<uint64_t>(keys * 19 / 20 / static_cast<uint64_t>(outputs), 1);
+      file.bytes = static_cast<double>(file.keys);
+      job_.to_write.push_back(file);
+    }
+    std::reverse(job_.to_write.begin(), job_.to_write.end());
+  }
+
+  void GoOn() {
+    if (!job_.to_write.empty()) {
+      File file = job_.to_write.back();
+      job_.to_write.pop_back();
+      const uint64_t number = ++last_number_;
+      Build(&file, number, job_.last_id);
+      job_.written[number] = file;
+      return;
+    }
+    if (has_listener_ && random_() % 20 == 0) {
+      for (const auto& [number, file] : job_.written) record_.NotWritten(file.id);
+      has_untold_ = true;  // that its inputs stay
+      job_ = {};
+      return;
+    }
+    for (const uint64_t number : job_.inputs) End(number);
+    for (const auto& [number, file] : job_.written) {
+      files_[number] = file;
+      ++events_;
+      if (has_listener_) record_.Installed(NameOf(number), file.level);
+    }
+    job_ = {};
+  }
+
+  void End(uint64_t number) {
+    ++events_;
+    const uint64_t id = files_.at(number).id;
+    files_.erase(number);
+    if (has_listener_) record_.Ended(NameOf(number));
+    if (id > 0) record_.Closed(id);
+  }
+
+  void Delete() {
+    auto at = files_.begin();
+    std::advance(at, static_cast<ptrdiff_t>(random_() % files_.size()));
+    if (!IsInput(at->first)) End(at->first);
+  }
+
+  void Move() {
+    if (files_.empty() || !job_.inputs.empty()) return;
+    auto at = files_.begin();
+    std::advance(at, static_cast<ptrdiff_t>(random_() % files_.size()));
+    File& moved = at->second;
+    const int to = moved.level == 0 ? kBase : moved.level + 1;
+    const bool meets = std::any_of(files_.begin(), files_.end(), [&](const auto& one) {
+      const File& other = one.second;
+      return &other != &moved && (other.level == to || other.level == moved.level) &&
+             other.first <= moved.last && moved.first <= other.last;
+    });
+    if (to == kLevels || meets) return;
+    moved.level = to;
+    ++events_;
+    if (has_listener_) record_.Installed(NameOf(at->first), to);
+  }
+
+  // A file comes of which no event tells.
+  void Ingest() {
+    File file;
+    file.first = RandomKey();
+    file.last = std::min(file.first + 100, kKeys - 1);
+    file.keys = 80;
+    file.bytes = 90;
+    files_[++last_number_] = file;
+    has_untold_ = true;
+    ++events_;
+  }
+
+  // Up to `most_steps` less one come before and after the list is read.
+  void List(bool is_first, uint64_t most_steps) {
+    if (is_listing_) return;
+    is_listing_ = true;
+    if (is_first) record_.StopBeingTold();
+    record_.BeginList();
+    const auto steps = [&] {
+      for (uint64_t i = most_steps > 0 ? random_() % most_steps : 0; i > 0; --i) Step();
+    };
+    steps();
+    has_untold_ = false;
+    std::vector<ListedFile> list;
+    for (const auto& [number, file] : files_) {
+      ListedFile listed;
+      listed.name = NameOf(number);
+      listed.level = file.level;
+      listed.range = {Key(file.first), Key(file.last)};
+      listed.keys = file.keys;
+      listed.filter_bytes = file.bytes;
+      listed.memory = {file.bytes, file.bytes};
+      listed.is_measured = true;
+      listed.is_ending = IsInput(number);
+      list.push_back(std::move(listed));
+    }
+    steps();
+    record_.TakeList(kDatabase, is_first, list);
+    is_listing_ = false;
+    ++events_;
+  }
+
+  std::mt19937_64 random_;
+  const bool has_listener_;
+  const size_t most_files_;
+  TreeFiles record_;
+  std::map<uint64_t, File> files_;
+  Job job_;
+  uint64_t last_number_ = 0;
+  uint64_t events_ = 0;
+  bool has_untold_ = false;
+  bool is_listing_ = false;
+};
+
+class TreeModelTest : public ::testing::TestWithParam<size_t> {};
+
+TEST_P(TreeModelTest, ARecordThatIsToldOfAllFilesHasThem) {
+  const uint64_t seed = testing::TestSeed();
+  Tree tree(seed, true, GetParam());
+  size_t most = 0;
+  for (int check = 0; tree.events() < NumEvents(); ++check) {
+    const uint64_t until = tree.events() + 1000;
+    while (tree.events() < until) tree.Step();
+    tree.Rest();
+    const TreeFiles::Sums sums = tree.record().sums();
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(tree.events()) + " events");
+    ASSERT_EQ(sums.files, tree.files());
+    ASSERT_EQ(sums.keys, tree.keys());
+    ASSERT_EQ(sums.filter_bytes, tree.bytes());
+    ASSERT_TRUE(tree.record().KnowsAllFiles());
+    most = std::max(most, tree.files());
+    for (int i = 0; i < 20; ++i) {
+      const int level = static_cast<int>(tree.random()() % kLevels);
+      const int first = tree.RandomKey();
+      const int last = std::min(first + static_cast<int>(tree.random()() % 1000), kKeys - 1);
+      const auto place = tree.record().PlaceOf(level, {Key(first), Key(last)}, -1);
+      // A file that lies over nothing counts as on the last level.
+      const bool has_one = tree.HasOneBelow(level, first, last);
+      ASSERT_TRUE(has_one ? place.below > level
+                          : place.below < 0 || place.below == TreeFiles::kBottom)
+          << first << " to " << last << " on level " << level;
+    }
+  }
+  EXPECT_GT(most, GetParam() / 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, TreeModelTest, ::testing::Values(20, 300, 2000));
+
+}  // namespace tree_model_test
+}  // namespace winnow::plugin
