@@ -79,7 +79,7 @@ class Tree {
     } else if (has_listener_ && kind == 15 && random_() % 4 == 0) {
       List(random_() % 8 == 0 && job_.inputs.empty(), 4);
     }
-    while (files_.size() > most_files_) Delete();
+    while (job_.inputs.empty() && files_.size() > most_files_) Delete();
   }
 
   // Brings the tree to rest, where a record that is told of all must have what there is.
