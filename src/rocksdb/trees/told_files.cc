@@ -202,12 +202,12 @@ void TreeFiles::Update(Id id, const File& told) {
   Change(id, &file, std::move(facts), counts);
 }
 
-// Neighbours are joined first if there are too many files. `former`: files that were joined, whose
-// ages stay.
+// Neighbours are joined first if there are far too many files. `former`: files that were joined,
+// whose ages stay.
 void TreeFiles::AddTold(std::vector<File> told, std::vector<File> former) {
   std::sort(former.begin(), former.end(), ComesFirst);
   const size_t room = kMaxFiles - std::min(num_counted_, kMaxFiles - kMaxFiles / 16);
-  const size_t at_once = told.size() / room + 1;
+  const size_t at_once = std::max<size_t>(told.size() / room, 1);
   for (size_t i = 0; i < told.size();) {
     File file = std::move(told[i++]);
     const auto behind = std::upper_bound(former.begin(), former.end(), file, ComesFirst);
