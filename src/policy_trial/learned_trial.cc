@@ -15,8 +15,8 @@
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/trees/context.h"
 #include "src/rocksdb/trees/known_trees.h"
-#include "src/rocksdb/trees/learned_rates.h"
 #include "src/rocksdb/trees/tree_files.h"
+#include "src/rocksdb/trees/tree_rates.h"
 #include "winnow/hash.h"
 
 namespace winnow::inspect {
@@ -176,7 +176,7 @@ class LearnedTrial::Tree {
 };
 
 const size_t LearnedTrial::kMaxLookups = LookupSamples::kMaxRecords;
-const size_t LearnedTrial::kMinLookups = plugin::LearnedRates::kMinSamples;
+const size_t LearnedTrial::kMinLookups = plugin::TreeRates::kMinSamples;
 
 LearnedTrial::LearnedTrial(const TreeShape& shape, const std::vector<LearnedFile>& files)
     : tree_(std::make_unique<Tree>(shape, files)) {}

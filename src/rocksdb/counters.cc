@@ -8,7 +8,7 @@
 #include "src/rocksdb/lookups/lookup_samples.h"
 #include "src/rocksdb/lookups/shared_hash.h"
 #include "src/rocksdb/ranges/transformed_keys.h"
-#include "src/rocksdb/trees/learned_rates.h"
+#include "src/rocksdb/trees/tree_rates.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow {

@@ -25,7 +25,7 @@
 
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
-#include "src/rocksdb/trees/learned_rates.h"
+#include "src/rocksdb/trees/tree_rates.h"
 #include "tests/support/database_files.h"
 #include "tests/support/database_model.h"
 #include "tests/support/files.h"
@@ -159,8 +159,8 @@ class LevelPlanTest : public ::testing::Test {
 void ExpectPlanned(const FileInTree& file, LevelPlan plan, double absent_share = 1) {
   EXPECT_EQ(file.filter.level_plan, plan);
   if (file.filter.levels_below < 0) {
-    EXPECT_GE(file.filter.target_fpr, 0.998 * LearnedRates::kLowestRate);
-    EXPECT_LE(file.filter.target_fpr, 1.002 * LearnedRates::kHighestRate);
+    EXPECT_GE(file.filter.target_fpr, 0.998 * TreeRates::kLowestRate);
+    EXPECT_LE(file.filter.target_fpr, 1.002 * TreeRates::kHighestRate);
     return;
   }
   FilterOptions options;

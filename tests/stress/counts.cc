@@ -10,7 +10,7 @@
 
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/lookups/lookup_samples.h"
-#include "src/rocksdb/trees/learned_rates.h"
+#include "src/rocksdb/trees/tree_rates.h"
 
 namespace winnow::stress {
 

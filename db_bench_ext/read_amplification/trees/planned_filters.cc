@@ -12,7 +12,7 @@
 #include "src/core/sizing.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/trees/context.h"
-#include "src/rocksdb/trees/learned_rates.h"
+#include "src/rocksdb/trees/tree_rates.h"
 
 namespace winnow::bench {
 namespace {
@@ -40,8 +40,8 @@ bool MayHaveRate(const PolicyOptions& policy, double levels_below, double planne
   if (policy.level_plan != LevelPlan::kUniform) {
     most = std::max(planned, uniform);  // where memory is short
     if (levels_below < 0) {             // by the other files of the tree, or by lookups
-      least = plugin::LearnedRates::kLowestRate;
-      most = std::max(uniform, plugin::LearnedRates::kHighestRate);
+      least = plugin::TreeRates::kLowestRate;
+      most = std::max(uniform, plugin::TreeRates::kHighestRate);
     }
   }
   return found > least * (1 - kSameRate) && found < most * (1 + kSameRate);

@@ -1,6 +1,7 @@
 #include "src/rocksdb/builders/file_filter_options.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -13,8 +14,10 @@
 
 namespace winnow::plugin {
 
-WritingJob FileFilterOptions::JobOf(const BuildFacts& facts, const TreeFiles& files) {
+WritingJob FileFilterOptions::JobOf(const BuildFacts& facts, const KnownTree& known,
+                                    const TreeFiles& files) {
   WritingJob job;
+  job.base = known.base;
   job.is_leveled = facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
   if (facts.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction) {
     job.last = files.last_id();
@@ -36,10 +39,9 @@ void FileFilterOptions::Note(const ROCKSDB_NAMESPACE::Slice& key) {
 // The options with filter_memory, by what all filters of the policy take now.
 FilterOptions FileFilterOptions::Sized(const KnownTotals& totals, size_t range_bytes,
                                        TreeFiles::NewFile* file) {
-  const LearnedRates::FileToRate to_rate{level_, *file, known_.base, job_};
   FileToSize to_size;
   to_size.keys = static_cast<double>(file->keys);
-  to_size.replaced = record_->files.ReplacedBy(*file, known_.base, job_);
+  to_size.replaced = record_->files.ReplacedBy(*file, job_);
   to_size.SetReplacedThere(job_.is_leveled, file->is_bottom ? LookupSamples::kLevels - 1 : level_);
   to_size.lies_over_others = !file->is_bottom;
   to_size.waits = file->waits;
@@ -47,12 +49,12 @@ FilterOptions FileFilterOptions::Sized(const KnownTotals& totals, size_t range_b
   to_size.range_bytes = static_cast<double>(range_bytes);
   MemoryRates::Asked asked =
       AskedFor(policy_, facts_, known_, record_.get(), MeanKeys(totals.files));
-  asked.file = &to_rate;
-  const MemoryRates::Lambda lambda = trees_->LambdaFor(asked);
-  const LearnedRates::Reach reach = record_->rates.ReachOf(&record_->files, to_rate, asked.rule,
-                                                           lambda.log2_lambda - lambda.log2_weight);
-  file->relative_miss_heat = reach.relative_miss_heat;
-  to_size.bits = lambda.BitsOf(reach.log2_reach);
+  asked.file = file;
+  asked.job = &job_;
+  const TreeRates::Rated rated = record_->rates.SizedRateOf(
+      &record_->files, *file, job_, asked.rule, trees_->Log2LambdaFor(asked));
+  file->relative_miss_heat = rated.relative_miss_heat;
+  to_size.bits = rated.bits;
   const std::optional<PolicyOptions> sized = WithBitsThatFit(policy_, totals, to_size);
   if (!sized && facts_.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kFlush &&
       file->is_bottom) {
@@ -92,12 +94,12 @@ void FileFilterOptions::SettleFile(uint64_t keys, size_t range_bytes) {
   file.range = range_;
   file.keys = keys;
   if (job_.last > 0) record_->files.Continue(file, &job_);
-  level_ = TreeFiles::LevelIndex(file.level, file.is_bottom);
+  level_ = TreeFiles::LevelIndex(file);
   std::optional<KnownTotals> totals;
   if (policy_.filter_memory > 0 && trees_ != nullptr) totals = trees_->Totals();
   settled_ = totals && totals->knows_all_files ? Sized(*totals, range_bytes, &file)
                                                : Planned(place, sees_last, &file);
-  id_ = record_->files.Add(file, known_.base, &job_);
+  id_ = record_->files.Add(file, &job_);
 }
 
 FilterOptions FileFilterOptions::ByPlan(const TreeFiles::Place& place, bool sees_last) const {
@@ -125,7 +127,7 @@ FilterOptions FileFilterOptions::Planned(const TreeFiles::Place& place, bool see
 FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned,
                                            const TreeFiles::Place& place,
                                            TreeFiles::NewFile* file) {
-  LearnedRates::Rule rule;
+  TreeRates::Rule rule;
   rule.is_leveled = job_.is_leveled;
   rule.is_bytewise = known_.is_bytewise;
   const bool lies_over_unknown = facts_.level > 0 && !facts_.is_bottommost && place.below < 0;
@@ -133,22 +135,23 @@ FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned,
       !rule.is_leveled || (planned.levels_below >= 0 && rule.is_bytewise && !lies_over_unknown);
   rule.learns = rule.is_leveled && planned.levels_below >= 0 &&
                 policy_.level_plan == LevelPlan::kLearned &&
-                (!has_place || record_->files.samples().size() >= LearnedRates::kMinSamples);
+                (!has_place || record_->files.samples().size() >= TreeRates::kMinSamples);
   if (!rule.learns && !has_place) return planned;
-  rule.last_level_has_filters = LastLevelHasFilters(policy_, known_);
+  rule.families_have_last = known_.last_level_has_filters;
   rule.absent_share = policy_.absent_share;
   const double uniform_rate = core::RateForBits(policy_.bits_per_key);
-  std::optional<LearnedRates::Learned> rated = record_->rates.RateOf(
-      &record_->files, {level_, *file, known_.base, job_}, uniform_rate, rule);
+  std::optional<TreeRates::Rated> rated =
+      record_->rates.RateOf(&record_->files, *file, job_, uniform_rate, rule);
   if (!rated) return planned;
   // Else, when files with few bits are merged into a last level that has no filters, the others
   // would take more than they may.
-  const bool all_are_upper = rule.is_leveled && !rule.last_level_has_filters;
-  if (all_are_upper && !rule.learns) rated->rate = std::min(rated->rate, uniform_rate);
+  if (rule.is_leveled && !rule.last_level_has_filters() && !rule.learns) {
+    rated->bits = std::max(rated->bits, -std::log2(uniform_rate));
+  }
   file->relative_miss_heat = rated->relative_miss_heat;
   FilterOptions options = planned;
   options.levels_below = -1;
-  options.bits_per_key = core::BitsForRate(rated->rate);
+  options.bits_per_key = core::BitsForRate(rated->rate());
   return options;
 }
 

@@ -36,7 +36,7 @@ class FileFilterOptions {
         filter_files_(std::move(filter_files)),
         has_one_reader_(has_one_reader),
         trees_(std::move(trees)),
-        job_(JobOf(facts, record_->files)) {}
+        job_(JobOf(facts, known, record_->files)) {}
 
   // To be called with each key or prefix that is added to the filter. Looks at one in kEvery. May
   // throw std::bad_alloc.
@@ -59,7 +59,7 @@ class FileFilterOptions {
  private:
   static constexpr uint64_t kEvery = 64;
 
-  static WritingJob JobOf(const BuildFacts& facts, const TreeFiles& files);
+  static WritingJob JobOf(const BuildFacts& facts, const KnownTree& known, const TreeFiles& files);
   void Note(const ROCKSDB_NAMESPACE::Slice& key);
   void SettleFile(uint64_t keys, size_t range_bytes);
   FilterOptions Sized(const KnownTotals& totals, size_t range_bytes, TreeFiles::NewFile* file);
@@ -81,7 +81,7 @@ class FileFilterOptions {
   KeyRange range_;
   uint64_t uniform_bytes_ = 0;  // of the filter that is being finished
   TreeFiles::Id id_ = 0;        // 0: not settled
-  int level_ = -1;              // as TreeFiles counts
+  int level_ = -1;              // TreeFiles::LevelIndex
   FilterOptions settled_;
 };
 

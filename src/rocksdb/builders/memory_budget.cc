@@ -108,20 +108,22 @@ double MeanKeys(const TreeFiles::Sums& files) noexcept {
 MemoryRates::Asked AskedFor(const PolicyOptions& policy, const BuildFacts& facts,
                             const KnownTree& known, TreeRecord* tree, double mean_keys) {
   MemoryRates::Asked asked;
-  asked.shared = {
-      static_cast<double>(policy.filter_memory), policy.level_plan == LevelPlan::kUniform,
-      policy.level_plan == LevelPlan::kLearned, known.last_level_has_filters, policy.absent_share};
+  TreeRates::Rule& rule = asked.rule;
+  rule.memory = static_cast<double>(policy.filter_memory);
+  rule.is_alike = policy.level_plan == LevelPlan::kUniform;
+  rule.by_lookups = policy.level_plan == LevelPlan::kLearned;
+  rule.is_leveled = facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+  rule.is_bytewise = known.is_bytewise;
+  rule.families_have_last = known.last_level_has_filters;
+  rule.absent_share = policy.absent_share;
+  rule.learns = rule.is_leveled && rule.by_lookups && tree != nullptr &&
+                tree->files.samples().size() >= TreeRates::kMinSamples;
+  if (tree != nullptr) asked.own = &tree->rates;
   BuildFacts last = facts;  // which has most of the keys
   last.level = std::max({known.depth, facts.level, 0});
   last.reason = ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction;
   asked.bytes_a_bit = BytesABit(FactsToOptions(policy, last), mean_keys);
   asked.most_bits += 8 * RangeBytes(policy.range_bits, mean_keys) / mean_keys;
-  const bool is_leveled = facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
-  asked.rule = asked.shared.RuleOf(is_leveled, known.is_bytewise);
-  if (tree == nullptr) return asked;
-  asked.own = &tree->rates;
-  asked.rule.learns = is_leveled && asked.shared.by_lookups &&
-                      tree->files.samples().size() >= LearnedRates::kMinSamples;
   return asked;
 }
 

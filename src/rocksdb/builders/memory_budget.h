@@ -50,8 +50,8 @@ struct FileToSize {
 // The bytes of a range filter of so many keys, about; 0 if range_bits is.
 double RangeBytes(double range_bits, double keys) noexcept;
 
-// The arguments of MemoryRates::Update for a file of this tree. mean_keys: of all trees' files.
-// tree: null: unknown.
+// The arguments of MemoryRates::Log2LambdaOf for a file of this tree. mean_keys: of all trees'
+// files. tree: null: unknown.
 MemoryRates::Asked AskedFor(const PolicyOptions& policy, const BuildFacts& facts,
                             const KnownTree& known, TreeRecord* tree, double mean_keys);
 

@@ -206,12 +206,13 @@ std::optional<PolicyOptions> PlannedBuilders::FitIntoMemory(FileToBuild* to_buil
     return file.options;
   }
   to_build->is_sized = true;
-  const MemoryRates::Lambda lambda = known_->trees.LambdaFor(
+  const double log2_lambda = known_->trees.Log2LambdaFor(
       AskedFor(file.options, file.facts, file.tree, file.record.get(), MeanKeys(totals.files)));
   const auto bits_on = [&](int level, bool is_bottom) {
     const int index = TreeFiles::LevelIndex(level, is_bottom);
-    return lambda.BitsOf(
-        file.record != nullptr ? file.record->rates.UsualLog2Reach(index, to_size.keys) : 0);
+    const double log2_reach =
+        file.record != nullptr ? file.record->rates.UsualLog2Reach(index, to_size.keys) : 0;
+    return log2_reach - log2_lambda;
   };
   FileToSize next = to_size;  // of the last level, where it replaces as many keys
   next.bits = bits_on(1, true);

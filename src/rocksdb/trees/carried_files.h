@@ -1,4 +1,4 @@
-// A record of files (live_files.h) in the form in which it goes to another process: with few files
+// A record of files (tree_files.h) in the form in which it goes to another process: with few files
 // and short keys, and with samples whose places are relative to these files.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_CARRIED_FILES_H_

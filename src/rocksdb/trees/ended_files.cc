@@ -87,13 +87,13 @@ std::vector<TreeFiles::Id> TreeFiles::FindMerged(const NewFile& file, const Writ
                          found.begin() + static_cast<ptrdiff_t>(end));
 }
 
-std::vector<TreeFiles::Id> TreeFiles::FindReplaced(const NewFile& file, int base,
+std::vector<TreeFiles::Id> TreeFiles::FindReplaced(const NewFile& file,
                                                    const WritingJob& job) const {
   if (file.level == 0) return FindMerged(file, job);
   std::vector<Id> found;
   const KeyRange& range = file.range;
   const auto all = [](const NewFile&) { return true; };
-  if (base < 0 || file.level <= base) FindIn(0, file, job, all, &found);
+  if (job.base < 0 || file.level <= job.base) FindIn(0, file, job, all, &found);
   // A leveled compaction took files from the nearest level above. Of higher levels, whose files
   // have wider ranges, only a file ended that was moved down unseen.
   bool is_nearest = true;
@@ -114,8 +114,8 @@ std::vector<TreeFiles::Id> TreeFiles::FindReplaced(const NewFile& file, int base
   return found;
 }
 
-void TreeFiles::EndReplaced(const NewFile& file, int base, WritingJob* job) {
-  for (const Id id : FindReplaced(file, base, *job)) {
+void TreeFiles::EndReplaced(const NewFile& file, WritingJob* job) {
+  for (const Id id : FindReplaced(file, *job)) {
     File& replaced = files_.at(id);
     if (file.level == 0) job->keys += static_cast<double>(replaced.facts.keys);
     if (is_told_ && !replaced.is_joined) {
@@ -126,21 +126,20 @@ void TreeFiles::EndReplaced(const NewFile& file, int base, WritingJob* job) {
   }
 }
 
-TreeFiles::Sums TreeFiles::ReplacedBy(const NewFile& added, int base, const WritingJob& job) {
+TreeFiles::Sums TreeFiles::ReplacedBy(const NewFile& added, const WritingJob& job) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Sums sums;
   const std::optional<NewFile> file = Shortened(added);
   if (!file) return sums;
-  for (const Id id : FindReplaced(*file, base, job)) CountIn(files_.at(id), 1, &sums);
+  for (const Id id : FindReplaced(*file, job)) CountIn(files_.at(id), 1, &sums);
   return sums;
 }
 
-TreeFiles::TreeShape TreeFiles::ShapeWithout(const NewFile& added, int base,
-                                             const WritingJob& job) {
+TreeFiles::TreeShape TreeFiles::ShapeWithout(const NewFile& added, const WritingJob& job) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const std::optional<NewFile> file = Shortened(added);
   if (!file) return ShapeBut({});
-  std::vector<Id> left_out = FindReplaced(*file, base, job);
+  std::vector<Id> left_out = FindReplaced(*file, job);
   if (!job.is_leveled && job.last > 0 && file->level > 0) {
     // The other files of the runs that are merged end with later outputs.
     for (const auto& [id, other] : files_) {

@@ -39,6 +39,15 @@ struct RatedFile {
   double to_uniform = 1;  // bytes of its filter now, relative to those of a uniform filter
   double stays = 0;       // the chance that this filter stays, 0 to 1
 
+  // What n follows from (tree_rates.h).
+  int level = 0;    // TreeFiles::LevelIndex
+  double from = 0;  // places by the tree's grid
+  double to = 0;
+  bool reaches_beyond = false;    // the grid, at one of its ends
+  bool is_point = false;          // its keys were cut, and are not told apart
+  bool waits = false;             // on level 0, beside others in its range
+  double relative_miss_heat = 0;  // when it was written; 0: unknown
+
   void SetReach(double lookups) noexcept;  // n, for the file's keys
 };
 

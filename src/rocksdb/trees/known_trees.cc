@@ -204,7 +204,7 @@ KnownTotals KnownTrees::Totals(bool with_what_stays) {
   return totals;
 }
 
-MemoryRates::Lambda KnownTrees::LambdaFor(const MemoryRates::Asked& asked) {
+double KnownTrees::Log2LambdaFor(const MemoryRates::Asked& asked) {
   std::vector<std::shared_ptr<TreeRecord>> records;
   TreeFiles::Sums elsewhere;
   {
@@ -218,7 +218,7 @@ MemoryRates::Lambda KnownTrees::LambdaFor(const MemoryRates::Asked& asked) {
     const bool is_sampled = record->is_sampled && record->files.samples().has_room();
     trees.push_back({&record->files, &record->rates, &record->lookups, is_sampled});
   }
-  return memory_rates_.Update(trees, elsewhere, asked);
+  return memory_rates_.Log2LambdaOf(trees, elsewhere, asked);
 }
 
 void KnownTrees::SetPolicy(const PolicyOptions& policy) {

@@ -23,9 +23,9 @@
 #include "src/rocksdb/lookups/sampled_hashes.h"
 #include "src/rocksdb/trees/carried_files.h"
 #include "src/rocksdb/trees/context.h"
-#include "src/rocksdb/trees/learned_rates.h"
 #include "src/rocksdb/trees/memory_rates.h"
 #include "src/rocksdb/trees/tree_files.h"
+#include "src/rocksdb/trees/tree_rates.h"
 #include "winnow/options.h"
 
 namespace winnow::plugin {
@@ -43,7 +43,7 @@ struct FamilyOptions {
 // What is known of the files of a tree.
 struct TreeRecord {
   TreeFiles files;
-  LearnedRates rates;
+  TreeRates rates;
   std::atomic<bool> is_sampled{false};  // its lookups are: KnownTrees::SetSampled
   MemoryRates::Lookups lookups;
   // The last flush lies over no file, and so has a filter for which filter_memory has no room.
@@ -76,7 +76,7 @@ struct CarriedTree {
   bool has_options = false;
   FamilyOptions options;
   CarriedFiles files;
-  LearnedRates::Expectations rates;
+  TreeRates::Expectations rates;
   // KnownTotals of the other trees.
   size_t other_families = 0;
   TreeFiles::Sums others;
@@ -158,8 +158,8 @@ class KnownTrees {
   void NoteFamilyOptions(const FamilyOptions& options);
 
   KnownTotals Totals(bool with_what_stays = false);
-  // Lambda, by which filter_memory is shared, for a file of asked.own. May throw std::bad_alloc.
-  MemoryRates::Lambda LambdaFor(const MemoryRates::Asked& asked);
+  // MemoryRates::Log2LambdaOf, by which filter_memory is shared. May throw std::bad_alloc.
+  double Log2LambdaFor(const MemoryRates::Asked& asked);
 
   // ---- Between processes
 

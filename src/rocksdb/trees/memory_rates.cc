@@ -9,12 +9,12 @@ namespace winnow::plugin {
 namespace {
 
 // Trees of which only sums are known: each level is one file.
-void AppendSums(const TreeFiles::Sums& sums, const LearnedRates::Rule& rule,
+void AppendSums(const TreeFiles::Sums& sums, const TreeRates::Rule& rule,
                 std::vector<RatedFile>* all) {
   double below = 0;
   for (auto level = sums.levels.rbegin(); level != sums.levels.rend(); ++level) {
     if (!(level->keys > 0)) continue;
-    const bool has_filters = rule.last_level_has_filters || level != sums.levels.rbegin();
+    const bool has_filters = rule.last_level_has_filters() || level != sums.levels.rbegin();
     if (has_filters) {
       RatedFile& file = all->emplace_back();
       file.keys = level->keys;
@@ -31,25 +31,13 @@ double Solve(const std::vector<RatedFile>& files, const MemoryRates::Asked& aske
   RateMemory memory;  // in bits a key
   memory.uniform_bits = 1;
   memory.built_to_expected = 8 * asked.bytes_a_bit;
-  memory.target = 8 * MemoryRates::kAim * asked.shared.memory / keys;
+  memory.target = 8 * MemoryRates::kAim * asked.rule.memory / keys;
   memory.least_bits = 0;
   memory.most_bits = asked.most_bits;
   return Log2LambdaFor(files, memory, near);
 }
 
 }  // namespace
-
-LearnedRates::Rule MemoryRates::Shared::RuleOf(bool is_leveled, bool is_bytewise) const noexcept {
-  LearnedRates::Rule rule;
-  rule.learns = false;
-  rule.is_sized = true;
-  rule.is_alike = is_alike;
-  rule.is_leveled = is_leveled;
-  rule.is_bytewise = is_bytewise;
-  rule.absent_share = is_alike || (!is_leveled && absent_share == 0) ? 1 : absent_share;
-  rule.last_level_has_filters = last_level_has_filters && rule.absent_share > 0;
-  return rule;
-}
 
 // The regression comes before the new samples change the heat: they were not sampled when the files
 // were written, so that chance does not look like heat that lasts.
@@ -112,39 +100,41 @@ void MemoryRates::SetWeights(const std::vector<Tree>& trees, bool by_lookups) {
   }
 }
 
-MemoryRates::Lambda MemoryRates::Update(const std::vector<Tree>& trees,
-                                        const TreeFiles::Sums& elsewhere, const Asked& asked) {
+double MemoryRates::Log2LambdaOf(const std::vector<Tree>& trees, const TreeFiles::Sums& elsewhere,
+                                 const Asked& asked) {
   double written = 0;
   double keys = elsewhere.keys;
-  Lookups* own = nullptr;
+  const Lookups* own = nullptr;
   for (const Tree& tree : trees) {
     const TreeFiles::Written of_tree = tree.files->written();
     written += of_tree.keys;
     keys += of_tree.alive;
     if (tree.rates == asked.own) own = tree.lookups;
   }
+  // With the lock.
+  const auto of_tree = [&] { return log2_lambda_ - (own != nullptr ? own->log2_weight : 0); };
+  // Whichever tree asks.
+  const TreeRates::Rule rule = asked.rule.OfTree(true);
   double near = 0;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const double much = LearnedRates::kLookAgain * keys;
-    const bool is_large =
-        asked.file != nullptr &&
-        LearnedRates::kFewFiles * static_cast<double>(asked.file->facts.keys) > keys;
+    const double much = TreeRates::kLookAgain * keys;
+    const bool is_large = asked.file != nullptr &&
+                          TreeRates::kFewFiles * static_cast<double>(asked.file->keys) > keys;
     const bool is_due = written_ < 0 || std::abs(written - written_) > much ||
-                        std::abs(keys - keys_) > much || is_large || !(asked.shared == shared_);
-    if (!is_due) return {log2_lambda_, own != nullptr ? own->log2_weight : 0};
+                        std::abs(keys - keys_) > much || is_large || !(rule == rule_);
+    if (!is_due) return of_tree();
     near = log2_lambda_;
-    SetWeights(trees, asked.shared.by_lookups);
+    SetWeights(trees, asked.rule.by_lookups);
   }
   std::vector<RatedFile> all;
   for (const Tree& tree : trees) {
     const size_t before = all.size();
     if (tree.rates == asked.own) {
-      tree.rates->AppendFiles(tree.files, asked.file, asked.rule, &all);
+      tree.rates->AppendFiles(tree.files, asked.file, asked.job, asked.rule, &all);
     } else {
-      const LearnedRates::Rule rule =
-          asked.shared.RuleOf(tree.rates->is_leveled(), asked.rule.is_bytewise);
-      tree.rates->AppendFiles(tree.files, nullptr, rule, &all);
+      const TreeRates::Rule of_other = asked.rule.OfTree(tree.rates->is_leveled());
+      tree.rates->AppendFiles(tree.files, nullptr, nullptr, of_other, &all);
     }
     const std::lock_guard<std::mutex> lock(mutex_);
     for (size_t i = before; i < all.size(); ++i) all[i].log2_reach += tree.lookups->log2_weight;
@@ -155,8 +145,8 @@ MemoryRates::Lambda MemoryRates::Update(const std::vector<Tree>& trees,
   log2_lambda_ = lambda;
   written_ = written;
   keys_ = keys;
-  shared_ = asked.shared;
-  return {lambda, own != nullptr ? own->log2_weight : 0};
+  rule_ = rule;
+  return of_tree();
 }
 
 }  // namespace winnow::plugin

@@ -20,8 +20,8 @@
 #include <mutex>
 #include <vector>
 
-#include "src/rocksdb/trees/learned_rates.h"
 #include "src/rocksdb/trees/tree_files.h"
+#include "src/rocksdb/trees/tree_rates.h"
 
 namespace winnow::plugin {
 
@@ -58,59 +58,34 @@ class MemoryRates {
   };
   struct Tree {
     TreeFiles* files;
-    LearnedRates* rates;
+    TreeRates* rates;
     Lookups* lookups;
     bool is_sampled;  // else it counts as hot as the mean
   };
-  // The options that all trees have in common.
-  struct Shared {
-    double memory = 0;                   // bytes
-    bool is_alike = false;               // all files have one rate
-    bool by_lookups = false;             // trees weigh what is sampled of their lookups
-    bool last_level_has_filters = true;  // by the families' options
-    double absent_share = 1;             // of the policy
-
-    bool operator==(const Shared& other) const noexcept {
-      return memory == other.memory && is_alike == other.is_alike &&
-             by_lookups == other.by_lookups &&
-             last_level_has_filters == other.last_level_has_filters &&
-             absent_share == other.absent_share;
-    }
-    // The rule of a tree with such compaction, which has no samples of its own. Only a leveled tree
-    // has a last level, which absent_share leaves without filters.
-    LearnedRates::Rule RuleOf(bool is_leveled, bool is_bytewise) const noexcept;
-  };
+  // The file that a rate is for.
   struct Asked {
-    Shared shared;
-    double bytes_a_bit = 0;                          // of log2(1/rate), a key
-    double most_bits = kMaxRateBits;                 // with what a range filter takes
-    LearnedRates::Rule rule;                         // of the file's tree
-    const LearnedRates* own = nullptr;               // the file's tree
-    const LearnedRates::FileToRate* file = nullptr;  // null: only its tree is known
-  };
-  struct Lambda {
-    double log2_lambda = 0;
-    double log2_weight = 0;  // of the file's tree
-
-    // log2(1/rate) of a file with such a log2(n / k) in its tree.
-    double BitsOf(double log2_reach) const noexcept {
-      return log2_reach + log2_weight - log2_lambda;
-    }
+    TreeRates::Rule rule;                      // of the file's tree, by which those of others go
+    double bytes_a_bit = 0;                    // of log2(1/rate), a key
+    double most_bits = kMaxRateBits;           // with what a range filter takes
+    const TreeRates* own = nullptr;            // the file's tree
+    const TreeFiles::NewFile* file = nullptr;  // null: only its tree is known
+    const WritingJob* job = nullptr;           // that writes the file
   };
 
-  // Looks at the trees again if much changed since. `elsewhere`: trees of another process.
-  // Some milliseconds with thousands of files. May throw std::bad_alloc.
-  Lambda Update(const std::vector<Tree>& trees, const TreeFiles::Sums& elsewhere,
-                const Asked& asked);
+  // log2 of lambda of the file's tree, by which lookups count with the tree's weight. Looks at the
+  // trees again if much changed since, which takes some milliseconds with thousands of files.
+  // `elsewhere`: trees of another process. May throw std::bad_alloc.
+  double Log2LambdaOf(const std::vector<Tree>& trees, const TreeFiles::Sums& elsewhere,
+                      const Asked& asked);
 
  private:
   void SetWeights(const std::vector<Tree>& trees, bool by_lookups);
 
   std::mutex mutex_;
   double log2_lambda_ = 0;
-  double written_ = -1;  // keys that all trees had written when they were looked at
-  double keys_ = 0;      // that these had
-  Shared shared_;
+  double written_ = -1;   // keys that all trees had written when they were looked at
+  double keys_ = 0;       // that these had
+  TreeRates::Rule rule_;  // of the last look, as of a tree without samples
   // Sums over samples, the older ones by less, of the heat then: with that of the samples, and with
   // itself.
   double together_ = 0;

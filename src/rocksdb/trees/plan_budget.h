@@ -4,7 +4,7 @@
 // A plan gives each level its rate as if the tree were full and its levels had no gaps
 // (src/core/level_plan.h). If a tree has more keys on its upper levels, the plan takes more memory
 // than it should: then files of these levels get fewer bits. Rates by the files of the tree
-// (options without levels below, learned_rates.h) take more if the tree has changed since filters
+// (options without levels below, tree_rates.h) take more if the tree has changed since filters
 // were built.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_PLAN_BUDGET_H_

@@ -118,10 +118,6 @@ int TreeFiles::LevelIndex(int level, bool is_bottom) noexcept {
   return is_bottom ? kLast : std::min(level, kLast - 1);
 }
 
-size_t TreeFiles::IndexOf(const NewFile& file) noexcept {
-  return static_cast<size_t>(LevelIndex(file.level, file.is_bottom));
-}
-
 int TreeFiles::LevelOf(const NewFile& file) noexcept {
   return file.is_bottom && file.level > 0 ? kBottom : file.level;
 }
@@ -229,8 +225,7 @@ void TreeFiles::Change(Id id, File* file, NewFile facts, bool counts) {
   file->facts = std::move(facts);
   long_bytes_ += LongBytesOf(file->facts.range);
   if (file->level_of_readers != nullptr) {
-    file->level_of_readers->store(static_cast<int>(IndexOf(file->facts)),
-                                  std::memory_order_relaxed);
+    file->level_of_readers->store(LevelIndex(file->facts), std::memory_order_relaxed);
   }
   if (counts) Show(id, file);
 }
@@ -278,9 +273,7 @@ void TreeFiles::JoinTwo() {
 
 // ---- Events
 
-TreeFiles::Id TreeFiles::Add(const NewFile& added, int base, WritingJob* job) {
-  WritingJob unknown;
-  if (job == nullptr) job = &unknown;
+TreeFiles::Id TreeFiles::Add(const NewFile& added, WritingJob* job) {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::optional<NewFile> facts = Shortened(added);
   if (!facts) {
@@ -288,7 +281,7 @@ TreeFiles::Id TreeFiles::Add(const NewFile& added, int base, WritingJob* job) {
     return ++last_id_;
   }
   is_reopening_ = false;
-  EndReplaced(*facts, base, job);
+  EndReplaced(*facts, job);
   written_ += static_cast<double>(added.keys);
   if (added.waits) MarkWaiting(facts->range);
   File file;
@@ -296,13 +289,12 @@ TreeFiles::Id TreeFiles::Add(const NewFile& added, int base, WritingJob* job) {
   file.written = written_;
   const Id id = ++last_id_;
   Insert(id, std::move(file));
-  if (added.level == 0 && job->is_leveled) SettleOldFlushes(base);
+  if (added.level == 0 && job->is_leveled) SettleOldFlushes(job->base);
   if (id % 64 == 0) DropTheOld();
   return id;
 }
 
 void TreeFiles::Extend(Id id, const KeyRange& full, uint64_t keys, WritingJob* job) {
-  WritingJob unknown;
   const std::lock_guard<std::mutex> lock(mutex_);
   const std::optional<KeyRange> range = Shortened(full);
   File* const file = Find(id);
@@ -315,7 +307,7 @@ void TreeFiles::Extend(Id id, const KeyRange& full, uint64_t keys, WritingJob* j
   facts.keys += keys;
   written_ += static_cast<double>(keys);
   Hide(id, file);  // so that it does not end itself
-  EndReplaced(facts, -1, job != nullptr ? job : &unknown);
+  EndReplaced(facts, job);
   Change(id, file, std::move(facts), true);
 }
 
@@ -356,8 +348,7 @@ std::shared_ptr<const std::atomic<int>> TreeFiles::LevelOfReaders(Id id) {
   File* const file = Find(id);
   if (file == nullptr || !file->counts) return nullptr;
   if (file->level_of_readers == nullptr) {
-    file->level_of_readers =
-        std::make_shared<std::atomic<int>>(static_cast<int>(IndexOf(file->facts)));
+    file->level_of_readers = std::make_shared<std::atomic<int>>(LevelIndex(file->facts));
   }
   return file->level_of_readers;
 }
@@ -519,8 +510,8 @@ TreeFiles::TreeShape TreeFiles::ShapeBut(std::vector<Id> left_out) const {
   tree.files.reserve(num_counted_);
   for (const auto& [id, file] : files_) {
     if (!file.counts || std::binary_search(left_out.begin(), left_out.end(), id)) continue;
-    Shape shape;
-    shape.level = static_cast<int>(IndexOf(file.facts));
+    RatedFile& shape = tree.files.emplace_back();
+    shape.level = LevelIndex(file.facts);
     shape.from = file.from;
     shape.to = file.to;
     shape.is_point = IsPoint(file.facts.range);
@@ -531,15 +522,17 @@ TreeFiles::TreeShape TreeFiles::ShapeBut(std::vector<Id> left_out) const {
     }
     shape.stays = ChanceToStay(lives[IndexOf(file.facts)], written_ - file.written);
     shape.relative_miss_heat = file.facts.relative_miss_heat;
-    tree.files.push_back(shape);
   }
   return tree;
 }
 
-TreeFiles::Shape TreeFiles::ShapeOf(int level, const KeyRange& range) const {
+RatedFile TreeFiles::ShapeOf(const NewFile& file) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  Shape shape;
-  shape.level = level;
+  const KeyRange& range = file.range;
+  RatedFile shape;
+  shape.level = LevelIndex(file);
+  shape.keys = static_cast<double>(file.keys);
+  shape.waits = file.waits;
   if (grid_ == nullptr || !HasPlaces(range)) return shape;
   shape.from = grid_->PlaceOf(range.first);
   shape.to = grid_->PlaceOf(range.last);

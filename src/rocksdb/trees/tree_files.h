@@ -48,6 +48,7 @@
 #include "src/rocksdb/lookups/lookup_samples.h"
 #include "src/rocksdb/lookups/shared_runs.h"
 #include "src/rocksdb/trees/file_name.h"
+#include "src/rocksdb/trees/file_rates.h"
 
 namespace winnow::plugin {
 
@@ -94,6 +95,7 @@ struct WritingJob {
   uint64_t last = 0;       // the tree's last file when a compaction began; 0: a flush
   bool is_leveled = true;  // else it merges runs of all levels above, and moves no flush down
   double keys = 0;         // of files of level 0 that ended for one of level 0
+  int base = -1;           // the first level below 0 that has files; -1: unknown
 };
 
 // A file as a listener lists it.
@@ -147,12 +149,15 @@ class TreeFiles {
     bool waits = false;
     KeyRange range;
     uint64_t keys = 0;
-    double relative_miss_heat = 0;  // of LearnedRates, when it was written; 0: unknown
+    double relative_miss_heat = 0;  // of TreeRates, when it was written; 0: unknown
   };
 
   // A file's level as samples count it: the last level of LookupSamples if nothing lies below the
   // file.
   static int LevelIndex(int level, bool is_bottom) noexcept;
+  static int LevelIndex(const NewFile& file) noexcept {
+    return LevelIndex(file.level, file.is_bottom);
+  }
 
   // How long files lived, in keys that the tree wrote.
   struct Lives {
@@ -208,14 +213,14 @@ class TreeFiles {
 
   // ---- Events
 
-  // A file is added, and ends the files that it replaces; `base` as of PlaceOf. Returns a number
-  // that is not 0. job: null: unknown.
-  Id Add(const NewFile& file, int base, WritingJob* job = nullptr);
+  // A file is added, and ends the files that it replaces. Returns a number that is not 0.
+  Id Add(const NewFile& file, WritingJob* job);
+  Id Add(const NewFile& file, WritingJob job = {}) { return Add(file, &job); }
   // A compaction writes the file, which is not added yet. If this thread wrote the file before it
   // on its level, it is of the same compaction, whose last file is set; a listener knows better.
   void Continue(const NewFile& file, WritingJob* job);
   // Further keys become known, if the filter has partitions.
-  void Extend(Id id, const KeyRange& range, uint64_t keys, WritingJob* job = nullptr);
+  void Extend(Id id, const KeyRange& range, uint64_t keys, WritingJob* job);
   // The filter is measured; more_bytes is what is not to be weighed against uniform filters.
   void AddMemory(Id id, const FilterMemory& memory, double more_bytes = 0);
   // A reader of the file's filter is made, or ends.
@@ -276,8 +281,8 @@ class TreeFiles {
   Written written() const;
   LiveMemory Memory() const;
   Sums sums(bool with_what_stays = false) const;
-  // The sums of the files that this one would end; `base` as above.
-  Sums ReplacedBy(const NewFile& file, int base, const WritingJob& job = {});
+  // The sums of the files that this one would end.
+  Sums ReplacedBy(const NewFile& file, const WritingJob& job = {});
   // The sums of the files that compactions read, as far as a listener told.
   Sums EndingSums() const;
 
@@ -287,28 +292,15 @@ class TreeFiles {
 
   // ---- What rates are learned from
 
-  // A file, by what its rate is learned from.
-  struct Shape {
-    int level = 0;    // LevelIndex
-    double from = 0;  // places by the grid
-    double to = 0;
-    bool reaches_beyond = false;  // the grid, at one of its ends
-    bool is_point = false;        // its keys were cut, and are not told apart
-    bool waits = false;           // as of NewFile
-    double keys = 0;
-    double to_uniform = 1;          // its filter's bytes to a uniform one's
-    double stays = 0;               // the chance that it will for long
-    double relative_miss_heat = 0;  // as of NewFile
-  };
   struct TreeShape {
-    std::vector<Shape> files;
+    std::vector<RatedFile> files;                        // without their reach
     std::array<double, LookupSamples::kLevels> stays{};  // of a new file of each level
   };
   TreeShape ShapeOfTree() const;
   // Without the files that this one would end, and those of the runs that universal compaction
-  // merges into it; `base` as above.
-  TreeShape ShapeWithout(const NewFile& file, int base, const WritingJob& job);
-  Shape ShapeOf(int level, const KeyRange& range) const;
+  // merges into it.
+  TreeShape ShapeWithout(const NewFile& file, const WritingJob& job);
+  RatedFile ShapeOf(const NewFile& file) const;
 
   // Makes the grid by which places are counted, if there is none or if much was written since.
   // Returns whether it did. Takes some milliseconds with thousands of files, most of that without
@@ -349,7 +341,9 @@ class TreeFiles {
   void SetPlaces(File* file) const noexcept;
 
   // Files by level
-  static size_t IndexOf(const NewFile& file) noexcept;
+  static size_t IndexOf(const NewFile& file) noexcept {
+    return static_cast<size_t>(LevelIndex(file));
+  }
   static int LevelOf(const NewFile& file) noexcept;  // in by_level_
   const Level& On(int level) const noexcept;
   Level::const_iterator FirstThatMayReach(int level, const KeyRange& range) const noexcept;
@@ -381,8 +375,8 @@ class TreeFiles {
   void FindIn(int level, const NewFile& file, const WritingJob& job, Ends ends,
               std::vector<Id>* found) const;
   std::vector<Id> FindMerged(const NewFile& file, const WritingJob& job) const;
-  std::vector<Id> FindReplaced(const NewFile& file, int base, const WritingJob& job) const;
-  void EndReplaced(const NewFile& file, int base, WritingJob* job);
+  std::vector<Id> FindReplaced(const NewFile& file, const WritingJob& job) const;
+  void EndReplaced(const NewFile& file, WritingJob* job);
   void MarkWaiting(const KeyRange& range) noexcept;
   void SettleOldFlushes(int base);
   void DropTheOld();

@@ -155,7 +155,7 @@ class ListenerTest : public ::testing::Test {
     std::multiset<int> known;
     const int last = truth.levels.empty() ? 0 : *truth.levels.rbegin();
     for (const int level : truth.levels) levels.insert(TreeFiles::LevelIndex(level, level == last));
-    for (const TreeFiles::Shape& file : record->files.ShapeOfTree().files) known.insert(file.level);
+    for (const RatedFile& file : record->files.ShapeOfTree().files) known.insert(file.level);
     // A file above the last level may have nothing below it either.
     const int bottom = TreeFiles::LevelIndex(last, true);
     compare("files of the last level", std::min(known.count(bottom), levels.count(bottom)),

@@ -473,7 +473,7 @@ TEST_F(RemoteCompactionTest, ATreeOfThousandsOfFilesHasATextOfTheSizeThatIsPromi
     file.level = 5;
     file.range = {keys[i], keys[i + 1]};
     file.keys = 1'000'000 + i;
-    record.files.AddMemory(record.files.Add(file, 1), {1.2e6, 1.25e6});
+    record.files.AddMemory(record.files.Add(file), {1.2e6, 1.25e6});
   }
   ASSERT_TRUE(record.files.MakeGrid());
   std::vector<LookupSamples::Record> samples(LookupSamples::kMaxRecords);
@@ -516,7 +516,7 @@ TEST_F(RemoteCompactionTest, APolicyTellsForTheOneThatSetOptionsMadeInItsPlace) 
     file.level = 3;
     file.range = {"a", "b"};
     file.keys = 1000;
-    files.AddMemory(files.Add(file, 1), {1e3, 1e3});
+    files.AddMemory(files.Add(file), {1e3, 1e3});
     ASSERT_TRUE(files.MakeGrid());
     files.samples().Add({LookupSamples::Record()});
     first->IsInstanceOf("winnow.Filter");

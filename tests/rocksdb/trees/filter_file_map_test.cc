@@ -23,7 +23,7 @@ FilterFile FileOf(TreeFiles::Id id) { return {id, 6, true}; }
 TEST(FilterFileMapTest, AFileLivesAsLongAsItsReaders) {
   FilterFileMap filter_files;
   const auto files = std::make_shared<TreeFiles>();
-  const TreeFiles::Id id = files->Add(AnyFile(), 1);
+  const TreeFiles::Id id = files->Add(AnyFile());
   filter_files.Add("a filter", files, FileOf(id));
   {
     const OwnedReader one = filter_files.NewReader("a filter");
@@ -40,7 +40,7 @@ TEST(FilterFileMapTest, AFileLivesAsLongAsItsReaders) {
 TEST(FilterFileMapTest, AReaderMayOutliveAllElse) {
   auto filter_files = std::make_unique<FilterFileMap>();
   auto files = std::make_shared<TreeFiles>();
-  filter_files->Add("a filter", files, FileOf(files->Add(AnyFile(), 1)));
+  filter_files->Add("a filter", files, FileOf(files->Add(AnyFile())));
   OwnedReader reader = filter_files->NewReader("a filter");
   filter_files.reset();
   files.reset();
@@ -50,7 +50,7 @@ TEST(FilterFileMapTest, AReaderMayOutliveAllElse) {
 TEST(FilterFileMapTest, AFileWithOtherReadersDoesNotEndWithThem) {
   FilterFileMap filter_files;
   const auto files = std::make_shared<TreeFiles>();
-  filter_files.Add("a partition", files, {files->Add(AnyFile(), 1), 6, false});
+  filter_files.Add("a partition", files, {files->Add(AnyFile()), 6, false});
   EXPECT_TRUE(static_cast<bool>(filter_files.NewReader("a partition")));
   EXPECT_EQ(files->files(), 1u);
 }
@@ -58,7 +58,7 @@ TEST(FilterFileMapTest, AFileWithOtherReadersDoesNotEndWithThem) {
 TEST(FilterFileMapTest, AForgottenTreeHasNoReaders) {
   FilterFileMap filter_files;
   auto files = std::make_shared<TreeFiles>();
-  filter_files.Add("a filter", files, FileOf(files->Add(AnyFile(), 1)));
+  filter_files.Add("a filter", files, FileOf(files->Add(AnyFile())));
   files.reset();
   EXPECT_FALSE(static_cast<bool>(filter_files.NewReader("a filter")));
 }
@@ -66,7 +66,7 @@ TEST(FilterFileMapTest, AForgottenTreeHasNoReaders) {
 TEST(FilterFileMapTest, ManyBlocksAreBounded) {
   FilterFileMap filter_files;
   const auto files = std::make_shared<TreeFiles>();
-  const TreeFiles::Id alive = files->Add(AnyFile(), 1);
+  const TreeFiles::Id alive = files->Add(AnyFile());
   filter_files.Add("alive", files, FileOf(alive));
   for (size_t i = 0; i < FilterFileMap::kMaxBlocks; ++i) {
     filter_files.Add("gone " + std::to_string(i), files, FileOf(alive + 1));
@@ -79,7 +79,7 @@ TEST(FilterFileMapTest, ManyBlocksAreBounded) {
 TEST(FilterFileMapTest, MakesRoomForMany) {
   FilterFileMap filter_files;
   const auto files = std::make_shared<TreeFiles>();
-  const TreeFiles::Id alive = files->Add(AnyFile(), 1);
+  const TreeFiles::Id alive = files->Add(AnyFile());
   for (size_t i = 0; i < FilterFileMap::kMaxBlocks; ++i) {
     const bool is_gone = i % 16 == 0;
     filter_files.Add(std::to_string(i), files, {alive + is_gone, 6, false});

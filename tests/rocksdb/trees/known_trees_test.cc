@@ -101,7 +101,7 @@ void AddClosedFiles(TreeFiles* files, size_t n, size_t key_bytes) {
     file.level = 1;
     file.range = {key, key};
     file.keys = 1;
-    ids.push_back(files->Add(file, 1));
+    ids.push_back(files->Add(file));
   }
   for (const TreeFiles::Id id : ids) files->Opened(id);
   for (const TreeFiles::Id id : ids) files->Closed(id);
@@ -162,9 +162,10 @@ class LookedUpTree {
     for (int level = 0; level < 4; ++level) {
       const std::string key = Key(num_files / 2);
       TreeFiles::NewFile file;
+      file.level = level;
       file.range = {key, key + "9"};
       file.keys = 1000;
-      record->rates.RateOf(&record->files, {level, file, -1, {}}, 0.01, {});
+      record->rates.RateOf(&record->files, file, {}, 0.01, {});
     }
   }
 
@@ -188,7 +189,7 @@ class LookedUpTree {
     file.is_bottom = true;
     file.range = {Key(number), Key(number) + "~"};
     file.keys = 1000;
-    const TreeFiles::Id id = files->Add(file, 4);
+    const TreeFiles::Id id = files->Add(file);
     files->SetName(id, FileName::Of(family_, id));
     files->AddMemory(id, {1000, 1000});
     EXPECT_NE(files->LevelOfReaders(id), nullptr);
@@ -366,7 +367,7 @@ TEST(KnownTreesTest, ATreeIsKnownAgainByItsFiles) {
   file.is_bottom = true;
   file.range = {"a", "b"};
   file.keys = 9;
-  const TreeFiles::Id id = record->files.Add(file, 6);
+  const TreeFiles::Id id = record->files.Add(file);
   record->files.Opened(id);
   // Another database while this one is open.
   trees.Learn(&kOther, "default", kFlush);
@@ -408,7 +409,7 @@ TEST(KnownTreesTest, TotalsAreOfAllTrees) {
     file.level = 6;
     file.range = {"a", "b"};
     file.keys = 100;
-    files.AddMemory(files.Add(file, -1), {125, 120});
+    files.AddMemory(files.Add(file), {125, 120});
   }
   const KnownTotals totals = trees.Totals(true);
   EXPECT_EQ(totals.families, 2u);

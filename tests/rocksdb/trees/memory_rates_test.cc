@@ -24,14 +24,14 @@ std::string Key(double place) {
 
 struct Tree {
   TreeFiles files;
-  LearnedRates rates;
+  TreeRates rates;
   MemoryRates::Lookups lookups;
   bool is_sampled = true;
   uint64_t hash = 0;
   LookupsUnderWay under_way;
 
   void Add(int level, bool is_bottom, double from, double to, uint64_t keys = kKeysOfAFile) {
-    files.Add(File(level, is_bottom, from, to, keys), 5);
+    files.Add(File(level, is_bottom, from, to, keys), WritingJob{0, true, 0, 5});
   }
   static TreeFiles::NewFile File(int level, bool is_bottom, double from, double to, uint64_t keys) {
     TreeFiles::NewFile file;
@@ -59,12 +59,11 @@ struct Tree {
     }
   }
   double Log2ReachOf(int level, bool is_bottom, double from, double to,
-                     const LearnedRates::Rule& rule) {
-    const LearnedRates::FileToRate asked{TreeFiles::LevelIndex(level, is_bottom),
-                                         File(level, is_bottom, from, to, kKeysOfAFile),
-                                         5,
-                                         {}};
-    return rates.ReachOf(&files, asked, rule, 0).log2_reach;
+                     const TreeRates::Rule& rule) {
+    return rates
+        .SizedRateOf(&files, File(level, is_bottom, from, to, kKeysOfAFile), {0, true, 0, 5}, rule,
+                     0)
+        .bits;
   }
 };
 
@@ -72,16 +71,20 @@ class MemoryRatesTest : public ::testing::Test {
  protected:
   MemoryRatesTest() {
     asked_.bytes_a_bit = kBytesABit;
-    asked_.rule.is_sized = true;
     asked_.rule.learns = false;
   }
 
-  MemoryRates::Lambda LambdaOf(size_t tree) {
+  // Of a tree, once all were looked at.
+  double WeightOf(size_t tree) {
+    LambdaOf(tree);
+    return trees_[tree]->lookups.log2_weight;
+  }
+  double LambdaOf(size_t tree) {
     std::vector<MemoryRates::Tree> trees;
     for (const auto& one : trees_)
       trees.push_back({&one->files, &one->rates, &one->lookups, one->is_sampled});
     asked_.own = &trees_[tree]->rates;
-    return rates_.Update(trees, elsewhere_, asked_);
+    return rates_.Log2LambdaOf(trees, elsewhere_, asked_);
   }
   void Make(const std::vector<int>& files) {
     for (const int count : files) {
@@ -89,7 +92,7 @@ class MemoryRatesTest : public ::testing::Test {
       trees_.back()->Fill(count);
     }
   }
-  void SetBits(double bits, double keys) { asked_.shared.memory = bits * keys * kBytesABit / kAim; }
+  void SetBits(double bits, double keys) { asked_.rule.memory = bits * keys * kBytesABit / kAim; }
 
   static constexpr double kAim = MemoryRates::kAim;
   MemoryRates rates_;
@@ -100,10 +103,10 @@ class MemoryRatesTest : public ::testing::Test {
 
 TEST_F(MemoryRatesTest, AllFilesHaveOneRateWithoutAPlan) {
   Make({100, 300});
-  asked_.rule.is_alike = asked_.shared.is_alike = true;
+  asked_.rule.is_alike = true;
   for (const double bits : {0.5, 3.0, 12.0}) {
     SetBits(bits, 440e3);
-    for (const size_t tree : {0, 1}) EXPECT_NEAR(LambdaOf(tree).BitsOf(0), bits, 0.01) << bits;
+    for (const size_t tree : {0, 1}) EXPECT_NEAR(-LambdaOf(tree), bits, 0.01) << bits;
   }
   EXPECT_EQ(trees_[0]->Log2ReachOf(5, false, 0, 0.1, asked_.rule), 0);
 }
@@ -116,10 +119,10 @@ TEST_F(MemoryRatesTest, UpperLevelsHaveMoreBitsAndTheMeanFillsTheMemory) {
   double keys = 0;
   double bits = 0;
   for (size_t tree = 0; tree < 2; ++tree) {
-    const MemoryRates::Lambda lambda = LambdaOf(tree);
+    const double lambda = LambdaOf(tree);
     const double files = tree == 0 ? 100 : 300;
     const auto bits_on = [&](int level, double to) {
-      return lambda.BitsOf(trees_[tree]->Log2ReachOf(level, level == 6, 0.5, to, asked_.rule));
+      return trees_[tree]->Log2ReachOf(level, level == 6, 0.5, to, asked_.rule) - lambda;
     };
     const double upper = bits_on(5, 0.5 + 9.999 / files);
     const double last = bits_on(6, 0.5 + 0.999 / files);
@@ -133,48 +136,50 @@ TEST_F(MemoryRatesTest, UpperLevelsHaveMoreBitsAndTheMeanFillsTheMemory) {
 TEST_F(MemoryRatesTest, WithoutFilesOrWithMuchMemoryThereIsNoBound) {
   Make({0});
   SetBits(6, 1000);
-  EXPECT_GE(LambdaOf(0).BitsOf(0), kMaxRateBits);
+  EXPECT_GE(-LambdaOf(0), kMaxRateBits);
   Make({10});
   SetBits(40, 11e3);
-  EXPECT_GE(LambdaOf(1).BitsOf(0), kMaxRateBits);
+  EXPECT_GE(-LambdaOf(1), kMaxRateBits);
 }
 
 TEST_F(MemoryRatesTest, TheMemoryMayNotBeEnoughForFilters) {
   Make({100});
   SetBits(0.001, 110e3);
-  EXPECT_LT(LambdaOf(0).BitsOf(0), 0.01);
-  asked_.shared.memory = 0;
-  EXPECT_LT(LambdaOf(0).BitsOf(0), -1);
+  EXPECT_LT(-LambdaOf(0), 0.01);
+  asked_.rule.memory = 0;
+  EXPECT_LT(-LambdaOf(0), -1);
 }
 
 TEST_F(MemoryRatesTest, KeysOfAnotherProcessCount) {
   Make({100});
-  asked_.rule.is_alike = asked_.shared.is_alike = true;
+  asked_.rule.is_alike = true;
   SetBits(12, 110e3);
   elsewhere_.keys = 110e3;
   elsewhere_.levels[3].keys = 10e3;
   elsewhere_.levels.back().keys = 100e3;
-  EXPECT_NEAR(LambdaOf(0).BitsOf(0), 6, 0.01);
+  EXPECT_NEAR(-LambdaOf(0), 6, 0.01);
 }
 
 // The last level of a leveled tree has no filters then; another tree has no such level.
 TEST_F(MemoryRatesTest, WithoutAbsentLookupsItDoesNotMatterWhichTreeAsks) {
   Make({100, 100});
-  asked_.shared.absent_share = 0;
+  asked_.rule.absent_share = 0;
   SetBits(6, 220e3);
   const auto ask = [&](size_t tree) {
-    asked_.rule = asked_.shared.RuleOf(tree == 0, true);
-    asked_.shared.memory += 1;  // looks again
-    return LambdaOf(tree).log2_lambda;
+    asked_.rule.is_leveled = tree == 0;
+    asked_.rule.memory += 1;  // looks again
+    return LambdaOf(tree);
   };
-  const LearnedRates::FileToRate file{0, Tree::File(0, false, 0, 1, kKeysOfAFile), 5, {}};
+  const TreeFiles::NewFile file = Tree::File(0, false, 0, 1, kKeysOfAFile);
+  const WritingJob job;
   asked_.file = &file;
+  asked_.job = &job;
   ask(0);
   ask(1);
   asked_.file = nullptr;
   const double without_last = ask(0);
   EXPECT_NEAR(ask(1), without_last, 0.01);
-  asked_.shared.absent_share = 1;
+  asked_.rule.absent_share = 1;
   EXPECT_GT(ask(0), without_last + 2);
 }
 
@@ -183,7 +188,7 @@ TEST_F(MemoryRatesTest, FilesBeforeTheirKeysCountAsThoseThatAreThere) {
   Make({100});
   SetBits(6, 110e3);
   LambdaOf(0);
-  LearnedRates& leveled = trees_[0]->rates;
+  TreeRates& leveled = trees_[0]->rates;
   EXPECT_NEAR(leveled.UsualLog2Reach(5, 1000), std::log2(11), 0.2);
   EXPECT_NEAR(leveled.UsualLog2Reach(LookupSamples::kLevels - 1, 1000), std::log2(1.1), 0.2);
   EXPECT_NEAR(leveled.UsualLog2Reach(0, 1000), std::log2(110), 0.2);  // none is there
@@ -196,53 +201,53 @@ TEST_F(MemoryRatesTest, FilesBeforeTheirKeysCountAsThoseThatAreThere) {
 TEST_F(MemoryRatesTest, LambdaIsThatOfTheLastLookUntilMuchIsWritten) {
   Make({200});
   SetBits(6, 220e3);
-  const double before = LambdaOf(0).log2_lambda;
+  const double before = LambdaOf(0);
   trees_[0]->Add(0, false, 0, 1);
-  EXPECT_EQ(LambdaOf(0).log2_lambda, before);
+  EXPECT_EQ(LambdaOf(0), before);
   for (int i = 0; i < 10; ++i) trees_[0]->Add(0, false, 0, 1);
-  EXPECT_GT(LambdaOf(0).log2_lambda, before);
+  EXPECT_GT(LambdaOf(0), before);
   // Another tree has come, or the memory has changed.
-  const double then = LambdaOf(0).log2_lambda;
+  const double then = LambdaOf(0);
   Make({100});
-  EXPECT_GT(LambdaOf(0).log2_lambda, then + 1);
-  asked_.shared.memory *= 2;
-  EXPECT_LT(LambdaOf(0).log2_lambda, then);
+  EXPECT_GT(LambdaOf(0), then + 1);
+  asked_.rule.memory *= 2;
+  EXPECT_LT(LambdaOf(0), then);
 }
 
 TEST_F(MemoryRatesTest, TreesWithMoreLookupsHaveMoreBits) {
   Make({100, 100});
-  asked_.shared.by_lookups = true;
+  asked_.rule.by_lookups = true;
   SetBits(6, 220e3);
   LambdaOf(0);
   trees_[0]->LookUp(30);
   SetBits(6.1, 220e3);
-  EXPECT_EQ(LambdaOf(0).log2_weight, 0);  // too few
+  EXPECT_EQ(WeightOf(0), 0);  // too few
   trees_[0]->LookUp(10'000);
   trees_[1]->LookUp(1000);
   SetBits(6, 220e3);
-  const double hot = LambdaOf(0).log2_weight;
-  const double cold = LambdaOf(1).log2_weight;
+  const double hot = WeightOf(0);
+  const double cold = WeightOf(1);
   // A fifth of the lookups counts as even: (0.8 * 1.82 + 0.2) to (0.8 * 0.18 + 0.2).
   EXPECT_NEAR(hot - cold, std::log2(1.656 / 0.344), 0.1);
   EXPECT_NEAR(std::exp2(hot) + std::exp2(cold), 2, 1e-9);
-  asked_.shared.by_lookups = false;
+  asked_.rule.by_lookups = false;
   SetBits(6.1, 220e3);
-  EXPECT_EQ(LambdaOf(0).log2_weight, 0);
+  EXPECT_EQ(WeightOf(0), 0);
 }
 
 TEST_F(MemoryRatesTest, ATreeThatIsNotSampledCountsAsTheMean) {
   Make({100, 100, 100});
-  asked_.shared.by_lookups = true;
+  asked_.rule.by_lookups = true;
   trees_[2]->is_sampled = false;
   LambdaOf(0);
   trees_[0]->LookUp(10'000);
   trees_[1]->LookUp(1000);
   SetBits(6, 330e3);
-  EXPECT_NEAR(LambdaOf(0).log2_weight, std::log2(1.656), 0.05);
-  EXPECT_EQ(LambdaOf(2).log2_weight, 0);
+  EXPECT_NEAR(WeightOf(0), std::log2(1.656), 0.05);
+  EXPECT_EQ(WeightOf(2), 0);
   trees_[0]->is_sampled = trees_[1]->is_sampled = false;
   SetBits(6.1, 330e3);
-  EXPECT_EQ(LambdaOf(0).log2_weight, 0);
+  EXPECT_EQ(WeightOf(0), 0);
 }
 
 // Each time all files are written again.
@@ -250,7 +255,7 @@ TEST_F(MemoryRatesTest, TrafficThatTurnsCountsLessAndTrafficThatStaysDoesNot) {
   for (const bool turns : {false, true}) {
     trees_.clear();
     Make({20, 20});
-    asked_.shared.by_lookups = true;
+    asked_.rule.by_lookups = true;
     MemoryRates rates;
     std::vector<MemoryRates::Tree> trees;
     for (const auto& one : trees_)
@@ -259,9 +264,10 @@ TEST_F(MemoryRatesTest, TrafficThatTurnsCountsLessAndTrafficThatStaysDoesNot) {
     for (int i = 0; i < 16; ++i) {
       trees_[turns ? i % 2 : 0]->LookUp(20'000);
       for (const auto& tree : trees_) tree->Fill(20);
-      asked_.shared.memory = 1e5 + i;
+      asked_.rule.memory = 1e5 + i;
       asked_.own = &trees_[0]->rates;
-      const double weight = std::abs(rates.Update(trees, {}, asked_).log2_weight);
+      rates.Log2LambdaOf(trees, {}, asked_);
+      const double weight = std::abs(trees_[0]->lookups.log2_weight);
       if (i > 8) weights.push_back(weight);
     }
     const auto [least, most] = std::minmax_element(weights.begin(), weights.end());

@@ -21,6 +21,7 @@ using Id = TreeFiles::Id;
 using Listed = ListedFile;
 
 constexpr int kBase = 4;
+const WritingJob kJob = {0, true, 0, kBase};
 const FileName kDatabase = FileName::Of("/a/database", 0);
 
 std::string Key(int number) {
@@ -119,8 +120,8 @@ TEST(ToldFilesTest, FilesThatMoveWhileAListIsReadAreWhereTheyMoved) {
 TEST(ToldFilesTest, FilesThatAreBeingWrittenStay) {
   TreeFiles files;
   Tell(&files, {}, true);
-  const Id written = files.Add(File(6, 0, 100, true), kBase);  // before its number is known
-  const Id finished = files.Add(File(6, 101, 200, true), kBase);
+  const Id written = files.Add(File(6, 0, 100, true), kJob);  // before its number is known
+  const Id finished = files.Add(File(6, 101, 200, true), kJob);
   files.SetName(finished, kDatabase.File(7));
   Tell(&files, {});
   EXPECT_TRUE(files.Knows(written));
@@ -136,7 +137,7 @@ TEST(ToldFilesTest, FilesThatAreBeingWrittenStay) {
   EXPECT_TRUE(files.Knows(written));
   // Whatever is not in the first list was before, but for what was added since it began.
   files.BeginList();
-  const Id late = files.Add(File(6, 201, 300, true), kBase);
+  const Id late = files.Add(File(6, 201, 300, true), kJob);
   files.TakeList(kDatabase, true, {});
   EXPECT_FALSE(files.Knows(written));
   EXPECT_TRUE(files.Knows(late));
@@ -145,7 +146,7 @@ TEST(ToldFilesTest, FilesThatAreBeingWrittenStay) {
 // A database was closed whose files nobody named.
 TEST(ToldFilesTest, RecordedFilesWithoutANameAreThoseOfTheFirstList) {
   TreeFiles files;
-  const Id id = files.Add(File(4, 0, 90), kBase);
+  const Id id = files.Add(File(4, 0, 90), kJob);
   files.AddMemory(id, {70, 60});
   Tell(&files, {FileOf(9, 6, 0, 95), FileOf(10, 5, 0, 80)}, true);
   EXPECT_EQ(files.files(), 2u);
@@ -161,13 +162,13 @@ TEST(ToldFilesTest, AListOutweighsGuesses) {
   std::vector<Listed> list = {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 200)};
   Tell(&files, list, true);
   files.Ending(kDatabase.File(2));
-  const Id output = files.Add(File(6, 0, 200, true), kBase);
+  const Id output = files.Add(File(6, 0, 200, true), kJob);
   files.SetName(output, kDatabase.File(3));
   EXPECT_EQ(files.files(), 2u);  // a compaction of file 2 alone
   list[0].is_ending = list[1].is_ending = true;
   Tell(&files, list);
   EXPECT_EQ(files.files(), 2u);
-  files.Add(File(6, 0, 150, true), kBase);
+  files.Add(File(6, 0, 150, true), kJob);
   EXPECT_EQ(files.files(), 2u);
   list[0].is_ending = false;
   Tell(&files, list);
@@ -183,7 +184,7 @@ TEST(ToldFilesTest, AListOutweighsGuesses) {
   for (int i = 0; i < 200; ++i) {
     TreeFiles::NewFile file = File(6, 1000, 1100, true);
     file.keys = 10'000;
-    files.NotWritten(files.Add(file, kBase));
+    files.NotWritten(files.Add(file, kJob));
   }
   EXPECT_EQ(files.files(), 2u);
 }
@@ -193,14 +194,14 @@ TEST(ToldFilesTest, FilesThatAreBeingWrittenAreReplacedByNone) {
   TreeFiles files;
   Tell(&files, {FileOf(1, 0, 0, 100)}, true);
   files.Ending(kDatabase.File(1));
-  const Id flush = files.Add(File(0, 0, 100, false), kBase);
-  const Id output = files.Add(File(kBase, 0, 100, true), kBase);
+  const Id flush = files.Add(File(0, 0, 100, false), kJob);
+  const Id output = files.Add(File(kBase, 0, 100, true), kJob);
   EXPECT_TRUE(files.Knows(flush));
   files.SetName(flush, kDatabase.File(2));
   files.SetName(output, kDatabase.File(3));
   files.Ended(kDatabase.File(1));
   EXPECT_EQ(files.files(), 2u);
-  files.NotWritten(files.Add(File(0, 0, 100, false), kBase));
+  files.NotWritten(files.Add(File(0, 0, 100, false), kJob));
   EXPECT_EQ(files.files(), 2u);
 }
 
@@ -210,7 +211,7 @@ TEST(ToldFilesTest, FilesThatEndWhileAListIsReadAreNoMore) {
   Tell(&files, list, true);
   files.BeginList();
   files.Ended(kDatabase.File(1));
-  const Id output = files.Add(File(5, 0, 100, true), kBase);  // begins as the one that ended
+  const Id output = files.Add(File(5, 0, 100, true), kJob);  // begins as the one that ended
   files.TakeList(kDatabase, false, list);
   files.SetName(output, kDatabase.File(3));
   files.Ended(kDatabase.File(1));
@@ -265,7 +266,7 @@ TEST(ToldFilesTest, EstimatesAreReplacedByMeasures) {
 TEST(ToldFilesTest, ReadersHearOfANewLevel) {
   const auto files = std::make_shared<TreeFiles>();
   Tell(files.get(), {}, true);
-  const Id id = files->Add(File(4, 0, 100), kBase);
+  const Id id = files->Add(File(4, 0, 100), kJob);
   files->SetName(id, kDatabase.File(1));
   const std::shared_ptr<const std::atomic<int>> level = files->LevelOfReaders(id);
   EXPECT_EQ(*level, 4);
@@ -294,7 +295,7 @@ TEST(ToldFilesTest, ReadersHearOfANewLevel) {
 
 TEST(ToldFilesTest, AClosedDatabaseIsGuessedAgain) {
   TreeFiles files;
-  const Id id = files.Add(File(6, 0, 100, true), kBase);
+  const Id id = files.Add(File(6, 0, 100, true), kJob);
   files.SetName(id, kDatabase.File(1));
   files.Opened(id);
   Tell(&files, {FileOf(1, 6, 0, 100)}, true);

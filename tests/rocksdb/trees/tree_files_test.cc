@@ -21,6 +21,7 @@ using Id = TreeFiles::Id;
 using testing::allocations_left;
 
 constexpr int kBase = 4;
+const WritingJob kJob = {0, true, 0, kBase};
 
 std::string Key(int number) {
   char text[16];
@@ -46,9 +47,9 @@ int Below(TreeFiles* files, int level, const KeyRange& range, int base = kBase) 
 TEST(TreeFilesTest, FindsTheFirstLevelBelowWithSuchKeys) {
   TreeFiles files;
   EXPECT_EQ(Below(&files, 0, Range(0, 9)), -1);
-  files.Add(File(6, Range(500, 600), true), kBase);
-  files.Add(File(5, Range(0, 100)), kBase);
-  files.Add(File(4, Range(50, 60)), kBase);
+  files.Add(File(6, Range(500, 600), true), kJob);
+  files.Add(File(5, Range(0, 100)), kJob);
+  files.Add(File(4, Range(50, 60)), kJob);
   EXPECT_EQ(Below(&files, 3, Range(55, 70)), 4);
   EXPECT_EQ(Below(&files, 3, Range(70, 80)), 5);
   EXPECT_EQ(Below(&files, 4, Range(55, 70)), 5);
@@ -59,7 +60,7 @@ TEST(TreeFilesTest, FindsTheFirstLevelBelowWithSuchKeys) {
 
 TEST(TreeFilesTest, AFlushWaitsBesideAnotherInItsRange) {
   TreeFiles files;
-  files.Add(File(0, Range(0, 100)), kBase);
+  files.Add(File(0, Range(0, 100)), kJob);
   EXPECT_EQ(Below(&files, 0, Range(101, 110)), -1);
   EXPECT_FALSE(files.PlaceOf(0, Range(101, 110), kBase).waits);
   TreeFiles::NewFile second = File(0, Range(100, 110));
@@ -69,20 +70,20 @@ TEST(TreeFilesTest, AFlushWaitsBesideAnotherInItsRange) {
   EXPECT_EQ(Below(&files, 0, Range(100, 110), -1), -1);  // nothing is known to be merged into
   // The first one waits with it.
   second.waits = true;
-  files.AddMemory(files.Add(second, kBase), {5, 4});
+  files.AddMemory(files.Add(second, kJob), {5, 4});
   files.AddMemory(1, {3, 2});
   EXPECT_EQ(files.Memory().resting.bytes, 0);
   EXPECT_EQ(files.Memory().waiting.bytes, 8);
   EXPECT_EQ(files.Memory().waiting.uniform_bytes, 6);
   // All are merged into what is written to the base level.
-  files.Add(File(kBase, Range(0, 50)), kBase);
-  files.Add(File(kBase, Range(51, 110)), kBase);
+  files.Add(File(kBase, Range(0, 50)), kJob);
+  files.Add(File(kBase, Range(51, 110)), kJob);
   EXPECT_EQ(files.files(), 2u);
 }
 
 TEST(TreeFilesTest, FlushesThatNothingMeetsAreMovedDown) {
   TreeFiles files;
-  for (int i = 0; i < 20; ++i) files.Add(File(0, Range(100 * i, 100 * i + 99), true), kBase);
+  for (int i = 0; i < 20; ++i) files.Add(File(0, Range(100 * i, 100 * i + 99), true), kJob);
   EXPECT_EQ(Below(&files, 1, Range(0, 50)), TreeFiles::kBottom);
   EXPECT_EQ(Below(&files, 0, Range(0, 50)), TreeFiles::kBottom);
   EXPECT_EQ(Below(&files, 0, Range(1950, 1960)), kBase);
@@ -91,16 +92,16 @@ TEST(TreeFilesTest, FlushesThatNothingMeetsAreMovedDown) {
 
 TEST(TreeFilesTest, OutputsEndWhatTheyReplace) {
   TreeFiles files;
-  const Id untouched = files.Add(File(6, Range(300, 400), true), kBase);
-  const Id bottom = files.Add(File(6, Range(0, 100), true), kBase);
-  const Id upper = files.Add(File(5, Range(0, 150)), kBase);
-  const Id neighbour = files.Add(File(5, Range(160, 900)), kBase);
-  const Id wide = files.Add(File(4, Range(0, 200)), kBase);
-  const Id moved = files.Add(File(4, Range(201, 210)), kBase);
+  const Id untouched = files.Add(File(6, Range(300, 400), true), kJob);
+  const Id bottom = files.Add(File(6, Range(0, 100), true), kJob);
+  const Id upper = files.Add(File(5, Range(0, 150)), kJob);
+  const Id neighbour = files.Add(File(5, Range(160, 900)), kJob);
+  const Id wide = files.Add(File(4, Range(0, 200)), kJob);
+  const Id moved = files.Add(File(4, Range(201, 210)), kJob);
   // A merge of `bottom` and `upper`, which reaches into the neighbour, and covers what lies two
   // levels up.
-  const Id first = files.Add(File(6, Range(0, 90), true), kBase);
-  const Id second = files.Add(File(6, Range(91, 220), true), kBase);
+  const Id first = files.Add(File(6, Range(0, 90), true), kJob);
+  const Id second = files.Add(File(6, Range(91, 220), true), kJob);
   EXPECT_FALSE(files.Knows(bottom));
   EXPECT_FALSE(files.Knows(upper));
   EXPECT_FALSE(files.Knows(moved));
@@ -112,20 +113,20 @@ TEST(TreeFilesTest, OutputsEndWhatTheyReplace) {
 TEST(TreeFilesTest, ACompactionToLevel0EndsTheNewestFilesThere) {
   TreeFiles files;
   std::vector<Id> flushes;
-  for (int i = 0; i < 6; ++i) flushes.push_back(files.Add(File(0, Range(i, 900 + i)), -1));
-  const Id late = files.Add(File(0, Range(0, 900)), -1);  // flushed while the others are merged
+  for (int i = 0; i < 6; ++i) flushes.push_back(files.Add(File(0, Range(i, 900 + i))));
+  const Id late = files.Add(File(0, Range(0, 900)));  // flushed while the others are merged
   TreeFiles::NewFile merged = File(0, Range(2, 905));
   merged.keys = 390;  // of 400, as some keys were written twice
   WritingJob merge{flushes.back()};
-  EXPECT_EQ(files.ReplacedBy(merged, -1, merge).keys, 400);
-  const Id output = files.Add(merged, -1, &merge);
+  EXPECT_EQ(files.ReplacedBy(merged, merge).keys, 400);
+  const Id output = files.Add(merged, &merge);
   for (size_t i = 0; i < 6; ++i) EXPECT_EQ(files.Knows(flushes[i]), i < 2) << i;
   EXPECT_TRUE(files.Knows(late));
 
   // Partitions tell its keys bit by bit. Files from before the database was opened are unknown.
   merge = {output};
   merged.keys = 380;
-  const Id second = files.Add(merged, -1, &merge);
+  const Id second = files.Add(merged, &merge);
   EXPECT_FALSE(files.Knows(output));
   files.Extend(second, Range(500, 905), 10, &merge);
   EXPECT_TRUE(files.Knows(late));
@@ -136,8 +137,8 @@ TEST(TreeFilesTest, ACompactionToLevel0EndsTheNewestFilesThere) {
   EXPECT_EQ(files.files(), 1u);
 
   // A flush ends none, nor does a compaction beside them.
-  merge = {files.Add(File(0, Range(0, 900)), -1)};
-  files.Add(File(0, Range(2000, 3000)), -1, &merge);
+  merge = {files.Add(File(0, Range(0, 900)))};
+  files.Add(File(0, Range(2000, 3000)), &merge);
   EXPECT_EQ(files.files(), 3u);
 }
 
@@ -148,22 +149,22 @@ TEST(TreeFilesTest, ACompactionToLevel0EndsThoseWhoseKeysFitBest) {
   for (const uint64_t keys : {800, 400, 410, 390, 100}) {
     TreeFiles::NewFile flush = File(0, Range(0, 900));
     flush.keys = keys;
-    flushes.push_back(files.Add(flush, -1));
+    flushes.push_back(files.Add(flush));
   }
   TreeFiles::NewFile merged = File(0, Range(0, 900));
   merged.keys = 1190;
   WritingJob merge{flushes.back()};
-  files.Add(merged, -1, &merge);
+  files.Add(merged, &merge);
   for (size_t i = 0; i < flushes.size(); ++i) EXPECT_EQ(files.Knows(flushes[i]), i == 0 || i == 4);
 }
 
 TEST(TreeFilesTest, UniversalCompactionEndsRunsOfAllLevelsAbove) {
   for (const bool is_universal : {false, true}) {
     TreeFiles files;
-    const Id nearest = files.Add(File(5, Range(0, 150)), -1);
-    const Id above = files.Add(File(3, Range(0, 150)), -1);
+    const Id nearest = files.Add(File(5, Range(0, 150)));
+    const Id above = files.Add(File(3, Range(0, 150)));
     WritingJob merge{above, !is_universal};
-    files.Add(File(6, Range(0, 100), true), -1, &merge);
+    files.Add(File(6, Range(0, 100), true), &merge);
     EXPECT_FALSE(files.Knows(nearest));
     EXPECT_EQ(files.Knows(above), !is_universal);
   }
@@ -171,9 +172,9 @@ TEST(TreeFilesTest, UniversalCompactionEndsRunsOfAllLevelsAbove) {
 
 TEST(TreeFilesTest, FilesThatCameAfterACompactionBeganStay) {
   TreeFiles files;
-  WritingJob merge{files.Add(File(0, Range(0, 100)), kBase)};
-  const Id after = files.Add(File(0, Range(0, 100)), kBase);
-  files.Add(File(kBase, Range(0, 100)), kBase, &merge);
+  WritingJob merge{files.Add(File(0, Range(0, 100)), kJob)};
+  const Id after = files.Add(File(0, Range(0, 100)), kJob);
+  files.Add(File(kBase, Range(0, 100)), &merge);
   EXPECT_FALSE(files.Knows(merge.last));
   EXPECT_TRUE(files.Knows(after));
 }
@@ -181,14 +182,14 @@ TEST(TreeFilesTest, FilesThatCameAfterACompactionBeganStay) {
 // So that flushes between two of its outputs stay.
 TEST(TreeFilesTest, OutputsOfOneCompactionBeganWithItsFirst) {
   TreeFiles files;
-  const Id before = files.Add(File(0, Range(0, 1000)), kBase);
+  const Id before = files.Add(File(0, Range(0, 1000)), kJob);
   const auto begins_with = [&files](const TreeFiles::NewFile& file, Id last) {
     WritingJob job{last};
     files.Continue(file, &job);
     return job.last;
   };
   EXPECT_EQ(begins_with(File(kBase, Range(0, 100)), before), before);
-  const Id after = files.Add(File(0, Range(0, 1000)), kBase);
+  const Id after = files.Add(File(0, Range(0, 1000)), kJob);
   EXPECT_EQ(begins_with(File(kBase, Range(101, 200)), after), before);
   EXPECT_EQ(begins_with(File(kBase, Range(201, 300)), after), before);
   // Another compaction of this thread, of another one, and of another level.
@@ -200,14 +201,14 @@ TEST(TreeFilesTest, OutputsOfOneCompactionBeganWithItsFirst) {
 
 TEST(TreeFilesTest, TheMemoryIsOfWhatIsAlive) {
   TreeFiles files;
-  const Id one = files.Add(File(6, Range(0, 100), true), kBase);
+  const Id one = files.Add(File(6, Range(0, 100), true), kJob);
   files.AddMemory(one, {70, 60});
   files.AddMemory(one, {7, 6});
-  const Id two = files.Add(File(5, Range(0, 100)), kBase);
+  const Id two = files.Add(File(5, Range(0, 100)), kJob);
   files.AddMemory(two, {30, 20});
   EXPECT_EQ(files.Memory().resting.bytes, 107);
   EXPECT_EQ(files.Memory().resting.uniform_bytes, 86);
-  files.Add(File(6, Range(0, 100), true), kBase);
+  files.Add(File(6, Range(0, 100), true), kJob);
   EXPECT_EQ(files.Memory().resting.bytes, 0);
   files.AddMemory(one, {70, 60});  // of a file that has ended
   EXPECT_EQ(files.Memory().resting.bytes, 0);
@@ -215,7 +216,7 @@ TEST(TreeFilesTest, TheMemoryIsOfWhatIsAlive) {
 
 TEST(TreeFilesTest, AFileWithoutReadersHasEnded) {
   TreeFiles files;
-  const Id id = files.Add(File(6, Range(0, 100), true), kBase);
+  const Id id = files.Add(File(6, Range(0, 100), true), kJob);
   EXPECT_EQ(Below(&files, 5, Range(0, 9)), TreeFiles::kBottom);  // nobody has read it yet
   files.Opened(id);
   files.Opened(id);
@@ -228,14 +229,14 @@ TEST(TreeFilesTest, AFileWithoutReadersHasEnded) {
   files.Opened(id);
   EXPECT_TRUE(files.IsReopened());
   EXPECT_EQ(Below(&files, 5, Range(0, 9)), TreeFiles::kBottom);
-  files.Add(File(5, Range(0, 100)), kBase);
+  files.Add(File(5, Range(0, 100)), kJob);
   EXPECT_FALSE(files.IsReopened());
 }
 
 TEST(TreeFilesTest, ReadersThatComeAndGoSayNothing) {
   TreeFiles files;
-  files.Add(File(6, Range(500, 600), true), kBase);
-  const Id id = files.Add(File(6, Range(0, 100), true), kBase);
+  files.Add(File(6, Range(500, 600), true), kJob);
+  const Id id = files.Add(File(6, Range(0, 100), true), kJob);
   for (size_t i = 0; i <= TreeFiles::kMaxRevivals + 1; ++i) {
     files.Opened(id);
     files.Closed(id);
@@ -252,7 +253,7 @@ TEST(TreeFilesTest, ALongCommonPrefixHidesNothing) {
     return range;
   };
   for (const size_t bytes : {5000u, 200u, 60u, 0u}) {
-    files.Add(File(6, with_prefix(0, 100, bytes), true), kBase);
+    files.Add(File(6, with_prefix(0, 100, bytes), true), kJob);
     EXPECT_EQ(Below(&files, 5, with_prefix(50, 60, bytes)), TreeFiles::kBottom) << bytes;
     EXPECT_EQ(Below(&files, 5, with_prefix(200, 300, bytes)), -1) << bytes;
   }
@@ -262,7 +263,7 @@ TEST(TreeFilesTest, IsBoundedAndKeepsItsSums) {
   TreeFiles files;
   constexpr int kFiles = 20'000;
   for (int i = 0; i < kFiles; ++i) {
-    files.AddMemory(files.Add(File(6, Range(10 * i, 10 * i + 9), true), kBase), {3, 2});
+    files.AddMemory(files.Add(File(6, Range(10 * i, 10 * i + 9), true), kJob), {3, 2});
     ASSERT_LE(files.files(), TreeFiles::kMaxFiles);
   }
   EXPECT_EQ(files.Memory().resting.bytes, 3.0 * kFiles);
@@ -275,12 +276,12 @@ TEST(TreeFilesTest, IsBoundedAndKeepsItsSums) {
 TEST(TreeFilesTest, FilesStayWhereOthersDid) {
   TreeFiles files;
   const int last = TreeFiles::LevelIndex(6, true);
-  for (int i = 0; i < 20; ++i) files.Add(File(6, Range(100 * i, 100 * i + 99), true), kBase);
+  for (int i = 0; i < 20; ++i) files.Add(File(6, Range(100 * i, 100 * i + 99), true), kJob);
   for (int i = 0; i < 300; ++i) {
     const int at = 100 * (i % 10);
-    files.Add(File(5, Range(at, at + 99)), kBase);
-    files.Add(File(6, Range(at, at + 99), true), kBase);
-    files.Add(File(5, Range(at, at + 98)), kBase);
+    files.Add(File(5, Range(at, at + 99)), kJob);
+    files.Add(File(6, Range(at, at + 99), true), kJob);
+    files.Add(File(5, Range(at, at + 98)), kJob);
   }
   const TreeFiles::TreeShape tree = files.ShapeOfTree();
   EXPECT_LT(tree.stays[5], 0.02);
@@ -288,7 +289,7 @@ TEST(TreeFilesTest, FilesStayWhereOthersDid) {
   EXPECT_GT(tree.stays[static_cast<size_t>(last)], tree.stays[5]);
   double touched = 0;
   double untouched = 0;
-  for (const TreeFiles::Shape& file : tree.files) {
+  for (const RatedFile& file : tree.files) {
     if (file.level != last) continue;
     (file.stays < 0.8 ? touched : untouched) += 1;
   }
@@ -299,29 +300,29 @@ TEST(TreeFilesTest, FilesStayWhereOthersDid) {
 TEST(TreeFilesTest, AGridIsMadeAgainWhenMuchWasWritten) {
   TreeFiles files;
   EXPECT_FALSE(files.MakeGrid()) << "there is no file";
-  for (int i = 0; i < 100; ++i) files.Add(File(6, Range(100 * i, 100 * i + 99), true), kBase);
-  EXPECT_EQ(files.ShapeOf(6, Range(5000, 5099)).to, 0);
+  for (int i = 0; i < 100; ++i) files.Add(File(6, Range(100 * i, 100 * i + 99), true), kJob);
+  EXPECT_EQ(files.ShapeOf(File(6, Range(5000, 5099))).to, 0);
   EXPECT_TRUE(files.MakeGrid());
   EXPECT_FALSE(files.MakeGrid());
-  const TreeFiles::Shape middle = files.ShapeOf(6, Range(5000, 5099));
+  const RatedFile middle = files.ShapeOf(File(6, Range(5000, 5099)));
   EXPECT_NEAR(middle.from, 0.5, 0.01);
   EXPECT_NEAR(middle.to, 0.51, 0.01);
   EXPECT_FALSE(middle.reaches_beyond);
-  EXPECT_TRUE(files.ShapeOf(6, Range(9950, 10'050)).reaches_beyond);
-  for (int i = 100; i < 110; ++i) files.Add(File(6, Range(100 * i, 100 * i + 99), true), kBase);
+  EXPECT_TRUE(files.ShapeOf(File(6, Range(9950, 10'050))).reaches_beyond);
+  for (int i = 100; i < 110; ++i) files.Add(File(6, Range(100 * i, 100 * i + 99), true), kJob);
   EXPECT_TRUE(files.MakeGrid());
-  EXPECT_NEAR(files.ShapeOf(6, Range(5000, 5099)).from, 50 / 110.0, 0.01);
-  for (const TreeFiles::Shape& file : files.ShapeOfTree().files) {
+  EXPECT_NEAR(files.ShapeOf(File(6, Range(5000, 5099))).from, 50 / 110.0, 0.01);
+  for (const RatedFile& file : files.ShapeOfTree().files) {
     EXPECT_NEAR(file.to - file.from, 1 / 110.0, 0.002);
   }
 }
 
 TEST(TreeFilesTest, WhatIsNeverTouchedIsForgottenAfterLong) {
   TreeFiles files;
-  files.Add(File(6, Range(0, 100), true), kBase);
-  const Id other = files.Add(File(6, Range(500, 600), true), kBase);
+  files.Add(File(6, Range(0, 100), true), kJob);
+  const Id other = files.Add(File(6, Range(500, 600), true), kJob);
   for (int i = 0; i < 500 && files.Knows(other); ++i) {
-    files.Add(File(6, Range(1000, 1100), true), kBase);
+    files.Add(File(6, Range(1000, 1100), true), kJob);
   }
   EXPECT_FALSE(files.Knows(other));
   EXPECT_EQ(Below(&files, 5, Range(0, 9)), -1);
@@ -331,6 +332,7 @@ TEST(TreeFilesTest, WhatIsNeverTouchedIsForgottenAfterLong) {
 // Any steps, of which one in so many runs out of memory at some allocation; 0: none.
 void ExpectSumsHold(std::mt19937_64* random, unsigned one_in) {
   TreeFiles files;
+  WritingJob job = kJob;
   std::vector<Id> added = {1};
   added.reserve(4000);
   for (int step = 0; step < 2000; ++step) {
@@ -354,13 +356,13 @@ void ExpectSumsHold(std::mt19937_64* random, unsigned one_in) {
           files.Closed(some);
           break;
         case 2:
-          files.Extend(some, range, 10);
+          files.Extend(some, range, 10, &job);
           break;
         case 3:
           files.PlaceOf(level, range, kBase);
           break;
         default:
-          added.push_back(files.Add(file, kBase));
+          added.push_back(files.Add(file, kJob));
           files.AddMemory(added.back(), {2, 1});
       }
     } catch (const std::bad_alloc&) {
@@ -389,7 +391,7 @@ TEST(TreeFilesTest, SumsHoldWhereMemoryIsShort) {
 // The places of all files and samples, by one grid.
 std::vector<double> PlacesOf(const TreeFiles& files, LookupSamples* samples) {
   std::vector<double> places;
-  for (const TreeFiles::Shape& file : files.ShapeOfTree().files) {
+  for (const RatedFile& file : files.ShapeOfTree().files) {
     places.push_back(file.from);
     places.push_back(file.to);
   }
@@ -405,15 +407,15 @@ TEST(TreeFilesTest, AGridIsMadeWholeOrNotAtAll) {
   files.samples().Reserve();
   LookupsUnderWay lookups{};
   for (int i = 0; i < 20; ++i) {
-    files.Add(File(6, {prefix + Key(i * 10), prefix + Key(i * 10 + 9)}, true), kBase);
+    files.Add(File(6, {prefix + Key(i * 10), prefix + Key(i * 10 + 9)}, true), kJob);
   }
   ASSERT_TRUE(files.MakeGrid());
   for (int i = 0; i < 200; ++i) {
     files.samples().Note(&lookups, prefix + Key(i), static_cast<uint64_t>(i), {1, 6, 0.01}, false);
   }
   // Shorter than the grid's prefix.
-  files.Add(File(6, {prefix.substr(0, 60) + 'x', prefix.substr(0, 60) + 'y'}, true), kBase);
-  files.Add(File(6, {prefix + Key(200), prefix + Key(300)}, true), kBase);
+  files.Add(File(6, {prefix.substr(0, 60) + 'x', prefix.substr(0, 60) + 'y'}, true), kJob);
+  files.Add(File(6, {prefix + Key(200), prefix + Key(300)}, true), kJob);
   const std::vector<double> before = PlacesOf(files, &files.samples());
   const std::shared_ptr<const KeyPositions> grid = files.grid();
   for (int64_t allocations = 0;; ++allocations) {
@@ -429,7 +431,7 @@ TEST(TreeFilesTest, AGridIsMadeWholeOrNotAtAll) {
     ASSERT_EQ(PlacesOf(files, &files.samples()), before) << allocations << " allocations";
   }
   EXPECT_NE(PlacesOf(files, &files.samples()), before);
-  for (const TreeFiles::Shape& file : files.ShapeOfTree().files) EXPECT_LE(file.from, file.to);
+  for (const RatedFile& file : files.ShapeOfTree().files) EXPECT_LE(file.from, file.to);
 }
 
 TEST(TreeFilesTest, MayBeAskedByManyThreads) {
@@ -438,7 +440,7 @@ TEST(TreeFilesTest, MayBeAskedByManyThreads) {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&files, t] {
       for (int i = 0; i < 2000; ++i) {
-        const Id id = files.Add(File(i % 7, Range(i * 10 + t, i * 10 + t + 3), i % 7 == 6), kBase);
+        const Id id = files.Add(File(i % 7, Range(i * 10 + t, i * 10 + t + 3), i % 7 == 6), kJob);
         files.Opened(id);
         files.PlaceOf(i % 3, Range(i, i + 5), kBase);
         files.AddMemory(id, {1, 1});

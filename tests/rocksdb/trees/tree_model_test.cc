@@ -133,9 +133,10 @@ class Tree {
     added.is_bottom =
         file->level > 0 ? !HasOneBelow(file->level, file->first, file->last) : place.below < 0;
     WritingJob job;
+    job.base = kBase;
     job.last = last_id;
     if (last_id > 0) record_.Continue(added, &job);
-    file->id = record_.Add(added, kBase, &job);
+    file->id = record_.Add(added, &job);
     record_.AddMemory(file->id, {file->bytes, file->bytes});
     if (has_listener_) record_.SetName(file->id, NameOf(number));
     record_.Opened(file->id);

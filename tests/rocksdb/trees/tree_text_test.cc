@@ -37,12 +37,15 @@ std::string KeyOf(int i) {
   return key;
 }
 
-std::optional<LearnedRates::Learned> RateOf(TreeRecord* tree, int level, const KeyRange& range,
-                                            uint64_t keys) {
+// Of the last level if it is 5.
+std::optional<TreeRates::Rated> RateOf(TreeRecord* tree, int level, const KeyRange& range,
+                                       uint64_t keys) {
   TreeFiles::NewFile file;
+  file.level = level;
+  file.is_bottom = level == 5;
   file.range = range;
   file.keys = keys;
-  return tree->rates.RateOf(&tree->files, {level, file, -1, {}}, 0.01, {});
+  return tree->rates.RateOf(&tree->files, file, {}, 0.01, {});
 }
 
 // So many files on level 5, and a tenth as many on levels 4 and 0, with samples of lookups.
@@ -61,7 +64,7 @@ void Fill(KnownTrees* trees, int files) {
     file.range = {KeyOf(first), KeyOf(last)};
     file.keys = keys;
     file.relative_miss_heat = first < 2000 ? 8 : 0.2;
-    const TreeFiles::Id id = record->files.Add(file, 4);
+    const TreeFiles::Id id = record->files.Add(file);
     record->files.AddMemory(id,
                             {1.26 * static_cast<double>(keys), 1.25 * static_cast<double>(keys)});
   };
@@ -104,7 +107,7 @@ TEST(TreeTextTest, WhatIsKnownOfATreeIsKnownInAnotherProcess) {
   other_file.range = {"a", "b"};
   other_file.keys = 5000;
   TreeFiles& of_other = here.RecordOf(&kOther, "other")->files;
-  of_other.AddMemory(of_other.Add(other_file, 1), {6000, 6000});
+  of_other.AddMemory(of_other.Add(other_file), {6000, 6000});
 
   CarriedTree read;
   ASSERT_EQ(TreeOfText(TextOfTree(here.Carry({}, kFamily, kAll)), &read), "");
@@ -152,13 +155,12 @@ TEST(TreeTextTest, RatesAreLearnedThereAsHere) {
   double most = 0;
   for (int first = 0; first < 19'000; first += 700) {
     const KeyRange range = {KeyOf(first), KeyOf(first + 600)};
-    const int level = TreeFiles::LevelIndex(5, true);
-    const auto expected = RateOf(&ours, level, range, 6000);
-    const auto found = RateOf(&theirs, level, range, 6000);
+    const auto expected = RateOf(&ours, 5, range, 6000);
+    const auto found = RateOf(&theirs, 5, range, 6000);
     ASSERT_TRUE(expected && found) << first;
-    EXPECT_NEAR(found->rate / expected->rate, 1, 0.05) << first;
-    least = std::min(least, expected->rate);
-    most = std::max(most, expected->rate);
+    EXPECT_NEAR(found->rate() / expected->rate(), 1, 0.05) << first;
+    least = std::min(least, expected->rate());
+    most = std::max(most, expected->rate());
   }
   EXPECT_GT(most, 4 * least);
 }
@@ -191,7 +193,7 @@ TEST(TreeTextTest, NoMoreBytesOfAKeyLeaveTheProcessThanThePageSays) {
           file.is_bottom = true;
           file.range = {keys[i], keys[i + 1]};
           file.keys = 1000;
-          record.Add(file, 5);
+          record.Add(file);
         }
         ASSERT_TRUE(record.MakeGrid());
         record.samples().Add({LookupSamples::Record()});
@@ -226,9 +228,9 @@ TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
     return file;
   };
   for (int tenant = 0; tenant < 8; ++tenant) {
-    for (int i = 0; i < 20; ++i) ours.files.Add(file_of(5, tenant, 100 * i, 100 * i + 99), 4);
+    for (int i = 0; i < 20; ++i) ours.files.Add(file_of(5, tenant, 100 * i, 100 * i + 99));
   }
-  ours.files.Add(file_of(4, 3, 500, 700), 4);
+  ours.files.Add(file_of(4, 3, 500, 700));
   ASSERT_TRUE(ours.files.MakeGrid());
   std::vector<LookupSamples::Record> samples(LookupSamples::kMaxRecords);
   std::mt19937 random(1);
@@ -248,7 +250,6 @@ TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
   there.Restore(read);
   there.Learn(&kOther, kFamily, Merge(5, true));
   TreeRecord& theirs = *there.RecordOf(&kOther, kFamily);
-  const int level = TreeFiles::LevelIndex(5, true);
   // Nearly all filters will stay. So what the others get changes with the least of places.
   constexpr double kMaxBits = 0.35;
   for (int tenant = 0; tenant < 8; ++tenant) {
@@ -256,10 +257,11 @@ TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
       const TreeFiles::NewFile file = file_of(3, tenant, first, first + 99);
       const int below = ours.files.PlaceOf(3, file.range, 4).below;
       EXPECT_EQ(theirs.files.PlaceOf(3, file.range, 4).below, below) << tenant << " " << first;
-      const auto expected = RateOf(&ours, level, file.range, 1000);
-      const auto found = RateOf(&theirs, level, file.range, 1000);
+      const auto expected = RateOf(&ours, 5, file.range, 1000);
+      const auto found = RateOf(&theirs, 5, file.range, 1000);
       ASSERT_TRUE(expected && found) << tenant << " " << first;
-      EXPECT_NEAR(std::log2(found->rate / expected->rate), 0, kMaxBits) << tenant << " " << first;
+      EXPECT_NEAR(std::log2(found->rate() / expected->rate()), 0, kMaxBits)
+          << tenant << " " << first;
     }
   }
   // Of a tenant that was not there nothing is known, nor of other keys.
@@ -267,11 +269,11 @@ TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
        {std::string("tenant no. 4") + std::string(200, 'z'), std::string()}) {
     const KeyRange range = {first, first + "9"};
     EXPECT_EQ(theirs.files.PlaceOf(3, range, 4).below, -1);
-    EXPECT_FALSE(RateOf(&theirs, level, range, 1000));
+    EXPECT_FALSE(RateOf(&theirs, 5, range, 1000));
     TreeFiles::NewFile file = file_of(5, 1, 0, 1);
     file.range = range;
     const size_t files = theirs.files.files();
-    theirs.files.AddMemory(theirs.files.Add(file, 4), {1000, 1000});
+    theirs.files.AddMemory(theirs.files.Add(file), {1000, 1000});
     EXPECT_EQ(theirs.files.files(), files);
   }
 }
@@ -413,10 +415,10 @@ TEST(TreeTextTest, NoTextMakesARecordThatBreaks) {
     file.range = {KeyOf(10), KeyOf(900)};
     file.keys = 1000;
     record.files.PlaceOf(4, file.range, 4);
-    record.files.ReplacedBy(file, 4);
+    record.files.ReplacedBy(file);
     const auto learned = RateOf(&record, 4, file.range, file.keys);
-    EXPECT_TRUE(!learned || (learned->rate > 0 && learned->rate <= 1)) << "seed " << kSeed;
-    record.files.AddMemory(record.files.Add(file, 4), {1000, 1000});
+    EXPECT_TRUE(!learned || (learned->rate() > 0 && learned->rate() <= 1)) << "seed " << kSeed;
+    record.files.AddMemory(record.files.Add(file), {1000, 1000});
   }
   EXPECT_GT(accepted, 100) << "seed " << kSeed;
 }

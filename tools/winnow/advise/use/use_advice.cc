@@ -172,7 +172,7 @@ std::vector<double> BestBits(const std::vector<Policy>& policies, const std::vec
 }
 
 // The false reads with rates in proportion to keys / lookups on each level, in the same memory, to
-// those of now (src/rocksdb/trees/learned_rates.h).
+// those of now (src/rocksdb/trees/tree_rates.h).
 double OfBestLevels(const UseOfPolicy& use) {
   double now = 0;
   double keys = 0;

@@ -1,4 +1,4 @@
-#include "src/rocksdb/trees/learned_rates.h"
+#include "src/rocksdb/trees/tree_rates.h"
 
 #include <algorithm>
 #include <atomic>
@@ -53,11 +53,11 @@ std::atomic<uint64_t> files_not_told_apart{0};
 
 }  // namespace
 
-LearnedRates::~LearnedRates() {
+TreeRates::~TreeRates() {
   if (has_given_rates_) learned_trees.fetch_sub(1, std::memory_order_relaxed);
 }
 
-double LearnedRates::RelativeMissHeatOf(int level, double from, double to) const noexcept {
+double TreeRates::RelativeMissHeatOf(int level, double from, double to) const noexcept {
   const double even = (to - from) * heat_.ReachingAll(level);
   return to - from > kMinWidth && even > 0 ? heat_.Reaching(level, from, to) / even : 0;
 }
@@ -65,11 +65,11 @@ double LearnedRates::RelativeMissHeatOf(int level, double from, double to) const
 // For each level, the slope of a regression: relative heat now against relative heat when the file
 // was written, in logarithms, weighted by keys. As long as files say little, the slope is 1 less
 // the chance that a new file of the level stays: what is rewritten soon has no time to cool.
-void LearnedRates::SetWhatLasts(const TreeFiles::TreeShape& tree) noexcept {
+void TreeRates::SetWhatLasts(const TreeFiles::TreeShape& tree) noexcept {
   std::array<double, LookupSamples::kLevels> both{};
   std::array<double, LookupSamples::kLevels> then{};
   std::array<double, LookupSamples::kLevels> keys{};
-  for (const TreeFiles::Shape& file : tree.files) {
+  for (const RatedFile& file : tree.files) {
     const auto level = static_cast<size_t>(file.level);
     keys[level] += file.keys;
     const double now = RelativeMissHeatOf(file.level, file.from, file.to);
@@ -87,13 +87,13 @@ void LearnedRates::SetWhatLasts(const TreeFiles::TreeShape& tree) noexcept {
   }
 }
 
-double LearnedRates::Reaching(int level, double from, double to) const noexcept {
+double TreeRates::Reaching(int level, double from, double to) const noexcept {
   const double lasts = lasts_[static_cast<size_t>(level)];
   return lasts * heat_.Reaching(level, from, to) +
          (1 - lasts) * (to - from) * heat_.ReachingAll(level);
 }
 
-double LearnedRates::KeysBelow(int level) const noexcept {
+double TreeRates::KeysBelow(int level) const noexcept {
   double below = 0;
   for (size_t i = static_cast<size_t>(level) + 1; i < level_keys_.size(); ++i) {
     below += level_keys_[i];
@@ -103,7 +103,7 @@ double LearnedRates::KeysBelow(int level) const noexcept {
 
 // The share of the tree's keys that lies in the file's range: at least its own. If its keys are not
 // told apart, it counts as if its run had them anywhere.
-double LearnedRates::WidthOf(const TreeFiles::Shape& file) const noexcept {
+double TreeRates::WidthOf(const RatedFile& file) const noexcept {
   if (file.is_point || !rule_.is_bytewise || HasTooManyPoints()) {
     const double run = level_keys_[static_cast<size_t>(file.level)];
     return file.level == 0 ? 1 : file.keys / std::max(run, file.keys);
@@ -112,62 +112,40 @@ double LearnedRates::WidthOf(const TreeFiles::Shape& file) const noexcept {
 }
 
 // Lookups that reach the file, if the tree gets as many as it has keys.
-double LearnedRates::EvenReach(const TreeFiles::Shape& file) const noexcept {
+double TreeRates::EvenReach(const RatedFile& file) const noexcept {
   return WidthOf(file) * rule_.ReachWith(KeysBelow(file.level) / std::max(keys_, 1.0)) * keys_;
 }
 
-RatedFile LearnedRates::Rated(const TreeFiles::Shape& file) const noexcept {
-  RatedFile rated;
-  rated.keys = file.keys;
-  rated.SetReach(rule_.learns ? Reaching(file.level, file.from, file.to) : EvenReach(file));
-  rated.to_uniform = file.to_uniform;
-  rated.stays = file.stays;
-  return rated;
+double TreeRates::ReachOf(const RatedFile& file) const noexcept {
+  return rule_.learns ? Reaching(file.level, file.from, file.to) : EvenReach(file);
 }
-
-LearnedRates::Tree::Tree(TreeFiles::TreeShape of)
-    : shape(std::move(of)), rated(shape.files.size()) {}
 
 // The file's filter shares the memory: not if it gets none, nor while it waits to be merged, which
 // filter_memory counts.
-bool LearnedRates::Shares(const TreeFiles::Shape& file) const noexcept {
-  if (rule_.is_leveled && file.waits && !rule_.is_sized) return false;
-  return rule_.last_level_has_filters || file.level != LookupSamples::kLevels - 1;
-}
-
-void LearnedRates::Rate(Tree* tree) const noexcept {
-  for (size_t i = 0; i < tree->rated.size(); ++i) {
-    tree->rated[i] = Rated(tree->shape.files[i]);
-    if (!Shares(tree->shape.files[i])) tree->rated[i].keys = 0;
-  }
-}
-
-TreeFiles::Shape LearnedRates::ShapeOf(const TreeFiles& files, const FileToRate& asked) const {
-  TreeFiles::Shape shape = files.ShapeOf(asked.level, asked.facts.range);
-  shape.keys = static_cast<double>(asked.facts.keys);
-  shape.waits = asked.facts.waits;
-  return shape;
+bool TreeRates::Shares(const RatedFile& file) const noexcept {
+  if (rule_.is_leveled && file.waits && !rule_.is_sized()) return false;
+  return rule_.last_level_has_filters() || file.level != LookupSamples::kLevels - 1;
 }
 
 // Without a grid nothing is sampled. A new grid changes all places.
-void LearnedRates::MakeGrid(TreeFiles* files) {
+void TreeRates::MakeGrid(TreeFiles* files) {
   if (!files->MakeGrid()) return;
   SetHeat({});
   written_ = -1;
 }
 
-void LearnedRates::SetKeys(const TreeFiles::TreeShape& shape) noexcept {
+void TreeRates::SetKeys(const TreeFiles::TreeShape& shape) noexcept {
   keys_ = 0;
   point_keys_ = 0;
   level_keys_.fill(0);
-  for (const TreeFiles::Shape& file : shape.files) {
+  for (const RatedFile& file : shape.files) {
     keys_ += file.keys;
     if (file.is_point) point_keys_ += file.keys;
     level_keys_[static_cast<size_t>(file.level)] += file.keys;
   }
 }
 
-RateMemory LearnedRates::MemoryOfTree() const noexcept {
+RateMemory TreeRates::MemoryOfTree() const noexcept {
   RateMemory memory;
   memory.uniform_bits = uniform_bits_;
   if (expected_ > 0) memory.built_to_expected = built_ / expected_;
@@ -176,12 +154,12 @@ RateMemory LearnedRates::MemoryOfTree() const noexcept {
 }
 
 // Makes the map of heat anew, for the levels whose bits are set and those that have files.
-void LearnedRates::LookAtSamples(TreeFiles* files, const KeyPositions& grid,
-                                 const TreeFiles::TreeShape& shape, uint32_t more_levels) {
+void TreeRates::LookAtSamples(TreeFiles* files, const KeyPositions& grid,
+                              const TreeFiles::TreeShape& shape, uint32_t more_levels) {
   const LookupSamples& samples = files->samples();
   const uint64_t seen = samples.total();
   uint32_t levels = levels_ | more_levels | BitOf(LookupSamples::kLevels - 1);
-  for (const TreeFiles::Shape& file : shape.files) levels |= BitOf(file.level);
+  for (const RatedFile& file : shape.files) levels |= BitOf(file.level);
   std::vector<LookupSamples::Record> records;
   samples.Snapshot(&records);
   // Only samples since keys came to a place say something about it.
@@ -196,9 +174,9 @@ void LearnedRates::LookAtSamples(TreeFiles* files, const KeyPositions& grid,
 }
 
 // The tree is looked at as it will be with the new file.
-void LearnedRates::Refresh(TreeFiles* files, const FileToRate& asked, double uniform_bits,
-                           const Rule& rule) {
-  const int level = asked.level;
+void TreeRates::Refresh(TreeFiles* files, const TreeFiles::NewFile& file, const WritingJob& job,
+                        double uniform_bits, const Rule& rule) {
+  const int level = TreeFiles::LevelIndex(file);
   const bool learns = rule.learns;
   const LookupSamples& samples = files->samples();
   const uint64_t seen = samples.total();
@@ -209,7 +187,7 @@ void LearnedRates::Refresh(TreeFiles* files, const FileToRate& asked, double uni
   const bool has_grown = written_ < 0 || written.keys - written_ > kLookAgain * written.alive;
   const bool lacks_level = learns && (heat_.samples() == 0 || (levels_ & BitOf(level)) == 0);
   const bool is_other = std::abs(uniform_bits - uniform_bits_) > kOtherBits || !(rule == rule_);
-  const bool is_large = kFewFiles * static_cast<double>(asked.facts.keys) > keys_;
+  const bool is_large = kFewFiles * static_cast<double>(file.keys) > keys_;
   if (!has_more && !has_grown && !lacks_level && !is_other && !is_large) return;
 
   // Without a grid there are no files, or the samples are being dropped.
@@ -222,100 +200,94 @@ void LearnedRates::Refresh(TreeFiles* files, const FileToRate& asked, double uni
   }
 
   // What may throw comes first, so that what is known stays whole.
-  Tree tree(files->ShapeWithout(asked.facts, asked.base, asked.job));
-  tree.shape.files.push_back(ShapeOf(*files, asked));
-  tree.rated.emplace_back();
-  if (has_more || lacks_level) LookAtSamples(files, *grid, tree.shape, BitOf(level));
+  TreeFiles::TreeShape tree = files->ShapeWithout(file, job);
+  tree.files.push_back(files->ShapeOf(file));
+  if (has_more || lacks_level) LookAtSamples(files, *grid, tree, BitOf(level));
   written_ = written.keys;
   uniform_bits_ = uniform_bits;
   rule_ = rule;
-  SetWhatLasts(tree.shape);
-  SetKeys(tree.shape);
-  if (rule.is_sized) return SetEvenLessSampled(tree.shape);
-  Rate(&tree);
+  SetWhatLasts(tree);
+  SetKeys(tree);
+  if (rule.is_sized()) return SetEvenLessSampled(tree);
+  bool any = false;
+  for (RatedFile& one : tree.files) {
+    one.SetReach(ReachOf(one));
+    if (!Shares(one)) one.keys = 0;
+    any = any || one.keys > 0;
+  }
   const RateMemory memory = MemoryOfTree();
-  const bool any = std::any_of(tree.rated.begin(), tree.rated.end(),
-                               [](const RatedFile& file) { return file.keys > 0; });
-  log2_lambda_ = any ? Log2LambdaFor(tree.rated, memory, log2_lambda_) : -uniform_bits_;
+  log2_lambda_ = any ? Log2LambdaFor(tree.files, memory, log2_lambda_) : -uniform_bits_;
   if (!any) return;
   // Lambda stays near that of a tree whose filters are all built anew: else, if most filters stay,
   // a few others take all that these left, or pay for all that they have too much.
-  for (RatedFile& file : tree.rated) file.stays = 0;
-  const double of_new = Log2LambdaFor(tree.rated, memory, log2_lambda_);
+  for (RatedFile& one : tree.files) one.stays = 0;
+  const double of_new = Log2LambdaFor(tree.files, memory, log2_lambda_);
   log2_lambda_ = std::clamp(log2_lambda_, of_new - kMostFromNew, of_new + kMostFromNew);
 }
 
 // If a file reaches beyond the first or the last known key, nobody knows how many of its keys lie
 // there. They may be most of them, if its level has not as many keys in the known part of the
 // file's range.
-bool LearnedRates::IsUnknown(const TreeFiles::Shape& file) const noexcept {
+bool TreeRates::IsUnknown(const RatedFile& file) const noexcept {
   const double known =
       (file.to - file.from) * std::max(level_keys_[static_cast<size_t>(file.level)], file.keys);
   return file.reaches_beyond && known < (1 - kUnknownShare) * file.keys;
 }
 
-bool LearnedRates::HasTooManyPoints() const noexcept { return point_keys_ > kMaxPoints * keys_; }
+bool TreeRates::HasTooManyPoints() const noexcept { return point_keys_ > kMaxPoints * keys_; }
 
-std::optional<LearnedRates::Learned> LearnedRates::RateOf(TreeFiles* files, const FileToRate& asked,
-                                                          double uniform_rate, const Rule& rule) {
+double TreeRates::Rated::rate() const noexcept { return std::exp2(-bits); }
+
+std::optional<TreeRates::Rated> TreeRates::RateOf(TreeFiles* files, const TreeFiles::NewFile& asked,
+                                                  const WritingJob& job, double uniform_rate,
+                                                  const Rule& rule) {
   const std::lock_guard<std::mutex> lock(mutex_);
   MakeGrid(files);
-  if (asked.facts.keys == 0) return std::nullopt;
+  if (asked.keys == 0) return std::nullopt;
   if (rule.learns && files->samples().size() < kMinSamples) return std::nullopt;
   const double uniform_bits = -std::log2(uniform_rate);
-  Refresh(files, asked, uniform_bits, rule);
+  Refresh(files, asked, job, uniform_bits, rule);
   if (!(keys_ > 0) || (rule.learns && heat_.samples() < kMinSamples)) return std::nullopt;
-  const TreeFiles::Shape file = ShapeOf(*files, asked);
-  // Until lambda is computed again, all bits follow bits_per_key.
-  RatedFile rated = Rated(file);
-  const auto rate = [&] {
-    return std::exp2(-std::clamp<double>(
-        RateBitsOf(rated, log2_lambda_, MemoryOfTree()) + uniform_bits - uniform_bits_,
-        std::min<double>(kMinRateBits, uniform_bits), kMaxRateBits));
-  };
+  RatedFile file = files->ShapeOf(asked);
   const bool is_narrow = file.to - file.from < kMinWidth;
-  if (!rule.learns) {
-    const bool is_tree_known = keys_ >= 2 * file.keys && !HasTooManyPoints();
-    if (rule.is_leveled && (!is_tree_known || is_narrow)) return std::nullopt;
-    return Learned{rate(), 0};
-  }
-  if (file.is_point || HasTooManyPoints()) {
+  const bool is_unknown = rule.learns && IsUnknown(file);
+  if (rule.learns && (file.is_point || HasTooManyPoints())) {
     files_not_told_apart.fetch_add(1, std::memory_order_relaxed);
     return std::nullopt;
   }
-  if (is_narrow) return std::nullopt;
-  if (IsUnknown(file)) {  // as hot as its level
-    rated.SetReach(WidthOf(file) * heat_.ReachingAll(file.level));
-    return Learned{rate(), 0};
+  const bool is_tree_known = keys_ >= 2 * file.keys && !HasTooManyPoints();
+  if (rule.learns ? is_narrow : rule.is_leveled && (!is_tree_known || is_narrow)) {
+    return std::nullopt;
   }
-  NoteLearned();
-  return Learned{rate(), RelativeMissHeatOf(asked.level, file.from, file.to)};
+  // An unknown one is as hot as its level.
+  file.SetReach(is_unknown ? WidthOf(file) * heat_.ReachingAll(file.level) : ReachOf(file));
+  // Until lambda is computed again, all bits follow bits_per_key.
+  Rated rated;
+  rated.bits = std::clamp<double>(
+      RateBitsOf(file, log2_lambda_, MemoryOfTree()) + uniform_bits - uniform_bits_,
+      std::min<double>(kMinRateBits, uniform_bits), kMaxRateBits);
+  if (rule.learns && !is_unknown) {
+    NoteLearned();
+    rated.relative_miss_heat = RelativeMissHeatOf(file.level, file.from, file.to);
+  }
+  return rated;
 }
 
 // True if samples tell how hot the file is.
-bool LearnedRates::IsSampled(const TreeFiles::Shape& file) const noexcept {
+bool TreeRates::IsSampled(const RatedFile& file) const noexcept {
   return rule_.learns && heat_.samples() >= kMinSamples && (levels_ & BitOf(file.level)) != 0 &&
          !file.is_point && !HasTooManyPoints() && file.to - file.from >= kMinWidth;
 }
 
-// log2(n / k) if the tree gets as many lookups as it has keys. What samples say moves bits from
-// file to file and leaves the tree's mean, so that the memory does not depend on chance.
-double LearnedRates::Log2SizedReach(const TreeFiles::Shape& file) const noexcept {
-  RatedFile rated;
-  rated.keys = file.keys;
-  rated.SetReach(IsSampled(file) ? SampledReach(file) : EvenReach(file));
-  return rated.log2_reach + (IsSampled(file) ? even_less_sampled_ : 0);
-}
-
-double LearnedRates::SampledReach(const TreeFiles::Shape& file) const noexcept {
+double TreeRates::SampledReach(const RatedFile& file) const noexcept {
   return IsUnknown(file) ? WidthOf(file) * heat_.ReachingAll(file.level)
                          : Reaching(file.level, file.from, file.to);
 }
 
-void LearnedRates::SetEvenLessSampled(const TreeFiles::TreeShape& shape) noexcept {
+void TreeRates::SetEvenLessSampled(const TreeFiles::TreeShape& shape) noexcept {
   double keys = 0;
   double sum = 0;
-  for (const TreeFiles::Shape& file : shape.files) {
+  for (const RatedFile& file : shape.files) {
     if (!Shares(file) || !IsSampled(file)) continue;
     const double even = EvenReach(file);
     const double sampled = SampledReach(file);
@@ -326,60 +298,65 @@ void LearnedRates::SetEvenLessSampled(const TreeFiles::TreeShape& shape) noexcep
   even_less_sampled_ = keys > 0 ? sum / keys : 0;
 }
 
-void LearnedRates::AppendFiles(TreeFiles* files, const FileToRate* asked, const Rule& rule,
-                               std::vector<RatedFile>* all) {
+void TreeRates::AppendFiles(TreeFiles* files, const TreeFiles::NewFile* file, const WritingJob* job,
+                            const Rule& rule, std::vector<RatedFile>* all) {
   const std::lock_guard<std::mutex> lock(mutex_);
   // A new grid would drop the heat of trees that are not asked for.
-  if (!rule.is_alike && (asked != nullptr || files->grid() == nullptr)) MakeGrid(files);
-  if (!rule.is_alike && asked != nullptr) Refresh(files, *asked, kUniformBitsOfSized, rule);
-  TreeFiles::TreeShape shape = asked != nullptr
-                                   ? files->ShapeWithout(asked->facts, asked->base, asked->job)
-                                   : files->ShapeOfTree();
-  if (asked != nullptr) shape.files.push_back(ShapeOf(*files, *asked));
+  if (!rule.is_alike && (file != nullptr || files->grid() == nullptr)) MakeGrid(files);
+  if (!rule.is_alike && file != nullptr) Refresh(files, *file, *job, kUniformBitsOfSized, rule);
+  TreeFiles::TreeShape shape =
+      file != nullptr ? files->ShapeWithout(*file, *job) : files->ShapeOfTree();
+  if (file != nullptr) shape.files.push_back(files->ShapeOf(*file));
   const bool learns = rule_.learns;
   rule_ = rule;
   rule_.learns = learns;
   SetKeys(shape);
   std::array<double, LookupSamples::kLevels> reaches{};
-  for (const TreeFiles::Shape& file : shape.files) {
-    if (!Shares(file)) continue;
-    RatedFile& rated = all->emplace_back();
-    rated.keys = file.keys;
-    rated.SetReach(rule.is_alike ? file.keys : EvenReach(file));
-    reaches[static_cast<size_t>(file.level)] += file.keys * rated.log2_reach;
+  for (RatedFile& one : shape.files) {
+    if (!Shares(one)) continue;
+    one.SetReach(rule.is_alike ? one.keys : EvenReach(one));
+    one.stays = 0;  // lambda is that of trees whose filters are all built now
+    reaches[static_cast<size_t>(one.level)] += one.keys * one.log2_reach;
+    all->push_back(one);
   }
   for (size_t i = 0; i < reaches.size(); ++i) {
     usual_log2_reach_[i] = level_keys_[i] > 0 ? reaches[i] / level_keys_[i] : 0;
   }
 }
 
-LearnedRates::Reach LearnedRates::ReachOf(TreeFiles* files, const FileToRate& asked,
-                                          const Rule& rule, double log2_lambda) {
-  if (rule.is_alike) return {};
+// What samples say moves bits from file to file and leaves the tree's mean, so that the memory does
+// not depend on chance.
+TreeRates::Rated TreeRates::SizedRateOf(TreeFiles* files, const TreeFiles::NewFile& asked,
+                                        const WritingJob& job, const Rule& rule,
+                                        double log2_lambda) {
+  if (rule.is_alike) return {-log2_lambda, 0};
   const std::lock_guard<std::mutex> lock(mutex_);
   MakeGrid(files);
-  Refresh(files, asked, kUniformBitsOfSized, rule);
-  const TreeFiles::Shape file = ShapeOf(*files, asked);
-  Reach reach{Log2SizedReach(file), 0};
-  if (rule.learns) log2_lambda_ = log2_lambda - even_less_sampled_;
+  Refresh(files, asked, job, kUniformBitsOfSized, rule);
+  RatedFile file = files->ShapeOf(asked);
+  const bool is_sampled = IsSampled(file);
+  file.SetReach(is_sampled ? SampledReach(file) : EvenReach(file));
+  Rated rated;
+  rated.bits = file.log2_reach + (is_sampled ? even_less_sampled_ : 0) - log2_lambda;
+  if (rule.learns) log2_lambda_ = log2_lambda - even_less_sampled_;  // for TakeSummary
   if (rule.learns && (file.is_point || HasTooManyPoints())) {
     files_not_told_apart.fetch_add(1, std::memory_order_relaxed);
   }
-  if (IsSampled(file) && !IsUnknown(file)) {
+  if (is_sampled && !IsUnknown(file)) {
     NoteLearned();
-    reach.relative_miss_heat = RelativeMissHeatOf(file.level, file.from, file.to);
+    rated.relative_miss_heat = RelativeMissHeatOf(file.level, file.from, file.to);
   }
-  return reach;
+  return rated;
 }
 
-void LearnedRates::NoteLearned() noexcept {
+void TreeRates::NoteLearned() noexcept {
   learned_filters.fetch_add(1, std::memory_order_relaxed);
   if (!std::exchange(has_given_rates_, true)) {
     learned_trees.fetch_add(1, std::memory_order_relaxed);
   }
 }
 
-double LearnedRates::UsualLog2Reach(int level, double keys) {
+double TreeRates::UsualLog2Reach(int level, double keys) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (rule_.is_alike) return 0;
   const bool are_all_on_0 = keys_ > 0 && level_keys_[0] == keys_;
@@ -388,22 +365,22 @@ double LearnedRates::UsualLog2Reach(int level, double keys) {
   return std::log2(std::max(keys_, keys) / keys);
 }
 
-bool LearnedRates::is_leveled() {
+bool TreeRates::is_leveled() {
   const std::lock_guard<std::mutex> lock(mutex_);
   return rule_.is_leveled;
 }
 
-void LearnedRates::SetHeat(HeatMap heat) noexcept {
+void TreeRates::SetHeat(HeatMap heat) noexcept {
   heat_ = std::move(heat);
   bytes_of_heat_.store(heat_.bytes(), std::memory_order_relaxed);
 }
 
-void LearnedRates::DropHeat() noexcept {
+void TreeRates::DropHeat() noexcept {
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   if (lock.owns_lock()) SetHeat({});
 }
 
-void LearnedRates::Built(double rate, double uniform_rate, const FilterMemory& memory) {
+void TreeRates::Built(double rate, double uniform_rate, const FilterMemory& memory) {
   const std::lock_guard<std::mutex> lock(mutex_);
   expected_ += memory.uniform_bytes * std::log2(rate) / std::log2(uniform_rate);
   built_ += memory.bytes;
@@ -413,18 +390,18 @@ void LearnedRates::Built(double rate, double uniform_rate, const FilterMemory& m
   }
 }
 
-LearnedRates::Expectations LearnedRates::expectations() {
+TreeRates::Expectations TreeRates::expectations() {
   const std::lock_guard<std::mutex> lock(mutex_);
   return {built_, expected_};
 }
 
-void LearnedRates::SetExpectations(const Expectations& expectations) {
+void TreeRates::SetExpectations(const Expectations& expectations) {
   const std::lock_guard<std::mutex> lock(mutex_);
   built_ = expectations.built;
   expected_ = expectations.expected;
 }
 
-std::string LearnedRates::WhyNotLearned() {
+std::string TreeRates::WhyNotLearned() {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!HasTooManyPoints()) return {};
   return "level_plan=learned needs keys that are told apart by at most " +
@@ -433,15 +410,14 @@ std::string LearnedRates::WhyNotLearned() {
          "keys that are not: filters of such a family are built by level_plan=auto";
 }
 
-std::string LearnedRates::TakeSummary(const TreeFiles& files) {
+std::string TreeRates::TakeSummary(const TreeFiles& files) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const steady_clock::time_point now = steady_clock::now();
   if (HasTooManyPoints() || heat_.samples() < kMinSamples ||
       (told_ && now - *told_ < kBetweenSummaries))
     return {};
-  Tree tree(files.ShapeOfTree());
-  if (tree.shape.files.empty()) return {};
-  Rate(&tree);
+  TreeFiles::TreeShape tree = files.ShapeOfTree();
+  if (tree.files.empty()) return {};
   double keys = 0;
   double reads = 0;       // false ones, of the samples
   double even_reads = 0;  // with the same memory, and rates as if lookups fell evenly
@@ -451,13 +427,13 @@ std::string LearnedRates::TakeSummary(const TreeFiles& files) {
   // If lookups fell evenly, a file's rate would depend only on how densely its keys lie in its
   // range.
   double even_bits = 0;
-  const auto even_less = [](const TreeFiles::Shape& file) {
+  const auto even_less = [](const RatedFile& file) {
     return std::log2(std::max(file.to - file.from, kMinWidth) / file.keys);
   };
   const RateMemory memory = MemoryOfTree();
-  for (size_t i = 0; i < tree.shape.files.size(); ++i) {
-    const TreeFiles::Shape& file = tree.shape.files[i];
-    const double bits = RateBitsOf(tree.rated[i], log2_lambda_, memory);
+  for (RatedFile& file : tree.files) {
+    file.SetReach(ReachOf(file));
+    const double bits = RateBitsOf(file, log2_lambda_, memory);
     keys += file.keys;
     all_bits += file.keys * bits;
     even_bits += file.keys * even_less(file);
@@ -465,11 +441,10 @@ std::string LearnedRates::TakeSummary(const TreeFiles& files) {
     most = std::max(most, bits);
   }
   const double step = (all_bits - even_bits) / keys;
-  for (size_t i = 0; i < tree.shape.files.size(); ++i) {
-    const double reaching = tree.rated[i].reaching;
-    reads += reaching * std::exp2(-RateBitsOf(tree.rated[i], log2_lambda_, memory));
-    even_reads += reaching * std::exp2(-std::clamp<double>(even_less(tree.shape.files[i]) + step,
-                                                           kMinRateBits, kMaxRateBits));
+  for (const RatedFile& file : tree.files) {
+    reads += file.reaching * std::exp2(-RateBitsOf(file, log2_lambda_, memory));
+    even_reads += file.reaching * std::exp2(-std::clamp<double>(even_less(file) + step,
+                                                                kMinRateBits, kMaxRateBits));
   }
   const auto samples = static_cast<double>(heat_.samples());
   const double found = 1 - std::min(1.0, heat_.ReachingAll(LookupSamples::kLevels - 1) / samples);

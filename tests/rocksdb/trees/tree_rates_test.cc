@@ -1,4 +1,4 @@
-#include "src/rocksdb/trees/learned_rates.h"
+#include "src/rocksdb/trees/tree_rates.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
-namespace learned_rates_test {
+namespace tree_rates_test {
 
 constexpr uint64_t kKeysOfAFile = 1000;
 constexpr int kFiles = 200;
@@ -32,7 +32,7 @@ std::string Key(double place) {
 }
 
 // A tree with a full last level, and a level of a tenth of its keys above it.
-class LearnedRatesTest : public ::testing::Test {
+class TreeRatesTest : public ::testing::Test {
  protected:
   void SetUp() override {
     files_.samples().Reserve();
@@ -43,8 +43,8 @@ class LearnedRatesTest : public ::testing::Test {
 
   // A file with the learned rate, or the uniform one.
   double Build(int level, bool is_bottom, double from, double to) {
-    const std::optional<LearnedRates::Learned> learned = Learn(level, is_bottom, from, to);
-    const double rate = learned ? learned->rate : kUniformRate;
+    const std::optional<TreeRates::Rated> learned = Learn(level, is_bottom, from, to);
+    const double rate = learned ? learned->rate() : kUniformRate;
     const double relative_miss_heat = learned ? learned->relative_miss_heat : 0;
     rates_.Built(rate, kUniformRate,
                  AddFile(level, is_bottom, from, to, -std::log2(rate), relative_miss_heat));
@@ -61,27 +61,27 @@ class LearnedRatesTest : public ::testing::Test {
     file.waits = files_.PlaceOf(level, file.range, 5).waits;
     file.relative_miss_heat = relative_miss_heat;
     const FilterMemory memory{kKeysOfAFile * bits, kKeysOfAFile * kUniformBits};
-    files_.AddMemory(files_.Add(file, 5), memory);
+    files_.AddMemory(files_.Add(file, WritingJob{0, true, 0, 5}), memory);
     return memory;
   }
 
-  std::optional<LearnedRates::Learned> Learn(int level, bool is_bottom, double from, double to) {
+  std::optional<TreeRates::Rated> Learn(int level, bool is_bottom, double from, double to) {
     return RateBy(&rates_, TreeFiles::LevelIndex(level, is_bottom), from, to);
   }
 
-  std::optional<LearnedRates::Learned> RateBy(LearnedRates* rates, int level, double from,
-                                              double to, double uniform_rate = kUniformRate) {
+  std::optional<TreeRates::Rated> RateBy(TreeRates* rates, int level, double from, double to,
+                                         double uniform_rate = kUniformRate) {
     TreeFiles::NewFile file;
     file.level = level == kLast ? 6 : level;
     file.is_bottom = level == kLast;
     file.range = {Key(from), Key(to)};
     file.keys = kKeysOfAFile;
-    return rates->RateOf(&files_, {level, file, 5, {}}, uniform_rate, rule_);
+    return rates->RateOf(&files_, file, {0, true, 0, 5}, uniform_rate, rule_);
   }
 
   std::optional<double> RateOf(int level, bool is_bottom, double from, double to) {
-    const std::optional<LearnedRates::Learned> learned = Learn(level, is_bottom, from, to);
-    return learned ? std::optional<double>(learned->rate) : std::nullopt;
+    const std::optional<TreeRates::Rated> learned = Learn(level, is_bottom, from, to);
+    return learned ? std::optional<double>(learned->rate()) : std::nullopt;
   }
 
   void LookUp(double place, bool is_found) {
@@ -106,24 +106,24 @@ class LearnedRatesTest : public ::testing::Test {
     return memory.resting.bytes / memory.resting.uniform_bytes;
   }
 
-  LearnedRates::Rule rule_;
+  TreeRates::Rule rule_;
   TreeFiles files_;
-  LearnedRates rates_;
+  TreeRates rates_;
   LookupsUnderWay lookups_{};
   uint64_t hash_ = 0;
   std::mt19937_64 random_{testing::TestSeed()};
   std::uniform_real_distribution<double> anywhere_{0, 1};
 };
 
-TEST_F(LearnedRatesTest, WithoutLookupsNothingIsLearned) {
+TEST_F(TreeRatesTest, WithoutLookupsNothingIsLearned) {
   EXPECT_EQ(RateOf(6, true, 0.5, 0.505), std::nullopt);
   EXPECT_EQ(rates_.TakeSummary(files_), "");
-  for (size_t i = 0; i + 1 < LearnedRates::kMinSamples; ++i) LookUp(anywhere_(random_), false);
+  for (size_t i = 0; i + 1 < TreeRates::kMinSamples; ++i) LookUp(anywhere_(random_), false);
   EXPECT_EQ(RateOf(6, true, 0.5, 0.505), std::nullopt);
 }
 
 // By rules without samples. Lookups change nothing then.
-class EvenRatesTest : public LearnedRatesTest {
+class EvenRatesTest : public TreeRatesTest {
  protected:
   EvenRatesTest() {
     rule_.learns = false;
@@ -136,13 +136,13 @@ TEST_F(EvenRatesTest, OfALeveledTreeTheOtherFilesAreKnown) {
   rule_.is_leveled = true;
   EXPECT_NE(RateOf(6, true, 0.5, 0.505), std::nullopt);
   EXPECT_EQ(RateOf(6, true, 1.2, 1.3), std::nullopt);  // behind all, where places are one
-  LearnedRates rates;
+  TreeRates rates;
   TreeFiles::NewFile file;
   file.level = 0;
   file.range = {Key(0), Key(1)};
   for (const double part : {0.9, 1.1}) {
     file.keys = static_cast<uint64_t>(part * files_.written().alive);
-    const auto rated = rates.RateOf(&files_, {0, file, 5, {}}, kUniformRate, rule_);
+    const auto rated = rates.RateOf(&files_, file, {0, true, 0, 5}, kUniformRate, rule_);
     EXPECT_EQ(rated.has_value(), part < 1) << part;
   }
 }
@@ -161,7 +161,7 @@ TEST_F(EvenRatesTest, WhatWaitsOnLevel0SharesNoMemory) {
 
 TEST_F(EvenRatesTest, AFileOfATenthOfTheKeysInItsRangeHasATenthOfTheRate) {
   RewriteAll();
-  EXPECT_NEAR(Memory(), LearnedRates::kTarget, 0.01);
+  EXPECT_NEAR(Memory(), TreeRates::kTarget, 0.01);
   const double last = RateOf(6, true, 0.5, 0.505).value();
   const double above = RateOf(5, false, 0.5, 0.55).value();
   EXPECT_NEAR(std::log2(last / above), std::log2(10), 0.1);
@@ -200,62 +200,62 @@ TEST_F(EvenRatesTest, WhereKeysHaveAnotherOrderRunsCount) {
 
 // Nothing is shared out for files that get no filters.
 TEST_F(EvenRatesTest, WithoutFiltersOnTheLastLevelTheOthersShareTheirOwnMemory) {
-  rule_.last_level_has_filters = false;
+  rule_.families_have_last = false;
   for (int i = 0; i < 20; ++i) Build(5, false, i / 20.0, (i + 0.999) / 20);
-  EXPECT_NEAR(-std::log2(RateOf(5, false, 0.5, 0.55).value()) / kUniformBits, LearnedRates::kTarget,
+  EXPECT_NEAR(-std::log2(RateOf(5, false, 0.5, 0.55).value()) / kUniformBits, TreeRates::kTarget,
               0.02);
 }
 
 // The first files: equal ones have equal bits, and what replaces them has as many again.
 TEST_F(EvenRatesTest, AFewFilesShareTheMemoryOfTheTreeThatTheyWillBe) {
   TreeFiles few;
-  LearnedRates rates;
+  TreeRates rates;
   TreeFiles::NewFile file;
   file.range = {Key(0), Key(1)};
   const auto build = [&](int level, uint64_t keys, WritingJob job) {
     file.level = level;
     file.keys = keys;
     job.is_leveled = false;
-    const auto rated = rates.RateOf(&few, {level, file, -1, job}, kUniformRate, rule_);
+    const auto rated = rates.RateOf(&few, file, job, kUniformRate, rule_);
     EXPECT_EQ(rated.has_value(), few.files() > 0);
-    const double bits = rated ? -std::log2(rated->rate) : LearnedRates::kTarget * kUniformBits;
+    const double bits = rated ? -std::log2(rated->rate()) : TreeRates::kTarget * kUniformBits;
     const auto n = static_cast<double>(keys);
-    few.AddMemory(few.Add(file, -1, &job), {n * bits, n * kUniformBits});
+    few.AddMemory(few.Add(file, &job), {n * bits, n * kUniformBits});
     return bits / kUniformBits;
   };
-  for (int i = 0; i < 4; ++i) EXPECT_NEAR(build(0, 1000, {}), LearnedRates::kTarget, 0.02) << i;
-  EXPECT_NEAR(build(6, 4000, {4}), LearnedRates::kTarget, 0.02);
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(build(0, 1000, {}), TreeRates::kTarget, 0.02) << i;
+  EXPECT_NEAR(build(6, 4000, {4}), TreeRates::kTarget, 0.02);
   EXPECT_EQ(few.files(), 1u);
   EXPECT_GT(build(0, 1000, {}), 1.1);
 }
 
 // What a level plan has: the level above a tenth of the rate, as it has a tenth of the keys.
-TEST_F(LearnedRatesTest, EvenLookupsHaveTheRatesOfALevelPlan) {
+TEST_F(TreeRatesTest, EvenLookupsHaveTheRatesOfALevelPlan) {
   for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), false);
   const double last = RateOf(6, true, 0.5, 0.505).value();
   const double above = RateOf(5, false, 0.5, 0.55).value();
   EXPECT_NEAR(std::log2(last / above), std::log2(10), 0.5);
   RewriteAll();
-  EXPECT_NEAR(Memory(), LearnedRates::kTarget, 0.01);
+  EXPECT_NEAR(Memory(), TreeRates::kTarget, 0.01);
 }
 
-TEST_F(LearnedRatesTest, BitsGoToWhereLookupsFindNothing) {
+TEST_F(TreeRatesTest, BitsGoToWhereLookupsFindNothing) {
   for (int i = 0; i < 8000; ++i) {
     LookUp(i % 5 == 0 ? anywhere_(random_) : 0.3 + 0.05 * anywhere_(random_), false);
   }
   RewriteAll();
-  EXPECT_NEAR(Memory(), LearnedRates::kTarget, 0.02);
+  EXPECT_NEAR(Memory(), TreeRates::kTarget, 0.02);
   const double hot = RateOf(6, true, 0.32, 0.325).value();
   const double cold = RateOf(6, true, 0.7, 0.705).value();
   EXPECT_LT(hot, cold / 20);
-  EXPECT_LE(cold, LearnedRates::kHighestRate);
-  EXPECT_GE(hot, LearnedRates::kLowestRate);
+  EXPECT_LE(cold, TreeRates::kHighestRate);
+  EXPECT_GE(hot, TreeRates::kLowestRate);
 }
 
-TEST_F(LearnedRatesTest, WhereKeysAreFoundTheLastLevelNeedsLess) {
+TEST_F(TreeRatesTest, WhereKeysAreFoundTheLastLevelNeedsLess) {
   for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), i % 10 != 0);
   RewriteAll();
-  EXPECT_NEAR(Memory(), LearnedRates::kTarget, 0.02);
+  EXPECT_NEAR(Memory(), TreeRates::kTarget, 0.02);
   // 3.3 levels' worth between the levels, and as much again as the last one is asked in vain by a
   // tenth of the lookups.
   double steps = 0;
@@ -266,7 +266,7 @@ TEST_F(LearnedRatesTest, WhereKeysAreFoundTheLastLevelNeedsLess) {
   EXPECT_NEAR(steps, 2 * std::log2(10), 0.3);
 }
 
-TEST_F(LearnedRatesTest, WhatNoFileCoveredIsAsHotAsItsLevel) {
+TEST_F(TreeRatesTest, WhatNoFileCoveredIsAsHotAsItsLevel) {
   // The upper half of the keys is cold.
   for (int i = 0; i < 8000; ++i) LookUp(0.5 * anywhere_(random_), false);
   RewriteAll();
@@ -290,7 +290,7 @@ TEST_F(LearnedRatesTest, WhatNoFileCoveredIsAsHotAsItsLevel) {
 }
 
 // A time series: what was hot when it was written keeps its bits, so that there is less for others.
-TEST_F(LearnedRatesTest, FilesThatAreNotWrittenAgainCountAsTheyAre) {
+TEST_F(TreeRatesTest, FilesThatAreNotWrittenAgainCountAsTheyAre) {
   for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), false);
   double most = 0;
   for (int i = 0; i < 3 * kFiles; ++i) {
@@ -307,7 +307,7 @@ TEST_F(LearnedRatesTest, FilesThatAreNotWrittenAgainCountAsTheyAre) {
 }
 
 // Heat that a file was written in and that is elsewhere now, file by file, is not taken to last.
-TEST_F(LearnedRatesTest, HeatThatMovedOnBuysFewBits) {
+TEST_F(TreeRatesTest, HeatThatMovedOnBuysFewBits) {
   const auto look_up_at = [&](double from) {
     for (int j = 0; j < 400; ++j) {
       LookUp(j % 5 == 0 ? anywhere_(random_) : from + anywhere_(random_) / kFiles, false);
@@ -321,10 +321,10 @@ TEST_F(LearnedRatesTest, HeatThatMovedOnBuysFewBits) {
     Build(6, true, from, from + 0.999 / kFiles);
   }
   for (int j = 0; j < 3; ++j) look_up_at(0);  // enough to be looked at
-  const LearnedRates::Learned hot = Learn(6, true, 0, 0.999 / kFiles).value();
-  const LearnedRates::Learned cold = Learn(6, true, 0.5, 0.5 + 0.999 / kFiles).value();
+  const TreeRates::Rated hot = Learn(6, true, 0, 0.999 / kFiles).value();
+  const TreeRates::Rated cold = Learn(6, true, 0.5, 0.5 + 0.999 / kFiles).value();
   EXPECT_GT(hot.relative_miss_heat, 3 * cold.relative_miss_heat);
-  EXPECT_GT(hot.rate, cold.rate / 2);
+  EXPECT_GT(hot.rate(), cold.rate() / 2);
   // The same lookups while the files are written once more: then the heat stays where it is.
   for (int j = 0; j < 50; ++j) look_up_at(0);
   RewriteAll();
@@ -334,15 +334,15 @@ TEST_F(LearnedRatesTest, HeatThatMovedOnBuysFewBits) {
 }
 
 // What is known stays whole: the next file gets the rate that it gets where memory never was short.
-TEST_F(LearnedRatesTest, GoesOnWhereMemoryWasShort) {
+TEST_F(TreeRatesTest, GoesOnWhereMemoryWasShort) {
   for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), i % 3 == 0);
-  const auto rate_by = [this](LearnedRates* rates) {
-    return RateBy(rates, kLast, 0.5, 0.505).value().rate;
+  const auto rate_by = [this](TreeRates* rates) {
+    return RateBy(rates, kLast, 0.5, 0.505).value().rate();
   };
   const double expected = rate_by(&rates_);
   bool failed = true;
   for (int64_t allocations = 0; failed; ++allocations) {
-    LearnedRates rates;
+    TreeRates rates;
     testing::allocations_left = allocations;
     failed = false;
     try {
@@ -355,17 +355,17 @@ TEST_F(LearnedRatesTest, GoesOnWhereMemoryWasShort) {
   }
 }
 
-TEST_F(LearnedRatesTest, AnotherBitsPerKeyCountsAtOnce) {
+TEST_F(TreeRatesTest, AnotherBitsPerKeyCountsAtOnce) {
   for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), false);
   const double ten = RateOf(6, true, 0.5, 0.505).value();
-  const double fifteen = RateBy(&rates_, kLast, 0.5, 0.505, core::RateForBits(15)).value().rate;
+  const double fifteen = RateBy(&rates_, kLast, 0.5, 0.505, core::RateForBits(15)).value().rate();
   EXPECT_NEAR(std::log2(ten / fifteen), std::log2(kUniformRate / core::RateForBits(15)), 1);
 }
 
-TEST_F(LearnedRatesTest, ItsFiltersAndTreesAreCounted) {
+TEST_F(TreeRatesTest, ItsFiltersAndTreesAreCounted) {
   const SampleCounters before = CurrentSampleCounters();
   {
-    LearnedRates rates;
+    TreeRates rates;
     const auto ask = [&] { return RateBy(&rates, kLast, 0.5, 0.505).has_value(); };
     EXPECT_FALSE(ask());
     EXPECT_EQ(CurrentSampleCounters().filters_learned, before.filters_learned);
@@ -382,7 +382,7 @@ TEST_F(LearnedRatesTest, ItsFiltersAndTreesAreCounted) {
   EXPECT_EQ(CurrentSampleCounters().trees_learned, before.trees_learned);
 }
 
-TEST_F(LearnedRatesTest, HeatThatWasDroppedIsMadeAgain) {
+TEST_F(TreeRatesTest, HeatThatWasDroppedIsMadeAgain) {
   for (int i = 0; i < 4000; ++i) LookUp(0.3 + 0.1 * anywhere_(random_), false);
   const std::optional<double> rate = RateOf(6, true, 0.3, 0.305);
   ASSERT_TRUE(rate);
@@ -393,7 +393,7 @@ TEST_F(LearnedRatesTest, HeatThatWasDroppedIsMadeAgain) {
   EXPECT_EQ(RateOf(6, true, 0.3, 0.305), rate);
 }
 
-TEST_F(LearnedRatesTest, WhereSamplesWereDroppedAndNoFileIsLeftNothingIsLearned) {
+TEST_F(TreeRatesTest, WhereSamplesWereDroppedAndNoFileIsLeftNothingIsLearned) {
   for (int i = 0; i < 4000; ++i) LookUp(0.3 + 0.1 * anywhere_(random_), false);
   ASSERT_TRUE(RateOf(6, true, 0.3, 0.305));
   files_.samples().Drop();
@@ -403,7 +403,7 @@ TEST_F(LearnedRatesTest, WhereSamplesWereDroppedAndNoFileIsLeftNothingIsLearned)
   EXPECT_FALSE(RateOf(6, true, 0.3, 0.305));
 }
 
-TEST_F(LearnedRatesTest, SaysWhatItLearnedOnce) {
+TEST_F(TreeRatesTest, SaysWhatItLearnedOnce) {
   for (int i = 0; i < 4000; ++i) {
     LookUp(i % 5 == 0 ? anywhere_(random_) : 0.3 + 0.02 * anywhere_(random_), i % 4 == 0);
   }
@@ -415,5 +415,5 @@ TEST_F(LearnedRatesTest, SaysWhatItLearnedOnce) {
   EXPECT_EQ(rates_.TakeSummary(files_), "");
 }
 
-}  // namespace learned_rates_test
+}  // namespace tree_rates_test
 }  // namespace winnow::plugin

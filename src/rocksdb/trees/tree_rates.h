@@ -17,8 +17,8 @@
 // is the slope of a regression: the heat of places now against their heat when their files were
 // written.
 
-#ifndef WINNOW_SRC_ROCKSDB_TREES_LEARNED_RATES_H_
-#define WINNOW_SRC_ROCKSDB_TREES_LEARNED_RATES_H_
+#ifndef WINNOW_SRC_ROCKSDB_TREES_TREE_RATES_H_
+#define WINNOW_SRC_ROCKSDB_TREES_TREE_RATES_H_
 
 #include <array>
 #include <atomic>
@@ -28,6 +28,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "src/rocksdb/trees/file_rates.h"
@@ -38,12 +39,12 @@ namespace winnow::plugin {
 
 // Safe from any number of threads; lookups take none of its locks. What may throw std::bad_alloc
 // leaves what was learned before.
-class LearnedRates {
+class TreeRates {
  public:
-  LearnedRates() = default;
-  ~LearnedRates();
-  LearnedRates(const LearnedRates&) = delete;
-  LearnedRates& operator=(const LearnedRates&) = delete;
+  TreeRates() = default;
+  ~TreeRates();
+  TreeRates(const TreeRates&) = delete;
+  TreeRates& operator=(const TreeRates&) = delete;
 
   // A tree is looked at again when this share of its keys was written, and before a file is written
   // that has one of so many of its keys.
@@ -57,72 +58,83 @@ class LearnedRates {
   // What the tree's filters come to, of uniform ones' memory: about what those of a level plan do.
   static constexpr double kTarget = 1.01;
 
-  struct Learned {
-    double rate = 1;
-    // Of the file's place: lookups of absent keys that reach a key there, to the mean of its level.
-    double relative_miss_heat = 1;
-  };
-
   // The options that decide besides the files and the lookups.
   struct Rule {
     bool learns = true;       // from samples; else lookups fall evenly over the tree's keys
     bool is_alike = false;    // all files have one rate, whatever lookups reach them
-    bool is_sized = false;    // files share filter_memory with other trees (memory_rates.h)
+    double memory = 0;        // filter_memory, which all trees share (memory_rates.h); 0: not given
+    bool by_lookups = false;  // trees share it by what is sampled of their lookups
     bool is_leveled = true;   // files of level 0 that overlap will be merged soon
     bool is_bytewise = true;  // keys are in the order of their bytes
-    bool last_level_has_filters = true;
-    double absent_share = 1;  // of lookups that fall evenly
+    bool families_have_last = true;  // filters on the last level, by their options
+    double absent_share = 1;         // of lookups that fall evenly, by the policy
 
+    bool is_sized() const noexcept { return memory > 0; }
+    // Whether the last level has filters. Only a leveled tree has such a level, which a policy for
+    // lookups of present keys alone leaves without.
+    bool last_level_has_filters() const noexcept {
+      return families_have_last && (absent_share > 0 || !is_leveled || is_alike);
+    }
     // The share of lookups that reach a file in whose range so many of the tree's keys lie below
     // it, 0 to 1. Of those that find their key, those do that find it there.
     double ReachWith(double below) const noexcept {
-      return absent_share < 1 && last_level_has_filters ? absent_share + (1 - absent_share) * below
-                                                        : 1;
+      const bool all_reach = absent_share == 1 || is_alike || !last_level_has_filters() ||
+                             (absent_share == 0 && !is_leveled);
+      return all_reach ? 1 : absent_share + (1 - absent_share) * below;
+    }
+    // As in another tree of the policy, of which no samples are looked at.
+    Rule OfTree(bool other_is_leveled) const noexcept {
+      Rule other = *this;
+      other.learns = false;
+      other.is_leveled = other_is_leveled;
+      return other;
     }
     bool operator==(const Rule& other) const noexcept {
-      return learns == other.learns && is_alike == other.is_alike && is_sized == other.is_sized &&
-             is_leveled == other.is_leveled && is_bytewise == other.is_bytewise &&
-             last_level_has_filters == other.last_level_has_filters &&
-             absent_share == other.absent_share;
+      const auto all = [](const Rule& one) {
+        return std::tie(one.learns, one.is_alike, one.memory, one.by_lookups, one.is_leveled,
+                        one.is_bytewise, one.families_have_last, one.absent_share);
+      };
+      return all(*this) == all(other);
     }
   };
-  // A file that is about to be written; the last three as of TreeFiles::Add.
-  struct FileToRate {
-    int level = 0;  // as TreeFiles counts
-    TreeFiles::NewFile facts;
-    int base = -1;
-    WritingJob job;
+
+  // A file's filter.
+  struct Rated {
+    double bits = 0;  // log2(1/rate)
+    // Of the file's place: lookups of absent keys that reach a key there, to the mean of its level;
+    // 0: unknown.
+    double relative_miss_heat = 0;
+
+    double rate() const noexcept;
   };
 
-  // The best rate of its filter, of those between the two above; none where too little is known. By
-  // samples: with few of them, for a file whose first and last key are not told apart, and where
-  // files like it have many of the keys. Else, in a leveled tree: for a file that has more keys
-  // than all others together, or that is narrower than what is between two files, and where many
-  // keys are not told apart. `uniform_rate`: that of bits_per_key.
-  std::optional<Learned> RateOf(TreeFiles* files, const FileToRate& file, double uniform_rate,
-                                const Rule& rule);
+  // The best rate of the filter of a file that `job` is about to write, of those between the two
+  // above; none where too little is known. By samples: with few of them, for a file whose first and
+  // last key are not told apart, and where files like it have many of the keys. Else, in a leveled
+  // tree: for a file that has more keys than all others together, or that is narrower than what is
+  // between two files, and where many keys are not told apart. `uniform_rate`: that of
+  // bits_per_key.
+  std::optional<Rated> RateOf(TreeFiles* files, const TreeFiles::NewFile& file,
+                              const WritingJob& job, double uniform_rate, const Rule& rule);
 
   // ---- With filter_memory
 
   // Adds the tree's files, with n as if it got as many lookups as it has keys, which fall evenly.
-  // asked: as the tree will be with this file; null: as it is.
-  void AppendFiles(TreeFiles* files, const FileToRate* asked, const Rule& rule,
-                   std::vector<RatedFile>* all);
-  // How often lookups reach a file. log2_lambda: of the tree's files, for TakeSummary.
-  struct Reach {
-    double log2_reach = 0;          // log2(n / k) in that unit
-    double relative_miss_heat = 0;  // 0: unknown
-  };
-  Reach ReachOf(TreeFiles* files, const FileToRate& asked, const Rule& rule, double log2_lambda);
-  // log2(n / k) of a file on this level with so many keys, whose range is not known yet: the mean
-  // of those that are there.
+  // file, job: as the tree will be with this file; null: as it is.
+  void AppendFiles(TreeFiles* files, const TreeFiles::NewFile* file, const WritingJob* job,
+                   const Rule& rule, std::vector<RatedFile>* all);
+  // The same as RateOf by lambda of the tree's files: the bits may be negative or too many.
+  Rated SizedRateOf(TreeFiles* files, const TreeFiles::NewFile& file, const WritingJob& job,
+                    const Rule& rule, double log2_lambda);
+  // log2(n / k) of a file on this level (LevelIndex) with so many keys, whose range is not known
+  // yet: the mean of those that are there.
   double UsualLog2Reach(int level, double keys);
   bool is_leveled();  // as the last file was asked for; true before
 
   // A filter was built with such a rate; what it took, next to what a uniform one would have.
   void Built(double rate, double uniform_rate, const FilterMemory& memory);
 
-  // What Built noted, for LearnedRates of another process.
+  // What Built noted, for TreeRates of another process.
   struct Expectations {
     double built = 0;     // bytes
     double expected = 0;  // in their place
@@ -147,30 +159,21 @@ class LearnedRates {
   void SetWhatLasts(const TreeFiles::TreeShape& tree) noexcept;
   double Reaching(int level, double from, double to) const noexcept;
   double KeysBelow(int level) const noexcept;
-  double WidthOf(const TreeFiles::Shape& file) const noexcept;
-  double EvenReach(const TreeFiles::Shape& file) const noexcept;
+  double WidthOf(const RatedFile& file) const noexcept;
+  double EvenReach(const RatedFile& file) const noexcept;
+  double ReachOf(const RatedFile& file) const noexcept;
   void LookAtSamples(TreeFiles* files, const KeyPositions& grid, const TreeFiles::TreeShape& shape,
                      uint32_t more_levels);
-  void Refresh(TreeFiles* files, const FileToRate& asked, double uniform_bits, const Rule& rule);
-  TreeFiles::Shape ShapeOf(const TreeFiles& files, const FileToRate& asked) const;
-  bool IsUnknown(const TreeFiles::Shape& file) const noexcept;
+  void Refresh(TreeFiles* files, const TreeFiles::NewFile& file, const WritingJob& job,
+               double uniform_bits, const Rule& rule);
+  bool IsUnknown(const RatedFile& file) const noexcept;
   bool HasTooManyPoints() const noexcept;
-  RatedFile Rated(const TreeFiles::Shape& file) const noexcept;
-  // A tree while it is looked at.
-  struct Tree {
-    explicit Tree(TreeFiles::TreeShape of);  // all memory is taken here
-
-    TreeFiles::TreeShape shape;
-    std::vector<RatedFile> rated;  // each file
-  };
-  bool Shares(const TreeFiles::Shape& file) const noexcept;
-  void Rate(Tree* tree) const noexcept;
+  bool Shares(const RatedFile& file) const noexcept;
   void MakeGrid(TreeFiles* files);
   void SetKeys(const TreeFiles::TreeShape& shape) noexcept;
   void NoteLearned() noexcept;
-  bool IsSampled(const TreeFiles::Shape& file) const noexcept;
-  double Log2SizedReach(const TreeFiles::Shape& file) const noexcept;
-  double SampledReach(const TreeFiles::Shape& file) const noexcept;
+  bool IsSampled(const RatedFile& file) const noexcept;
+  double SampledReach(const RatedFile& file) const noexcept;
   void SetEvenLessSampled(const TreeFiles::TreeShape& shape) noexcept;
   RateMemory MemoryOfTree() const noexcept;
   void SetHeat(HeatMap heat) noexcept;
@@ -207,4 +210,4 @@ uint64_t CurrentFilesNotToldApart() noexcept;
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_TREES_LEARNED_RATES_H_
+#endif  // WINNOW_SRC_ROCKSDB_TREES_TREE_RATES_H_
