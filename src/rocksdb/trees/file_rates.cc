@@ -28,26 +28,38 @@ double MemoryWith(const std::vector<RatedFile>& files, const RateMemory& memory,
   return keys > 0 ? taken / keys : 1;
 }
 
-// By halving. The value is mostly near the last one. So two values around that are looked at first,
-// which saves many steps: a higher lambda never takes more memory.
+// By halving. The value is mostly near the last one, and memory is nearly a line there. So two values
+// around the last one and two around where that line meets the target are looked at first, which
+// saves most steps: a higher lambda never takes more memory.
 double Log2LambdaFor(const std::vector<RatedFile>& files, const RateMemory& memory,
                      double near) noexcept {
   constexpr double kNear = 1.0 / 32;
-  const auto takes_more = [&](double log2_lambda) {
-    return MemoryWith(files, memory, log2_lambda) > memory.target;
+  constexpr double kOfLine = 1.0 / (1 << 12);
+  double too_low = -2 * kMostLog2Lambda;  // takes more
+  double enough = 2 * kMostLog2Lambda;    // does not
+  const auto look_at = [&](double log2_lambda) {
+    const double taken = MemoryWith(files, memory, log2_lambda);
+    if (taken > memory.target) {
+      too_low = std::max(too_low, log2_lambda);
+    } else {
+      enough = std::min(enough, log2_lambda);
+    }
+    return taken;
   };
-  const double below = near - kNear;
-  const double above = near + kNear;
-  const bool is_above_below = takes_more(below);
-  const bool is_below_above = is_above_below && !takes_more(above);
+  const double at_first = look_at(near - kNear);
+  const double at_last = look_at(near + kNear);
+  if (at_first > memory.target && at_last <= memory.target) {
+    const double part = (at_first - memory.target) / (at_first - at_last);
+    const double on_line = near + kNear * (2 * part - 1);
+    look_at(on_line - kOfLine);
+    look_at(on_line + kOfLine);
+  }
   double low = -kMostLog2Lambda;
   double high = kMostLog2Lambda;
   for (int i = 0; i < 20; ++i) {
     const double middle = (low + high) / 2;
-    const bool is_above = is_above_below && middle <= below   ? true
-                          : is_below_above && middle >= above ? false
-                                                              : takes_more(middle);
-    (is_above ? low : high) = middle;
+    if (middle > too_low && middle < enough) look_at(middle);
+    (middle <= too_low ? low : high) = middle;
   }
   return high;
 }

@@ -572,7 +572,7 @@ bool TreeFiles::MakeGrid() {
       std::move(prefix), files,
       FormerPositions{former.get(), static_cast<double>(samples_.total())}, runs_);
   std::optional<MovedPlaces> places;
-  if (former != nullptr) places.emplace(*former, *grid);
+  if (former != nullptr && samples_.has_room()) places.emplace(*former, *grid);
   const std::function<double(double)> moved = [&places](double place) {
     return places ? (*places)(place) : place;
   };

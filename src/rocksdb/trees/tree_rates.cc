@@ -206,7 +206,7 @@ void TreeRates::Refresh(TreeFiles* files, const TreeFiles::NewFile& file, const 
   written_ = written.keys;
   uniform_bits_ = uniform_bits;
   rule_ = rule;
-  SetWhatLasts(tree);
+  if (rule.learns) SetWhatLasts(tree);
   SetKeys(tree);
   if (rule.is_sized()) return SetEvenLessSampled(tree);
   bool any = false;
@@ -221,8 +221,9 @@ void TreeRates::Refresh(TreeFiles* files, const TreeFiles::NewFile& file, const 
   // Lambda stays near that of a tree whose filters are all built anew: else, if most filters stay,
   // a few others take all that these left, or pay for all that they have too much.
   for (RatedFile& one : tree.files) one.stays = 0;
-  const double of_new = Log2LambdaFor(tree.files, memory, log2_lambda_);
-  log2_lambda_ = std::clamp(log2_lambda_, of_new - kMostFromNew, of_new + kMostFromNew);
+  log2_lambda_of_new_ = Log2LambdaFor(tree.files, memory, log2_lambda_of_new_);
+  log2_lambda_ = std::clamp(log2_lambda_, log2_lambda_of_new_ - kMostFromNew,
+                            log2_lambda_of_new_ + kMostFromNew);
 }
 
 // If a file reaches beyond the first or the last known key, nobody knows how many of its keys lie

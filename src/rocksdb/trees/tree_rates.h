@@ -192,6 +192,7 @@ class TreeRates {
   Rule rule_;            // when the tree was looked at
   double written_ = -1;  // keys, when the tree was looked at
   double log2_lambda_ = 0;
+  double log2_lambda_of_new_ = 0;  // if all filters were built now
   double even_less_sampled_ = 0;  // log2(n), the mean over keys, with filter_memory
   double uniform_bits_ = 0;
   // Of filters that were built: bytes, and those that were expected.
