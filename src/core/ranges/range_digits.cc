@@ -151,7 +151,21 @@ bool RangeDigits::LowerBound(std::string_view bound, RangeNumber* number) const 
     position = is_carried ? 0 : position + 1;
   };
   const unsigned char* at = digits;
-  for (unsigned i = 0; i < count; ++i) {
+  unsigned i = 0;
+  // The fast path, which takes nearly all digits of nearly all bounds: one interval, and the
+  // bound's byte is in it.
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(bound.data());
+  for (; lies == kWithin && i < count && at[1] == 1; ++i, at += 4) {
+    const size_t place = at[0];
+    const unsigned first = at[2];
+    const unsigned last = at[3];
+    if (place >= bound.size() || bytes[place] < first || bytes[place] > last) break;
+    if (std::memcmp(bytes + compared, key.data() + compared, place - compared) != 0) break;
+    compared = place + 1;
+    position = position * (last - first + 1) + (bytes[place] - first);
+    most = most * (last - first + 1) + (last - first);
+  }
+  for (; i < count; ++i) {
     RangeDigit digit;
     ReadCheckedDigit(&at, &digit);
     if (lies == kWithin) {
