@@ -212,6 +212,39 @@ class ReaderOfFile : public BitsReader {
   const double rate_;
 };
 
+// Which questions a range filter is asked. One that denies nothing, as where scans are long, costs
+// more than it saves: after some kPatience answers "may contain" in a row, one question in kSeldom
+// is asked, until one is denied. The question's address decides, so that threads write here seldom.
+class SeldomAsked {
+ public:
+  bool IsAsked(const char* question) const noexcept {
+    return passed_.load(std::memory_order_relaxed) < kPatience / kNoted || OneIn<kSeldom>(question);
+  }
+  void Note(const char* question, bool may_contain) noexcept {
+    const uint32_t passed = passed_.load(std::memory_order_relaxed);
+    if (!may_contain) {
+      if (passed != 0) passed_.store(0, std::memory_order_relaxed);
+    } else if (passed < kPatience / kNoted && OneIn<kNoted>(question)) {
+      passed_.store(passed + 1, std::memory_order_relaxed);
+    }
+  }
+
+ private:
+  static constexpr uint32_t kPatience = 512;
+  static constexpr uint32_t kSeldom = 32;
+  static constexpr uint32_t kNoted = 16;
+
+  // Addresses follow each other, and multiples of the golden ratio are spread evenly (Knuth, TAOCP
+  // 3, 6.4).
+  template <uint32_t kMany>
+  static bool OneIn(const char* question) noexcept {
+    return reinterpret_cast<uintptr_t>(question) * uint64_t{0x9e3779b97f4a7c15} <
+           UINT64_MAX / kMany;
+  }
+
+  std::atomic<uint32_t> passed_{0};  // of those that are noted
+};
+
 // The same with a range filter. A prefix without bytes stands for the bounds of a seek
 // (ranges/transformed_keys.h); several at once are asked of the point filter, which has the empty
 // prefix of its keys.
@@ -229,18 +262,21 @@ class WithRange final : public Reader {
   using Reader::MayMatch;
 
  private:
-  __attribute__((noinline)) bool AskRange(const char* prefix) const noexcept {
+  __attribute__((noinline)) bool AskRange(const char* prefix) noexcept {
+    if (!asks_.IsAsked(prefix)) return true;
     Slice begin;
     Slice end;
     if (!FindSeekBounds(prefix, &begin, &end)) return true;
     const bool may_contain =
         range_.MayContain({begin.data(), begin.size()}, {end.data(), end.size()});
+    asks_.Note(prefix, may_contain);
     CountRangeAnswer(may_contain);
     this->NoteRange(may_contain);
     return may_contain;
   }
 
   const RangeFilterView range_;
+  SeldomAsked asks_;
 };
 
 BitsReader* NewOwnReader(std::string_view block, OwnedReader owned) noexcept {

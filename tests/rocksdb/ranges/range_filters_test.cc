@@ -257,7 +257,7 @@ TEST_F(RangeFiltersTest, FilesAreAskedUnderAnotherExtractorWhichKnowsItsOwn) {
   const auto asked_with = [&](const std::string& extractor) {
     EXPECT_TRUE(database->SetOptions({{"prefix_extractor", extractor}}).ok());
     const uint64_t before = RangesAsked();
-    EXPECT_EQ(ScanBehindKeys(database.get(), 1000).wrong, 0);
+    EXPECT_EQ(ScanBehindKeys(database.get(), 50).wrong, 0);
     return (RangesAsked() - before) / 2000;
   };
   EXPECT_EQ(asked_with("winnow.range"), uint64_t{kFiles});
@@ -355,7 +355,7 @@ TEST_F(RangeFiltersTest, KeysOfSeveralLengthsAreFilteredToo) {
   }
   ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::PerfLevel::kEnableCount);
   PerfContext& context = *ROCKSDB_NAMESPACE::get_perf_context();
-  for (const uint64_t first : {uint64_t{0}, uint64_t{5000}}) {
+  for (const uint64_t first : {uint64_t{5000}, uint64_t{0}}) {
     context.Reset();
     for (uint64_t number = first; number < first + 1000; ++number) {
       const std::string begin = folder_of(number);
@@ -841,6 +841,27 @@ TEST_F(RangeFiltersTest, QuestionsAndAnswersAreCounted) {
   EXPECT_EQ(full.ranges_asked - empty.ranges_asked, uint64_t{kScans * kFiles});
   EXPECT_LE(full.ranges_denied - empty.ranges_denied, uint64_t{kScans * (kFiles - 1)});
   EXPECT_EQ(full.lookups, before.lookups);
+}
+
+// A filter that denies nothing is asked seldom, until it denies something.
+TEST_F(RangeFiltersTest, AreAskedSeldomWhereTheyDenyNothing) {
+  const auto database = OpenDatabase(OptionsOf(Table()), path_);
+  for (int i = 0; i < kRows; ++i) {
+    ASSERT_STATUS_OK(database->Put(WriteOptions(), Key(i * kGap), "value"));
+  }
+  ASSERT_STATUS_OK(database->Flush(FlushOptions()));
+  constexpr uint64_t kScans = 2000;  // of ScanBehindKeys
+  for (int round = 0; round < 3; ++round) {
+    const LookupCounters before = CurrentLookupCounters();
+    EXPECT_EQ(ScanBehindKeys(database.get(), 1000).wrong, 0);
+    const LookupCounters passed = CurrentLookupCounters();
+    EXPECT_EQ(passed.ranges_denied, before.ranges_denied);
+    EXPECT_GT(passed.ranges_asked - before.ranges_asked, 400u);
+    EXPECT_LT(passed.ranges_asked - before.ranges_asked, 800u);
+    EXPECT_EQ(ScanBehindKeys(database.get(), 50).wrong, 0);
+    const LookupCounters denied = CurrentLookupCounters();
+    EXPECT_GT(denied.ranges_denied - passed.ranges_denied, kScans * 9 / 10);
+  }
 }
 
 TEST_F(RangeFiltersTest, ThreadsScanWhileFilesAreWritten) {
