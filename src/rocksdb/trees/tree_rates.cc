@@ -87,6 +87,20 @@ void TreeRates::SetWhatLasts(const TreeFiles::TreeShape& tree) noexcept {
   }
 }
 
+void TreeRates::SetLevelHeat(const TreeFiles::TreeShape& tree) noexcept {
+  std::array<double, LookupSamples::kLevels> reaching{};
+  std::array<double, LookupSamples::kLevels> widths{};
+  for (const RatedFile& file : tree.files) {
+    const auto level = static_cast<size_t>(file.level);
+    reaching[level] += heat_.Reaching(file.level, file.from, file.to);
+    widths[level] += file.to - file.from;
+  }
+  for (size_t level = 0; level < widths.size(); ++level) {
+    level_heat_[level] = widths[level] > kMinWidth ? reaching[level] / widths[level]
+                                                   : heat_.ReachingAll(static_cast<int>(level));
+  }
+}
+
 double TreeRates::Reaching(int level, double from, double to) const noexcept {
   const double lasts = lasts_[static_cast<size_t>(level)];
   return lasts * heat_.Reaching(level, from, to) +
@@ -206,7 +220,10 @@ void TreeRates::Refresh(TreeFiles* files, const TreeFiles::NewFile& file, const 
   written_ = written.keys;
   uniform_bits_ = uniform_bits;
   rule_ = rule;
-  if (rule.learns) SetWhatLasts(tree);
+  if (rule.learns) {
+    SetWhatLasts(tree);
+    SetLevelHeat(tree);
+  }
   SetKeys(tree);
   if (rule.is_sized()) return SetEvenLessSampled(tree);
   bool any = false;
@@ -260,8 +277,7 @@ std::optional<TreeRates::Rated> TreeRates::RateOf(TreeFiles* files, const TreeFi
   if (rule.learns ? is_narrow : rule.is_leveled && (!is_tree_known || is_narrow)) {
     return std::nullopt;
   }
-  // An unknown one is as hot as its level.
-  file.SetReach(is_unknown ? WidthOf(file) * heat_.ReachingAll(file.level) : ReachOf(file));
+  file.SetReach(rule.learns ? SampledReach(file) : EvenReach(file));
   // Until lambda is computed again, all bits follow bits_per_key.
   Rated rated;
   rated.bits = std::clamp<double>(
@@ -280,8 +296,10 @@ bool TreeRates::IsSampled(const RatedFile& file) const noexcept {
          !file.is_point && !HasTooManyPoints() && file.to - file.from >= kMinWidth;
 }
 
+// An unknown file is as hot as its level is where that has files: in a time series the newest files
+// are beside each other.
 double TreeRates::SampledReach(const RatedFile& file) const noexcept {
-  return IsUnknown(file) ? WidthOf(file) * heat_.ReachingAll(file.level)
+  return IsUnknown(file) ? WidthOf(file) * level_heat_[static_cast<size_t>(file.level)]
                          : Reaching(file.level, file.from, file.to);
 }
 

@@ -157,6 +157,7 @@ class TreeRates {
  private:
   double RelativeMissHeatOf(int level, double from, double to) const noexcept;
   void SetWhatLasts(const TreeFiles::TreeShape& tree) noexcept;
+  void SetLevelHeat(const TreeFiles::TreeShape& tree) noexcept;
   double Reaching(int level, double from, double to) const noexcept;
   double KeysBelow(int level) const noexcept;
   double WidthOf(const RatedFile& file) const noexcept;
@@ -184,7 +185,9 @@ class TreeRates {
   uint32_t levels_ = 0;        // that heat_ has
   uint64_t samples_seen_ = 0;  // when it was made
   std::array<double, LookupSamples::kLevels>
-      lasts_{};            // what does of a level's relative heat, 0 to 1
+      lasts_{};  // what does of a level's relative heat, 0 to 1
+  // Lookups that reach a level, to the share of the keys, where the level has files.
+  std::array<double, LookupSamples::kLevels> level_heat_{};
   double keys_ = 0;        // of all files
   double point_keys_ = 0;  // of those whose keys are not told apart
   std::array<double, LookupSamples::kLevels> usual_log2_reach_{};  // by level, with filter_memory
@@ -193,7 +196,7 @@ class TreeRates {
   double written_ = -1;  // keys, when the tree was looked at
   double log2_lambda_ = 0;
   double log2_lambda_of_new_ = 0;  // if all filters were built now
-  double even_less_sampled_ = 0;  // log2(n), the mean over keys, with filter_memory
+  double even_less_sampled_ = 0;   // log2(n), the mean over keys, with filter_memory
   double uniform_bits_ = 0;
   // Of filters that were built: bytes, and those that were expected.
   double built_ = 0;
