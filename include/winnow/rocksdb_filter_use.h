@@ -67,7 +67,8 @@ struct FilterUse {
   uint64_t bytes = 0;
 
   // Seeks with a bound that range filters were asked for, and of these those that they spared the
-  // read of the file. Each one is counted; none is among asks.
+  // read of the file. Each one is counted; none is among asks. A filter that denies nothing is
+  // asked for few (docs/range-filters.md).
   uint64_t ranges_asked = 0;
   uint64_t ranges_denied = 0;
 };

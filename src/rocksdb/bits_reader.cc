@@ -212,9 +212,10 @@ class ReaderOfFile : public BitsReader {
   const double rate_;
 };
 
-// Which questions a range filter is asked. One that denies nothing, as where scans are long, costs
-// more than it saves: after some kPatience answers "may contain" in a row, one question in kSeldom
-// is asked, until one is denied. The question's address decides, so that threads write here seldom.
+// The choice of questions that a range filter is asked. A filter that denies nothing, as where
+// scans are long, costs more than it saves: after some kPatience answers "may contain" in a row,
+// one question in kSeldom is asked, until one is denied. The question's address decides, so that
+// threads write here seldom.
 class SeldomAsked {
  public:
   bool IsAsked(const char* question) const noexcept {
@@ -234,12 +235,13 @@ class SeldomAsked {
   static constexpr uint32_t kSeldom = 32;
   static constexpr uint32_t kNoted = 16;
 
-  // Addresses follow each other, and multiples of the golden ratio are spread evenly (Knuth, TAOCP
-  // 3, 6.4).
+  // Multiplied twice, as addresses have even distances.
   template <uint32_t kMany>
   static bool OneIn(const char* question) noexcept {
-    return reinterpret_cast<uintptr_t>(question) * uint64_t{0x9e3779b97f4a7c15} <
-           UINT64_MAX / kMany;
+    constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
+    uint64_t mixed = reinterpret_cast<uintptr_t>(question) * kOdd;
+    mixed ^= mixed >> 32;
+    return mixed * kOdd < UINT64_MAX / kMany;
   }
 
   std::atomic<uint32_t> passed_{0};  // of those that are noted

@@ -86,7 +86,7 @@ FilterOptions FileFilterOptions::Settle(uint64_t keys, size_t range_bytes) {
 void FileFilterOptions::SettleFile(uint64_t keys, size_t range_bytes) {
   const TreeFiles::Place place = record_->files.PlaceOf(facts_.level, range_, known_.base);
   // If the last level has no filters, its files are not seen. They lie below all other files.
-  const bool sees_last = LastLevelHasFilters(policy_, known_);
+  const bool sees_last = LastLevelHasFilters(policy_, facts_, known_);
   TreeFiles::NewFile file;
   file.level = facts_.level;
   file.is_bottom = facts_.is_bottommost || (sees_last && place.below < 0);

@@ -238,10 +238,14 @@ void MemoryReport::Write(ROCKSDB_NAMESPACE::Logger* logger, const PolicyOptions&
   try {
     LogTimes& times = known.knows_all_files ? in_force_ : not_in_force_;
     if (!times.IsDue(*logger, kBetweenLines, true, std::chrono::steady_clock::now())) return;
+    KnownTotals told = known;
+    if (known.knows_all_files && trees != nullptr) {
+      told.files.bytes_that_stay = trees->Totals(true).files.bytes_that_stay;
+    }
     WriteInLog(logger,
                known.knows_all_files ? ROCKSDB_NAMESPACE::InfoLogLevel::INFO_LEVEL
                                      : ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL,
-               MemoryLine(asked, trees == nullptr ? known : trees->Totals(true), next));
+               MemoryLine(asked, told, next));
   } catch (...) {
     // A missing line in the LOG is better than a failed flush.
   }

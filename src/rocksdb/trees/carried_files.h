@@ -34,7 +34,7 @@ struct CarriedFiles {
   size_t num_files = 0;  // that these are of
   TreeFiles::AllLives lives{};
   double written = 0;         // keys
-  double keys_that_stay = 0;  // as in Sums
+  double keys_that_stay = 0;  // as in Sums; for workers of 1.0 and 1.1
   double bytes_that_stay = 0;
   bool is_told = false;
   bool knows_all = false;

@@ -1,4 +1,4 @@
-// Which files of a tree a flush or a compaction ends, where no listener tells.
+// The guess which files of a tree a flush or a compaction ends, where no listener tells.
 
 #include <algorithm>
 #include <iterator>
@@ -176,6 +176,7 @@ void TreeFiles::MarkWaiting(const KeyRange& range) noexcept {
     if (file.facts.waits || !file.facts.range.Overlaps(range)) continue;
     Count(file, -1);
     file.facts.waits = true;
+    file.facts.is_bottom = false;
     Count(file, 1);
   }
 }

@@ -28,9 +28,9 @@ double MemoryWith(const std::vector<RatedFile>& files, const RateMemory& memory,
   return keys > 0 ? taken / keys : 1;
 }
 
-// By halving. The value is mostly near the last one, and memory is nearly a line there. So two values
-// around the last one and two around where that line meets the target are looked at first, which
-// saves most steps: a higher lambda never takes more memory.
+// By halving. The value is mostly near the last one, and memory is nearly a line there. So two
+// values around the last one and two around where that line meets the target are looked at first,
+// which saves most steps: a higher lambda never takes more memory.
 double Log2LambdaFor(const std::vector<RatedFile>& files, const RateMemory& memory,
                      double near) noexcept {
   constexpr double kNear = 1.0 / 32;

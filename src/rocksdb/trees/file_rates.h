@@ -39,7 +39,7 @@ struct RatedFile {
   double to_uniform = 1;  // bytes of its filter now, relative to those of a uniform filter
   double stays = 0;       // the chance that this filter stays, 0 to 1
 
-  // What n follows from (tree_rates.h).
+  // The place that n follows from (tree_rates.h).
   int level = 0;    // TreeFiles::LevelIndex
   double from = 0;  // places by the tree's grid
   double to = 0;

@@ -21,7 +21,7 @@ namespace winnow::plugin {
 struct FilterFile {
   TreeFiles::Id id = 0;
   int level = -1;  // as TreeFiles::LevelIndex has it, when the filter was built
-  // Whether the filter has one reader, from the file's opening to its end.
+  // True if the filter has one reader, from the file's opening to its end.
   bool has_one_reader = true;
 };
 
@@ -43,8 +43,8 @@ class OwnedReader {
 
   explicit operator bool() const noexcept { return files_ != nullptr; }
 
-  // Of a file: where its lookups are sampled, and the filter, which has this rate of false
-  // positives, for a lookup now.
+  // The samples of the file's lookups, and the filter, which has this rate of false positives, for
+  // a lookup now. Only of a file.
   LookupSamples& samples() const noexcept { return files_->samples(); }
   AskedFilter AskedNow(double rate) const noexcept {
     const int level = level_ != nullptr ? level_->load(std::memory_order_relaxed) : file_.level;

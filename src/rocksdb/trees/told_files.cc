@@ -1,4 +1,4 @@
-// What a listener tells of a tree's files.
+// The events of a listener, and its lists of a tree's files.
 
 #include <algorithm>
 #include <iterator>
@@ -19,7 +19,8 @@ bool ComesFirst(const TreeFiles::File& a, const TreeFiles::File& b) noexcept {
          std::tie(b.facts.level, b.facts.range.first, b.name);
 }
 
-// Finds the files that have nothing below them.
+// Finds the files that have nothing below them, and of level 0 no other one beside them. Where keys
+// have another order, files of a level may overlap here, which costs accuracy.
 void SetBottoms(std::vector<TreeFiles::File>* files) {
   std::vector<core::FileSpan> spans;
   spans.reserve(files->size());
@@ -66,10 +67,12 @@ void TreeFiles::Installed(FileName name, int level) {
   const std::lock_guard<std::mutex> lock(mutex_);
   File* const file = Named(name);
   if (file == nullptr) return;
-  if (is_listing_) changed_.insert(name);
+  if (is_listing_) changed_[name] = false;
   file->is_listed = true;
   file->is_ending = false;
   if (file->counts && file->facts.level == level) return;
+  const Id id = ids_.at(name.Key());
+  if (file->counts) Hide(id, file);  // so that it does not lie below itself
   NewFile facts = file->facts;
   facts.level = level;
   facts.waits = false;
@@ -77,13 +80,13 @@ void TreeFiles::Installed(FileName name, int level) {
   for (auto below = by_level_.upper_bound(level); below != by_level_.end(); ++below) {
     if (HasOneIn(below->first, facts.range, level)) facts.is_bottom = false;
   }
-  Change(ids_.at(name.Key()), file, std::move(facts), true);
+  Change(id, file, std::move(facts), true);
 }
 
 void TreeFiles::Ended(FileName name) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (const auto found = ids_.find(name.Key()); found != ids_.end()) End(found->second);
-  if (is_listing_) changed_.insert(name);
+  if (Named(name) != nullptr) End(ids_.at(name.Key()));
+  if (is_listing_) changed_[name] = true;
 }
 
 void TreeFiles::StopBeingTold() {
@@ -108,8 +111,8 @@ std::vector<TreeFiles::File> TreeFiles::InTheFormOfTheRecord(const std::vector<L
   told.reserve(list.size());
   for (const ListedFile& listed : list) {
     std::optional<KeyRange> range = Shortened(listed.range);
-    const bool has_ended = changed_.count(listed.name) > 0 && Named(listed.name) == nullptr;
-    if (!range || has_ended) continue;
+    const auto changed = changed_.find(listed.name);
+    if (!range || (changed != changed_.end() && changed->second)) continue;
     if (range->last < range->first) std::swap(range->first, range->last);
     File& file = told.emplace_back();
     file.facts.level = listed.level;
@@ -221,8 +224,11 @@ void TreeFiles::AddTold(std::vector<File> told, std::vector<File> former) {
     for (size_t n = 1; n < at_once && i < told.size() && file.MayJoin(told[i]); ++n) {
       file.Join(told[i++]);
     }
-    const Id id = ++last_id_;
-    if (file.is_joined || ids_.emplace(file.name.Key(), id).second) Insert(id, std::move(file));
+    const FileName name = file.name;
+    const bool is_joined = file.is_joined;
+    if (!is_joined && ids_.count(name.Key()) > 0) continue;
+    const Id id = Insert(std::move(file));
+    if (!is_joined) ids_.emplace(name.Key(), id);
   }
 }
 

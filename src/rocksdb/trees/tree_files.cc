@@ -181,12 +181,14 @@ TreeFiles::File* TreeFiles::Named(FileName name) noexcept {
   return found == ids_.end() ? nullptr : Find(found->second);
 }
 
-void TreeFiles::Insert(Id id, File added) {
+TreeFiles::Id TreeFiles::Insert(File added) {
   if (num_counted_ >= kMaxFiles) JoinTwo();
+  const Id id = ++last_id_;
   File& file = files_.emplace(id, std::move(added)).first->second;
   file.counts = false;
   long_bytes_ += LongBytesOf(file.facts.range);
   Show(id, &file);
+  return id;
 }
 
 // If memory is short, the file stays hidden.
@@ -268,7 +270,7 @@ void TreeFiles::JoinTwo() {
   Erase(one);
   Erase(other);
   join_at_ = joined.facts.range.last;
-  Insert(++last_id_, std::move(joined));
+  Insert(std::move(joined));
 }
 
 // ---- Events
@@ -287,8 +289,7 @@ TreeFiles::Id TreeFiles::Add(const NewFile& added, WritingJob* job) {
   File file;
   file.facts = *std::move(facts);
   file.written = written_;
-  const Id id = ++last_id_;
-  Insert(id, std::move(file));
+  const Id id = Insert(std::move(file));
   if (added.level == 0 && job->is_leveled) SettleOldFlushes(job->base);
   if (id % 64 == 0) DropTheOld();
   return id;
@@ -308,7 +309,8 @@ void TreeFiles::Extend(Id id, const KeyRange& full, uint64_t keys, WritingJob* j
   written_ += static_cast<double>(keys);
   Hide(id, file);  // so that it does not end itself
   EndReplaced(facts, job);
-  Change(id, file, std::move(facts), true);
+  // Too many files that are set aside may have cost it its place.
+  if (File* const left = Find(id)) Change(id, left, std::move(facts), true);
 }
 
 void TreeFiles::AddMemory(Id id, const FilterMemory& memory, double more_bytes) {
@@ -571,6 +573,7 @@ bool TreeFiles::MakeGrid() {
   auto grid = std::make_shared<const KeyPositions>(
       std::move(prefix), files,
       FormerPositions{former.get(), static_cast<double>(samples_.total())}, runs_);
+  // If room for samples is made meanwhile, the first ones may have places of the former grid.
   std::optional<MovedPlaces> places;
   if (former != nullptr && samples_.has_room()) places.emplace(*former, *grid);
   const std::function<double(double)> moved = [&places](double place) {
@@ -610,6 +613,9 @@ CarriedFiles TreeFiles::Carry(size_t most_files, bool with_samples) const {
       for (const ByFirst& at : level) {
         File& file = carried.files.emplace_back(files_.at(at.id));
         file.written -= written_;
+        file.name = {};
+        file.readers = 0;
+        file.level_of_readers.reset();
       }
     }
     if (with_samples && grid_ != nullptr) {
@@ -640,7 +646,7 @@ void TreeFiles::Restore(const CarriedFiles& carried) {
   for (const File& told : carried.files) {
     File file = told;
     file.written += written_;
-    Insert(++last_id_, std::move(file));
+    Insert(std::move(file));
   }
   is_told_ = carried.is_told;
   is_complete_ = carried.knows_all;

@@ -41,7 +41,6 @@
 #include <string_view>
 #include <thread>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "src/rocksdb/lookups/key_positions.h"
@@ -63,7 +62,7 @@ struct KeyRange {
   bool Overlaps(const KeyRange& other) const noexcept {
     return first <= other.last && other.first <= last;
   }
-  // Whether the two share more than one end: keys are cut, so neighbours may touch.
+  // True if the two share more than one end: keys are cut, so neighbours may touch.
   bool Crosses(const KeyRange& other) const noexcept {
     return (first < other.last && other.first < last) || *this == other;
   }
@@ -73,7 +72,7 @@ struct KeyRange {
   }
 };
 
-// What filters take, and what uniform filters of the same files would take.
+// The memory of filters, and that of uniform filters of the same files.
 struct FilterMemory {
   double bytes = 0;
   double uniform_bytes = 0;
@@ -194,8 +193,8 @@ class TreeFiles {
     FileName name{};        // of several files that are remembered as one, their database's
     double written = 0;     // keys that the tree had written by then
     int readers = 0;
-    // False for a file whose readers are all gone, and one that a compaction has replaced but not
-    // finished reading: it counts for nothing.
+    // False for a file whose readers are all gone, for one that a compaction has replaced but not
+    // finished reading, and for one whose place there was no memory for: it counts for nothing.
     bool counts = false;
     bool is_listed = false;
     bool is_measured = false;
@@ -206,7 +205,7 @@ class TreeFiles {
     std::shared_ptr<std::atomic<int>> level_of_readers;  // null: nobody asked
 
     double filter_bytes() const noexcept { return memory.bytes + more_bytes; }
-    // Whether the two may be remembered as one, which Join does; `other` is the next one.
+    // True if the two may be remembered as one, which Join does; `other` is the next one.
     bool MayJoin(const File& other) const noexcept;
     void Join(const File& other);
   };
@@ -249,7 +248,8 @@ class TreeFiles {
   void BeginList();
   // Records the files of the list, and ends those that are gone: files that an earlier list had,
   // or, for the first list since the database was opened, all that it lacks. Other files are still
-  // being written. Files of other databases, which may share a logger, stay.
+  // being written; one whose name was never told stays beside itself until kMaxAge. Files of other
+  // databases, which may share a logger, stay.
   Levels TakeList(FileName database, bool is_first, const std::vector<ListedFile>& list);
 
   // ---- What is known
@@ -267,11 +267,11 @@ class TreeFiles {
   // The number of files, with those that have no reader now but may be read again. A file with long
   // keys counts as the number of files that take as much memory.
   size_t Weight() const;
-  // Whether anything is remembered of it.
+  // True if anything is remembered of it.
   bool Knows(Id id) const;
-  // Whether the record has all files of the tree, with the sizes of their filters.
+  // True if the record has all files of the tree, with the sizes of their filters.
   bool KnowsAllFiles() const;
-  // Whether all files had no readers any more, then some had, and none was added since.
+  // True if all files had no readers any more, then some had, and none was added since.
   bool IsReopened() const;
 
   struct Written {
@@ -352,7 +352,7 @@ class TreeFiles {
   // Changes
   File* Find(Id id) noexcept;  // null: nothing is remembered of it
   File* Named(FileName name) noexcept;
-  void Insert(Id id, File added);
+  Id Insert(File added);
   void Show(Id id, File* file);
   void Hide(Id id, File* file) noexcept;
   void SetAside(Id id, File* file) noexcept;
@@ -369,7 +369,7 @@ class TreeFiles {
   double ChanceToStay(const Lives& others, double age) const noexcept;
   TreeShape ShapeBut(std::vector<Id> left_out) const;
 
-  // Which files have ended, without a listener (ended_files.cc)
+  // The guess which files have ended, without a listener (ended_files.cc)
   bool MayEnd(Id id, const File& file, const WritingJob& job) const noexcept;
   template <typename Ends>
   void FindIn(int level, const NewFile& file, const WritingJob& job, Ends ends,
@@ -418,12 +418,13 @@ class TreeFiles {
   };
   std::vector<Output> outputs_;
 
-  bool is_told_ = false;      // the last list is in the record, and no memory was short since
+  bool is_told_ = false;      // the last list is in the record
   bool is_complete_ = false;  // it has all files of the tree, with the sizes of their filters
   bool is_listing_ = false;
   Id list_begin_ = 0;  // the last file that was added before
-  // Files that moved or ended since the current list was begun, which may have them elsewhere.
-  std::unordered_set<FileName, FileName::Hash> changed_;
+  // Files that moved or ended since the current list was begun, which may have them elsewhere: by
+  // name, whether it ended.
+  std::unordered_map<FileName, bool, FileName::Hash> changed_;
 
   LookupSamples samples_;
 };

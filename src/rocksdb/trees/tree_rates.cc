@@ -343,8 +343,8 @@ void TreeRates::AppendFiles(TreeFiles* files, const TreeFiles::NewFile* file, co
   }
 }
 
-// What samples say moves bits from file to file and leaves the tree's mean, so that the memory does
-// not depend on chance.
+// Samples move bits from file to file and leave the tree's mean, so that the memory does not depend
+// on chance.
 TreeRates::Rated TreeRates::SizedRateOf(TreeFiles* files, const TreeFiles::NewFile& asked,
                                         const WritingJob& job, const Rule& rule,
                                         double log2_lambda) {

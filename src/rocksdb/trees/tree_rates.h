@@ -70,7 +70,7 @@ class TreeRates {
     double absent_share = 1;         // of lookups that fall evenly, by the policy
 
     bool is_sized() const noexcept { return memory > 0; }
-    // Whether the last level has filters. Only a leveled tree has such a level, which a policy for
+    // True if the last level has filters. Only a leveled tree has such a level, which a policy for
     // lookups of present keys alone leaves without.
     bool last_level_has_filters() const noexcept {
       return families_have_last && (absent_share > 0 || !is_leveled || is_alike);
@@ -101,8 +101,8 @@ class TreeRates {
   // A file's filter.
   struct Rated {
     double bits = 0;  // log2(1/rate)
-    // Of the file's place: lookups of absent keys that reach a key there, to the mean of its level;
-    // 0: unknown.
+    // Lookups of absent keys that reach a key in the file's place, to the mean of its level; 0:
+    // unknown.
     double relative_miss_heat = 0;
 
     double rate() const noexcept;
@@ -134,7 +134,7 @@ class TreeRates {
   // A filter was built with such a rate; what it took, next to what a uniform one would have.
   void Built(double rate, double uniform_rate, const FilterMemory& memory);
 
-  // What Built noted, for TreeRates of another process.
+  // The notes of Built, for TreeRates of another process.
   struct Expectations {
     double built = 0;     // bytes
     double expected = 0;  // in their place
@@ -186,7 +186,8 @@ class TreeRates {
   uint64_t samples_seen_ = 0;  // when it was made
   std::array<double, LookupSamples::kLevels>
       lasts_{};  // what does of a level's relative heat, 0 to 1
-  // Lookups that reach a level, to the share of the keys, where the level has files.
+  // By level: the samples that reach it for all of the tree's keys, if all were as hot as the
+  // places of the level's files.
   std::array<double, LookupSamples::kLevels> level_heat_{};
   double keys_ = 0;        // of all files
   double point_keys_ = 0;  // of those whose keys are not told apart

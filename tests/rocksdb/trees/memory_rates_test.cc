@@ -58,8 +58,7 @@ struct Tree {
                            false);
     }
   }
-  double Log2ReachOf(int level, bool is_bottom, double from, double to,
-                     const TreeRates::Rule& rule) {
+  double BitsOf(int level, bool is_bottom, double from, double to, const TreeRates::Rule& rule) {
     return rates
         .SizedRateOf(&files, File(level, is_bottom, from, to, kKeysOfAFile), {0, true, 0, 5}, rule,
                      0)
@@ -74,7 +73,7 @@ class MemoryRatesTest : public ::testing::Test {
     asked_.rule.learns = false;
   }
 
-  // Of a tree, once all were looked at.
+  // The weight of a tree, once all were looked at.
   double WeightOf(size_t tree) {
     LambdaOf(tree);
     return trees_[tree]->lookups.log2_weight;
@@ -108,7 +107,7 @@ TEST_F(MemoryRatesTest, AllFilesHaveOneRateWithoutAPlan) {
     SetBits(bits, 440e3);
     for (const size_t tree : {0, 1}) EXPECT_NEAR(-LambdaOf(tree), bits, 0.01) << bits;
   }
-  EXPECT_EQ(trees_[0]->Log2ReachOf(5, false, 0, 0.1, asked_.rule), 0);
+  EXPECT_EQ(trees_[0]->BitsOf(5, false, 0, 0.1, asked_.rule), 0);
 }
 
 // Of eleven parts of the keys, one on the upper level, with log2(11) bits more than a file that has
@@ -122,7 +121,7 @@ TEST_F(MemoryRatesTest, UpperLevelsHaveMoreBitsAndTheMeanFillsTheMemory) {
     const double lambda = LambdaOf(tree);
     const double files = tree == 0 ? 100 : 300;
     const auto bits_on = [&](int level, double to) {
-      return trees_[tree]->Log2ReachOf(level, level == 6, 0.5, to, asked_.rule) - lambda;
+      return trees_[tree]->BitsOf(level, level == 6, 0.5, to, asked_.rule) - lambda;
     };
     const double upper = bits_on(5, 0.5 + 9.999 / files);
     const double last = bits_on(6, 0.5 + 0.999 / files);

@@ -144,7 +144,7 @@ TEST(ToldFilesTest, FilesThatAreBeingWrittenStay) {
 }
 
 // A database was closed whose files nobody named.
-TEST(ToldFilesTest, RecordedFilesWithoutANameAreThoseOfTheFirstList) {
+TEST(ToldFilesTest, FilesThatNobodyNamedEndWithTheFirstList) {
   TreeFiles files;
   const Id id = files.Add(File(4, 0, 90), kJob);
   files.AddMemory(id, {70, 60});
@@ -261,6 +261,14 @@ TEST(ToldFilesTest, EstimatesAreReplacedByMeasures) {
   Tell(&files, {listed});
   EXPECT_TRUE(files.KnowsAllFiles());
   EXPECT_EQ(files.sums().keys, 250);
+}
+
+TEST(ToldFilesTest, AFileThatIsMovedUpLiesOverNothing) {
+  TreeFiles files;
+  Tell(&files, {FileOf(1, 6, 0, 100)}, true);
+  files.Installed(kDatabase.File(1), 5);
+  EXPECT_EQ(files.PlaceOf(5, {Key(0), Key(1)}, kBase).below, TreeFiles::kBottom);
+  EXPECT_EQ(files.sums().levels.back().keys, 100);
 }
 
 TEST(ToldFilesTest, ReadersHearOfANewLevel) {

@@ -199,6 +199,18 @@ TEST(TreeFilesTest, OutputsOfOneCompactionBeganWithItsFirst) {
   EXPECT_EQ(begins_with(File(6, Range(400, 500), true), before), before);
 }
 
+// Further partitions end what the first one would have.
+TEST(TreeFilesTest, PartitionsBelowTheBaseLevelEndNoFlush) {
+  TreeFiles files;
+  const Id flush = files.Add(File(0, Range(0, 1000)), kJob);
+  WritingJob merge = {flush, true, 0, kBase};
+  const Id output = files.Add(File(kBase + 1, Range(0, 100)), &merge);
+  files.Extend(output, Range(101, 200), 100, &merge);
+  EXPECT_TRUE(files.Knows(flush));
+  files.Add(File(kBase, Range(0, 100)), &merge);
+  EXPECT_FALSE(files.Knows(flush));
+}
+
 TEST(TreeFilesTest, TheMemoryIsOfWhatIsAlive) {
   TreeFiles files;
   const Id one = files.Add(File(6, Range(0, 100), true), kJob);
@@ -344,7 +356,8 @@ void ExpectSumsHold(std::mt19937_64* random, unsigned one_in) {
     TreeFiles::NewFile file = File(level, range, level == 6);
     file.waits = level == 0 && (*random)() % 2 == 0;
     const Id some = added[(*random)() % added.size()];
-    const uint64_t kind = (*random)() % 6;
+    const uint64_t kind = (*random)() % 12;
+    const FileName name = FileName::Of("/a/database", 1 + (*random)() % 50);
     const bool is_short = one_in > 0 && (*random)() % one_in == 0;
     allocations_left = is_short ? static_cast<int64_t>((*random)() % 12) : -1;
     try {
@@ -360,6 +373,27 @@ void ExpectSumsHold(std::mt19937_64* random, unsigned one_in) {
           break;
         case 3:
           files.PlaceOf(level, range, kBase);
+          break;
+        case 4:
+          files.SetName(some, name);
+          break;
+        case 5:
+          files.Installed(name, level);
+          break;
+        case 6:
+          files.Ended(name);
+          break;
+        case 7:
+          if (step % 10 == 0) {
+            ListedFile listed;
+            listed.name = name;
+            listed.level = level;
+            listed.range = range;
+            listed.memory = {2, 1};
+            listed.filter_bytes = 2;
+            files.BeginList();
+            files.TakeList(name.Database(), false, {listed});
+          }
           break;
         default:
           added.push_back(files.Add(file, kJob));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -39,11 +40,7 @@ uint64_t NumEvents() {
 // A leveled tree, which emits the events of its files to a record.
 class Tree {
  public:
-  // has_listener: else the record is told what builders and readers tell.
-  Tree(uint64_t seed, bool has_listener, size_t most_files)
-      : random_(seed), has_listener_(has_listener), most_files_(most_files) {
-    if (has_listener_) List(true, 0);
-  }
+  Tree(uint64_t seed, size_t most_files) : random_(seed), most_files_(most_files) { List(true, 0); }
 
   uint64_t events() const { return events_; }
   size_t files() const { return files_.size(); }
@@ -74,9 +71,9 @@ class Tree {
       Move();
     } else if (kind == 13 && (files_.size() > most_files_ || random_() % 8 == 0)) {
       Delete();
-    } else if (has_listener_ && kind == 14 && random_() % 4 == 0) {
+    } else if (kind == 14 && random_() % 4 == 0) {
       Ingest();
-    } else if (has_listener_ && kind == 15 && random_() % 4 == 0) {
+    } else if (kind == 15 && random_() % 4 == 0) {
       List(random_() % 8 == 0 && job_.inputs.empty(), 4);
     }
     while (job_.inputs.empty() && files_.size() > most_files_) Delete();
@@ -85,15 +82,38 @@ class Tree {
   // Brings the tree to rest, where a record that is told of all must have what there is.
   void Rest() {
     while (!job_.inputs.empty()) GoOn();
-    if (has_listener_ && has_untold_) List(false, 0);
+    if (has_untold_) List(false, 0);
   }
 
-  // Whether a level below has a file in the range.
+  // True if a level below has a file in the range.
   bool HasOneBelow(int level, int first, int last) const {
     return std::any_of(files_.begin(), files_.end(), [&](const auto& one) {
       const File& file = one.second;
       return file.level > level && file.first <= last && first <= file.last;
     });
+  }
+
+  // Keys by level, as the record counts them once it has taken in a list. Flushes that overlap lie
+  // over the level into which they will be merged, if there is one.
+  std::array<double, LookupSamples::kLevels> KeysByLevel() {
+    List(false, 0);
+    std::array<double, LookupSamples::kLevels> keys{};
+    const bool has_base = std::any_of(files_.begin(), files_.end(),
+                                      [](const auto& one) { return one.second.level > 0; });
+    for (const auto& [number, file] : files_) {
+      const bool is_over_others =
+          HasOneBelow(file.level, file.first, file.last) || (has_base && Waits(number, file));
+      const bool is_bottom = !is_over_others;
+      keys[static_cast<size_t>(TreeFiles::LevelIndex(is_bottom ? kLevels : file.level,
+                                                     is_bottom))] += static_cast<double>(file.keys);
+    }
+    return keys;
+  }
+  // The memory of files of level 0 that overlap others there.
+  double WaitingBytes() const {
+    double bytes = 0;
+    for (const auto& [number, file] : files_) bytes += Waits(number, file) ? file.bytes : 0;
+    return bytes;
   }
 
   int RandomKey() { return static_cast<int>(random_() % kKeys); }
@@ -118,6 +138,14 @@ class Tree {
     uint64_t last_id = 0;
   };
 
+  bool Waits(uint64_t number, const File& file) const {
+    return file.level == 0 && std::any_of(files_.begin(), files_.end(), [&](const auto& one) {
+             const File& other = one.second;
+             return one.first != number && other.level == 0 && other.first <= file.last &&
+                    file.first <= other.last;
+           });
+  }
+
   FileName NameOf(uint64_t number) const { return kDatabase.File(number); }
 
   // Builds a file's filter.
@@ -138,7 +166,7 @@ class Tree {
     if (last_id > 0) record_.Continue(added, &job);
     file->id = record_.Add(added, &job);
     record_.AddMemory(file->id, {file->bytes, file->bytes});
-    if (has_listener_) record_.SetName(file->id, NameOf(number));
+    record_.SetName(file->id, NameOf(number));
     record_.Opened(file->id);
   }
 
@@ -150,12 +178,12 @@ class Tree {
     file.bytes = static_cast<double>(file.keys + random_() % 10);
     const uint64_t number = ++last_number_;
     Build(&file, number, 0);
-    if (has_listener_ && random_() % 50 == 0) {
+    if (random_() % 50 == 0) {
       record_.NotWritten(file.id);
       return;
     }
     files_[number] = file;
-    if (has_listener_) record_.Installed(NameOf(number), 0);
+    record_.Installed(NameOf(number), 0);
   }
 
   bool IsInput(uint64_t number) const {
@@ -201,7 +229,7 @@ class Tree {
     for (const uint64_t number : job_.inputs) {
       keys += files_.at(number).keys;
       ++events_;
-      if (has_listener_) record_.Ending(NameOf(number));
+      record_.Ending(NameOf(number));
     }
     // A key in twenty was written twice.
     const auto outputs = static_cast<int>(std::min<uint64_t>(keys / 60 + 1, 100));
@@ -228,7 +256,7 @@ class Tree {
       job_.written[number] = file;
       return;
     }
-    if (has_listener_ && random_() % 20 == 0) {
+    if (random_() % 20 == 0) {
       for (const auto& [number, file] : job_.written) record_.NotWritten(file.id);
       has_untold_ = true;  // that its inputs stay
       job_ = {};
@@ -238,7 +266,7 @@ class Tree {
     for (const auto& [number, file] : job_.written) {
       files_[number] = file;
       ++events_;
-      if (has_listener_) record_.Installed(NameOf(number), file.level);
+      record_.Installed(NameOf(number), file.level);
     }
     job_ = {};
   }
@@ -247,7 +275,7 @@ class Tree {
     ++events_;
     const uint64_t id = files_.at(number).id;
     files_.erase(number);
-    if (has_listener_) record_.Ended(NameOf(number));
+    record_.Ended(NameOf(number));
     if (id > 0) record_.Closed(id);
   }
 
@@ -271,7 +299,7 @@ class Tree {
     if (to == kLevels || meets) return;
     moved.level = to;
     ++events_;
-    if (has_listener_) record_.Installed(NameOf(at->first), to);
+    record_.Installed(NameOf(at->first), to);
   }
 
   // A file comes of which no event tells.
@@ -317,7 +345,6 @@ class Tree {
   }
 
   std::mt19937_64 random_;
-  const bool has_listener_;
   const size_t most_files_;
   TreeFiles record_;
   std::map<uint64_t, File> files_;
@@ -332,7 +359,7 @@ class TreeModelTest : public ::testing::TestWithParam<size_t> {};
 
 TEST_P(TreeModelTest, ARecordThatIsToldOfAllFilesHasThem) {
   const uint64_t seed = testing::TestSeed();
-  Tree tree(seed, true, GetParam());
+  Tree tree(seed, GetParam());
   size_t most = 0;
   for (int check = 0; tree.events() < NumEvents(); ++check) {
     const uint64_t until = tree.events() + 1000;
@@ -345,6 +372,12 @@ TEST_P(TreeModelTest, ARecordThatIsToldOfAllFilesHasThem) {
     ASSERT_EQ(sums.filter_bytes, tree.bytes());
     ASSERT_TRUE(tree.record().KnowsAllFiles());
     most = std::max(most, tree.files());
+    const auto keys = tree.KeysByLevel();
+    const TreeFiles::Sums listed = tree.record().sums();
+    for (size_t level = 0; level < keys.size(); ++level) {
+      ASSERT_EQ(listed.levels[level].keys, keys[level]) << level;
+    }
+    ASSERT_EQ(tree.record().Memory().waiting.bytes, tree.WaitingBytes());
     for (int i = 0; i < 20; ++i) {
       const int level = static_cast<int>(tree.random()() % kLevels);
       const int first = tree.RandomKey();

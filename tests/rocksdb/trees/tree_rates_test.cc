@@ -289,6 +289,20 @@ TEST_F(TreeRatesTest, WhatNoFileCoveredIsAsHotAsItsLevel) {
   EXPECT_GT(unknown, 1.2 * hot);
 }
 
+// Files of level 4 are in the hottest tenth alone, those of level 5 everywhere.
+TEST_F(TreeRatesTest, WhatNoFileCoveredIsAsHotAsTheFilesOfItsLevel) {
+  for (int i = 0; i < 10; ++i) Build(4, false, 0.9 + i / 100.0, 0.9 + (i + 0.999) / 100);
+  files_.MakeGrid();
+  for (int i = 0; i < 8000; ++i) {
+    LookUp(i % 5 == 0 ? anywhere_(random_) : 0.9 + 0.1 * anywhere_(random_), false);
+  }
+  RewriteAll();
+  for (int i = 0; i < 10; ++i) Build(4, false, 0.9 + i / 100.0, 0.9 + (i + 0.999) / 100);
+  const double hot = RateOf(4, false, 0.9999, 1.0012).value();
+  const double mean = RateOf(5, false, 0.9999, 1.0012).value();
+  EXPECT_LT(hot, mean / 3);
+}
+
 // A time series: what was hot when it was written keeps its bits, so that there is less for others.
 TEST_F(TreeRatesTest, FilesThatAreNotWrittenAgainCountAsTheyAre) {
   for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), false);

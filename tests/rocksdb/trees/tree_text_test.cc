@@ -37,7 +37,7 @@ std::string KeyOf(int i) {
   return key;
 }
 
-// Of the last level if it is 5.
+// The rate of a file of the last level if it is 5.
 std::optional<TreeRates::Rated> RateOf(TreeRecord* tree, int level, const KeyRange& range,
                                        uint64_t keys) {
   TreeFiles::NewFile file;
