@@ -3,6 +3,7 @@
 #include <rocksdb/convenience.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <new>
 #include <string_view>

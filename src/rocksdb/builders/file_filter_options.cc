@@ -86,7 +86,7 @@ FilterOptions FileFilterOptions::Settle(uint64_t keys, size_t range_bytes) {
 void FileFilterOptions::SettleFile(uint64_t keys, size_t range_bytes) {
   const TreeFiles::Place place = record_->files.PlaceOf(facts_.level, range_, known_.base);
   // If the last level has no filters, its files are not seen. They lie below all other files.
-  const bool sees_last = LastLevelHasFilters(policy_, facts_, known_);
+  const bool sees_last = RuleOf(policy_, facts_, known_).last_level_has_filters();
   TreeFiles::NewFile file;
   file.level = facts_.level;
   file.is_bottom = facts_.is_bottommost || (sees_last && place.below < 0);
@@ -127,9 +127,7 @@ FilterOptions FileFilterOptions::Planned(const TreeFiles::Place& place, bool see
 FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned,
                                            const TreeFiles::Place& place,
                                            TreeFiles::NewFile* file) {
-  TreeRates::Rule rule;
-  rule.is_leveled = job_.is_leveled;
-  rule.is_bytewise = known_.is_bytewise;
+  TreeRates::Rule rule = RuleOf(policy_, facts_, known_);
   const bool lies_over_unknown = facts_.level > 0 && !facts_.is_bottommost && place.below < 0;
   const bool has_place =
       !rule.is_leveled || (planned.levels_below >= 0 && rule.is_bytewise && !lies_over_unknown);
@@ -137,8 +135,6 @@ FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned,
                 policy_.level_plan == LevelPlan::kLearned &&
                 (!has_place || record_->files.samples().size() >= TreeRates::kMinSamples);
   if (!rule.learns && !has_place) return planned;
-  rule.families_have_last = known_.last_level_has_filters;
-  rule.absent_share = policy_.absent_share;
   const double uniform_rate = core::RateForBits(policy_.bits_per_key);
   std::optional<TreeRates::Rated> rated =
       record_->rates.RateOf(&record_->files, *file, job_, uniform_rate, rule);

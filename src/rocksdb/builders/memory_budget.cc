@@ -109,13 +109,9 @@ MemoryRates::Asked AskedFor(const PolicyOptions& policy, const BuildFacts& facts
                             const KnownTree& known, TreeRecord* tree, double mean_keys) {
   MemoryRates::Asked asked;
   TreeRates::Rule& rule = asked.rule;
+  rule = RuleOf(policy, facts, known);
   rule.memory = static_cast<double>(policy.filter_memory);
-  rule.is_alike = policy.level_plan == LevelPlan::kUniform;
   rule.by_lookups = policy.level_plan == LevelPlan::kLearned;
-  rule.is_leveled = facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
-  rule.is_bytewise = known.is_bytewise;
-  rule.families_have_last = known.last_level_has_filters;
-  rule.absent_share = policy.absent_share;
   rule.learns = rule.is_leveled && rule.by_lookups && tree != nullptr &&
                 tree->files.samples().size() >= TreeRates::kMinSamples;
   if (tree != nullptr) asked.own = &tree->rates;

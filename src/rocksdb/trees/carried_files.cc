@@ -133,4 +133,65 @@ std::shared_ptr<const KeyPositions> CarriedFiles::MakeGrid() const {
   return std::make_shared<const KeyPositions>(prefix, FileKeysOf(files), since, runs);
 }
 
+CarriedFiles TreeFiles::Carry(size_t most_files, bool with_samples) const {
+  const Sums all = sums(true);
+  CarriedFiles carried;
+  std::shared_ptr<const KeyPositions> grid;
+  double seen = 0;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    carried.num_files = num_counted_;
+    carried.lives = lives_;
+    carried.written = written_;
+    carried.keys_that_stay = all.keys_that_stay;
+    carried.bytes_that_stay = all.bytes_that_stay;
+    carried.is_told = is_told_;
+    carried.knows_all = is_complete_;
+    if (most_files == 0) return carried;
+    carried.prefix = prefix_.value_or("");
+    carried.runs = runs_;
+    carried.files.reserve(num_counted_);
+    for (const auto& [number, level] : by_level_) {
+      for (const ByFirst& at : level) {
+        File& file = carried.files.emplace_back(files_.at(at.id));
+        file.written -= written_;
+        file.name = {};
+        file.readers = 0;
+        file.level_of_readers.reset();
+      }
+    }
+    if (with_samples && grid_ != nullptr) {
+      grid = grid_;
+      samples_.Snapshot(&carried.samples);
+      seen = static_cast<double>(samples_.total());
+    }
+  }
+  carried.MakeSmall(most_files, grid.get(), seen);
+  return carried;
+}
+
+void TreeFiles::Restore(const CarriedFiles& carried) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!carried.files.empty()) {  // else the first keys say what they share, as in any new record
+    prefix_ = carried.prefix;
+    runs_ = carried.runs;
+    most_key_bytes_ = SharedRuns::kMaxKeyBytes;
+  }
+  lives_ = carried.lives;
+  written_ = carried.written;
+  if (!carried.samples.empty()) {
+    grid_ = carried.MakeGrid();
+    grid_written_ = written_;
+    samples_.SetGrid(grid_, [](double place) { return place; });
+    samples_.Add(carried.samples);
+  }
+  for (const File& told : carried.files) {
+    File file = told;
+    file.written += written_;
+    Insert(std::move(file));
+  }
+  is_told_ = carried.is_told;
+  is_complete_ = carried.knows_all;
+}
+
 }  // namespace winnow::plugin

@@ -49,13 +49,6 @@ KnownTree WithFile(KnownTree known, const BuildFacts& facts) noexcept {
   return known;
 }
 
-bool LastLevelHasFilters(const PolicyOptions& policy, const BuildFacts& facts,
-                         const KnownTree& known) noexcept {
-  return known.last_level_has_filters &&
-         (policy.level_plan == LevelPlan::kUniform || policy.absent_share > 0 ||
-          facts.compaction_style != ROCKSDB_NAMESPACE::kCompactionStyleLevel);
-}
-
 double LevelsBelow(const BuildFacts& facts, const KnownTree& known, int next) noexcept {
   constexpr double kUnknown = -1;
   const bool is_leveled = facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;

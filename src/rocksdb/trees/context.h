@@ -53,11 +53,6 @@ KnownTree WithFile(KnownTree known, const BuildFacts& facts) noexcept;
 
 BuildFacts FactsOf(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
-// True if files of the last level have filters: not with optimize_filters_for_hits, nor in a
-// leveled tree by a plan where no lookup is for an absent key.
-bool LastLevelHasFilters(const PolicyOptions& policy, const BuildFacts& facts,
-                         const KnownTree& known) noexcept;
-
 // FilterOptions::levels_below of the file; -1 if that is not known. `next` is the first level below
 // the file's that has keys in the file's range; -1: none is known. All levels of a tree have one
 // size ratio. But if levels are not dynamic, the last one may be filled to any part of its size, so

@@ -13,6 +13,18 @@ bool HasNoFiles(const TreeFiles& files) { return files.Weight() == 0 && files.Kn
 
 }  // namespace
 
+TreeRates::Rule RuleOf(const PolicyOptions& policy, const BuildFacts& facts,
+                       const KnownTree& known) noexcept {
+  TreeRates::Rule rule;
+  rule.learns = false;
+  rule.is_alike = policy.level_plan == LevelPlan::kUniform;
+  rule.is_leveled = facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+  rule.is_bytewise = known.is_bytewise;
+  rule.families_have_last = known.last_level_has_filters;
+  rule.absent_share = policy.absent_share;
+  return rule;
+}
+
 KnownTrees::Entry* KnownTrees::Find(const void* logger, const std::string& family) {
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
     return entry.logger == logger && entry.family == family;

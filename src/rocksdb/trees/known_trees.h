@@ -56,6 +56,10 @@ struct TreeRecord {
   }
 };
 
+// The rule of a tree by the policy's options, as if it had no samples, and without filter_memory.
+TreeRates::Rule RuleOf(const PolicyOptions& policy, const BuildFacts& facts,
+                       const KnownTree& known) noexcept;
+
 // What the filters of all trees take, except those of databases that were seen to close.
 struct KnownTotals {
   size_t families = 0;

@@ -111,9 +111,9 @@ double MemoryRates::Log2LambdaOf(const std::vector<Tree>& trees, const TreeFiles
     keys += of_tree.alive;
     if (tree.rates == asked.own) own = tree.lookups;
   }
-  // With the lock.
+  // Lambda as the file's tree has it; asked with the lock.
   const auto of_tree = [&] { return log2_lambda_ - (own != nullptr ? own->log2_weight : 0); };
-  // Whichever tree asks.
+  // The same whichever tree asks.
   const TreeRates::Rule rule = asked.rule.OfTree(true);
   double near = 0;
   {

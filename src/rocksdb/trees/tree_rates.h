@@ -55,7 +55,7 @@ class TreeRates {
   // The rates that it chooses from.
   static constexpr double kHighestRate = 1.0 / (1 << kMinRateBits);
   static constexpr double kLowestRate = 1.0 / (1 << kMaxRateBits);
-  // What the tree's filters come to, of uniform ones' memory: about what those of a level plan do.
+  // The memory of the tree's filters, relative to uniform ones: about that of a level plan.
   static constexpr double kTarget = 1.01;
 
   // The options that decide besides the files and the lookups.
@@ -82,7 +82,7 @@ class TreeRates {
                              (absent_share == 0 && !is_leveled);
       return all_reach ? 1 : absent_share + (1 - absent_share) * below;
     }
-    // As in another tree of the policy, of which no samples are looked at.
+    // The rule of another tree of the policy, of which no samples are looked at.
     Rule OfTree(bool other_is_leveled) const noexcept {
       Rule other = *this;
       other.learns = false;
@@ -142,15 +142,15 @@ class TreeRates {
   Expectations expectations();
   void SetExpectations(const Expectations& expectations);
 
-  // Of the map of heat, by far the most of what this takes while no rate is asked for. It is made
-  // again from the samples when one is, where it was dropped; what another thread uses stays.
+  // The memory of the map of heat, by far the most of what this takes while no rate is asked for. A
+  // map that was dropped is made again from the samples; one that another thread uses stays.
   size_t bytes_of_heat() const noexcept { return bytes_of_heat_.load(std::memory_order_relaxed); }
   void DropHeat() noexcept;
 
-  // Where too many keys are not told apart for rates to be learned, that as a sentence; else empty.
+  // The sentence that too many keys are not told apart for rates to be learned; else empty.
   std::string WhyNotLearned();
 
-  // What was learned of these files, as a sentence; empty where that is nothing, and but once in
+  // A sentence about what was learned of these files; empty where that is nothing, and but once in
   // ten minutes.
   std::string TakeSummary(const TreeFiles& files);
 
