@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/rocksdb/ranges/transformed_keys.h"
 #include "winnow/hash.h"
 
 namespace winnow::stress {
@@ -21,7 +22,7 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
 constexpr uint64_t kDenyOneIn = 100'000;
-constexpr int kDenyRangeOf = 50;
+constexpr uint64_t kDenyRangeOf = 50;
 // The fault in one filter: the third of a builder, in which the twentieth key is left out.
 constexpr int kFilterWithFault = 2;
 constexpr int kKeyWithFault = 20;
@@ -67,13 +68,17 @@ class ForgetfulBuilder final : public FilterBitsBuilder {
 
  private:
   bool Forgets(const Slice& key) {
-    // Without whole keys a prefix tells a range filter its key.
-    if (fault_ == Fault::kDeniedRange) return key.empty() && ++keys_ % kDenyRangeOf == 0;
-    if (fault_ != Fault::kDeniedInOne) {
-      // Not the low bits, which choose the place in the filter.
-      return (HashKey(std::string_view(key.data(), key.size())).value >> 20) % kDenyOneIn == 0;
+    if (fault_ == Fault::kDeniedRange) {
+      // Without whole keys a prefix tells a range filter its key.
+      return key.empty() && IsOneIn(kDenyRangeOf, plugin::FindTransformedKey(key.data()).key);
     }
+    if (fault_ != Fault::kDeniedInOne) return IsOneIn(kDenyOneIn, key);
     return filters_ == kFilterWithFault && ++keys_ == kKeyWithFault;
+  }
+  // The hash decides, so that filters of compactions lack the same keys. Not its low bits, which
+  // choose the place in the filter.
+  static bool IsOneIn(uint64_t many, const Slice& key) {
+    return (HashKey(std::string_view(key.data(), key.size())).value >> 20) % many == 0;
   }
   void BeginNext() {
     ++filters_;
