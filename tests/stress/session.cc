@@ -134,8 +134,7 @@ void Session::GoWrong(Part* part) {
 void Session::OneOperation(Part* part, Snapshots* snapshots, Random* random) {
   counts_->Add(Count::kOperations);
   const uint64_t kind = random->Below(10'000);
-  // Files keep the extractor that they were built with, by which nobody could ask again which of
-  // them denied a range.
+  // With another extractor, a seek does not ask the range filter again that denied the range.
   if (kind < 2 && plan_.fault != Fault::kDeniedRange) {
     ChangeSomeExtractor(database_, random, counts_);
     return;

@@ -75,8 +75,8 @@ class ForgetfulBuilder final : public FilterBitsBuilder {
     if (fault_ != Fault::kDeniedInOne) return IsOneIn(kDenyOneIn, key);
     return filters_ == kFilterWithFault && ++keys_ == kKeyWithFault;
   }
-  // The hash decides, so that filters of compactions lack the same keys. Not its low bits, which
-  // choose the place in the filter.
+  // The hash decides, so that filters of compactions lack the same keys; its low bits choose
+  // the place in the filter.
   static bool IsOneIn(uint64_t many, const Slice& key) {
     return (HashKey(std::string_view(key.data(), key.size())).value >> 20) % many == 0;
   }

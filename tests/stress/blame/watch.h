@@ -18,7 +18,7 @@ enum class Fault {
   kNone,
   kDeniedKeys,       // filters lack one key in 100,000, chosen by the key
   kDeniedInOne,      // the third filter that a builder makes lacks a key: with partitions, one does
-  kDeniedRange,      // range filters lack one key in 50
+  kDeniedRange,      // range filters lack one key in 50, chosen by the key
   kDeniedByBuiltin,  // as kDeniedKeys, but the filters are RocksDB's own
   kStaleHash,        // once a reader is asked with the hash of the key before, unless
                      // WINNOW_SHARED_HASH=off
