@@ -34,7 +34,7 @@ POLICIES = [
     ("winnow:10", [], "winnow:10", {"winnow-ribbon", "winnow-bloom"}),
     ("Bloom for flushes", [], "{id=winnow;bits_per_key=10;bloom_before_level=0}",
      {"winnow-ribbon", "winnow-bloom"}),
-    ("level_plan=auto", [], "{id=winnow;bits_per_key=10;level_plan=auto}",
+    ("level_plan=uniform", [], "{id=winnow;bits_per_key=10;level_plan=uniform}",
      {"winnow-ribbon", "winnow-bloom"}),
 ]
 

@@ -29,12 +29,16 @@ FLAGS = ["--num=5000000", "--value_size=16", "--write_buffer_size=32768", "--tar
 
 def plan(bits, absent_share=None):
     share = "" if absent_share is None else f";absent_share={absent_share}"
-    return f"{{id=winnow;bits_per_key={bits};level_plan=auto{share}}}"
+    return f"{{id=winnow;bits_per_key={bits}{share}}}"
+
+
+def uniform(bits):
+    return f"{{id=winnow;bits_per_key={bits};level_plan=uniform}}"
 
 
 # The bits are chosen for the memory of the rivals, and for no more false reads than the rival's, which take more of them
 # where level sizes are static.
-ABSENT_KEYS = [RIVAL, "ribbonfilter:10", "winnow:15.1", plan(15.1), "winnow:10.15", plan(10.15), plan(8.2)]
+ABSENT_KEYS = [RIVAL, "ribbonfilter:10", uniform(15.1), plan(15.1), uniform(10.15), plan(10.15), plan(8.2)]
 STATIC_ABSENT_KEYS = [RIVAL, plan(8.6)]
 FEW_ABSENT_KEYS = [RIVAL, plan(4.2, 0.1), plan(4.7, 0.1), plan(4.7), plan(8), plan(8, 0.1)]
 STATIC_FEW_ABSENT_KEYS = [RIVAL, plan(5.7, 0.1)]

@@ -26,14 +26,15 @@ RIVAL = "bloomfilter:10"
 DYNAMIC = "--level_compaction_dynamic_level_bytes"
 
 
-def plan(bits):
-    return f"{{id=winnow;bits_per_key={bits};level_plan=auto}}"
+def uniform(bits):
+    return f"{{id=winnow;bits_per_key={bits};level_plan=uniform}}"
 
 
 # What Winnow is asked for to have the false reads of the rival, and to have its memory.
 SAME_READS, SAME_MEMORY = 10, 15.1
-POLICIES = [RIVAL, "ribbonfilter:10", f"winnow:{SAME_READS}", plan(SAME_READS), f"winnow:{SAME_MEMORY}", plan(SAME_MEMORY)]
-NAMES = {plan(bits): f"`winnow:{bits}`, plan" for bits in (SAME_READS, SAME_MEMORY)}
+POLICIES = [RIVAL, "ribbonfilter:10", uniform(SAME_READS), f"winnow:{SAME_READS}",
+            uniform(SAME_MEMORY), f"winnow:{SAME_MEMORY}"]
+NAMES = {uniform(bits): f"`winnow:{bits}`, uniform" for bits in (SAME_READS, SAME_MEMORY)}
 
 COMMON = ["--timed_reads=0"]
 SIZES = [1_000_000, 10_000_000]

@@ -82,7 +82,7 @@ using FilterUseVisitor = void (*)(void* state, const char* policy, const char* d
 WINNOW_EXPORT bool VisitFilterUse(FilterUseVisitor visitor, void* state, size_t size) noexcept;
 
 struct NamedFilterUse {
-  std::string policy;  // bits_per_key and what differs from its default, as in an options string
+  std::string policy;  // bits_per_key and what differs from its default in an options string
   // The folders of its databases, and the names of its column families, in order, with ", " between
   // them. Families are known from the first filter that is built for them on, or with the listener
   // (rocksdb_listener.h), which tells the databases too, from an open on; else empty.

@@ -51,9 +51,9 @@ inline constexpr double kSizeRatioOfFamilies = 0;
 // sizes also in KiB, MiB, GiB or TiB.
 // It grows (winnow/version.h).
 struct PolicyOptions {
-  // Accuracy, in the bits a key that a Bloom filter would need for it; 1 to 32, fractions count; 10
-  // unless given. What counts only where filter_memory does not.
-  // See FilterOptions::bits_per_key in winnow/options.h.
+  // Memory: the filters of a tree take together what they take with level_plan "uniform". There
+  // each filter has the rate of a Bloom filter with so many bits a key (winnow/options.h). 1 to 32,
+  // fractions count; 10 unless given. filter_memory replaces it.
   double bits_per_key = FilterOptions().bits_per_key;
 
   // Files (and partitions of a filter) with fewer keys get a Bloom filter, others a Ribbon filter;
@@ -75,8 +75,8 @@ struct PolicyOptions {
   // properties, and a RocksDB without Winnow reads their filters as its own.
   Build build = Build::kWinnow;
 
-  // Whether files of small levels get more accurate filters, within the same memory
-  // (winnow/options.h); of Winnow's filters only. "uniform" unless given.
+  // Which files get more bits, within the same memory; of Winnow's filters only. "uniform" unless
+  // given, but "auto" for text, which is an options string or an OPTIONS file.
   //   "auto": a file has the rate lambda * (its keys) / (the tree's keys in its range), with one
   //     lambda for the tree, at which its filters take about the memory of uniform ones. In leveled
   //     compaction, a file that lies over others of which none is known is uniform. One of up to 64

@@ -53,6 +53,13 @@ std::optional<PolicyOptions> LearnedPolicyOf(const std::string& text) {
   return options && options->level_plan == LevelPlan::kLearned ? options : std::nullopt;
 }
 
+std::optional<PolicyOptions> RuledPolicyOf(const std::string& text) {
+  const std::optional<PolicyOptions> options = WinnowPolicyOf(text);
+  const bool is_ruled =
+      options && options->level_plan != LevelPlan::kUniform && options->filter_memory == 0;
+  return is_ruled ? options : std::nullopt;
+}
+
 std::string TextWithBits(const PolicyOptions& policy, double bits_per_key) {
   PolicyOptions plain = policy;
   plain.bits_per_key = kBitsPerKeyOption.Nearest(bits_per_key);
@@ -62,14 +69,7 @@ std::string TextWithBits(const PolicyOptions& policy, double bits_per_key) {
 }
 
 std::string ShortText(const PolicyOptions& policy) {
-  std::string text = "{id=winnow";
-  for (const std::string& name : plugin::PolicyOptionNameList()) {
-    const std::string value = plugin::PolicyOptionText(name, policy);
-    if (name == kBitsPerKeyOption.name || value != plugin::PolicyOptionText(name, {})) {
-      text.append(";").append(name).append("=").append(value);
-    }
-  }
-  return text + "}";
+  return "{id=winnow;" + plugin::ShortText(policy) + "}";
 }
 
 plugin::KnownTree TreeByOptions(const TreeShape& shape) {
@@ -84,6 +84,7 @@ class LearnedTrial::Tree {
  public:
   Tree(const TreeShape& shape, const std::vector<LearnedFile>& files)
       : files_(files),
+        style_(shape.style),
         levels_in_tree_(shape.levels),
         known_(TreeByOptions(shape)),
         bits_(files.size()) {
@@ -112,15 +113,23 @@ class LearnedTrial::Tree {
   }
 
   std::vector<double> BitsOnceWritten(const PolicyOptions& policy) {
-    WriteAbove(levels_.size(), policy);
+    if (IsLeveled()) {
+      WriteAbove(levels_.size(), policy);
+    } else {
+      record_ = std::make_shared<plugin::TreeRecord>();
+      WriteAll(policy);
+    }
     return bits_;
   }
 
  private:
-  // From the last level up, so that none ends what was written before it.
+  bool IsLeveled() const { return style_ == ROCKSDB_NAMESPACE::kCompactionStyleLevel; }
+
+  // From the last level up, so that none ends what was written before it, and on each level the
+  // oldest file first.
   void WriteAll(const PolicyOptions& policy) {
     for (size_t level = levels_.size(); level-- > 0;) {
-      WriteSome(level, 0, levels_[level].size(), policy);
+      for (size_t i = levels_[level].size(); i-- > 0;) Write(levels_[level][i], policy);
     }
   }
 
@@ -152,7 +161,7 @@ class LearnedTrial::Tree {
   void Write(size_t number, const PolicyOptions& policy) {
     constexpr int kKeysToBeSeen = 64;  // one of so many at least is looked at
     const LearnedFile& file = files_[number];
-    const BuildFacts facts{ROCKSDB_NAMESPACE::kCompactionStyleLevel, file.place.level,
+    const BuildFacts facts{style_, file.place.level,
                            file.place.level == 0 ? TableFileCreationReason::kFlush
                                                  : TableFileCreationReason::kCompaction,
                            levels_in_tree_, file.place.bottommost};
@@ -167,10 +176,11 @@ class LearnedTrial::Tree {
   }
 
   const std::vector<LearnedFile> files_;
+  const ROCKSDB_NAMESPACE::CompactionStyle style_;
   const int levels_in_tree_;
   std::vector<std::vector<size_t>> levels_;  // those that have files, from the first one down
   KnownTree known_;
-  const std::shared_ptr<plugin::TreeRecord> record_ = std::make_shared<plugin::TreeRecord>();
+  std::shared_ptr<plugin::TreeRecord> record_ = std::make_shared<plugin::TreeRecord>();
   std::vector<double> bits_;
   std::string block_;  // of whose bytes nobody reads any
 };

@@ -1,5 +1,5 @@
-// The filters that level_plan=learned would give the files of a tree that exists, after lookups: by
-// the policy's own code, which is told of files and lookups what a database would tell it.
+// The filters that a policy whose rates go by files or lookups would give the files of a tree that
+// exists: by the policy's own code, which is told of files and lookups what a database would tell.
 
 #ifndef WINNOW_SRC_POLICY_TRIAL_LEARNED_TRIAL_H_
 #define WINNOW_SRC_POLICY_TRIAL_LEARNED_TRIAL_H_
@@ -26,11 +26,15 @@ std::optional<PolicyOptions> WinnowPolicyOf(const std::string& text);
 // The same, but nothing where its filters do not learn from lookups.
 std::optional<PolicyOptions> LearnedPolicyOf(const std::string& text);
 
+// The same, but nothing where a filter's rate does not go by the tree's files: with
+// level_plan=uniform, and with filter_memory, which goes by the trees of a process.
+std::optional<PolicyOptions> RuledPolicyOf(const std::string& text);
+
 // The options string of a policy without a plan that builds the filter with these bits a key that
 // this policy builds.
 std::string TextWithBits(const PolicyOptions& policy, double bits_per_key);
 
-// The options string of a policy, with no option that is at its default but bits_per_key:
+// The options string of a policy, with bits_per_key and the options that are not at their defaults:
 // "{id=winnow;bits_per_key=10;range_bits=15}".
 std::string ShortText(const PolicyOptions& policy);
 
@@ -44,7 +48,7 @@ struct LearnedFile {
   uint64_t keys = 0;  // in its filter, not 0
 };
 
-// A tree of leveled compaction whose keys are in the order of their bytes. For one thread.
+// A tree whose keys are in the order of their bytes. For one thread.
 class LearnedTrial {
  public:
   // As many samples of lookups as the policy keeps, and the fewest that it learns from.
@@ -66,7 +70,8 @@ class LearnedTrial {
 
   // The bits a key of each file's filter, once the tree was written anew under this policy: the
   // last level once, and all of the levels above as often as their sizes say, by writes that fall
-  // evenly. What files can't tell is when their tree is written, and where.
+  // evenly; without levels, each file once, the oldest first. What files can't tell is when their
+  // tree is written, and where.
   std::vector<double> BitsOnceWritten(const PolicyOptions& policy);
 
  private:

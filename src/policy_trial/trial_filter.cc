@@ -115,7 +115,7 @@ std::shared_ptr<const FilterPolicy> PolicyOfText(const std::string& text, std::s
 }
 
 double LevelsBelowOf(const TreeShape& shape, const TreePlace& place) {
-  TrialFilter trial("{id=winnow;bits_per_key=10;level_plan=auto}", shape, place);
+  TrialFilter trial("winnow:10", shape, place);
   const std::string key = "key";
   for (int i = 0; i < kKeysOfAFileSeen; ++i) {
     const Slice slice(key);

@@ -34,7 +34,7 @@ struct TreePlace {
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> PolicyOfText(const std::string& text,
                                                                     std::string* problem);
 
-// The levels_below (winnow/options.h) that a policy with level_plan=auto finds for a file of this
+// The levels_below (winnow/options.h) that Winnow's policy finds for a file of this
 // place; -1: it builds as without a plan.
 double LevelsBelowOf(const TreeShape& shape, const TreePlace& place);
 

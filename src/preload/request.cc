@@ -80,7 +80,7 @@ PolicyRequest ParsePolicyRequest(const std::string& text) {
   }
   const double default_bits = request.options.bits_per_key;
   request.options.bits_per_key = std::numeric_limits<double>::quiet_NaN();  // until it is said
-  PolicyOptions checked;  // valid, as parsing one option looks at all
+  PolicyOptions checked = plugin::TextDefaults();  // valid, as parsing one option looks at all
   std::string id;
   std::unordered_map<std::string, std::string> properties;
   Status status = Configurable::GetOptionsMap(text, "", &id, &properties);

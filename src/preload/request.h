@@ -12,7 +12,7 @@ namespace winnow::preload {
 
 // What WINNOW_POLICY says.
 struct PolicyRequest {
-  PolicyOptions options;
+  PolicyOptions options = plugin::TextDefaults();
   bool has_bits = false;  // it says bits_per_key; else the program's own policy does
   // Winnow's filters are read, and each policy builds what the program asked for. The options say
   // nothing then.

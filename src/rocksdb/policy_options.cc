@@ -187,28 +187,15 @@ bool WithOption(std::string_view name, const Use& use) {
 }
 
 bool IsDefault(std::string_view name, const PolicyOptions& options) {
-  return PolicyOptionText(name, options) == PolicyOptionText(name, PolicyOptions());
+  return PolicyOptionText(name, options) == PolicyOptionText(name, TextDefaults());
 }
 
-// Three options are always saved, the others if they were asked for, and a plan always if there is
-// one.
 bool IsSaved(std::string_view name, const PolicyOptions& options) {
-  for (const char* always :
-       {kBitsPerKeyOption.name, kRibbonMinKeysOption.name, kBloomBeforeLevelOption.name}) {
+  for (const char* always : {kBitsPerKeyOption.name, kRibbonMinKeysOption.name,
+                             kBloomBeforeLevelOption.name, kLevelPlanOption.name}) {
     if (name == always) return true;
   }
-  if (name == kLevelPlanOption.name && options.level_plan != LevelPlan::kUniform) return true;
   return !IsDefault(name, options);
-}
-
-// People are told the saved options. If there is a plan, they are told all its options; if there is
-// none, none of these.
-bool IsTold(std::string_view name, const PolicyOptions& options) {
-  for (const char* of_plan :
-       {kLevelPlanOption.name, kLevelSizeRatioOption.name, kAbsentShareOption.name}) {
-    if (name == of_plan) return options.level_plan != LevelPlan::kUniform;
-  }
-  return IsSaved(name, options);
 }
 
 // "bits_per_key=10;build=bloomfilter": the options whose names are wanted.
@@ -239,6 +226,12 @@ Status CheckEachOption(const PolicyOptions& options) {
 }
 
 }  // namespace
+
+PolicyOptions TextDefaults() {
+  PolicyOptions options;
+  options.level_plan = LevelPlan::kAuto;
+  return options;
+}
 
 Status CheckTogether(const PolicyOptions& options) {
   if (options.range_bits > 0 && options.range_bits < 1) {
@@ -291,17 +284,17 @@ void SetNearestPolicyId(std::string_view id, PolicyOptions* options) {
 
 void SetNearestPolicyOption(std::string_view name, std::string_view text, PolicyOptions* options) {
   WithOption(name, [&](const auto& option, auto member) {
-    SetNearest(option, text, PolicyOptions().*member, &(options->*member));
+    SetNearest(option, text, TextDefaults().*member, &(options->*member));
   });
 }
 
 std::string ToString(const PolicyOptions& options) {
-  return TextOfOptions(options, [&](std::string_view name) { return IsTold(name, options); });
+  return TextOfOptions(options, [&](std::string_view name) { return IsSaved(name, options); });
 }
 
 std::string ShortText(const PolicyOptions& options) {
   return TextOfOptions(options, [&](std::string_view name) {
-    return name == kBitsPerKeyOption.name || (IsTold(name, options) && !IsDefault(name, options));
+    return name == kBitsPerKeyOption.name || !IsDefault(name, options);
   });
 }
 

@@ -13,6 +13,10 @@
 
 namespace winnow::plugin {
 
+// The options that a text changes: PolicyOptions with level_plan=auto. Programs that compile
+// PolicyOptions have its uniform filters, as with version 1.0.
+PolicyOptions TextDefaults();
+
 // OK if all options are in their ranges, else InvalidArgument with a sentence that names option,
 // value and range.
 ROCKSDB_NAMESPACE::Status CheckPolicyOptions(const PolicyOptions& options);
@@ -37,13 +41,12 @@ ROCKSDB_NAMESPACE::Status ParsePolicyOption(std::string_view name, std::string_v
 void SetNearestPolicyId(std::string_view id, PolicyOptions* options);
 void SetNearestPolicyOption(std::string_view name, std::string_view text, PolicyOptions* options);
 
-// Text for an options string: "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1", with
-// ";build=bloomfilter" if RocksDB's filters are built, and with
-// ";level_plan=auto;level_size_ratio=auto;absent_share=1" if there is a plan.
+// Text for an options string, of the options that RocksDB saves:
+// "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1;level_plan=auto".
 std::string ToString(const PolicyOptions& options);
 
-// The same without options that have their defaults, but always with the bits a key:
-// "bits_per_key=10", "bits_per_key=12;level_plan=learned".
+// The bits per key and the options that differ from TextDefaults: "bits_per_key=10",
+// "bits_per_key=12;level_plan=uniform".
 std::string ShortText(const PolicyOptions& options);
 
 // The names of the options, in the order of ToString. Lives as long as the library.
@@ -53,10 +56,9 @@ const std::vector<std::string>& PolicyOptionNameList();
 std::string PolicyOptionText(std::string_view name, const PolicyOptions& options);
 
 // The same as RocksDB saves it, above all in OPTIONS files; empty if the option is not saved. A
-// Winnow that does not know an option refuses it. So the first three options are always saved, and
-// others only if they differ from their defaults: then an older Winnow opens files that use no
-// newer option. A level plan is saved even if it is the default, which an older Winnow may not
-// have.
+// Winnow that does not know an option refuses it. So the options of version 1.0 are always saved,
+// but for two of the plan, and others only if they differ from their defaults: then an older Winnow
+// opens files that use no newer option. level_plan is saved because versions differ in its default.
 std::string SavedOptionText(std::string_view name, const PolicyOptions& options);
 
 // "bits_per_key, ribbon_min_keys, ... and absent_share".

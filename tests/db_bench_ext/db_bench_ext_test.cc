@@ -503,7 +503,7 @@ TEST(DbBenchExtTest, AnExistingDatabaseIsMeasuredAsItIsAndNotTouched) {
   const std::pair<const char*, const char*> cases[] = {
       {"bloomfilter:10", "builtin-bloom"},
       {"ribbonfilter:10:-1", "builtin-ribbon"},
-      {"{id=winnow;ribbon_min_keys=0}", "winnow-ribbon"},
+      {"{id=winnow;ribbon_min_keys=0;level_plan=uniform}", "winnow-ribbon"},
       {"none", "none"}};
   for (const auto& [policy, kind] : cases) {
     SCOPED_TRACE(policy);

@@ -115,7 +115,9 @@ TEST_F(DbBenchExtWorkloadsTest, MultiGetAsksEveryPolicyTheSameAndSaysHowItCalls)
 }
 
 TEST_F(DbBenchExtWorkloadsTest, SeeksAreCountedInTotalAndSayWhatThatMeans) {
-  const json run = Run({"--benchmarks=seekrandom", "--prefix_size=8", "--absent_lookups=1"});
+  const json run =
+      Run({"--benchmarks=seekrandom", "--prefix_size=8", "--absent_lookups=1",
+           "--policies=bloomfilter:10,{id=winnow;bits_per_key=10;level_plan=uniform}"});
   for (const json& policy : run.at("policies")) {
     const json& seeks = policy.at("workloads").at(0);
     const uint64_t checks = seeks.at("filter_checks");
@@ -313,7 +315,7 @@ TEST_F(DbBenchExtWorkloadsTest, ASweepReadsEachTreeWithEveryCacheAndForm) {
             EXPECT_EQ(point.at("form"), form);
             EXPECT_EQ(point.at("lookups"), 2000);
             EXPECT_EQ(point.at("tree_difference"), 0.0);
-            EXPECT_GE(point.at("filter_bytes"), policy.at("filter_bytes").get<double>() * 0.8);
+            EXPECT_GE(point.at("filter_bytes"), policy.at("filter_bytes").get<double>() * 0.7);
             if (form == std::string("pinned")) {
               EXPECT_EQ(point.at("block_cache").at("filter").at("misses"), 0);
             }

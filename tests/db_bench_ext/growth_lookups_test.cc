@@ -37,7 +37,7 @@ class GrowthLookupsTest : public ::testing::Test {
     choices_.absent_share = 0.4;
     choices_.seed = 3;
     winnow_rocksdb_register();
-    policy_ = *MakePolicy("winnow:5");
+    policy_ = *MakePolicy("{id=winnow;bits_per_key=5;level_plan=uniform}");
   }
 
   // Under lookups if there are any.

@@ -21,8 +21,8 @@ rocksdb::Status Open(const std::string& folder, rocksdb::DB** db) {
   rocksdb::ConfigOptions strict;
   strict.ignore_unsupported_options = false;  // an unknown policy is an error, not "no filters"
   rocksdb::BlockBasedTableOptions table;
-  const rocksdb::Status status = rocksdb::FilterPolicy::CreateFromString(
-      strict, "{id=winnow;bits_per_key=10;level_plan=auto}", &table.filter_policy);
+  const rocksdb::Status status =
+      rocksdb::FilterPolicy::CreateFromString(strict, "winnow:10", &table.filter_policy);
   if (!status.ok()) return status;
   rocksdb::Options options;
   options.create_if_missing = true;

@@ -65,9 +65,9 @@ TEST(MovedFilesTest, FiltersOfSmallLevelsAreLargeBelow) {
 
 // Another database's plan, in one that has none.
 TEST(MovedFilesTest, PlannedFiltersAreSaidWhereThePolicyHasNoPlan) {
-  EXPECT_THAT(Said("winnow:10", {kFromAbove, kLast}),
-              ElementsAre(HasSubstr("(level_plan=uniform)")));
-  EXPECT_THAT(Said("winnow:10", {kByWriter, kLast}), IsEmpty());
+  const char* const uniform = "{id=winnow;level_plan=uniform}";
+  EXPECT_THAT(Said(uniform, {kFromAbove, kLast}), ElementsAre(HasSubstr("(level_plan=uniform)")));
+  EXPECT_THAT(Said(uniform, {kByWriter, kLast}), IsEmpty());
 }
 
 TEST(MovedFilesTest, FilesThatThePlanLeftWithoutFiltersAreSaidAboveTheLastLevel) {

@@ -30,7 +30,8 @@ TEST(PolicyCheckTest, WinnowWorks) {
   EXPECT_EQ(verdict.by_keys.front().filter->keys, 100u);
   EXPECT_EQ(verdict.by_keys.back().filter->kind, "winnow-ribbon");
   EXPECT_EQ(verdict.by_keys.back().filter->keys, 1'000'000u);
-  EXPECT_NEAR(*verdict.by_keys.back().filter->expected_fpr, 0.0041, 0.0002);
+  // On the last level of a full tree, where uniform filters have 0.0041.
+  EXPECT_NEAR(*verdict.by_keys.back().filter->expected_fpr, 0.0050, 0.0002);
 }
 
 TEST(PolicyCheckTest, FlushesAndLevelsAreTried) {

@@ -239,13 +239,16 @@ double BitsOf(const std::string& database) {
 }
 
 TEST_F(PreloadTest, BitsAreTheProgramsUnlessTheVariableHasSome) {
-  Write("bloom:16", Preloading({"WINNOW_POLICY=winnow"}));
+  const auto uniform = [](const std::string& bits) {
+    return Preloading({"WINNOW_POLICY={id=winnow" + bits + ";level_plan=uniform}"});
+  };
+  Write("bloom:16", uniform(""));
   EXPECT_NEAR(BitsOf(database()), 16, 0.01);
-  Write("bloom:16", Preloading({"WINNOW_POLICY=winnow:12"}));
+  Write("bloom:16", uniform(":12"));
   EXPECT_NEAR(BitsOf(database()), 12, 0.01);
-  Write("bloom:50", Preloading({"WINNOW_POLICY=winnow"}));
+  Write("bloom:50", uniform(""));
   EXPECT_NEAR(BitsOf(database()), 32, 0.01);
-  Read("bloom:50", Preloading({"WINNOW_POLICY=winnow"}));
+  Read("bloom:50", uniform(""));
 }
 
 TEST_F(PreloadTest, ZeroBitsStayNoFilter) {

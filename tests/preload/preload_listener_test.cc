@@ -26,8 +26,8 @@ using testing::RunClient;
 
 constexpr char kKeys[] = "10000";
 const double kUniformRate = core::RateForBits(10);
-constexpr char kAuto[] = "WINNOW_POLICY={id=winnow;level_plan=auto}";
-constexpr char kOwnAuto[] = "string:filter_policy={id=winnow;level_plan=auto}";
+constexpr char kAuto[] = "WINNOW_POLICY=winnow:10";
+constexpr char kOwnAuto[] = "string:filter_policy=winnow:10";
 
 class PreloadListenerTest : public ::testing::Test {
  protected:

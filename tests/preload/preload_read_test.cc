@@ -178,10 +178,11 @@ TEST_F(PreloadReadTest, SaysWhatIsInForce) {
   const ChildResult built = Run(
       "write", "bloom:10",
       Asking("{id=winnow;build=bloomfilter;bits_per_key=12}", {"WINNOW_LOG=1", "WINNOW_ADD=1"}));
-  EXPECT_THAT(LinesThatBegin(built.errors, "winnow: in force"),
-              ElementsAre(AllOf(HasSubstr("; built-in policies build RocksDB's filters, and read "
-                                          "Winnow's too, with bits_per_key=12;"),
-                                HasSubstr(";build=bloomfilter; column families without"))));
+  EXPECT_THAT(
+      LinesThatBegin(built.errors, "winnow: in force"),
+      ElementsAre(AllOf(HasSubstr("; built-in policies build RocksDB's filters, and read "
+                                  "Winnow's too, with bits_per_key=12;"),
+                        HasSubstr(";build=bloomfilter;level_plan=auto; column families without"))));
   EXPECT_THAT(LinesThatBegin(built.errors, "winnow: filter policy"),
               ElementsAre(HasSubstr("bloomfilter:10:false builds RocksDB's bloomfilter:12, and "
                                     "reads Winnow's too (")));

@@ -145,7 +145,7 @@ check_programs() {
   }
   local how later_rocksdb='s/rocksdb_version=.*/rocksdb_version=99.0.0/' new_value='s/level_plan=auto/level_plan=later/'
   local known='{id=winnow;bits_per_key=12}' later='{id=winnow;bits_per_key=12;added_later=8}'
-  local opens='it opens with winnow.Filter;bits_per_key=12;level_plan=uniform'
+  local opens='it opens with winnow.Filter;bits_per_key=12;level_plan=auto'
   local refused='it does not open: Invalid argument: *no option "added_later"*'
   for how in strict lenient; do
     opens_with "$known" "" $how "$opens"

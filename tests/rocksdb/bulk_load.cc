@@ -33,6 +33,7 @@ ABSL_FLAG(uint32_t, writers, 4, "processes that write its files");
 ABSL_FLAG(std::string, folder, "", "where files and databases are made; it is emptied first");
 ABSL_FLAG(std::string, write_to, "",
           "of a writer, which the program starts: a path that its files begin with");
+ABSL_FLAG(std::string, policy, "", "of a writer: its filter policy");
 ABSL_FLAG(uint64_t, first, 0, "of a writer: its first key");
 ABSL_FLAG(uint64_t, count, 0, "of a writer: how many");
 ABSL_FLAG(uint64_t, step, 1, "of a writer: from one to the next");
@@ -49,7 +50,7 @@ using ROCKSDB_NAMESPACE::PinnableSlice;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-constexpr char kUniform[] = "winnow:10";
+constexpr char kUniform[] = "{id=winnow;bits_per_key=10;level_plan=uniform}";
 constexpr char kPlan[] = "{id=winnow;bits_per_key=10;level_plan=auto}";
 constexpr char kValue[] = "a value";
 constexpr uint64_t kManyKeys = 1'000'000;
@@ -96,7 +97,7 @@ Options OptionsWith(const char* policy_text) {
 void Write() {
   const uint64_t first = absl::GetFlag(FLAGS_first);
   const uint64_t step = absl::GetFlag(FLAGS_step);
-  const Options options = OptionsWith(kUniform);
+  const Options options = OptionsWith(absl::GetFlag(FLAGS_policy).c_str());
   std::unique_ptr<ROCKSDB_NAMESPACE::SstFileWriter> writer;
   int files = 0;
   for (uint64_t i = 0; i < absl::GetFlag(FLAGS_count); ++i) {
@@ -114,7 +115,8 @@ void Write() {
 }
 
 // Has `count` keys written into the folder by processes with a part of the range each; their files.
-std::vector<std::string> WriteFiles(const fs::path& folder, uint64_t count, uint64_t step) {
+std::vector<std::string> WriteFiles(const fs::path& folder, uint64_t count, uint64_t step,
+                                    const std::string& policy = kUniform) {
   fs::create_directories(folder);
   const uint64_t writers = absl::GetFlag(FLAGS_writers);
   const std::string program = fs::read_symlink("/proc/self/exe").string();
@@ -126,6 +128,7 @@ std::vector<std::string> WriteFiles(const fs::path& folder, uint64_t count, uint
     const std::vector<std::string> command = {
         program,
         "--write_to=" + (folder / (std::to_string(i) + "_")).string(),
+        "--policy=" + policy,
         "--first=" + std::to_string(from * step),
         "--count=" + std::to_string(to - from),
         "--step=" + std::to_string(step),
@@ -305,11 +308,12 @@ void IngestAbove(const fs::path& folder) {
   options.max_bytes_for_level_base = keys / 4;
   auto database = Open(options, path);
   Ingest(database.get(), WriteFiles(folder / "below", keys, 1));
-  Measure(database.get(), "with level_plan=auto, ingested into an empty database");
+  Measure(database.get(), "with winnow:10, ingested into an empty database");
   Require(SaidInLog(path).empty(), "the LOG says nothing: trees differ by more than that costs");
   // The next list of files is read when a hundred times has gone by what the last one took.
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  Ingest(database.get(), WriteFiles(folder / "above", keys / 20, 20));
+  // Of fewer bits than the policy's.
+  Ingest(database.get(), WriteFiles(folder / "above", keys / 20, 20, "winnow:8"));
   const Measured above = Measure(database.get(), "then a twentieth of them again, above");
   FindAll(database.get());
   std::vector<std::string> lines = SaidInLog(path);

@@ -42,8 +42,8 @@ using ::testing::HasSubstr;
 using testing::Key;
 using testing::MakePolicyFrom;
 
-constexpr char kUniform[] = "winnow:10";
-constexpr char kAuto[] = "{id=winnow;bits_per_key=10;level_plan=auto}";
+constexpr char kUniform[] = "{id=winnow;bits_per_key=10;level_plan=uniform}";
+constexpr char kAuto[] = "winnow:10";
 constexpr char kOtherPlace[] = "made for another place";
 
 class BulkLoadTest : public ::testing::Test {
@@ -232,17 +232,21 @@ TEST_F(BulkLoadTest, FilesIngestedBehindHaveTheirFilters) {
   ExpectFiltersAreUsed(database_.get(), database_->DefaultColumnFamily(), kKeys);
 }
 
-TEST_F(BulkLoadTest, WhatFiltersOfSstFileWriterCostAboveTheLastLevelIsSaidUntilTheyAreRewritten) {
+TEST_F(BulkLoadTest, WhatFiltersOfFewBitsCostAboveTheLastLevelIsSaidUntilTheyAreRewritten) {
   constexpr uint64_t kKeys = 40'000;
   Options options = OptionsWith(kAuto);
   options.max_bytes_for_level_multiplier = 10;  // less is lost on the last level
-  const auto writes = [this] {
-    const Options writer = OptionsWith(kUniform);
-    ASSERT_STATUS_OK(database_->IngestExternalFile(Write(writer, kKeys), {}));
-    ASSERT_STATUS_OK(database_->IngestExternalFile(Write(writer, kKeys / 10, 10), {}));
+  const auto ingest = [this](const char* last, const char* above) {
+    ASSERT_STATUS_OK(database_->IngestExternalFile(Write(OptionsWith(last), kKeys), {}));
+    ASSERT_STATUS_OK(database_->IngestExternalFile(Write(OptionsWith(above), kKeys / 10, 10), {}));
   };
   Open(options);
-  writes();
+  ingest(kAuto, kAuto);  // SstFileWriter has no better filter
+  ExpectNothingIsSaidAfterwards(options);
+  database_.reset();
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options));
+  Open(options);
+  ingest(kUniform, "winnow:8");
   ExpectSaid(AllOf(HasSubstr("4 files of column family 'default' with 4000 keys"),
                    HasSubstr("more false reads"), HasSubstr("kForce")));
   // Who opens the database later knows it by the files.

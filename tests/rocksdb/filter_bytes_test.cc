@@ -71,13 +71,16 @@ TEST_P(FilterBytesTest, AreTheSameInEveryVersion) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, FilterBytesTest,
-    ::testing::Values(Expected{"winnow:10", 1, "winnow bloom", 101, 0x6767966b3befa9dc},
-                      Expected{"{id=winnow:10;ribbon_min_keys=3000}", 500, "winnow bloom", 677,
-                               0xd7b8b8e68df0ebcf},
-                      Expected{"{id=winnow:12.5;ribbon_min_keys=0;bloom_before_level=-1}", 500,
-                               "winnow ribbon", 685, 0x738e5a40eadade85},
-                      Expected{"winnow:10", 20000, "winnow ribbon", 17255, 0xe07fc151afaf085},
-                      Expected{"winnow:7.3", 100000, "winnow ribbon", 62923, 0xeb5ebaf1ec2a6767}));
+    ::testing::Values(
+        Expected{"{id=winnow:10;level_plan=uniform}", 1, "winnow bloom", 101, 0x6767966b3befa9dc},
+        Expected{"{id=winnow:10;ribbon_min_keys=3000;level_plan=uniform}", 500, "winnow bloom", 677,
+                 0xd7b8b8e68df0ebcf},
+        Expected{"{id=winnow:12.5;ribbon_min_keys=0;bloom_before_level=-1;level_plan=uniform}", 500,
+                 "winnow ribbon", 685, 0x738e5a40eadade85},
+        Expected{"{id=winnow:10;level_plan=uniform}", 20000, "winnow ribbon", 17255,
+                 0xe07fc151afaf085},
+        Expected{"{id=winnow:7.3;level_plan=uniform}", 100000, "winnow ribbon", 62923,
+                 0xeb5ebaf1ec2a6767}));
 
 }  // namespace filter_bytes_test
 }  // namespace winnow

@@ -409,7 +409,7 @@ TEST_F(LevelPlanTest, LearnedIsAutoWhereKeysHaveAnotherOrder) {
     }
     EXPECT_LT(RateOfAFlush(), core::RateForBits(10) / 4);
     EXPECT_EQ(CountIn(testing::ReadFile(path_ + "/LOG"), kNotBytewise), reverse ? 1u : 0u);
-    EXPECT_THAT(testing::ReadFile(path_ + "/LOG"), HasSubstr("level_plan=learned;"));
+    EXPECT_THAT(testing::ReadFile(path_ + "/LOG"), HasSubstr("level_plan=learned"));
     for (uint64_t key = 0; key < 2 * kKeys; key += 7) {
       std::string value;
       EXPECT_EQ(database_->Get({}, Key(key), &value).ok(), model_.count(Key(key)) == 1) << key;
@@ -609,15 +609,17 @@ std::string SavedText(const std::string& path) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-// What a Winnow of before level plans knows, and a plan wherever there is one.
+// The plan is always named, as versions differ in its default.
 TEST_F(LevelPlanTest, OptionsFilesNameNewerOptionsWhereTheyAreAskedFor) {
   const struct {
     const char* policy;
     std::set<std::string> saved;
   } cases[] = {
-      {"winnow:9", {"bits_per_key=9"}},
-      {"{id=winnow;bits_per_key=9;build=winnow;level_plan=uniform}", {"bits_per_key=9"}},
-      {"{id=winnow;build=bloomfilter}", {"bits_per_key=10", "build=bloomfilter"}},
+      {"winnow:9", {"bits_per_key=9", "level_plan=auto"}},
+      {"{id=winnow;bits_per_key=9;build=winnow;level_plan=uniform}",
+       {"bits_per_key=9", "level_plan=uniform"}},
+      {"{id=winnow;build=bloomfilter}",
+       {"bits_per_key=10", "build=bloomfilter", "level_plan=auto"}},
       {"{id=winnow;level_plan=auto}", {"bits_per_key=10", "level_plan=auto"}},
       {"{id=winnow;level_plan=learned}", {"bits_per_key=10", "level_plan=learned"}},
       {"{id=winnow;level_plan=learned;absent_share=0.5;level_size_ratio=8}",
@@ -650,7 +652,7 @@ TEST_F(LevelPlanTest, AnAbsentShareWithoutAPlanIsRefused) {
   BlockBasedTableOptions table;
   std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy;
   const ROCKSDB_NAMESPACE::Status status = ROCKSDB_NAMESPACE::FilterPolicy::CreateFromString(
-      testing::StrictConfig(), "{id=winnow;absent_share=0.5}", &policy);
+      testing::StrictConfig(), "{id=winnow;level_plan=uniform;absent_share=0.5}", &policy);
   EXPECT_THAT(status.ToString(), HasSubstr("absent_share has no effect with level_plan=uniform"));
   EXPECT_THAT(status.ToString(), HasSubstr("level_plan=uniform;absent_share=1"));
   PolicyOptions options;

@@ -128,7 +128,7 @@ class PolicySetOptionsTest : public ::testing::Test {
       const bool is_first =
           name.find("_per_key") + name.find("_min_keys") + name.find("_before_") !=
           3 * std::string::npos;
-      if (is_first || value != PolicyOptionText(name, PolicyOptions())) {
+      if (is_first || value != PolicyOptionText(name, TextDefaults())) {
         text += (text.empty() ? "" : ";") + value;
       }
     }
@@ -208,7 +208,7 @@ TEST_F(PolicySetOptionsTest, GoesFromEachPlanToEach) {
       for (const std::string& plan : {std::string(from), std::string(to)}) {
         ASSERT_STATUS_OK(
             Set("block_based_table_factory", "{filter_policy={level_plan=" + plan + "}}"));
-        EXPECT_EQ(PolicyInForce(), plan == "uniform" ? "12;auto;-1" : "12;auto;-1;" + plan);
+        EXPECT_EQ(PolicyInForce(), plan == "auto" ? "12;auto;-1" : "12;auto;-1;" + plan);
         EXPECT_EQ(SavedPolicy(), PolicyInForce());
         EXPECT_EQ(plan_of_next_file(), plan == "by_level" ? "auto" : plan);
       }

@@ -29,7 +29,8 @@ std::string InForce(const PolicyState& state) { return ToString(state.Get().opti
 TEST(PolicyStateTest, OfValidOptionsWorks) {
   const PolicyState state(OptionsWithBits(12));
   EXPECT_TRUE(state.Validate().ok());
-  EXPECT_EQ(InForce(state), "bits_per_key=12;ribbon_min_keys=7;bloom_before_level=-1");
+  EXPECT_EQ(InForce(state),
+            "bits_per_key=12;ribbon_min_keys=7;bloom_before_level=-1;level_plan=uniform");
   EXPECT_EQ(state.Get().complaint, "");
 }
 
@@ -37,7 +38,8 @@ TEST(PolicyStateTest, OfTextThatIsRightWorks) {
   PolicyState state("winnow:12", OptionsWithBits(20));
   EXPECT_TRUE(state.Configure({{"bloom_before_level", "2"}}, false, nullptr).ok());
   EXPECT_TRUE(state.Validate().ok());
-  EXPECT_EQ(InForce(state), "bits_per_key=12;ribbon_min_keys=auto;bloom_before_level=2")
+  EXPECT_EQ(InForce(state),
+            "bits_per_key=12;ribbon_min_keys=auto;bloom_before_level=2;level_plan=auto")
       << "the predecessor matters only to what is refused";
 }
 
@@ -98,12 +100,14 @@ TEST(PolicyStateTest, ChangesAllOrNothing) {
   PolicyState state(OptionsWithBits(12));
   EXPECT_FALSE(
       state.Configure({{"bits_per_key", "11"}, {"ribbon_min_keys", "x"}}, false, nullptr).ok());
-  EXPECT_EQ(InForce(state), "bits_per_key=12;ribbon_min_keys=7;bloom_before_level=-1");
+  EXPECT_EQ(InForce(state),
+            "bits_per_key=12;ribbon_min_keys=7;bloom_before_level=-1;level_plan=uniform");
   EXPECT_THAT(state.Get().complaint, HasSubstr("ribbon_min_keys is \"x\""));
   EXPECT_TRUE(state.Validate().ok()) << "what is in force is right";
   EXPECT_TRUE(
       state.Configure({{"bits_per_key", "11"}, {"ribbon_min_keys", "8"}}, false, nullptr).ok());
-  EXPECT_EQ(InForce(state), "bits_per_key=11;ribbon_min_keys=8;bloom_before_level=-1");
+  EXPECT_EQ(InForce(state),
+            "bits_per_key=11;ribbon_min_keys=8;bloom_before_level=-1;level_plan=uniform");
   EXPECT_EQ(state.Get().complaint, "");
 }
 

@@ -112,19 +112,22 @@ struct Good {
   const char* options;
 };
 constexpr Good kGood[] = {
-    {"winnow", "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1"},
-    {"winnow.Filter", "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1"},
-    {"winnow:10", "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1"},
-    {"winnow:6.667", "bits_per_key=6.667;ribbon_min_keys=auto;bloom_before_level=-1"},
-    {"winnow.Filter:32", "bits_per_key=32;ribbon_min_keys=auto;bloom_before_level=-1"},
-    {"{id=winnow}", "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1"},
-    {"{id=winnow;bits_per_key=1}", "bits_per_key=1;ribbon_min_keys=auto;bloom_before_level=-1"},
+    {"winnow", "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1;level_plan=auto"},
+    {"winnow.Filter", "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1;level_plan=auto"},
+    {"winnow:10", "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1;level_plan=auto"},
+    {"winnow:6.667",
+     "bits_per_key=6.667;ribbon_min_keys=auto;bloom_before_level=-1;level_plan=auto"},
+    {"winnow.Filter:32",
+     "bits_per_key=32;ribbon_min_keys=auto;bloom_before_level=-1;level_plan=auto"},
+    {"{id=winnow}", "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1;level_plan=auto"},
+    {"{id=winnow;bits_per_key=1}",
+     "bits_per_key=1;ribbon_min_keys=auto;bloom_before_level=-1;level_plan=auto"},
     {"{id=winnow;bits_per_key=12.5;ribbon_min_keys=50000;bloom_before_level=2}",
-     "bits_per_key=12.5;ribbon_min_keys=50000;bloom_before_level=2"},
+     "bits_per_key=12.5;ribbon_min_keys=50000;bloom_before_level=2;level_plan=auto"},
     {"{id=winnow:12;ribbon_min_keys=50k;bloom_before_level=-1;}",
-     "bits_per_key=12;ribbon_min_keys=51200;bloom_before_level=-1"},
+     "bits_per_key=12;ribbon_min_keys=51200;bloom_before_level=-1;level_plan=auto"},
     {"{bits_per_key=7; id=winnow.Filter}",
-     "bits_per_key=7;ribbon_min_keys=auto;bloom_before_level=-1"},
+     "bits_per_key=7;ribbon_min_keys=auto;bloom_before_level=-1;level_plan=auto"},
 };
 
 TEST_F(PolicyTest, IsMadeFromBothFormsOfOptionsStrings) {

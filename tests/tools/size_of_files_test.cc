@@ -27,7 +27,7 @@ TEST(SizeOfFiles, HasTheTwoKindsOfFiles) {
   EXPECT_EQ(report.kinds[0].kind, "Winnow Ribbon");
   EXPECT_EQ(report.kinds[1].kind, "Winnow Bloom");
   EXPECT_THAT(report.advice, HasSubstr("Take Winnow Ribbon"));
-  EXPECT_EQ(report.filter_policy, "winnow:9.91");
+  EXPECT_EQ(report.filter_policy, "{id=winnow;bits_per_key=9.91;level_plan=uniform}");
   EXPECT_EQ(report.pages, 0u);
   EXPECT_EQ(report.shards, 0u);
 }

@@ -369,7 +369,7 @@ TEST_F(VerbInspectTest, CommaSeparatedValues) {
   EXPECT_EQ(field(1, "kind"), "winnow-ribbon");
   EXPECT_EQ(field(1, "keys"), "5000");
   EXPECT_EQ(field(1, "level"), "");
-  EXPECT_EQ(field(1, "level_plan"), "uniform");
+  EXPECT_EQ(field(1, "level_plan"), "auto");
   EXPECT_NEAR(std::stod(field(1, "target_fpr")), 0.0096, 0.0001);
   EXPECT_EQ(field(2, "format"), "FastLocalBloom");
   EXPECT_EQ(field(2, "probes"), "6");

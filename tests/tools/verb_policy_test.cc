@@ -100,9 +100,8 @@ TEST_F(VerbPolicyTest, APlanByLevelIsTriedInATree) {
 }
 
 TEST_F(VerbPolicyTest, APlanReadsLessFromATreeOfTheSameSize) {
-  const PolicyVerdict uniform = CheckPolicy("winnow:10", /*with_trials=*/true);
-  const PolicyVerdict by_level =
-      CheckPolicy("{id=winnow;level_plan=by_level}", /*with_trials=*/true);
+  const PolicyVerdict uniform = CheckPolicy("{id=winnow;level_plan=uniform}", /*with_trials=*/true);
+  const PolicyVerdict by_level = CheckPolicy("winnow:10", /*with_trials=*/true);
   ASSERT_TRUE(uniform.tree && by_level.tree);
   EXPECT_EQ(uniform.tree->size_ratio, 10);
   EXPECT_NEAR(by_level.tree->bits_per_key / uniform.tree->bits_per_key, 1, 0.05);

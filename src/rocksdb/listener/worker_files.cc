@@ -89,8 +89,8 @@ void Listener::LookAtRemoteOutputs(DB* opened, const CompactionJobInfo& info) no
     const bool all_have_filters = known->trees.AllHaveFilters();
     // For one file only, as its filter must be read for that, and a job has the same options for
     // all its files.
-    const std::vector<double> rates =
-        is_its ? known->rates.Since(job.begin, Clock::now()) : std::vector<double>();
+    const std::vector<RateRange> rates =
+        is_its ? known->rates.Since(job.begin, Clock::now()) : std::vector<RateRange>();
     bool has_rates = false;
     std::vector<std::string> others;
     std::vector<RemoteOutput> files;

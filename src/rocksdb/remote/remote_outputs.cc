@@ -114,10 +114,12 @@ std::string Percent(double rate) {
   return text;
 }
 
-std::string FaultOfRate(double rate, const std::vector<double>& rates) {
+std::string FaultOfRate(double rate, const std::vector<RateRange>& rates) {
   if (IsOneOf(rate, rates)) return {};
+  const RateRange& asked = rates.front();
   return "has a filter for " + Percent(rate) +
-         " of false positives, and this process's options ask for " + Percent(rates.front());
+         " of false positives, and this process's options ask for " +
+         (asked.least < asked.usual ? "about " : "") + Percent(asked.usual);
 }
 
 // A file that can't be read has no fault here: it may have been compacted again and be gone, and

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/rocksdb/remote/stated_rates.h"
+
 namespace winnow::plugin {
 
 // A worker's file of a column family whose filters Winnow's policy builds.
@@ -24,8 +26,8 @@ struct RemoteOutput {
   std::string path;
   std::string family;
   bool all_have_filters = false;  // the policy gives one to each file that has keys
-  // If its filter is Winnow's, it must state one of these rates; empty: any.
-  std::vector<double> rates = {};
+  // If its filter is Winnow's, its rate must be in one of these; empty: any.
+  std::vector<RateRange> rates = {};
   // Other files of the same job. If this file states no rate, theirs are looked at, one after the
   // other, only for their rate.
   std::vector<std::string> others = {};

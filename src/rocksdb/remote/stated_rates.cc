@@ -4,14 +4,24 @@
 #include <utility>
 
 #include "src/core/sizing.h"
-#include "src/rocksdb/trees/context.h"
 
 namespace winnow::plugin {
 namespace {
 
-std::optional<double> RateOf(const PolicyOptions& options) noexcept {
-  const bool is_uniform = options.build == Build::kWinnow && !GoesByTrees(options);
-  return is_uniform ? std::optional(core::RateForBits(options.bits_per_key)) : std::nullopt;
+std::optional<RateRange> RangeOf(const PolicyOptions& options) noexcept {
+  const bool may_be_any = options.build != Build::kWinnow || options.filter_memory > 0 ||
+                          options.level_plan == LevelPlan::kLearned;
+  if (may_be_any) return std::nullopt;
+  const double usual = core::RateForBits(options.bits_per_key);
+  // Files of the last level have higher rates the fewer keys are absent.
+  if (options.level_plan == LevelPlan::kUniform) return RateRange{usual, usual, usual};
+  if (options.absent_share < 1) return std::nullopt;
+  return RateRange{0, StatedRates::kMostPlanned * usual, usual};
+}
+
+bool AreSame(const std::optional<RateRange>& a, const std::optional<RateRange>& b) noexcept {
+  if (!a || !b) return !a && !b;
+  return a->least == b->least && a->most == b->most;
 }
 
 }  // namespace
@@ -44,8 +54,8 @@ void StatedRates::Look(Time now) noexcept {
 
 void StatedRates::LookLocked(Time now) {
   for (auto& [policy, known] : now_) {
-    const Rate rate = RateOf(known.options());
-    if (known.rate && *known.rate != rate) End(*known.rate, now);
+    const Rate rate = RangeOf(known.options());
+    if (known.rate && !AreSame(*known.rate, rate)) End(*known.rate, now);
     known.rate = rate;
   }
 }
@@ -57,12 +67,12 @@ void StatedRates::End(const Rate& rate, Time now) {
   ended_.pop_front();
 }
 
-std::vector<double> StatedRates::Since(Time begin, Time now) {
+std::vector<RateRange> StatedRates::Since(Time begin, Time now) {
   const std::lock_guard<std::mutex> lock(mutex_);
   LookLocked(now);
   const Time first = begin - kGrace;
   if (forgotten_ >= first) return {};
-  std::vector<double> rates;
+  std::vector<RateRange> rates;
   for (const auto& [policy, known] : now_) {
     if (!*known.rate) return {};
     rates.push_back(**known.rate);
@@ -75,9 +85,10 @@ std::vector<double> StatedRates::Since(Time begin, Time now) {
   return rates;
 }
 
-bool IsOneOf(double rate, const std::vector<double>& rates) noexcept {
-  return rates.empty() || std::any_of(rates.begin(), rates.end(), [rate](double one) {
-           return rate <= 1.1 * one && one <= 1.1 * rate;
+bool IsOneOf(double rate, const std::vector<RateRange>& ranges) noexcept {
+  return ranges.empty() ||
+         std::any_of(ranges.begin(), ranges.end(), [rate](const RateRange& range) {
+           return rate <= 1.1 * range.most && range.least <= 1.1 * rate;
          });
 }
 

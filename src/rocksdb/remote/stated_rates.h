@@ -1,6 +1,7 @@
-// The false-positive rates that a policy's filters state, if these depend on its options alone:
-// with level_plan=uniform and without filter_memory. Then each filter, of any kind and size, states
-// the rate that bits_per_key means.
+// The false-positive rates that a policy's filters may state by its options. With
+// level_plan=uniform each filter, of any kind and size, states the rate that bits_per_key means.
+// With level_plan=auto small files have lower rates, and large ones up to kMostPlanned times that
+// rate. With level_plan=learned and with filter_memory filters state any rate.
 
 #ifndef WINNOW_SRC_ROCKSDB_REMOTE_STATED_RATES_H_
 #define WINNOW_SRC_ROCKSDB_REMOTE_STATED_RATES_H_
@@ -18,6 +19,12 @@
 
 namespace winnow::plugin {
 
+struct RateRange {
+  double least;
+  double most;
+  double usual;  // that of bits_per_key
+};
+
 // For all policies that share what they know of files: SetOptions may replace one by another, and a
 // file's column family may have either. Safe from any thread.
 class StatedRates {
@@ -28,6 +35,10 @@ class StatedRates {
   static constexpr std::chrono::minutes kGrace{1};
   // The most former rates that are remembered.
   static constexpr size_t kMaxEnded = 64;
+  // A file with a share s of a tree's keys has the rate s * 2^H with level_plan=auto, relative to
+  // that of bits_per_key; H is the entropy of the shares in bits. That is 5.7 for half of the keys
+  // beside 32 equal files.
+  static constexpr double kMostPlanned = 8;
 
   // Adds a policy by its options, which may change at any time until Forget; that waits for calls
   // of `options`. `policy` is only compared. May throw std::bad_alloc.
@@ -38,13 +49,12 @@ class StatedRates {
   // now.
   void Look(Time now) noexcept;
 
-  // The rates that a policy had after `begin`, or within kGrace before it. Empty: files may state
-  // any rate, because some follow a plan, or because too much is forgotten. May throw
-  // std::bad_alloc.
-  std::vector<double> Since(Time begin, Time now);
+  // The rates of the policies after `begin`, or within kGrace before it. Empty: files may state
+  // any rate, or too much is forgotten. May throw std::bad_alloc.
+  std::vector<RateRange> Since(Time begin, Time now);
 
  private:
-  using Rate = std::optional<double>;  // unset: any
+  using Rate = std::optional<RateRange>;  // unset: any
   struct Known {
     std::function<PolicyOptions()> options;
     std::optional<Rate> rate;  // when it was looked at last
@@ -62,8 +72,8 @@ class StatedRates {
   Time forgotten_ = Time::min();
 };
 
-// Whether the rate is one of these, within a tenth. True if there are none.
-bool IsOneOf(double rate, const std::vector<double>& rates) noexcept;
+// Whether the rate is in one of these ranges, within a tenth. True if there are none.
+bool IsOneOf(double rate, const std::vector<RateRange>& ranges) noexcept;
 
 }  // namespace winnow::plugin
 

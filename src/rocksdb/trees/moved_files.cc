@@ -8,9 +8,13 @@
 
 #include "src/core/files_below.h"
 #include "src/core/moved_filters.h"
+#include "src/core/sizing.h"
 
 namespace winnow::plugin {
 namespace {
+
+// A rate from a filter's size differs from the filter's own by up to so much.
+constexpr double kAsGood = 1.25;
 
 void SetBelow(std::vector<WatchedFile>* files) {
   std::vector<core::FileSpan> spans;
@@ -26,6 +30,13 @@ RateKey RateKeyOf(const FileInTree& file) {
   const double keys = static_cast<double>(std::max<uint64_t>(file.keys, 1));
   const double bits = 8 * static_cast<double>(file.filter_bytes) / keys;
   return {file.level, file.below, std::lround(8 * std::log2(keys)), std::lround(32 * bits)};
+}
+
+// Filters of SstFileWriter have the rate of bits_per_key, as it knows no tree. `winnow inspect`
+// compares them with the plan's; the LOG does not, as they are all that their writer could build.
+bool IsUniform(double rate, const PolicyOptions& policy) {
+  const double uniform = core::RateForBits(policy.bits_per_key);
+  return rate <= kAsGood * uniform && uniform <= kAsGood * rate;
 }
 
 // Rates by the files of a tree, or by lookups, are of no level.
@@ -66,6 +77,7 @@ std::string MovedFilesLine(const PolicyOptions& policy, const KnownTree& by_opti
       const auto [rate, is_new] = rates.try_emplace(RateKeyOf(file), 1);
       if (is_new) rate->second = core::RateOfSize(filter.keys, filter.bytes, filter.policy);
       filter.rate = rate->second;
+      filter.is_moved = !IsUniform(filter.rate, policy);
     }
     placed.push_back(filter);
   }

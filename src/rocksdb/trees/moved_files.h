@@ -37,7 +37,8 @@ struct WatchedFile : FileInTree {
 
 // Of all files of a column family: what ToSentences of src/core/moved_filters.h says; empty where
 // nothing matters, where the policy has no plan, and with filter_memory, which sizes filters by
-// what others take. by_options: as KnownTrees::ByOptions. What lies below the files is found here.
+// what others take. Filters with the rate of bits_per_key, as those of SstFileWriter, count as they
+// should be. by_options: as KnownTrees::ByOptions. What lies below the files is found here.
 std::string MovedFilesLine(const PolicyOptions& policy, const KnownTree& by_options,
                            const std::string& family, std::vector<WatchedFile> files);
 

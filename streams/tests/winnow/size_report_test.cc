@@ -55,7 +55,7 @@ TEST(SizeReport, RangeFiltersComeOnTopOfTheFiltersOfFiles) {
   const SizeReport report = ReportSizes(wish);
   EXPECT_EQ(report.impossible, "");
   EXPECT_NEAR(8 * static_cast<double>(report.range_bytes) / 1e6, 17.2, 0.1);
-  EXPECT_EQ(report.filter_policy, "{id=winnow;bits_per_key=9.91;range_bits=15}");
+  EXPECT_EQ(report.filter_policy, "{id=winnow;bits_per_key=9.91;level_plan=uniform;range_bits=15}");
   EXPECT_EQ(Find(report, "Winnow Ribbon").bytes, Find(without, "Winnow Ribbon").bytes);
   const nlohmann::json json = nlohmann::json::parse(SizeJson(report));
   EXPECT_EQ(json.at("range_bits"), 15);
@@ -91,7 +91,7 @@ TEST(SizeReport, OfKeysAndARateHasEveryKind) {
   EXPECT_EQ(Find(report, "standard").bits, 7u);
   EXPECT_NEAR(Find(report, "standard").bits_per_key, 9.59, 0.01);
   for (const SizedKind& kind : report.kinds) EXPECT_LE(kind.rate, 0.0101) << kind.kind;
-  EXPECT_EQ(report.filter_policy, "winnow:9.91");
+  EXPECT_EQ(report.filter_policy, "{id=winnow;bits_per_key=9.91;level_plan=uniform}");
   EXPECT_EQ(report.shards, 1u);
   EXPECT_NEAR(static_cast<double>(report.pages), 1'000'000 / 848.0, 10);
 }
@@ -104,7 +104,8 @@ TEST(SizeReport, HasTheSizesAndRatesOfFiltersThatAreBuilt) {
         Find(report, kind == FilterKind::kBloom ? "Winnow Bloom" : "Winnow Ribbon");
     FilterOptions options;
     options.kind = kind;
-    options.bits_per_key = std::stod(report.filter_policy.substr(7));
+    options.bits_per_key =
+        std::stod(report.filter_policy.substr(std::string("{id=winnow;bits_per_key=").size()));
     FilterBuilder builder(options);
     for (const KeyHash hash : testing::RandomHashes(1).Take(100'000)) builder.Add(hash);
     const FilterBlock block = builder.Finish();
@@ -270,7 +271,7 @@ TEST(SizeReport, JsonHasTheSame) {
   EXPECT_EQ(json["kinds"].size(), report.kinds.size());
   EXPECT_EQ(json["kinds"][0]["kind"], "Winnow Ribbon");
   EXPECT_TRUE(json["bytes"].is_null());
-  EXPECT_EQ(json["filter_policy"], "winnow:9.91");
+  EXPECT_EQ(json["filter_policy"], "{id=winnow;bits_per_key=9.91;level_plan=uniform}");
   const auto bad = nlohmann::json::parse(SizeJson(ReportSizes(Wish(10, 0.6))));
   EXPECT_THAT(bad["impossible"].get<std::string>(), HasSubstr("the rate is 0.6"));
 }

@@ -501,7 +501,7 @@ TEST_F(ListenerTest, SetOptionsKeepsWhatIsKnown) {
 }
 
 TEST_F(ListenerTest, NothingIsReadWhereItIsOfNoUse) {
-  const Policies policy = MakePolicyFrom("winnow:10");
+  const Policies policy = MakePolicyFrom("{id=winnow;bits_per_key=10;level_plan=uniform}");
   Open(Listened(policy));
   Put(0, 3000);
   EXPECT_EQ(RecordOf(policy, database_.get()), nullptr);

@@ -419,8 +419,7 @@ TEST_F(RemoteCompactionTest, ATextThatCantBeReadIsLeftOutAndTheLogTells) {
     return workers_->log;
   };
   const std::string good = ExportLearned(*MakePolicyFrom("{id=winnow;level_plan=auto}"), "default");
-  EXPECT_THAT(log_with(good), HasSubstr("level_plan=auto;level_size_ratio=auto;absent_share=1, "
-                                        "with what was learned of 0 files"));
+  EXPECT_THAT(log_with(good), HasSubstr("level_plan=auto, with what was learned of 0 files"));
   EXPECT_THAT(log_with(good.substr(0, good.size() - 2)), HasSubstr("it is damaged or cut off"));
   EXPECT_THAT(log_with("winnow-learned:3:00"), HasSubstr("it is of another version of Winnow"));
   EXPECT_THAT(log_with("learned"), HasSubstr("it is no text of ExportLearned"));
@@ -432,11 +431,14 @@ TEST_F(RemoteCompactionTest, ATextThatCantBeReadIsLeftOutAndTheLogTells) {
 }
 
 TEST_F(RemoteCompactionTest, ThereIsNothingToTellWithoutAPlan) {
-  for (const char* const policy :
-       {"winnow:10", "{id=winnow;build=bloomfilter;level_plan=auto}", "bloomfilter:10:false"}) {
+  for (const char* const policy : {"{id=winnow;level_plan=uniform}",
+                                   "{id=winnow;build=bloomfilter}", "bloomfilter:10:false"}) {
     EXPECT_EQ(ExportLearned(*MakePolicyFrom(policy), "default"), "") << policy;
   }
-  EXPECT_NE(ExportLearned(*MakePolicyFrom("{id=winnow;filter_memory=1m}"), "default"), "");
+  EXPECT_NE(ExportLearned(*MakePolicyFrom("winnow:10"), "default"), "");
+  EXPECT_NE(
+      ExportLearned(*MakePolicyFrom("{id=winnow;level_plan=uniform;filter_memory=1m}"), "default"),
+      "");
 }
 
 // As by SetOptions up to RocksDB 9.7, before the next file.
@@ -663,7 +665,7 @@ TEST_F(RemoteCompactionTest, AWorkerTakesTheTextAndTheOptionsOfItsFamily) {
   }
   ASSERT_STATUS_OK(database_->CompactRange({}, family, nullptr, nullptr));
   EXPECT_EQ(workers_->done, 1) << workers_->status.ToString();
-  EXPECT_THAT(workers_->log, HasSubstr("absent_share=1, with what was learned of 2 files"));
+  EXPECT_THAT(workers_->log, HasSubstr("level_plan=auto, with what was learned of 2 files"));
   ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(family));
 }
 

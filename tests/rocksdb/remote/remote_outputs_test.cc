@@ -256,10 +256,18 @@ TEST_F(RemoteOutputsTest, ThatAreAsTheyShouldBeAreNot) {
 constexpr char kOtherOptions[] = "build filters by other options: ";
 
 TEST_F(RemoteOutputsTest, OfWinnowByOtherOptionsAreSaid) {
+  const char* const uniform = "{id=winnow;level_plan=uniform}";
+  const struct {
+    const char* primary;
+    const char* worker;
+    const char* rate;
+  } cases[] = {{uniform, "winnow:3", "ask for 0.962 %"},
+               {uniform, "winnow:12", "ask for 0.962 %"},
+               {"winnow:10", "winnow:3", "ask for about 0.962 %"}};
   for (const bool has_partitions : {false, true}) {
-    for (const char* const policy : {"winnow:3", "winnow:12"}) {
+    for (const auto& [primary, policy, rate] : cases) {
       const BlockBasedTableOptions table = TableWith(policy);
-      Open(OptionsOf(TableWith("winnow:10")));
+      Open(OptionsOf(TableWith(primary)));
       workers_->Use(has_partitions ? InPartitions(table) : table);
       Compact();
       EXPECT_GE(workers_->TakeJobs(), 1);
@@ -268,7 +276,7 @@ TEST_F(RemoteOutputsTest, OfWinnowByOtherOptionsAreSaid) {
           testing::ReadFile(path_ + "/LOG"),
           AllOf(HasSubstr(kOtherOptions + path_ + "/"),
                 HasSubstr(".sst of column family default has a filter for "),
-                HasSubstr(" of false positives, and this process's options ask for 0.962 %"),
+                HasSubstr(std::string(" of false positives, and this process's options ") + rate),
                 HasSubstr("winnow::PrepareOpenAndCompact")))
           << policy;
       ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
@@ -308,7 +316,7 @@ TEST_F(RemoteOutputsTest, OfWinnowByOtherOptionsAreSaidOfTheFirstFileThatTells) 
     EXPECT_GT(filters.rbegin()->second, 0u);
     database_.reset();
     const bool is_other = policy == std::string("winnow:3");
-    const auto said = AllOf(HasSubstr(kOtherOptions), HasSubstr(" ask for 0.962 %"),
+    const auto said = AllOf(HasSubstr(kOtherOptions), HasSubstr(" ask for about 0.962 %"),
                             Not(HasSubstr(kOtherOptions + filters.begin()->first)));
     const std::string log = testing::ReadFile(path_ + "/LOG");
     if (is_other) {
@@ -320,7 +328,8 @@ TEST_F(RemoteOutputsTest, OfWinnowByOtherOptionsAreSaidOfTheFirstFileThatTells) 
   }
 }
 
-// Other kinds and sizes of the same rate, or where the database's options don't say which.
+// Other kinds and sizes of the same rate, a plan's other rates, or where the database's options
+// don't say which.
 TEST_F(RemoteOutputsTest, OfWinnowWithTheRateThatIsAskedForAreNot) {
   const struct {
     const char* primary;
@@ -331,7 +340,9 @@ TEST_F(RemoteOutputsTest, OfWinnowWithTheRateThatIsAskedForAreNot) {
       {"winnow:10", "{id=winnow;bits_per_key=10;ribbon_min_keys=1g}"},
       {"{id=winnow;bits_per_key=30}", "{id=winnow;bits_per_key=30;ribbon_min_keys=1g}"},
       {"{id=winnow;bits_per_key=1}", "{id=winnow;bits_per_key=1;bloom_before_level=100}"},
-      {"{id=winnow;level_plan=auto}", "winnow:3"},
+      {"winnow:10", "winnow:12"},
+      {"winnow:10", "{id=winnow;level_plan=uniform}"},
+      {"{id=winnow;level_plan=learned}", "winnow:3"},
       {"{id=winnow;filter_memory=1MiB}", "winnow:3"},
   };
   for (const auto& [primary, worker] : cases) {
@@ -425,8 +436,11 @@ TEST_F(RemoteOutputsTest, ThatAreGoneLeaveTheRateToTheOthersOfTheirJob) {
   const std::string there = files.front().directory + files.front().name;
   const auto log = std::make_shared<KeepingLogger>();
   RemoteOutputs outputs;
-  outputs.Look({this, ROCKSDB_NAMESPACE::Env::Default(), log},
-               {{path_ + "/999998.sst", "family", true, {0.01}, {path_ + "/999999.sst", there}}});
+  outputs.Look({this, ROCKSDB_NAMESPACE::Env::Default(), log}, {{path_ + "/999998.sst",
+                                                                 "family",
+                                                                 true,
+                                                                 {{0.01, 0.01, 0.01}},
+                                                                 {path_ + "/999999.sst", there}}});
   outputs.Closed(this);
   EXPECT_THAT(log->text(), HasSubstr(kOtherOptions + there + " of column family family has"));
 }

@@ -13,6 +13,7 @@ namespace stated_rates_test {
 
 using ::testing::AllOf;
 using ::testing::Each;
+using ::testing::Field;
 using ::testing::IsEmpty;
 using ::testing::Lt;
 using ::testing::SizeIs;
@@ -37,7 +38,7 @@ class StatedRatesTest : public ::testing::Test {
     rates_.Look(At(0));
   }
 
-  std::vector<double> Since(int seconds) { return rates_.Since(At(seconds), At(1000)); }
+  std::vector<RateRange> Since(int seconds) { return rates_.Since(At(seconds), At(1000)); }
 
   PolicyOptions first_ = Bits(10);
   PolicyOptions second_ = Bits(3);
@@ -52,7 +53,7 @@ TEST_F(StatedRatesTest, AreThoseOfAllPoliciesSinceThen) {
   EXPECT_THAT(Since(3 + 61), SizeIs(2));
   rates_.Forget(&second_, At(4));
   EXPECT_THAT(Since(4 + 60), SizeIs(2));
-  EXPECT_THAT(Since(4 + 61), AllOf(SizeIs(1), Each(Lt(0.001))));
+  EXPECT_THAT(Since(4 + 61), AllOf(SizeIs(1), Each(Field(&RateRange::usual, Lt(0.001)))));
   rates_.Forget(&second_, At(5));
   first_ = Bits(21);
   EXPECT_THAT(rates_.Since(At(900), At(900)), SizeIs(2)) << "nobody looked before";
@@ -61,14 +62,17 @@ TEST_F(StatedRatesTest, AreThoseOfAllPoliciesSinceThen) {
 }
 
 TEST_F(StatedRatesTest, MayBeAnyWhereOptionsAskForNone) {
-  PolicyOptions plan;
-  plan.level_plan = LevelPlan::kAuto;
+  PolicyOptions learned;
+  learned.level_plan = LevelPlan::kLearned;
+  PolicyOptions share;
+  share.level_plan = LevelPlan::kAuto;
+  share.absent_share = 0.5;
   PolicyOptions memory;
   memory.filter_memory = 1 << 20;
   PolicyOptions builtin;
   builtin.build = Build::kBloomFilter;
   int now = 0;
-  for (const PolicyOptions& options : {plan, memory, builtin}) {
+  for (const PolicyOptions& options : {learned, share, memory, builtin}) {
     now += 100;
     second_ = options;
     EXPECT_THAT(rates_.Since(At(now), At(now)), IsEmpty());
@@ -88,12 +92,26 @@ TEST_F(StatedRatesTest, MayBeAnyWhereTooManyAreForgotten) {
   EXPECT_THAT(Since(900), SizeIs(2));
 }
 
+TEST_F(StatedRatesTest, OfAPlanAreThoseOfSmallAndLargeFiles) {
+  second_ = first_;
+  first_.level_plan = LevelPlan::kAuto;
+  rates_.Look(At(1));
+  const std::vector<RateRange> rates = Since(900);
+  ASSERT_THAT(rates, SizeIs(2));
+  const double usual = rates.front().usual;
+  for (const double part : {1e-4, 0.1, 1.0, 7.9}) EXPECT_TRUE(IsOneOf(part * usual, rates)) << part;
+  EXPECT_FALSE(IsOneOf(9 * usual, rates));
+}
+
 TEST(StatedRates, WithinATenthAreTheSame) {
+  const auto one_of = [](double other) {
+    return std::vector<RateRange>{{0.3, 0.3, 0.3}, {other, other, other}};
+  };
   EXPECT_TRUE(IsOneOf(0.01, {}));
-  EXPECT_TRUE(IsOneOf(0.01, {0.3, 0.0105}));
-  EXPECT_TRUE(IsOneOf(0.01, {0.3, 0.0095}));
-  EXPECT_FALSE(IsOneOf(0.01, {0.3, 0.012}));
-  EXPECT_FALSE(IsOneOf(0.01, {0.3, 0.008}));
+  EXPECT_TRUE(IsOneOf(0.01, one_of(0.0105)));
+  EXPECT_TRUE(IsOneOf(0.01, one_of(0.0095)));
+  EXPECT_FALSE(IsOneOf(0.01, one_of(0.012)));
+  EXPECT_FALSE(IsOneOf(0.01, one_of(0.008)));
 }
 
 }  // namespace stated_rates_test

@@ -201,10 +201,10 @@ struct Family {
   bool is_partitioned;
 };
 constexpr Family kFamilies[] = {
-    {"default", "bits_per_key=3", 3, LevelPlan::kUniform, false, false},
-    {"planned", "bits_per_key=7;level_plan=auto", 7, LevelPlan::kAuto, false, false},
-    {"prefixes", "bits_per_key=6", 6, LevelPlan::kUniform, true, false},
-    {"partitions", "bits_per_key=5", 5, LevelPlan::kUniform, false, true}};
+    {"default", "bits_per_key=3;level_plan=uniform", 3, LevelPlan::kUniform, false, false},
+    {"planned", "bits_per_key=7", 7, LevelPlan::kAuto, false, false},
+    {"prefixes", "bits_per_key=6;level_plan=uniform", 6, LevelPlan::kUniform, true, false},
+    {"partitions", "bits_per_key=5;level_plan=uniform", 5, LevelPlan::kUniform, false, true}};
 constexpr size_t kNumFamilies = std::size(kFamilies);
 
 // A key's first bytes tell its level, so that prefixes are of few levels.

@@ -75,6 +75,7 @@ FamilyFormula OneFile(uint64_t keys, double asks) {
   group.keys = static_cast<double>(keys);
   group.blocks = 1;
   group.asks = asks;
+  group.levels_below = 0;
   FamilyFormula family;
   family.groups = {group};
   return family;
@@ -84,7 +85,7 @@ TEST(CandidateCostsTest, AreThoseOfFiltersThatAreBuilt) {
   for (const FilterMaker maker :
        {FilterMaker::kBloomFilter, FilterMaker::kRibbonFilter, FilterMaker::kWinnow}) {
     for (const double bits : {4.0, 7.0, 10.0, 13.5, 20.0}) {
-      const Candidate candidate = {maker, bits, LevelPlan::kUniform, 1};
+      const Candidate candidate = {maker, bits};
       const CandidateCosts costs(candidate);
       for (const uint64_t keys : {20'000u, 61'234u, 300'000u}) {
         const std::string block = Build(candidate.Text(), LastLevel(), keys);
@@ -111,7 +112,7 @@ TEST(CandidateCostsTest, KnowTheRoundingOfSmallFilters) {
     for (const FilterMaker maker :
          {FilterMaker::kBloomFilter, FilterMaker::kRibbonFilter, FilterMaker::kWinnow}) {
       for (const double bits : {6.0, 10.0}) {
-        const Candidate candidate = {maker, bits, LevelPlan::kUniform, 1};
+        const Candidate candidate = {maker, bits};
         const CandidateCosts costs(candidate);
         for (const uint64_t keys : {30u, 45u, 100u, 265u, 529u, 700u, 2'000u, 40'000u}) {
           if (for_memory && maker != FilterMaker::kWinnow && keys < 2'000) {
@@ -177,13 +178,13 @@ TEST(AllCandidatesTest, AreAllMakersBitsAndPlansEachOnce) {
     }
   }
   EXPECT_EQ(texts.size(), all.size());
-  EXPECT_EQ(all.size(), 1 + 17 * 6);
+  EXPECT_EQ(all.size(), 1 + 17 * 5);
   for (const char* text : {"bloomfilter:4", "ribbonfilter:20:-1", "winnow:10",
-                           "{id=winnow;bits_per_key=10;level_plan=auto}",
-                           "{id=winnow;bits_per_key=12;level_plan=auto;absent_share=0.25}"}) {
+                           "{id=winnow;bits_per_key=10;level_plan=learned}",
+                           "{id=winnow;bits_per_key=12;absent_share=0.25}"}) {
     EXPECT_THAT(texts, Contains(text));
   }
-  EXPECT_EQ(AllCandidates(1).size(), 1 + 17 * 5);
+  EXPECT_EQ(AllCandidates(1).size(), 1 + 17 * 4);
 }
 
 TEST(LevelsBelowTest, AreThoseOfATreeOfThreeLevels) {
@@ -236,11 +237,10 @@ TEST_F(OnceCompactedTest, OnceCompactedItIsAsPromised) {
   options.policies = {"winnow:7.3"};
   const Advice advice = AdviseOn(folder_ / "db", options);
   ASSERT_EQ(advice.families.size(), 1u);
-  for (const std::string policy :
-       {"bloomfilter:10", "ribbonfilter:10:-1", "winnow:7.3",
-        "{id=winnow;bits_per_key=10;level_plan=auto;absent_share=0.85}"}) {
+  for (const std::string policy : {"bloomfilter:10", "ribbonfilter:10:-1", "winnow:7.3",
+                                   "{id=winnow;bits_per_key=10;absent_share=0.85}"}) {
     SCOPED_TRACE(policy);
-    const AdviceRow& row = policy[0] == '{' ? PlanRowOf(advice) : RowOf(advice, policy);
+    const AdviceRow& row = policy[0] == '{' ? ShareRowOf(advice) : RowOf(advice, policy);
     const Options database = MakeOptions(TableWith(row.OnePolicy()));
     std::filesystem::remove_all(folder_ / "one");
     std::filesystem::copy(folder_ / "db", folder_ / "one");
@@ -259,7 +259,8 @@ TEST_F(OnceCompactedTest, OnceCompactedItIsAsPromised) {
         static_cast<double>(FalsePositives(database, folder_ / "one", *options.recorded));
     EXPECT_EQ(found, static_cast<double>(after.rows.front().counted));
     EXPECT_GT(found, 200);
-    EXPECT_NEAR(row.compacted->false_reads * lookups / found, 1, 4 / std::sqrt(found));
+    EXPECT_NEAR(row.compacted->false_reads * lookups / found, 1,
+                std::max(0.15, 4 / std::sqrt(found)));
     if (policy == "bloomfilter:10") {  // in force now, as the OPTIONS file says
       ASSERT_TRUE(advice.rows.front().compacted);
       EXPECT_EQ(advice.rows.front().compacted->false_reads, row.compacted->false_reads);
@@ -288,7 +289,7 @@ TEST_F(OnceCompactedTest, WhatIsCompactedIsTheSameOnceCompacted) {
 TEST_F(OnceCompactedTest, OnceCompactedSmallFilesAreOfTheirSizes) {
   AdviceOptions options = Quick();
   options.lookups = 40'000;
-  for (const char* policy : {"bloomfilter:10", "winnow:10"}) {
+  for (const std::string policy : {"bloomfilter:10", kUniform, "winnow:10"}) {
     SCOPED_TRACE(policy);
     std::filesystem::remove_all(folder_ / "db");
     const auto db = OpenDatabase(SmallFiles(policy), folder_ / "db");
@@ -298,13 +299,16 @@ TEST_F(OnceCompactedTest, OnceCompactedSmallFilesAreOfTheirSizes) {
     const Advice advice = AdviseOn(folder_ / "db", options);
     const AdviceRow& now = advice.rows.front();
     ASSERT_TRUE(now.compacted);
-    EXPECT_GT(now.false_reads, 1.2 * now.compacted->false_reads);
+    // Rates by file let hardly more through while there is a level above.
+    if (policy != "winnow:10") {
+      EXPECT_GT(now.false_reads, 1.2 * now.compacted->false_reads);
+    }
     CompactAll(db.get());
     const Advice after = AdviseOn(folder_ / "db", options);
     EXPECT_NEAR(now.compacted->bytes / after.rows.front().bytes, 1, 0.02);
     const auto found = static_cast<double>(after.rows.front().counted);
     EXPECT_NEAR(now.compacted->false_reads / after.rows.front().false_reads, 1,
-                4 / std::sqrt(found))
+                std::max(0.15, 4 / std::sqrt(found)))
         << found;
   }
 }

@@ -53,8 +53,8 @@ TEST_F(AdviceLearningTest, WhatIsForetoldIsWhatThePolicyThenDoes) {
   const AdviceRow& foretold = RowOf(advice, kLearned);
   EXPECT_EQ(advice.judged_by, 30'000u);
   EXPECT_GT(advice.learned_from, 16'000u);
-  EXPECT_LT(foretold.false_reads, 0.6 * PlanRowOf(advice).false_reads);
-  EXPECT_NEAR(foretold.bytes / PlanRowOf(advice).bytes, 1, 0.05);
+  EXPECT_LT(foretold.false_reads, 0.6 * RowOf(advice, "winnow:10").false_reads);
+  EXPECT_NEAR(foretold.bytes / RowOf(advice, "winnow:10").bytes, 1, 0.05);
   ASSERT_TRUE(foretold.expected);
   EXPECT_NEAR(foretold.expected->bytes / foretold.bytes, 1, 0.02);
   EXPECT_NEAR(foretold.expected->false_reads / foretold.false_reads, 1, 0.25);
@@ -77,10 +77,11 @@ TEST_F(AdviceLearningTest, WhatIsForetoldIsWhatThePolicyThenDoes) {
   const Advice after = AdviseOn(folder_ / "learned", now);
   const auto reads = static_cast<double>(FalsePositives(options, folder_ / "learned", later)) /
                      static_cast<double>(later.size());
-  const AdviceRow& plan = PlanRowOf(after);  // on the files that there are then
-  EXPECT_LT(after.rows.front().bytes / plan.bytes, foretold.bytes / PlanRowOf(advice).bytes + 0.05);
+  const AdviceRow& plan = RowOf(after, "winnow:10");  // on the files that there are then
+  EXPECT_LT(after.rows.front().bytes / plan.bytes,
+            foretold.bytes / RowOf(advice, "winnow:10").bytes + 0.05);
   const double ratio = reads / plan.false_reads;
-  const double foretold_ratio = foretold.false_reads / PlanRowOf(advice).false_reads;
+  const double foretold_ratio = foretold.false_reads / RowOf(advice, "winnow:10").false_reads;
   EXPECT_LT(ratio, 1.3 * foretold_ratio);
   // Better where the whole tree is written at once, as here.
   EXPECT_GT(ratio, foretold_ratio / 3.5);

@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 class AdviceLookupsTest : public AdvisedDatabase {};
 
 TEST_F(AdviceLookupsTest, MadeUpKeysAreAbsentAndInRange) {
-  Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
+  Grow(OpenDatabase(MakeOptions(TableWith(kUniform)), folder_ / "db").get());
   const Advice advice = AdviseOn(folder_ / "db", Quick());
   EXPECT_EQ(advice.absent, advice.lookups);
   EXPECT_GT(advice.lookups, 12'000u);
@@ -36,7 +36,7 @@ TEST_F(AdviceLookupsTest, MadeUpKeysAreAbsentAndInRange) {
   EXPECT_NEAR(none->false_reads, 4.5, 0.2);
   EXPECT_NEAR(advice.rows.front().false_reads, 4.5 * 0.0096, 0.006);
   EXPECT_THAT(advice.assumptions, Contains(HasSubstr("Lookups are made up")));
-  EXPECT_THAT(advice.recommendation, HasSubstr("level_plan=auto"));
+  EXPECT_THAT(advice.recommendation, HasSubstr("filter_policy=winnow:"));
   // The same seed.
   EXPECT_EQ(AdviseOn(folder_ / "db", Quick()).rows.front().counted, advice.rows.front().counted);
 }

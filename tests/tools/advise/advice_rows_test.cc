@@ -52,7 +52,7 @@ TEST_F(AdviceRowsTest, ASampleIsNearTheWhole) {
   EXPECT_NEAR(static_cast<double>(sample.tried_keys), static_cast<double>(options.sample_keys),
               0.5 * static_cast<double>(options.sample_keys));
   EXPECT_EQ(sample.rows.front().bytes, whole.rows.front().bytes);
-  for (const char* policy : {"bloomfilter:10", "winnow:10", kAuto}) {
+  for (const char* policy : {"bloomfilter:10", "winnow:10"}) {
     EXPECT_NEAR(RowOf(sample, policy).bytes / RowOf(whole, policy).bytes, 1, 0.02) << policy;
     EXPECT_NEAR(RowOf(sample, policy).false_reads / RowOf(whole, policy).false_reads, 1, 0.25)
         << policy;

@@ -88,13 +88,6 @@ TEST(SplitBudgetTest, GivesMoreBitsWhereAByteSavesMoreReads) {
   EXPECT_GT(split.choices[0].candidate.bits_per_key, split.choices[1].candidate.bits_per_key + 5);
 }
 
-TEST(SplitBudgetTest, TakesThePlanWhereItSaves) {
-  const BudgetSplit split = SplitBudget({Tree(10e6, 1e6), Family(100'000, 10, 1e6)}, 7e6, 1);
-  ASSERT_FALSE(split.choices.empty());
-  EXPECT_EQ(split.choices[0].candidate.plan, LevelPlan::kAuto);
-  EXPECT_EQ(split.choices[1].candidate.plan, LevelPlan::kUniform);
-}
-
 // Four families of as many keys and files, but for what compactions and draws make of them, beside
 // another one.
 TEST(SplitBudgetTest, FamiliesThatAreAlikeGetTheSame) {
@@ -124,29 +117,22 @@ TEST(SplitBudgetTest, SaysWhatTheMostTakes) {
   EXPECT_GT(Sum(less.choices).false_reads, Sum(split.choices).false_reads);
 }
 
-// A plan has fewer bits for the last level, which is all that is left once all is compacted.
+// The small levels' filters save reads, and are no more once all is compacted.
 TEST(BestWithinTest, KeepsAlsoWhatItMustInAnotherState) {
   const FamilyFormula grown = Tree(10e6, 1e6);
   FamilyFormula compacted = Family(20'000, 500, 1e6);
-  compacted.has_plans = true;
-  compacted.groups[0].levels_below = 0;
   const CandidateCosts ten({FilterMaker::kWinnow, 10, LevelPlan::kUniform, 1});
   const AlsoWithin also = {{compacted}, ten.Of(compacted).false_reads};
-  const double bytes = ten.Of(grown).bytes;
   const double reads = ten.Of(grown).false_reads;
-  const auto best = BestWithin(WorthwhileChoices({grown}, 1), bytes);
-  const auto also_best = BestWithin(WorthwhileChoices({grown}, 1, &also), bytes);
   const auto least = LeastFor(WorthwhileChoices({grown}, 1), reads);
   const auto also_least = LeastFor(WorthwhileChoices({grown}, 1, &also), reads);
-  ASSERT_TRUE(best && also_best && least && also_least);
-  EXPECT_EQ(best->candidate.plan, LevelPlan::kAuto);
-  EXPECT_LT(best->cost.false_reads, also_best->cost.false_reads);
+  ASSERT_TRUE(least && also_least);
   EXPECT_LT(least->cost.bytes, also_least->cost.bytes);
-  EXPECT_GT(CandidateCosts(best->candidate).Of(compacted).false_reads, also.false_reads);
   EXPECT_GT(CandidateCosts(least->candidate).Of(compacted).false_reads, also.false_reads);
-  for (const auto& choice : {also_best, also_least}) {
-    EXPECT_LE(CandidateCosts(choice->candidate).Of(compacted).false_reads, also.false_reads);
-  }
+  EXPECT_LE(CandidateCosts(also_least->candidate).Of(compacted).false_reads, also.false_reads);
+  const double bytes = least->cost.bytes;
+  EXPECT_TRUE(BestWithin(WorthwhileChoices({grown}, 1), bytes));
+  EXPECT_FALSE(BestWithin(WorthwhileChoices({grown}, 1, &also), bytes));
 }
 
 TEST(SplitBudgetTest, SaysWhatTheLeastTakes) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -61,38 +62,55 @@ TEST_P(AdviceOnATree, IsExactForThePolicyThatItHas) {
 INSTANTIATE_TEST_SUITE_P(Policies, AdviceOnATree,
                          ::testing::Values(TreeCase{"bloom", "bloomfilter:10", false},
                                            TreeCase{"ribbon", "ribbonfilter:10:-1", false},
-                                           TreeCase{"winnow", "winnow:10", false},
-                                           TreeCase{"winnow_of_other_bits", "winnow:7.3", false},
+                                           TreeCase{"winnow", kUniform, false},
+                                           TreeCase{"winnow_of_other_bits",
+                                                    "{id=winnow:7.3;level_plan=uniform}", false},
                                            TreeCase{"partitioned_bloom", "bloomfilter:10", true},
-                                           TreeCase{"partitioned_winnow", "winnow:10", true}),
+                                           TreeCase{"partitioned_winnow", kUniform, true}),
                          [](const auto& tree) { return std::string(tree.param.name); });
 
-// Files of level_plan=auto go by the other files of their tree as it was when they were written;
-// what is foretold goes by levels.
-TEST_F(AdviceTest, AutoReadsNoMoreThanIsForetold) {
-  Grow(OpenDatabase(MakeOptions(TableWith(kAuto)), folder_ / "db").get());
-  AdviceOptions options = Quick();
-  options.recorded = MixedLookups(60'000);
-  options.policies = {kAuto};
-  const Advice advice = AdviseOn(folder_ / "db", options);
-  EXPECT_THAT(advice.errors, IsEmpty());
-  const AdviceRow& now = advice.rows.front();
-  const AdviceRow& again = RowOf(advice, kAuto);
-  EXPECT_NEAR(now.bytes / again.bytes, 1, 0.05);
-  EXPECT_LT(now.false_reads, again.false_reads);
-  EXPECT_GT(now.false_reads, 0.6 * again.false_reads);
+// A filter goes by the other files of its tree as they were when it was built, and what is foretold
+// by the files that there are.
+TEST_F(AdviceTest, RatesByFileAreAsForetold) {
+  for (const bool is_universal : {false, true}) {
+    SCOPED_TRACE(is_universal ? "universal" : "leveled");
+    Options database = MakeOptions(TableWith("winnow:10"));
+    std::filesystem::remove_all(folder_ / "db");
+    if (is_universal) {
+      database.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+      const auto db = OpenDatabase(database, folder_ / "db");
+      for (const uint64_t step : {1, 3, 9, 30}) Write(db.get(), kEnd, step);
+    } else {
+      Grow(OpenDatabase(database, folder_ / "db").get());
+    }
+    AdviceOptions options = Quick();
+    options.recorded = MixedLookups(60'000);
+    options.policies = {kUniform};
+    const Advice advice = AdviseOn(folder_ / "db", options);
+    EXPECT_THAT(advice.errors, IsEmpty());
+    const AdviceRow& now = advice.rows.front();
+    const AdviceRow& again = RowOf(advice, "winnow:10");
+    EXPECT_NEAR(now.bytes / again.bytes, 1, 0.03);
+    const double chance = 2 / std::sqrt(static_cast<double>(now.counted));
+    EXPECT_NEAR(now.false_reads / again.false_reads, 1, 0.15 + chance);
+    EXPECT_LT(again.false_reads, RowOf(advice, kUniform).false_reads);
+    ASSERT_TRUE(again.expected);
+    EXPECT_NEAR(again.expected->bytes / again.bytes, 1, 0.02);
+    EXPECT_NEAR(again.expected->false_reads / again.false_reads, 1, 0.15);
+  }
 }
 
-// Level plans go by the size ratio that the database's options have.
+// Where keys have another order, rates go by levels, and by the size ratio that the database has.
 TEST_F(AdviceTest, TheSizeRatioIsThatOfTheDatabase) {
-  Options database = MakeOptions(TableWith(kAuto));
+  Options database = MakeOptions(TableWith("winnow:10"));
+  database.comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
   database.max_bytes_for_level_multiplier = 4;
   Grow(OpenDatabase(database, folder_ / "db").get());
   AdviceOptions options = Quick();
-  const std::string with_ratio = "{id=winnow;bits_per_key=10;level_plan=auto;level_size_ratio=";
-  options.policies = {kAuto, with_ratio + "4}", with_ratio + "10}"};
+  const std::string with_ratio = "{id=winnow;bits_per_key=10;level_size_ratio=";
+  options.policies = {with_ratio + "4}", with_ratio + "10}"};
   const Advice advice = AdviseOn(folder_ / "db", options);
-  const AdviceRow& again = RowOf(advice, kAuto);
+  const AdviceRow& again = RowOf(advice, "winnow:10");
   EXPECT_EQ(again.bytes, RowOf(advice, with_ratio + "4}").bytes);
   EXPECT_NE(again.bytes, RowOf(advice, with_ratio + "10}").bytes);
   ASSERT_TRUE(again.expected);
@@ -104,15 +122,16 @@ TEST_F(AdviceTest, IsRightForPoliciesThatItHasNot) {
   Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
   AdviceOptions options = Quick();
   options.recorded = MixedLookups(60'000);
+  options.policies = {kUniform};
   const Advice advice = AdviseOn(folder_ / "db", options);
-  for (const char* policy : {"winnow:10", "ribbonfilter:10:-1"}) {
+  for (const char* policy : {kUniform, "ribbonfilter:10:-1"}) {
     const Options other = MakeOptions(TableWith(policy));
     std::filesystem::remove_all(folder_ / "other");
     Grow(OpenDatabase(other, folder_ / "other").get());
     const AdviceRow& row = RowOf(advice, policy);
     EXPECT_EQ(row.counted, FalsePositives(other, folder_ / "other", *options.recorded)) << policy;
     EXPECT_EQ(row.bytes, AdviseOn(folder_ / "other", options).rows.front().bytes) << policy;
-    ASSERT_TRUE(row.expected);
+    if (!row.expected) continue;
     EXPECT_NEAR(row.expected->bytes / row.bytes, 1, 0.02) << policy;
     EXPECT_NEAR(row.expected->false_reads / row.false_reads, 1, 0.2) << policy;
   }

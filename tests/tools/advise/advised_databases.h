@@ -30,7 +30,7 @@ using testing::OpenDatabase;
 using testing::PutAndFlush;
 using testing::TableWith;
 
-inline constexpr char kAuto[] = "{id=winnow;bits_per_key=10;level_plan=auto}";
+inline constexpr char kUniform[] = "{id=winnow;bits_per_key=10;level_plan=uniform}";
 
 inline std::vector<AdviceTable> TablesOf(const std::string& database) {
   std::vector<AdviceTable> tables;
@@ -64,12 +64,12 @@ inline const AdviceRow& RowOf(const Advice& advice, std::string_view policy) {
   return advice.rows.front();
 }
 
-// That of the plan auto at the usual bits, whatever the share of absent lookups.
-inline const AdviceRow& PlanRowOf(const Advice& advice) {
+// That of the usual bits for the share of absent lookups.
+inline const AdviceRow& ShareRowOf(const Advice& advice) {
   for (const AdviceRow& row : advice.rows) {
-    if (row.OnePolicy().rfind("{id=winnow;bits_per_key=10;level_plan=auto", 0) == 0) return row;
+    if (row.OnePolicy().rfind("{id=winnow;bits_per_key=10;absent_share", 0) == 0) return row;
   }
-  ADD_FAILURE() << "there is no row for a plan";
+  ADD_FAILURE() << "there is no row for a share";
   return advice.rows.front();
 }
 

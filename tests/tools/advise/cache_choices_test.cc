@@ -17,6 +17,7 @@ FiltersOfNow WholeInTheCache() {
   FiltersOfNow now;
   now.whole = now.in_cache = now.has_plans = true;
   now.policy = "bloomfilter:10:false";
+  now.absent_share = 0.5;
   return now;
 }
 
@@ -65,7 +66,7 @@ TEST(CacheChoicesTest, AreThoseThatChangeSomething) {
   EXPECT_FALSE(whole[0].Rewrites());
   for (const char* title :
        {"now", "partitions of 4 KiB", "partitions of 16 KiB", "partitions of 64 KiB",
-        "partitions of 4 KiB, winnow:10", "partitions of 4 KiB, winnow:10, level_plan=auto",
+        "partitions of 4 KiB, winnow:10", "partitions of 4 KiB, winnow:10, absent_share=0.5",
         "whole, winnow:5", "none on the last level", "all pinned", "level 0 pinned",
         "beside a smaller cache", "as now, cache times 2", "as now, cache times 4"}) {
     EXPECT_TRUE(Has(whole, title)) << title;

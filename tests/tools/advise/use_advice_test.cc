@@ -160,7 +160,7 @@ TEST(UseAdviceTest, FiltersOfNoUseAreNamed) {
   const UseAdvice advice = AdviseByUse(file, std::nullopt);
   ASSERT_THAT(advice.gain, SizeIs(2));
   EXPECT_EQ(advice.gain[0].families, "last");
-  EXPECT_THAT(advice.gain[0].policy, HasSubstr("level_plan=auto;absent_share=0}"));
+  EXPECT_THAT(advice.gain[0].policy, HasSubstr(";absent_share=0}"));
   EXPECT_EQ(advice.gain[1].families, "hits");
   EXPECT_THAT(advice.gain[1].says, HasSubstr("No filter policy for these would free 7.4 MiB"));
   EXPECT_THAT(advice.gain[1].policy, IsEmpty());
@@ -173,7 +173,7 @@ TEST(UseAdviceTest, RatesByLevelAreAdvisedWhereTheySpareMuch) {
   const UseAdvice advice = AdviseByUse(file, std::nullopt);
   ASSERT_THAT(advice.gain, SizeIs(1));
   EXPECT_THAT(advice.gain[0].policy, HasSubstr(";level_plan=learned}"));
-  file.policies[0].policy += ";level_plan=auto";
+  file.policies[0].policy += ";level_plan=learned";
   EXPECT_THAT(AdviseByUse(file, std::nullopt).gain, IsEmpty());
 }
 

@@ -23,6 +23,10 @@ constexpr uint64_t kTrialKeys = 50'000;
 // Of fewer, rounding decides sizes, probes and rates of RocksDB's filters: one is built.
 constexpr uint64_t kFewKeys = 5'000;
 
+// The rates that a Ribbon filter can have (winnow/options.h).
+constexpr double kLowestRate = 1.0 / 65536;
+constexpr double kHighestRate = 0.5;
+
 constexpr uint64_t kBuiltinMetadata = 5;  // bytes behind the bits of RocksDB's filters
 
 // Groups of files differ by this factor in the keys of a block, at most.
@@ -169,6 +173,50 @@ void ScaleTo(double keys, double asks, std::vector<FileGroup>* groups) {
   }
 }
 
+// Each file's gain at the bits that most databases have.
+class GainsOfFiles {
+ public:
+  GainsOfFiles(const AdvisedFamily& family, double absent_share) {
+    if (family.rule == nullptr) return;
+    const auto bits = [&](double share) {
+      const Candidate usual = {FilterMaker::kWinnow, kUsualBits, LevelPlan::kAuto, share};
+      return &family.rule->BitsUnder(usual.Text());
+    };
+    without_share_ = bits(1);
+    with_share_ = bits(absent_share);
+  }
+
+  std::optional<RuleGain> Of(size_t at) const {
+    if (without_share_ == nullptr || (*without_share_)[at] == 0) return std::nullopt;
+    return RuleGain{Gain((*without_share_)[at]), Gain((*with_share_)[at])};
+  }
+
+ private:
+  static double Gain(double bits) {
+    constexpr double kSteps = 16;
+    const double gain = std::log2(core::RateForBits(kUsualBits) / core::RateForBits(bits));
+    return std::round(kSteps * gain) / kSteps;
+  }
+
+  const std::vector<double>* without_share_ = nullptr;
+  const std::vector<double>* with_share_ = nullptr;
+};
+
+std::optional<RuleGain> MeanGain(const GainsOfFiles& gains, const std::vector<size_t>& some) {
+  RuleGain sum;
+  size_t known = 0;
+  for (const size_t at : some) {
+    const std::optional<RuleGain> gain = gains.Of(at);
+    if (!gain) continue;
+    sum.without_share += gain->without_share;
+    sum.with_share += gain->with_share;
+    ++known;
+  }
+  if (known == 0) return std::nullopt;
+  const auto n = static_cast<double>(known);
+  return RuleGain{sum.without_share / n, sum.with_share / n};
+}
+
 }  // namespace
 
 std::string Candidate::Text() const {
@@ -182,20 +230,18 @@ std::string Candidate::Text() const {
     case FilterMaker::kWinnow:
       break;
   }
-  if (plan == LevelPlan::kUniform) {
-    return absl::StrCat("winnow:", bits_per_key);
-  }
-  return absl::StrCat("{id=winnow;bits_per_key=", bits_per_key,
-                      ";level_plan=", std::string(ToString(plan)),
-                      absent_share < 1 ? absl::StrCat(";absent_share=", absent_share) : "", "}");
+  const std::string options =
+      absl::StrCat(plan == LevelPlan::kLearned ? ";level_plan=learned" : "",
+                   absent_share < 1 ? absl::StrCat(";absent_share=", absent_share) : "");
+  if (options.empty()) return absl::StrCat("winnow:", bits_per_key);
+  return absl::StrCat("{id=winnow;bits_per_key=", bits_per_key, options, "}");
 }
 
 std::vector<Candidate> AllCandidates(double absent_share) {
   std::vector<Candidate> all = {{FilterMaker::kNone, 0, LevelPlan::kUniform, 1}};
   for (int bits = kMinBits; bits <= kMaxBits; ++bits) {
     const double b = bits;
-    for (const FilterMaker maker :
-         {FilterMaker::kBloomFilter, FilterMaker::kRibbonFilter, FilterMaker::kWinnow}) {
+    for (const FilterMaker maker : {FilterMaker::kBloomFilter, FilterMaker::kRibbonFilter}) {
       all.push_back({maker, b, LevelPlan::kUniform, 1});
     }
     all.push_back({FilterMaker::kWinnow, b, LevelPlan::kAuto, 1});
@@ -208,12 +254,14 @@ std::vector<Candidate> AllCandidates(double absent_share) {
 }
 
 FamilyFormula FormulaOf(const AdvisedFamily& family, const std::vector<AdvisedFile>& files,
-                        const std::vector<size_t>& some, const std::vector<uint64_t>& asks) {
+                        const std::vector<size_t>& some, const std::vector<uint64_t>& asks,
+                        double absent_share) {
   FamilyFormula formula;
   formula.shape = family.shape;
   formula.learning = family.learning;
   PlansOfPlaces plans(family.shape);
-  std::map<std::tuple<int64_t, double, bool, bool>, FileGroup> groups;
+  const GainsOfFiles gains(family, absent_share);
+  std::map<std::tuple<int64_t, double, bool, bool, double, double>, FileGroup> groups;
   for (const size_t at : some) {
     const AdvisedFile& file = files[family.files[at]];
     const double blocks = static_cast<double>(std::max<size_t>(file.partitions, 1));
@@ -223,7 +271,10 @@ FamilyFormula FormulaOf(const AdvisedFamily& family, const std::vector<AdvisedFi
     const auto size =
         static_cast<int64_t>(std::llround(std::log(std::max(keys, 1.0)) / std::log(kAlike)));
     const bool skipped = IsFilterSkipped(file, family.shape);
-    FileGroup& group = groups[{file.keys == 0 ? -1 : size, levels_below, unfiltered, skipped}];
+    const std::optional<RuleGain> gain = gains.Of(at);
+    FileGroup& group = groups[{file.keys == 0 ? -1 : size, levels_below, unfiltered, skipped,
+                               gain ? gain->without_share : 0, gain ? gain->with_share : 0}];
+    group.gain = gain;
     group.keys = (group.keys * group.blocks + keys * blocks) / (group.blocks + blocks);
     group.blocks += blocks;
     group.asks += static_cast<double>(asks[at]);
@@ -272,17 +323,26 @@ Cost CandidateCosts::OfBuiltinBlock(uint64_t keys, const TreeShape& shape) const
   return {static_cast<double>(bytes), ExpectedRate(filter, keys)};
 }
 
-Cost CandidateCosts::OfBlock(double keys, double levels_below, const TreeShape& shape) const {
-  const auto n = static_cast<uint64_t>(std::llround(keys));
+Cost CandidateCosts::OfBlock(const FileGroup& group, const TreeShape& shape) const {
+  const auto n = static_cast<uint64_t>(std::llround(group.keys));
   if (builtin_ != nullptr) {
     return OfBuiltinBlock(n, shape);
   }
   FilterOptions options;
   options.bits_per_key = candidate_.bits_per_key;
+  if (group.gain && candidate_.absent_share > 0) {
+    const double gain =
+        candidate_.absent_share < 1 ? group.gain->with_share : group.gain->without_share;
+    const double rate = std::clamp(core::RateForBits(options.bits_per_key) * std::exp2(-gain),
+                                   kLowestRate, kHighestRate);
+    options.bits_per_key = core::BitsForRate(rate);
+    const FilterOptions building = core::ForBuilding(options);
+    return {static_cast<double>(core::EstimateBytes(n, building)), WinnowRate(n, building)};
+  }
   options.level_plan = candidate_.plan;
   options.absent_share = candidate_.absent_share;
   options.level_size_ratio = kLevelSizeRatioOption.Nearest(shape.size_ratio);
-  options.levels_below = levels_below;
+  options.levels_below = group.levels_below;
   if (!NeedsFilter(options)) {
     return {0, 1};
   }
@@ -314,8 +374,7 @@ Cost CandidateCosts::Of(const FamilyFormula& family) const {
   for (const FileGroup& group : family.groups) {
     Cost block = {0, 1};
     if (candidate_.maker != FilterMaker::kNone && !group.unfiltered && group.keys > 0) {
-      const double levels_below = candidate_.plan == LevelPlan::kUniform ? -1 : group.levels_below;
-      block = OfBlock(group.keys, levels_below, family.shape);
+      block = OfBlock(group, family.shape);
     }
     cost += {block.bytes * group.blocks, (group.skipped ? 1 : block.false_reads) * group.asks};
   }
@@ -335,7 +394,7 @@ Cost CostOfBuilt(const std::string& policy, const TreeShape& shape, const TreePl
 
 CompactedFamily OnceCompacted(const AdvisedFamily& family, const std::vector<AdvisedFile>& files,
                               double live_share, uint64_t asks_of_one,
-                              const std::vector<uint64_t>& asks) {
+                              const std::vector<uint64_t>& asks, double absent_share) {
   constexpr double kNearlyAll = 0.99;
   CompactedFamily compacted;
   compacted.place = LastPlace(family, files);
@@ -358,7 +417,7 @@ CompactedFamily OnceCompacted(const AdvisedFamily& family, const std::vector<Adv
   compacted.is_already =
       last.size() == family.files.size() && live_share > kNearlyAll && compacted.rate_is_known;
   std::vector<FileGroup> groups =
-      FormulaOf(family, files, compacted.is_already ? last : full, asks).groups;
+      FormulaOf(family, files, compacted.is_already ? last : full, asks, absent_share).groups;
   if (!compacted.is_already) {
     if (groups.empty() || bytes < target) {
       FileGroup group;
@@ -372,13 +431,17 @@ CompactedFamily OnceCompacted(const AdvisedFamily& family, const std::vector<Adv
   MergeLarge(&groups);
   const double levels_below =
       family.shape.last_level_has_filters ? LevelsBelowOf(family.shape, compacted.place) : -1;
+  const std::optional<RuleGain> gain = MeanGain(GainsOfFiles(family, absent_share), last);
   for (FileGroup& group : groups) {
     group.unfiltered = !family.shape.last_level_has_filters;
     group.levels_below = levels_below;
+    group.gain = gain;
   }
   compacted.formula.groups = std::move(groups);
   compacted.formula.shape = family.shape;
   compacted.formula.has_plans = levels_below >= 0;
+  compacted.rule = family.rule;
+  compacted.last = last;
   return compacted;
 }
 
@@ -393,11 +456,15 @@ Cost CompactedCosts::OfBlock(const std::string& policy, const CompactedFamily& f
       std::tuple(policy, keys, shape.table_format, shape.filters_for_memory, family.place.level));
   if (is_new) {
     const uint64_t built = std::min(keys, kMaxTrialKeys);
-    known->second = CostOfBuilt(policy, shape, family.place, built);
+    known->second = CostOfBuilt(family.PolicyFor(policy), shape, family.place, built);
     known->second.bytes *= static_cast<double>(keys);
     known->second.bytes /= static_cast<double>(built);
   }
   return known->second;
+}
+
+std::string CompactedFamily::PolicyFor(const std::string& policy_text) const {
+  return rule == nullptr ? policy_text : rule->PolicyForMean(policy_text, last);
 }
 
 std::optional<Cost> CompactedCosts::Of(const std::vector<std::string>& policies) {

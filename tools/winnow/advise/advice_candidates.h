@@ -20,19 +20,29 @@
 
 namespace winnow::inspect {
 
-// All of 4 to 20 bits: RocksDB's Bloom and Ribbon filters, Winnow's without a plan, with "auto"
-// and with "learned"; and no filter. With absent_share below 1, the plans that don't learn it are
-// there with and without it.
+// All of 4 to 20 bits: RocksDB's Bloom and Ribbon filters, Winnow's with level_plan "auto" and with
+// "learned"; and no filter. With absent_share below 1, "auto" is there with and without it.
 std::vector<Candidate> AllCandidates(double absent_share);
+
+// The bits that most databases have.
+inline constexpr double kUsualBits = 10;
+
+// What level_plan=auto gives a file by its tree: log2 of the rate of a uniform filter to that of
+// its filter, the same for each bits_per_key.
+struct RuleGain {
+  double without_share = 0;  // where all lookups find nothing
+  double with_share = 0;     // with absent_share
+};
 
 // Files of about the same number of keys and the same place, as far as plans go by it.
 struct FileGroup {
-  double keys = 0;           // of a filter block, on an average
-  double blocks = 0;         // of all files: one for each file, or partitions
-  double asks = 0;           // lookups that ask these files for keys that they don't have
-  double levels_below = -1;  // of a plan; -1: it does not know
-  bool unfiltered = false;   // no policy builds a filter there
-  bool skipped = false;      // RocksDB asks none there (IsFilterSkipped)
+  double keys = 0;               // of a filter block, on an average
+  double blocks = 0;             // of all files: one for each file, or partitions
+  double asks = 0;               // lookups that ask these files for keys that they don't have
+  double levels_below = -1;      // of a plan by levels; -1: it does not know
+  std::optional<RuleGain> gain;  // unset: by levels
+  bool unfiltered = false;       // no policy builds a filter there
+  bool skipped = false;          // RocksDB asks none there (IsFilterSkipped)
 };
 
 // What the formulas need to know of a family.
@@ -53,9 +63,10 @@ struct FamilyFormula {
 };
 
 // Of some of the family's files, by their places in AdvisedFamily::files. asks: for each of all
-// files of the family, the lookups that ask it for an absent key.
+// files of the family, the lookups that ask it for an absent key. absent_share: of candidates.
 FamilyFormula FormulaOf(const AdvisedFamily& family, const std::vector<AdvisedFile>& files,
-                        const std::vector<size_t>& some, const std::vector<uint64_t>& asks);
+                        const std::vector<size_t>& some, const std::vector<uint64_t>& asks,
+                        double absent_share);
 
 // The sizes and rates of one candidate's filters. For RocksDB's, the policy is asked, and made to
 // build a filter: how it rounds those of few keys depends on its version and the table options. Not
@@ -68,7 +79,7 @@ class CandidateCosts {
 
  private:
   Cost OfLearned(const FamilyFormula& family) const;
-  Cost OfBlock(double keys, double levels_below, const TreeShape& shape) const;
+  Cost OfBlock(const FileGroup& group, const TreeShape& shape) const;
   Cost OfBuiltinBlock(uint64_t keys, const TreeShape& shape) const;
 
   const Candidate candidate_;
@@ -95,6 +106,12 @@ struct CompactedFamily {
   TreePlace place;     // of all of them
   std::string policy;  // in force now; empty: not known
 
+  // Files of the last level keep the bits that they get beside the levels above, which are merged
+  // into them one after the other. Null: they go by their place.
+  std::shared_ptr<AdvisedRule> rule;
+  std::vector<size_t> last;  // its files now, in AdvisedFamily::files
+  std::string PolicyFor(const std::string& policy_text) const;
+
   // No: its filters have prefixes only, and how many lookups' prefixes are there is not known.
   bool rate_is_known = true;
 
@@ -105,10 +122,10 @@ struct CompactedFamily {
 // Files are of the sizes that the last level has now, where these are what the target file size
 // makes them; small filters' sizes and rates go up and down with each few keys. live_share: of the
 // entries that are left. asks_of_one: lookups that then ask a file for an absent key; asks: of each
-// file now.
+// file now. absent_share: of candidates.
 CompactedFamily OnceCompacted(const AdvisedFamily& family, const std::vector<AdvisedFile>& files,
                               double live_share, uint64_t asks_of_one,
-                              const std::vector<uint64_t>& asks);
+                              const std::vector<uint64_t>& asks, double absent_share);
 
 // Costs by the filters that the policies themselves build for such files. Not for several threads.
 class CompactedCosts {

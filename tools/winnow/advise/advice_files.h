@@ -81,6 +81,7 @@ inline bool IsFilterSkipped(const AdvisedFile& file, const TreeShape& shape) {
 AdvisedFile ReadAdvisedFile(const std::string& path);
 
 class AdvisedLearning;  // advice_learning.h
+class AdvisedRule;
 
 // The files of one column family of one database; or those that were given one by one and have the
 // same family's name and comparator.
@@ -98,6 +99,9 @@ struct AdvisedFamily {
   std::vector<size_t> files;
 
   uint64_t keys = 0;  // of all files
+
+  // What level_plan=auto would do; null: it would go by levels alone.
+  std::shared_ptr<AdvisedRule> rule;
 
   // What level_plan=learned would do; null: it would learn nothing here.
   std::shared_ptr<AdvisedLearning> learning;

@@ -11,14 +11,19 @@
 namespace winnow::inspect {
 namespace {
 
+bool IsBytewise(const AdvisedFamily& family) {
+  return std::string_view(family.comparator->Name()) ==
+         ROCKSDB_NAMESPACE::BytewiseComparator()->Name();
+}
+
 std::string WhyNotLearned(const AdvisedFamily& family, const std::vector<AdvisedFile>& files) {
   if (!family.knows_levels) return "it needs the level of each file";
   if (family.shape.style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
     return "without leveled compaction it builds like level_plan=auto";
   }
-  const ROCKSDB_NAMESPACE::Comparator* bytewise = ROCKSDB_NAMESPACE::BytewiseComparator();
-  if (std::string_view(family.comparator->Name()) != bytewise->Name()) {
-    return absl::StrCat("it needs keys in the order of ", bytewise->Name(), ", and theirs is ",
+  if (!IsBytewise(family)) {
+    return absl::StrCat("it needs keys in the order of ",
+                        ROCKSDB_NAMESPACE::BytewiseComparator()->Name(), ", and theirs is ",
                         family.comparator->Name());
   }
   bool has_levels = false;
@@ -72,13 +77,57 @@ std::vector<uint32_t> SampleLookups(const FamilyLookups& lookups,
 
 }  // namespace
 
-AdvisedLearning::AdvisedLearning(const AdvisedFamily& family, const std::vector<AdvisedFile>& files)
+AdvisedRule::AdvisedRule(const AdvisedFamily& family, const std::vector<AdvisedFile>& files)
     : shape_(family.shape),
+      num_files_(family.files.size()),
       files_(FilesWithFilters(family, files)),
       learned_files_(ToLearn(files_, family, files)) {}
 
+std::shared_ptr<AdvisedRule> AdvisedRule::Make(const AdvisedFamily& family,
+                                               const std::vector<AdvisedFile>& files) {
+  if (!family.knows_levels || !IsBytewise(family)) return nullptr;
+  return std::shared_ptr<AdvisedRule>(new AdvisedRule(family, files));
+}
+
+const AdvisedRule::Ruled& AdvisedRule::Under(const std::string& policy) {
+  const auto [known, is_new] = ruled_.try_emplace(policy);
+  Ruled& ruled = known->second;
+  if (!is_new) return ruled;
+  ruled.options = RuledPolicyOf(policy);
+  ruled.bits.assign(num_files_, 0);
+  if (!ruled.options) return ruled;
+  LearnedTrial trial(shape_, learned_files_);
+  Teach(&trial);
+  const std::vector<double> bits = trial.BitsOnceWritten(*ruled.options);
+  for (size_t i = 0; i < files_.size(); ++i) ruled.bits[files_[i]] = bits[i];
+  return ruled;
+}
+
+std::string AdvisedRule::PolicyFor(const std::string& policy, size_t at) {
+  const Ruled& ruled = Under(policy);
+  return ruled.bits[at] > 0 ? TextWithBits(*ruled.options, ruled.bits[at]) : policy;
+}
+
+std::string AdvisedRule::PolicyForMean(const std::string& policy, const std::vector<size_t>& some) {
+  const Ruled& ruled = Under(policy);
+  double bits = 0;
+  size_t known = 0;
+  for (const size_t at : some) {
+    bits += ruled.bits[at];
+    known += ruled.bits[at] > 0 ? 1 : 0;
+  }
+  return known > 0 ? TextWithBits(*ruled.options, bits / static_cast<double>(known)) : policy;
+}
+
+AdvisedLearning::AdvisedLearning(const AdvisedFamily& family, const std::vector<AdvisedFile>& files)
+    : AdvisedRule(family, files) {}
+
+void AdvisedLearning::Teach(LearnedTrial* trial) const {
+  for (const Lookup& lookup : lookups_) trial->LookUp(lookup.key, lookup.answers);
+}
+
 void AdvisedLearning::TakeLookups(const FamilyLookups& lookups) {
-  const std::vector<uint32_t> sample = SampleLookups(lookups, files_);
+  const std::vector<uint32_t> sample = SampleLookups(lookups, files());
   for (const uint32_t lookup : sample) lookups_.push_back({lookups.keys[lookup], {}});
   const auto add = [&](const std::vector<uint32_t>& some, size_t file, bool has_key) {
     for (const uint32_t lookup : some) {
@@ -87,9 +136,9 @@ void AdvisedLearning::TakeLookups(const FamilyLookups& lookups) {
       lookups_[static_cast<size_t>(at - sample.begin())].answers.push_back({file, has_key});
     }
   };
-  for (size_t i = 0; i < files_.size(); ++i) {
-    add(lookups.asks[files_[i]], i, false);
-    add(lookups.finds[files_[i]], i, true);
+  for (size_t i = 0; i < files().size(); ++i) {
+    add(lookups.asks[files()[i]], i, false);
+    add(lookups.finds[files()[i]], i, true);
   }
 }
 
@@ -116,17 +165,6 @@ std::shared_ptr<AdvisedLearning> AdvisedLearning::Make(const AdvisedFamily& fami
                  [&](uint32_t lookup) { return !lookups.is_to_learn[lookup]; });
   }
   return learning;
-}
-
-const std::vector<double>& AdvisedLearning::BitsUnder(const std::string& policy) {
-  const auto [known, is_new] = bits_.try_emplace(policy, asks_.size(), 0.0);
-  if (is_new) {
-    LearnedTrial trial(shape_, learned_files_);
-    for (const Lookup& lookup : lookups_) trial.LookUp(lookup.key, lookup.answers);
-    const std::vector<double> bits = trial.BitsOnceWritten(*LearnedPolicyOf(policy));
-    for (size_t i = 0; i < files_.size(); ++i) known->second[files_[i]] = bits[i];
-  }
-  return known->second;
 }
 
 }  // namespace winnow::inspect

@@ -108,8 +108,8 @@ class Trying {
         if (PlaceOf(policy, family) == policies_[family].size()) {
           policies_[family].push_back(policy);
         }
-        AdvisedLearning* const learning = LearningOf(family, policy);
-        if (learning != nullptr) learning->BitsUnder(policy);  // once, before workers ask for them
+        AdvisedRule* const rule = RuleOf(family, policy);
+        if (rule != nullptr) rule->BitsUnder(policy);  // once, before workers ask for them
       }
     }
   }
@@ -126,15 +126,21 @@ class Trying {
     return learning != nullptr && LearnedPolicyOf(policy) ? learning : nullptr;
   }
 
-  // As they are for one file: one that learns builds what one without a plan does with the bits
-  // that this file gets.
+  // Null where the policy goes by levels.
+  AdvisedRule* RuleOf(size_t family, const std::string& policy) const {
+    AdvisedLearning* const learning = LearningOf(family, policy);
+    return learning != nullptr ? learning : read_.families[family].rule.get();
+  }
+
+  // As they are for one file: a filter by a tree's files is what a uniform policy builds with the
+  // bits that this file gets.
   std::vector<TriedPolicy> PoliciesOf(size_t family, size_t at) const {
     std::vector<TriedPolicy> policies;
     for (const std::string& policy : policies_[family]) {
       AdvisedLearning* const learning = LearningOf(family, policy);
-      const double bits = learning == nullptr ? 0 : learning->BitsUnder(policy)[at];
+      AdvisedRule* const rule = RuleOf(family, policy);
       policies.push_back(
-          {bits > 0 ? TextWithBits(*LearnedPolicyOf(policy), bits) : policy,
+          {rule == nullptr ? policy : rule->PolicyFor(policy, at),
            learning == nullptr ? &read_.lookups[family].asks[at] : &learning->asks(at)});
     }
     return policies;
@@ -206,10 +212,10 @@ class Trying {
       (whole ? tried_ : rest_)[pieces_[i].family].push_back(pieces_[i].at);
     }
     for (size_t family = 0; family < read_.families.size(); ++family) {
-      tried_formulas_.push_back(
-          FormulaOf(read_.families[family], read_.files, tried_[family], read_.asks[family]));
-      rest_formulas_.push_back(
-          FormulaOf(read_.families[family], read_.files, rest_[family], read_.asks[family]));
+      tried_formulas_.push_back(FormulaOf(read_.families[family], read_.files, tried_[family],
+                                          read_.asks[family], read_.AbsentShare()));
+      rest_formulas_.push_back(FormulaOf(read_.families[family], read_.files, rest_[family],
+                                         read_.asks[family], read_.AbsentShare()));
     }
   }
 

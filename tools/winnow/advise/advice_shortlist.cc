@@ -32,10 +32,7 @@ std::vector<Candidate> Choices(bool has_plans, double absent_share) {
   const int steps = static_cast<int>(std::lround((kMaxBudgetBits - kMinBudgetBits) / kBudgetStep));
   for (int i = 0; i <= steps; ++i) {
     const double bits = std::round((kMinBudgetBits + i * kBudgetStep) * 1000) / 1000;
-    choices.push_back({FilterMaker::kWinnow, bits, LevelPlan::kUniform, 1});
-    if (has_plans) {
-      choices.push_back({FilterMaker::kWinnow, bits, LevelPlan::kAuto, absent_share});
-    }
+    choices.push_back({FilterMaker::kWinnow, bits, LevelPlan::kAuto, has_plans ? absent_share : 1});
   }
   return choices;
 }
@@ -226,9 +223,6 @@ BudgetSplit SplitUnlike(const std::vector<FamilyFormula>& families, double bytes
   return split;
 }
 
-// The bits that most databases have, for comparison.
-constexpr double kUsualBits = 10;
-
 // A policy that reads so much more than now's once compacted is none to be warned of.
 constexpr double kHardlyMore = 1.02;
 
@@ -240,10 +234,11 @@ class Lister {
 
   void List() {
     const double share = read_.AbsentShare();
-    for (const FilterMaker maker :
-         {FilterMaker::kBloomFilter, FilterMaker::kRibbonFilter, FilterMaker::kWinnow}) {
+    for (const FilterMaker maker : {FilterMaker::kBloomFilter, FilterMaker::kRibbonFilter}) {
       AddTrial(RowPurpose::kComparison, Candidate{maker, kUsualBits, LevelPlan::kUniform, 1});
     }
+    AddTrial(RowPurpose::kComparison,
+             Candidate{FilterMaker::kWinnow, kUsualBits, LevelPlan::kAuto, 1});
     if (read_.has_plans) {
       AddTrial(RowPurpose::kComparison,
                Candidate{FilterMaker::kWinnow, kUsualBits, LevelPlan::kAuto, share});
@@ -438,7 +433,8 @@ std::optional<FamilyChoice> LeastFor(const std::vector<FamilyChoice>& choices, d
 std::vector<CandidateRow> CandidateRows(const AdviceReading& reading) {
   std::vector<CandidateRow> rows;
   for (const Candidate& candidate : AllCandidates(reading.AbsentShare())) {
-    if ((candidate.plan != LevelPlan::kUniform && !reading.has_plans) ||
+    const bool needs_plans = candidate.plan == LevelPlan::kLearned || candidate.absent_share < 1;
+    if ((needs_plans && !reading.has_plans) ||
         (candidate.plan == LevelPlan::kLearned &&
          !AreTriedForLearning(candidate.bits_per_key, reading.formulas))) {
       continue;

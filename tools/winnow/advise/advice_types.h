@@ -65,10 +65,10 @@ enum class FilterMaker { kNone, kBloomFilter, kRibbonFilter, kWinnow };
 struct Candidate {
   FilterMaker maker = FilterMaker::kWinnow;
   double bits_per_key = 10;
-  LevelPlan plan = LevelPlan::kUniform;  // of Winnow's
-  double absent_share = 1;               // for the plan
+  LevelPlan plan = LevelPlan::kAuto;  // of Winnow's
+  double absent_share = 1;            // for the plan
 
-  // What an options string takes: "bloomfilter:10", "{id=winnow;bits_per_key=10;level_plan=auto}";
+  // What an options string takes: "bloomfilter:10", "{id=winnow;bits_per_key=10;absent_share=0.1}";
   // "nullptr" for no filter.
   std::string Text() const;
 };

@@ -173,8 +173,8 @@ class Words {
         absl::StrCat("Only ", read_.num_lookups,
                      " lookups count, so that false reads are known roughly."));
     Say(read_.has_plans,
-        "Plans by level are counted with the tree as it is: each file where it lies now, and the "
-        "policy knowing which levels have some of its keys.");
+        "Winnow's filters are those that the policy would build for the files as they lie now: "
+        "files with few of the keys in their range have more bits.");
     SayWhatLiesElsewhere();
   }
 
@@ -372,8 +372,7 @@ class Words {
 
   // For files without filters.
   void RecommendFilters(const AdviceRow& now) {
-    const AdviceRow& row =
-        *TriedWith(FilterMaker::kWinnow, read_.has_plans ? LevelPlan::kAuto : LevelPlan::kUniform);
+    const AdviceRow& row = *TriedWith(FilterMaker::kWinnow, LevelPlan::kAuto);
     advice_.choice = row.OnePolicy();
     advice_.recommendation = absl::StrFormat(
         "The files have no filters: with filter_policy=%s a lookup would make %.3g false reads "
@@ -624,8 +623,8 @@ const AdviceRow* OnePolicyRow(const Advice& advice) {
 std::string ListenerText(const std::vector<std::string>& policies) {
   const bool is_needed =
       std::any_of(policies.begin(), policies.end(), [](const std::string& policy) {
-        const bool has_plan = absl::StrContains(policy, "level_plan=") &&
-                              !absl::StrContains(policy, "level_plan=uniform");
+        const bool has_plan =
+            absl::StrContains(policy, "winnow") && !absl::StrContains(policy, "level_plan=uniform");
         return has_plan || absl::StrContains(policy, "filter_memory=");
       });
   return is_needed ? kSetListener : std::string();

@@ -60,7 +60,7 @@ std::string ShardsText(const CacheShape& cache) {
   return Number(uint64_t{1} << cache.shard_bits, "shard");
 }
 
-// "winnow:10, level_plan=auto" of "{id=winnow;bits_per_key=10;level_plan=auto;absent_share=0.5}".
+// "winnow:10, absent_share=0.5" of "{id=winnow;bits_per_key=10;absent_share=0.5}".
 std::string PolicyTitle(const std::string& policy) {
   constexpr std::string_view kBits = "{id=winnow;bits_per_key=";
   if (policy.compare(0, kBits.size(), kBits) != 0) {
@@ -112,9 +112,13 @@ std::string CacheChoice::Label() const {
                                           : ByteSize(static_cast<double>(*partition_bytes)));
   }
   if (!policy.empty()) {
+    // There is room for the value alone.
     const std::string title = PolicyTitle(policy);
-    const size_t plan = title.find("level_plan=");
-    parts.push_back(plan == std::string::npos ? title : title.substr(plan + 11));
+    const size_t value = title.find('=');
+    const bool is_share = title.find("absent_share=") != std::string::npos;
+    parts.push_back(value == std::string::npos
+                        ? title
+                        : absl::StrCat(is_share ? "share " : "", title.substr(value + 1)));
   }
   if (skip_last_level) {
     parts.emplace_back("none below");
@@ -201,11 +205,11 @@ std::vector<CacheChoice> CacheChoices(const FiltersOfNow& now) {
       choices.push_back(std::move(choice));
     }
   };
-  const auto winnow = [](double bits, LevelPlan plan, double absent_share) {
-    return Candidate{FilterMaker::kWinnow, bits, plan, absent_share}.Text();
+  const auto winnow = [](double bits, double absent_share) {
+    return Candidate{FilterMaker::kWinnow, bits, LevelPlan::kAuto, absent_share}.Text();
   };
   const double bits = now.bits_per_key;
-  const std::string fewer = winnow(std::max(3.0, bits / 2), LevelPlan::kUniform, 1);
+  const std::string fewer = winnow(std::max(3.0, bits / 2), 1);
   if (!now.in_cache) {
     add(std::nullopt, "", in_cache);
   }
@@ -218,10 +222,8 @@ std::vector<CacheChoice> CacheChoices(const FiltersOfNow& now) {
     }
   }
   add(0, fewer, in_cache);
-  std::vector<std::string> policies = {winnow(bits, LevelPlan::kUniform, 1), fewer};
-  if (now.has_plans) {
-    policies.push_back(winnow(bits, LevelPlan::kAuto, now.absent_share));
-  }
+  std::vector<std::string> policies = {winnow(bits, 1), fewer};
+  if (now.has_plans && now.absent_share < 1) policies.push_back(winnow(bits, now.absent_share));
   policies.insert(policies.end(), now.further.begin(), now.further.end());
   for (const std::string& policy : policies) {
     if (policy != now.policy) {

@@ -159,6 +159,9 @@ class Reader {
     }
     read_.files = std::move(kept);
     read_.families = PlaceFiles(&read_.files);
+    for (AdvisedFamily& family : read_.families) {
+      family.rule = AdvisedRule::Make(family, read_.files);
+    }
   }
 
   std::string WhyNothing() const {
@@ -378,11 +381,13 @@ class Reader {
       for (const auto& file : of_family.asks) {
         asks.push_back(file.size());
       }
+      read_.asks.push_back(std::move(asks));
+    }
+    for (size_t family = 0; family < read_.families.size(); ++family) {
       read_.compacted.push_back(OnceCompacted(
           read_.families[family], read_.files,
           LiveShare(present.ranges[family], present.answers[family], present_[family].size()),
-          of_family.asks_of_one, asks));
-      read_.asks.push_back(std::move(asks));
+          read_.lookups[family].asks_of_one, read_.asks[family], read_.AbsentShare()));
     }
   }
 
@@ -397,8 +402,8 @@ class Reader {
     for (size_t family = 0; family < read_.families.size(); ++family) {
       std::vector<size_t> all = read_.tried[family];
       all.insert(all.end(), read_.rest[family].begin(), read_.rest[family].end());
-      read_.formulas.push_back(
-          FormulaOf(read_.families[family], read_.files, all, read_.asks[family]));
+      read_.formulas.push_back(FormulaOf(read_.families[family], read_.files, all,
+                                         read_.asks[family], read_.AbsentShare()));
       read_.has_plans = read_.has_plans || read_.formulas.back().has_plans;
     }
   }

@@ -158,11 +158,10 @@ void ReportKinds(const SizeWish& wish, const KindTable* further, SizeReport* rep
       report->no_filter_policy =
           "a file's filter is built once, of all its keys: none is added or removed later";
     } else if (core::RateForBits(bits) <= 1.01 * *wish.rate) {
-      const std::string bits_text = absl::StrFormat("%.2f", std::ceil(bits * 100) / 100);
-      report->filter_policy = !wish.range_bits
-                                  ? absl::StrCat("winnow:", bits_text)
-                                  : absl::StrFormat("{id=winnow;bits_per_key=%s;range_bits=%g}",
-                                                    bits_text, *wish.range_bits);
+      // Each filter has this rate by a uniform plan alone.
+      report->filter_policy = absl::StrFormat(
+          "{id=winnow;bits_per_key=%.2f;level_plan=uniform%s}", std::ceil(bits * 100) / 100,
+          wish.range_bits ? absl::StrCat(";range_bits=", *wish.range_bits) : "");
     } else {
       report->no_filter_policy =
           absl::StrFormat("a file's filter has at most %g bits a key, and with them a rate of %.3g",

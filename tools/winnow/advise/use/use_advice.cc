@@ -83,10 +83,7 @@ struct PolicyText {
     const std::string memory = Get("filter_memory");
     return !memory.empty() && memory != "0";
   }
-  bool HasPlan() const {
-    const std::string plan = Get("level_plan");
-    return !plan.empty() && plan != "uniform";
-  }
+  bool Learns() const { return Get("level_plan") == "learned"; }
   std::string ToString() const {
     return absl::StrCat("{", absl::StrJoin(options, ";", absl::PairFormatter("=")), "}");
   }
@@ -280,7 +277,7 @@ void FindUse(const FilterUseFile& file, const UseRow& row, UseAdvice* advice) {
   PolicyText text(use.policy);
   if (has_several && file.HasEnoughAsks(*last) && last->denied <= kOfNoUse * last->asks &&
       text.Get("absent_share") != "0") {
-    text.Set("level_plan", "auto");
+    if (text.Get("level_plan") == "uniform") text.Set("level_plan", "auto");
     text.Set("absent_share", "0");
     advice->gain.push_back(
         {families,
@@ -292,7 +289,7 @@ void FindUse(const FilterUseFile& file, const UseRow& row, UseAdvice* advice) {
          text.ToString()});
     return;
   }
-  if (text.HasPlan() || !has_several || !IsKnown(file, use) || !LevelsAreKnown(file, use)) return;
+  if (text.Learns() || !has_several || !IsKnown(file, use) || !LevelsAreKnown(file, use)) return;
   const double ratio = OfBestLevels(use);
   if (ratio > kWorthAPlan) return;
   text.Set("level_plan", "learned");
