@@ -131,7 +131,7 @@ class FormsTest : public ::testing::Test {
   }
 
   FileForm FormOf(const CacheChoice& choice) {
-    return FormsOfChoices().FormOf(choice, family_, file_, visited_);
+    return FormsOfChoices().FormOf(choice, family_, 0, file_, visited_);
   }
 
   AdvisedFamily family_;

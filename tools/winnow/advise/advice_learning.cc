@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <random>
 #include <string_view>
@@ -103,9 +104,11 @@ const AdvisedRule::Ruled& AdvisedRule::Under(const std::string& policy) {
   return ruled;
 }
 
-std::string AdvisedRule::PolicyFor(const std::string& policy, size_t at) {
+std::string AdvisedRule::PolicyFor(const std::string& policy, size_t at, double step) {
   const Ruled& ruled = Under(policy);
-  return ruled.bits[at] > 0 ? TextWithBits(*ruled.options, ruled.bits[at]) : policy;
+  const double bits = ruled.bits[at];
+  if (bits == 0) return policy;
+  return TextWithBits(*ruled.options, step > 0 ? step * std::round(bits / step) : bits);
 }
 
 std::string AdvisedRule::PolicyForMean(const std::string& policy, const std::vector<size_t>& some) {

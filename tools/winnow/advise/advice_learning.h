@@ -32,8 +32,9 @@ class AdvisedRule {
   const std::vector<double>& BitsUnder(const std::string& policy) { return Under(policy).bits; }
 
   // The policy that builds the same filter for this one file without its tree; the same policy
-  // where RuledPolicyOf does not take it, or the file has no filter.
-  std::string PolicyFor(const std::string& policy, size_t at);
+  // where RuledPolicyOf does not take it, or the file has no filter. Bits are multiples of `step`;
+  // 0: any.
+  std::string PolicyFor(const std::string& policy, size_t at, double step = 0);
 
   // The same with the mean bits of some files.
   std::string PolicyForMean(const std::string& policy, const std::vector<size_t>& some);

@@ -171,11 +171,11 @@ class Adviser {
   std::vector<FileForm> FormsOf(const CacheChoice& choice) {
     std::vector<FileForm> forms;
     for (size_t i = 0; i < lookups_.pieces.size(); ++i) {
-      const AdvisedFile& file = read_.FileOf(lookups_.pieces[i]);
-      forms.push_back(file.error.empty()
-                          ? forms_.FormOf(choice, read_.families[lookups_.pieces[i].family], file,
-                                          timed_.files[i])
-                          : FileForm());
+      const AdvicePiece& piece = lookups_.pieces[i];
+      const AdvisedFile& file = read_.FileOf(piece);
+      forms.push_back(file.error.empty() ? forms_.FormOf(choice, read_.families[piece.family],
+                                                         piece.at, file, timed_.files[i])
+                                         : FileForm());
     }
     return forms;
   }

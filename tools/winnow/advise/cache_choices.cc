@@ -10,6 +10,7 @@
 
 #include "src/policy_trial/trial_filter.h"
 #include "src/text/numbers.h"
+#include "tools/winnow/advise/advice_learning.h"
 
 namespace winnow::inspect {
 namespace {
@@ -323,10 +324,12 @@ void FormsOfChoices::MakeBlocks(const CacheChoice& choice, const std::string& po
   }
 }
 
-FileForm FormsOfChoices::FormOf(const CacheChoice& choice, const AdvisedFamily& family,
+FileForm FormsOfChoices::FormOf(const CacheChoice& choice, const AdvisedFamily& family, size_t at,
                                 const AdvisedFile& file, const VisitedFile& visited) {
+  constexpr double kStep = 0.25;  // so that files share filters that are built
   FileForm form;
-  const std::string& policy = choice.policy.empty() ? family.shape.policy : choice.policy;
+  std::string policy = choice.policy.empty() ? family.shape.policy : choice.policy;
+  if (family.rule != nullptr) policy = family.rule->PolicyFor(policy, at, kStep);
   if (choice.Rewrites()) {
     CacheChoice full = choice;
     if (!full.partition_bytes) {

@@ -71,8 +71,9 @@ std::vector<CacheChoice> CacheChoices(const FiltersOfNow& now);
 // The forms of files under choices. Not for several threads.
 class FormsOfChoices {
  public:
-  FileForm FormOf(const CacheChoice& choice, const AdvisedFamily& family, const AdvisedFile& file,
-                  const VisitedFile& visited);
+  // `at`: the file's place in AdvisedFamily::files.
+  FileForm FormOf(const CacheChoice& choice, const AdvisedFamily& family, size_t at,
+                  const AdvisedFile& file, const VisitedFile& visited);
 
  private:
   // Of a block: its false reads are those of one lookup.
