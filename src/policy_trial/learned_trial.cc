@@ -165,6 +165,12 @@ class LearnedTrial::Tree {
                            file.place.level == 0 ? TableFileCreationReason::kFlush
                                                  : TableFileCreationReason::kCompaction,
                            levels_in_tree_, file.place.bottommost};
+    const FilterOptions planned =
+        plugin::PlannedOptions(policy, facts, known_, plugin::NextLevel(facts, known_));
+    if (!NeedsFilter(planned)) {
+      bits_[number] = 0;
+      return;
+    }
     FileFilterOptions file_options(policy, facts, known_, record_, nullptr, false);
     for (int i = 0; i < kKeysToBeSeen; ++i) file_options.See(Slice(file.first));
     file_options.See(Slice(file.last));

@@ -68,10 +68,10 @@ class LearnedTrial {
   // A lookup that is sampled, and all that it asks, in the order of files.
   void LookUp(std::string_view key, const std::vector<Answer>& answers);
 
-  // The bits a key of each file's filter, once the tree was written anew under this policy: the
-  // last level once, and all of the levels above as often as their sizes say, by writes that fall
-  // evenly; without levels, each file once, the oldest first. What files can't tell is when their
-  // tree is written, and where.
+  // The bits a key of each file's filter, or 0, once the tree was written anew under this policy:
+  // the last level once, and all of the levels above as often as their sizes say, by writes that
+  // fall evenly; without levels, each file once, the oldest first. What files can't tell is when
+  // their tree is written, and where.
   std::vector<double> BitsOnceWritten(const PolicyOptions& policy);
 
  private:

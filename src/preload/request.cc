@@ -112,6 +112,9 @@ PolicyRequest ParsePolicyRequest(const std::string& text) {
   if (!request.has_bits) {
     request.options.bits_per_key = default_bits;
   }
+  if (!plugin::CheckTogether(request.options).ok()) {
+    request.options.absent_share = PolicyOptions().absent_share;
+  }
   return request;
 }
 

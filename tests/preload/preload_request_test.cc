@@ -66,6 +66,14 @@ TEST(PolicyRequestTest, TakesWhatIsToBeBuilt) {
   }
 }
 
+TEST(PolicyRequestTest, WhatIsNearestIsValidTogether) {
+  const PolicyRequest request =
+      ParsePolicyRequest("{id=winnow;absent_share=0.5;level_plan=later;bits_per_key=12}");
+  EXPECT_THAT(request.complaint, HasSubstr("level_plan is \"later\""));
+  EXPECT_EQ(request.options.level_plan, LevelPlan::kUniform);
+  EXPECT_TRUE(plugin::CheckPolicyOptions(request.options).ok());
+}
+
 TEST(PolicyRequestTest, ComplainsOfEverythingElseAndTakesWhatIsNearest) {
   struct {
     const char* text;

@@ -13,8 +13,8 @@ std::optional<RateRange> RangeOf(const PolicyOptions& options) noexcept {
                           options.level_plan == LevelPlan::kLearned;
   if (may_be_any) return std::nullopt;
   const double usual = core::RateForBits(options.bits_per_key);
-  // Files of the last level have higher rates the fewer keys are absent.
   if (options.level_plan == LevelPlan::kUniform) return RateRange{usual, usual, usual};
+  // Files of the last level have higher rates the fewer keys are absent.
   if (options.absent_share < 1) return std::nullopt;
   return RateRange{0, StatedRates::kMostPlanned * usual, usual};
 }

@@ -259,8 +259,10 @@ TEST_F(OnceCompactedTest, OnceCompactedItIsAsPromised) {
         static_cast<double>(FalsePositives(database, folder_ / "one", *options.recorded));
     EXPECT_EQ(found, static_cast<double>(after.rows.front().counted));
     EXPECT_GT(found, 200);
+    // Files that are compacted one after the other go by those that are left.
+    const double by_files = policy.find("winnow") != std::string::npos ? 0.15 : 0;
     EXPECT_NEAR(row.compacted->false_reads * lookups / found, 1,
-                std::max(0.15, 4 / std::sqrt(found)));
+                std::max(by_files, 4 / std::sqrt(found)));
     if (policy == "bloomfilter:10") {  // in force now, as the OPTIONS file says
       ASSERT_TRUE(advice.rows.front().compacted);
       EXPECT_EQ(advice.rows.front().compacted->false_reads, row.compacted->false_reads);
@@ -308,7 +310,7 @@ TEST_F(OnceCompactedTest, OnceCompactedSmallFilesAreOfTheirSizes) {
     EXPECT_NEAR(now.compacted->bytes / after.rows.front().bytes, 1, 0.02);
     const auto found = static_cast<double>(after.rows.front().counted);
     EXPECT_NEAR(now.compacted->false_reads / after.rows.front().false_reads, 1,
-                std::max(0.15, 4 / std::sqrt(found)))
+                std::max(policy == "winnow:10" ? 0.15 : 0, 4 / std::sqrt(found)))
         << found;
   }
 }

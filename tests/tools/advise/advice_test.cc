@@ -97,7 +97,20 @@ TEST_F(AdviceTest, RatesByFileAreAsForetold) {
     ASSERT_TRUE(again.expected);
     EXPECT_NEAR(again.expected->bytes / again.bytes, 1, 0.02);
     EXPECT_NEAR(again.expected->false_reads / again.false_reads, 1, 0.15);
+    EXPECT_NEAR(again.expected->bytes / now.bytes, 1, 0.05);
+    EXPECT_NEAR(again.expected->false_reads / now.false_reads, 1, 0.2 + chance);
   }
+}
+
+TEST_F(AdviceTest, WithoutAbsentKeysTheLastLevelHasNoFilters) {
+  const char* const none_below = "{id=winnow;bits_per_key=10;absent_share=0}";
+  Grow(OpenDatabase(MakeOptions(TableWith(none_below)), folder_ / "db").get());
+  AdviceOptions options = Quick();
+  options.policies = {none_below};
+  const Advice advice = AdviseOn(folder_ / "db", options);
+  const AdviceRow& again = RowOf(advice, none_below);
+  EXPECT_NEAR(again.bytes / advice.rows.front().bytes, 1, 0.1);
+  EXPECT_LT(again.bytes, 0.5 * RowOf(advice, "bloomfilter:10").bytes);
 }
 
 // Where keys have another order, rates go by levels, and by the size ratio that the database has.

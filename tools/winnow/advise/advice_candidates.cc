@@ -452,11 +452,12 @@ Cost CompactedCosts::OfBlock(const std::string& policy, const CompactedFamily& f
   if (policy == "nullptr" || keys == 0 || !shape.last_level_has_filters) {
     return {0, 1};
   }
+  const std::string built_by = family.PolicyFor(policy);
   const auto [known, is_new] = known_.try_emplace(
-      std::tuple(policy, keys, shape.table_format, shape.filters_for_memory, family.place.level));
+      std::tuple(built_by, keys, shape.table_format, shape.filters_for_memory, family.place.level));
   if (is_new) {
     const uint64_t built = std::min(keys, kMaxTrialKeys);
-    known->second = CostOfBuilt(family.PolicyFor(policy), shape, family.place, built);
+    known->second = CostOfBuilt(built_by, shape, family.place, built);
     known->second.bytes *= static_cast<double>(keys);
     known->second.bytes /= static_cast<double>(built);
   }

@@ -3,10 +3,22 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/policy_trial/learned_trial.h"
 #include "src/policy_trial/range_options.h"
 #include "src/policy_trial/trial_filter.h"
 
 namespace winnow::inspect {
+namespace {
+
+// The level plan that filters of the policy record; empty if it is not Winnow's.
+std::string PlanOf(const std::string& policy) {
+  const std::optional<PolicyOptions> options = WinnowPolicyOf(policy);
+  if (!options) return std::string();
+  const bool is_auto = options->level_plan == LevelPlan::kByLevel;
+  return std::string(ToString(is_auto ? LevelPlan::kAuto : options->level_plan));
+}
+
+}  // namespace
 
 std::vector<FileError> AdviceReading::Errors() const {
   std::vector<FileError> errors;
@@ -141,9 +153,12 @@ bool AdviceReading::FiltersAreOf(const std::vector<std::string>& policies, doubl
     std::string problem;
     const auto policy = PolicyOfText(policies[family], &problem);
     if (policy == nullptr) return false;
+    const std::string plan = PlanOf(policies[family]);
     for (const size_t file : families[family].files) {
       const std::string& name = files[file].policy;
       if (name != policy->Name() && name != policy->CompatibilityName()) return false;
+      const std::optional<BuiltFor>& built_for = files[file].built_for;
+      if (built_for && built_for->level_plan != plan) return false;
     }
   }
   const auto now = static_cast<double>(FilterBytesNow());

@@ -65,6 +65,11 @@ std::vector<AdvicePiece> SpreadOut(const std::vector<AdvicePiece>& pieces) {
 bool AreSame(const std::vector<std::string>& some, const std::vector<std::string>& others) {
   return std::equal(some.begin(), some.end(), others.begin(), others.end(),
                     [](const std::string& one, const std::string& other) {
+                      const std::optional<PolicyOptions> ours = WinnowPolicyOf(one);
+                      const std::optional<PolicyOptions> others_options = WinnowPolicyOf(other);
+                      if (ours && others_options) {
+                        return ShortText(*ours) == ShortText(*others_options);
+                      }
                       std::string problem;
                       const auto a = PolicyOfText(one, &problem);
                       const auto b = PolicyOfText(other, &problem);

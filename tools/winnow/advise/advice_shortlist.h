@@ -31,8 +31,8 @@ struct BudgetSplit {
   double most = 0;                    // and the most bits: more memory buys nothing
 };
 
-// Without a plan and with the plan auto where that changes something: such that all together take
-// at most `bytes`, and have as few false reads as can be.
+// Winnow's filters by file, such that all together take at most `bytes`, and have as few false
+// reads as can be.
 //
 // Families that are alike, but for some hundredths of their keys and lookups, get the same.
 //

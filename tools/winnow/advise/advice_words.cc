@@ -338,11 +338,12 @@ class Words {
   }
 
   // The row that was tried with such filters for all families, at the usual bits; null: none was.
-  const AdviceRow* TriedWith(FilterMaker maker, LevelPlan plan) const {
+  const AdviceRow* TriedWith(FilterMaker maker, LevelPlan plan, double absent_share = 1) const {
     const auto found =
         std::find_if(advice_.rows.begin(), advice_.rows.end(), [&](const AdviceRow& row) {
           return !row.candidates.empty() && row.candidates.front().maker == maker &&
-                 row.candidates.front().plan == plan;
+                 row.candidates.front().plan == plan &&
+                 row.candidates.front().absent_share == absent_share;
         });
     return found == advice_.rows.end() ? nullptr : &*found;
   }
@@ -372,7 +373,8 @@ class Words {
 
   // For files without filters.
   void RecommendFilters(const AdviceRow& now) {
-    const AdviceRow& row = *TriedWith(FilterMaker::kWinnow, LevelPlan::kAuto);
+    const AdviceRow& row = *TriedWith(FilterMaker::kWinnow, LevelPlan::kAuto,
+                                      read_.has_plans ? read_.AbsentShare() : 1);
     advice_.choice = row.OnePolicy();
     advice_.recommendation = absl::StrFormat(
         "The files have no filters: with filter_policy=%s a lookup would make %.3g false reads "

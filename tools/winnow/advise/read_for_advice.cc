@@ -120,6 +120,9 @@ class Reader {
     }
     ChooseSample(options_.sample_keys, &read_);
     CountKeys();
+    for (AdvisedFamily& family : read_.families) {
+      family.rule = AdvisedRule::Make(family, read_.files);
+    }
     Draw();
     AskFiles();
     Formulate();
@@ -159,9 +162,6 @@ class Reader {
     }
     read_.files = std::move(kept);
     read_.families = PlaceFiles(&read_.files);
-    for (AdvisedFamily& family : read_.families) {
-      family.rule = AdvisedRule::Make(family, read_.files);
-    }
   }
 
   std::string WhyNothing() const {

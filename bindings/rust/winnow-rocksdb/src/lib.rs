@@ -44,7 +44,7 @@ pub fn register() -> Result<(), Error> {
 }
 
 /// The value of RocksDB's option `block_based_table_factory` for a policy such as `winnow:10` or
-/// `{id=winnow;bits_per_key=10;level_plan=auto}`; registers the policy, too.
+/// `{id=winnow;bits_per_key=10;range_bits=15}`; registers the policy, too.
 ///
 /// # Errors
 ///

@@ -137,11 +137,7 @@ class ScanWords {
     if (advice_.policy.empty()) {
       advice_.policy = TextWithRangeBits(family_.shape.policy, step.range_bits);
     }
-    if (advice_.policy.empty()) {
-      PolicyOptions options;
-      options.range_bits = step.range_bits;
-      advice_.policy = ShortText(options);
-    }
+    if (advice_.policy.empty()) advice_.policy = TextWithRangeBits("winnow:10", step.range_bits);
     return absl::StrFormat(
         "Take both of these options: the seeks of a scan read %.3g data blocks instead of %.3g, "
         "for range filters of %.3g bits a key, %s in all, beside the filters of single keys. Files "
