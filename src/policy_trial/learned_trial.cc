@@ -87,7 +87,8 @@ class LearnedTrial::Tree {
         style_(shape.style),
         levels_in_tree_(shape.levels),
         known_(TreeByOptions(shape)),
-        bits_(files.size()) {
+        bits_(files.size()),
+        ids_(files.size()) {
     std::map<int, std::vector<size_t>> by_level;
     for (size_t i = 0; i < files.size(); ++i) {
       by_level[files[i].place.level].push_back(i);
@@ -154,6 +155,10 @@ class LearnedTrial::Tree {
   }
 
   void WriteSome(size_t level, size_t begin, size_t end, const PolicyOptions& policy) {
+    // Files of level 0 end when they are merged, not when others with their keys are written.
+    if (files_[levels_[level].front()].place.level == 0) {
+      for (const size_t file : levels_[level]) record_->files.NotWritten(ids_[file]);
+    }
     for (size_t i = begin; i < end; ++i) Write(levels_[level][i], policy);
   }
 
@@ -176,6 +181,7 @@ class LearnedTrial::Tree {
     file_options.See(Slice(file.last));
     const FilterOptions building = core::ForBuilding(file_options.Settle(file.keys));
     bits_[number] = building.bits_per_key;
+    ids_[number] = record_->files.last_id();
     block_.resize(std::max(block_.size(), core::EstimateBytes(file.keys, building)));
     file_options.Built(
         std::string_view(block_).substr(0, core::EstimateBytes(file.keys, building)));
@@ -188,7 +194,8 @@ class LearnedTrial::Tree {
   KnownTree known_;
   std::shared_ptr<plugin::TreeRecord> record_ = std::make_shared<plugin::TreeRecord>();
   std::vector<double> bits_;
-  std::string block_;  // of whose bytes nobody reads any
+  std::vector<TreeFiles::Id> ids_;  // of each file as it was written last; 0: never
+  std::string block_;               // of whose bytes nobody reads any
 };
 
 const size_t LearnedTrial::kMaxLookups = LookupSamples::kMaxRecords;

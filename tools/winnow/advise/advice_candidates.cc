@@ -23,10 +23,6 @@ constexpr uint64_t kTrialKeys = 50'000;
 // Of fewer, rounding decides sizes, probes and rates of RocksDB's filters: one is built.
 constexpr uint64_t kFewKeys = 5'000;
 
-// The rates that a Ribbon filter can have (winnow/options.h).
-constexpr double kLowestRate = 1.0 / 65536;
-constexpr double kHighestRate = 0.5;
-
 constexpr uint64_t kBuiltinMetadata = 5;  // bytes behind the bits of RocksDB's filters
 
 // Groups of files differ by this factor in the keys of a block, at most.

@@ -27,6 +27,10 @@ std::vector<Candidate> AllCandidates(double absent_share);
 // The bits that most databases have.
 inline constexpr double kUsualBits = 10;
 
+// The rates that a Ribbon filter can have (winnow/options.h).
+inline constexpr double kLowestRate = 1.0 / 65536;
+inline constexpr double kHighestRate = 0.5;
+
 // What level_plan=auto gives a file by its tree: log2 of the rate of a uniform filter to that of
 // its filter, the same for each bits_per_key.
 struct RuleGain {

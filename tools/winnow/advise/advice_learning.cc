@@ -9,6 +9,9 @@
 #include <string_view>
 #include <utility>
 
+#include "src/core/sizing.h"
+#include "tools/winnow/advise/advice_candidates.h"
+
 namespace winnow::inspect {
 namespace {
 
@@ -33,6 +36,23 @@ std::string WhyNotLearned(const AdvisedFamily& family, const std::vector<Advised
     has_levels = has_levels || files[file].level.value_or(0) > 0;
   }
   return has_levels ? std::string() : "all files are on level 0";
+}
+
+// The rule's rates are in proportion to that of bits_per_key: the bits of files at kUsualBits, at
+// others. It takes a hundredth of the time of another trial.
+std::vector<double> WithOtherBits(const std::vector<double>& usual, double bits_per_key) {
+  const double factor = core::RateForBits(bits_per_key) / core::RateForBits(kUsualBits);
+  std::map<double, double> known;  // files of one place have equal bits
+  std::vector<double> bits;
+  for (const double of_file : usual) {
+    const auto [found, is_new] = known.try_emplace(of_file, 0);
+    if (is_new && of_file > 0) {
+      found->second = core::BitsForRate(
+          std::clamp(factor * core::RateForBits(of_file), kLowestRate, kHighestRate));
+    }
+    bits.push_back(found->second);
+  }
+  return bits;
 }
 
 // Places in AdvisedFamily::files.
@@ -97,6 +117,13 @@ const AdvisedRule::Ruled& AdvisedRule::Under(const std::string& policy) {
   ruled.options = RuledPolicyOf(policy);
   ruled.bits.assign(num_files_, 0);
   if (!ruled.options) return ruled;
+  if (ruled.options->level_plan != LevelPlan::kLearned &&
+      ruled.options->bits_per_key != kUsualBits) {
+    PolicyOptions usual = *ruled.options;
+    usual.bits_per_key = kUsualBits;
+    ruled.bits = WithOtherBits(Under(ShortText(usual)).bits, ruled.options->bits_per_key);
+    return ruled;
+  }
   LearnedTrial trial(shape_, learned_files_);
   Teach(&trial);
   const std::vector<double> bits = trial.BitsOnceWritten(*ruled.options);
