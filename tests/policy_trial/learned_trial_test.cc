@@ -144,6 +144,32 @@ TEST_F(LearnedTrialTest, EachOptionOfTheTreeThatThePlanNeedsIsKnown) {
   EXPECT_LT(bits_of(without_last), bits - 1);
 }
 
+// Each of them has few of the keys in its range, and all are there at once.
+TEST(LearnedTrial, ManyFilesOfLevel0HaveManyBits) {
+  std::vector<LearnedFile> files;
+  for (int i = 0; i < 25; ++i) {
+    LearnedFile file;
+    file.place.level = 0;
+    file.place.bottom_below = true;
+    file.place.base = 1;
+    file.place.depth = 3;
+    file.first = KeyOf(i);
+    file.last = KeyOf(kNumbers - 1);
+    file.keys = kKeysOfAFile / 12;
+    files.push_back(file);
+  }
+  // A compaction merges them into a part of level 2.
+  const std::vector<LearnedFile> below = Files();
+  files.insert(files.end(), below.begin() + kFilesOfLevels[1], below.end());
+  TreeShape shape;
+  LearnedTrial trial(shape, files);
+  PolicyOptions policy;
+  policy.level_plan = LevelPlan::kAuto;
+  const std::vector<double> bits = trial.BitsOnceWritten(policy);
+  EXPECT_GT(MeanOf(bits, 0, 25), 14);
+  EXPECT_NEAR(MeanOf(bits, 25 + kFilesOfLevels[2], bits.size()), 10, 1);
+}
+
 TEST(LearnedPolicyTest, IsKnownByItsText) {
   for (const char* text :
        {"winnow:10", "bloomfilter:10", "nullptr", "", "{id=winnow;level_plan=auto}",
