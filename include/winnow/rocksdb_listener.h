@@ -48,9 +48,9 @@
 // The LOG says, at most once in ten minutes, if filters of ingested or imported files cost 5 % more
 // memory or 10 % more false reads than those that the policy's level_plan builds there, and what
 // mends it; it passes over filters with the rate of bits_per_key, as SstFileWriter builds them. The
-// search for them takes at most one per cent of the time as well. Among files that
-// were there before the open, it sees those that SstFileWriter wrote or that have no filter;
-// `winnow inspect` sees all.
+// search for them takes at most one per cent of the time as well. Among files that were there
+// before the open, it sees those that SstFileWriter wrote or that have no filter; `winnow inspect`
+// sees all.
 //
 // Filters that were built before the database was opened are known by size, but not by their bytes:
 // their lookups teach level_plan=learned nothing until the files are written again.

@@ -75,8 +75,8 @@ struct PolicyOptions {
   // properties, and a RocksDB without Winnow reads their filters as its own.
   Build build = Build::kWinnow;
 
-  // Which files get more bits, within the same memory; of Winnow's filters only. "uniform" unless
-  // given, but "auto" for text, which is an options string or an OPTIONS file.
+  // The rule by which files share the memory; of Winnow's filters only. "uniform" unless given, but
+  // "auto" for text, which is an options string or an OPTIONS file.
   //   "auto": a file has the rate lambda * (its keys) / (the tree's keys in its range), with one
   //     lambda for the tree, at which its filters take about the memory of uniform ones. In leveled
   //     compaction, a file that lies over others of which none is known is uniform. One of up to 64

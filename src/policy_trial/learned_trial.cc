@@ -96,6 +96,7 @@ class LearnedTrial::Tree {
       known_.base = files[i].place.base;
     }
     for (auto& [number, of_level] : by_level) levels_.push_back(std::move(of_level));
+    if (!IsLeveled()) return;  // lookups teach nothing there
     PolicyOptions policy;
     policy.level_plan = LevelPlan::kLearned;
     WriteAll(policy);

@@ -34,8 +34,8 @@ struct TreePlace {
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> PolicyOfText(const std::string& text,
                                                                     std::string* problem);
 
-// The levels_below (winnow/options.h) that Winnow's policy finds for a file of this
-// place; -1: it builds as without a plan.
+// The levels_below (winnow/options.h) that Winnow's policy finds for a file of this place; -1: it
+// builds as without a plan.
 double LevelsBelowOf(const TreeShape& shape, const TreePlace& place);
 
 // The size of a RocksDB filter of the policy for so many keys, in bytes: the least in which its

@@ -92,10 +92,7 @@ PolicyRequest ParsePolicyRequest(const std::string& text) {
       note(plugin::ParsePolicyOption(name, value, &checked));
       plugin::SetNearestPolicyOption(name, value, &request.options);
     }
-    if (const Status together = plugin::CheckTogether(checked); !together.ok()) {
-      note(together);
-      request.options.absent_share = PolicyOptions().absent_share;
-    }
+    note(plugin::CheckTogether(checked));
   }
   if (!status.ok()) {
     if (LooksLike(kRead, id) || LooksLike(kStock, id)) {

@@ -312,7 +312,7 @@ void IngestAbove(const fs::path& folder) {
   Require(SaidInLog(path).empty(), "the LOG says nothing: trees differ by more than that costs");
   // The next list of files is read when a hundred times has gone by what the last one took.
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  // Of fewer bits than the policy's.
+  // Their filters have fewer bits than the policy's.
   Ingest(database.get(), WriteFiles(folder / "above", keys / 20, 20, "winnow:8"));
   const Measured above = Measure(database.get(), "then a twentieth of them again, above");
   FindAll(database.get());

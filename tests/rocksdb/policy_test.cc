@@ -128,7 +128,7 @@ constexpr Good kGood[] = {
      "bits_per_key=12;ribbon_min_keys=51200;bloom_before_level=-1;level_plan=auto"},
     {"{bits_per_key=7; id=winnow.Filter}",
      "bits_per_key=7;ribbon_min_keys=auto;bloom_before_level=-1;level_plan=auto"},
-    // As OPTIONS files of version 1.0 have it.
+    // OPTIONS files of version 1.0 have this text.
     {"{ribbon_min_keys=auto;id=winnow.Filter;bloom_before_level=-1;bits_per_key=12;}",
      "bits_per_key=12;ribbon_min_keys=auto;bloom_before_level=-1;level_plan=auto"},
     {"{id=winnow;level_plan=uniform}",

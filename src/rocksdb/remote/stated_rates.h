@@ -72,7 +72,7 @@ class StatedRates {
   Time forgotten_ = Time::min();
 };
 
-// Whether the rate is in one of these ranges, within a tenth. True if there are none.
+// True if the rate is in one of these ranges, within a tenth, or if there are none.
 bool IsOneOf(double rate, const std::vector<RateRange>& ranges) noexcept;
 
 }  // namespace winnow::plugin

@@ -113,7 +113,7 @@ TEST_F(AdviceTest, WithoutAbsentKeysTheLastLevelHasNoFilters) {
   EXPECT_LT(again.bytes, 0.5 * RowOf(advice, "bloomfilter:10").bytes);
 }
 
-// Where keys have another order, rates go by levels, and by the size ratio that the database has.
+// Rates go by levels, and by the database's size ratio, if keys have another order.
 TEST_F(AdviceTest, TheSizeRatioIsThatOfTheDatabase) {
   Options database = MakeOptions(TableWith("winnow:10"));
   database.comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();

@@ -64,7 +64,7 @@ inline const AdviceRow& RowOf(const Advice& advice, std::string_view policy) {
   return advice.rows.front();
 }
 
-// That of the usual bits for the share of absent lookups.
+// The row of the usual bits for the share of absent lookups.
 inline const AdviceRow& ShareRowOf(const Advice& advice) {
   for (const AdviceRow& row : advice.rows) {
     if (row.OnePolicy().rfind("{id=winnow;bits_per_key=10;absent_share", 0) == 0) return row;

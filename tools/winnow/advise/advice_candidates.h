@@ -31,8 +31,8 @@ inline constexpr double kUsualBits = 10;
 inline constexpr double kLowestRate = 1.0 / 65536;
 inline constexpr double kHighestRate = 0.5;
 
-// What level_plan=auto gives a file by its tree: log2 of the rate of a uniform filter to that of
-// its filter, the same for each bits_per_key.
+// The gain of a file by level_plan=auto: log2 of the rate of a uniform filter to that of its
+// filter, the same for each bits_per_key.
 struct RuleGain {
   double without_share = 0;  // where all lookups find nothing
   double with_share = 0;     // with absent_share

@@ -100,10 +100,10 @@ struct AdvisedFamily {
 
   uint64_t keys = 0;  // of all files
 
-  // What level_plan=auto would do; null: it would go by levels alone.
+  // The filters by level_plan=auto; null: it would go by levels alone.
   std::shared_ptr<AdvisedRule> rule;
 
-  // What level_plan=learned would do; null: it would learn nothing here.
+  // The filters by level_plan=learned; null: it would learn nothing here.
   std::shared_ptr<AdvisedLearning> learning;
 };
 

@@ -137,8 +137,8 @@ class Trying {
     return learning != nullptr ? learning : read_.families[family].rule.get();
   }
 
-  // As they are for one file: a filter by a tree's files is what a uniform policy builds with the
-  // bits that this file gets.
+  // The policies for one file: a uniform policy with the bits that this file gets stands for one
+  // that goes by the tree's files.
   std::vector<TriedPolicy> PoliciesOf(size_t family, size_t at) const {
     std::vector<TriedPolicy> policies;
     for (const std::string& policy : policies_[family]) {

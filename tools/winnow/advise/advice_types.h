@@ -68,7 +68,7 @@ struct Candidate {
   LevelPlan plan = LevelPlan::kAuto;  // of Winnow's
   double absent_share = 1;            // for the plan
 
-  // What an options string takes: "bloomfilter:10", "{id=winnow;bits_per_key=10;absent_share=0.1}";
+  // The policy's options string: "bloomfilter:10", "{id=winnow;bits_per_key=10;absent_share=0.1}";
   // "nullptr" for no filter.
   std::string Text() const;
 };
