@@ -12,8 +12,9 @@
 //
 // which serves the policy of the family `default` from the open on, and those of other families
 // from the first file on that they write. The library that is preloaded does that by itself.
-// level_plan=auto and learned are then as good after an open as before; without the listener they
-// need some turnover of the tree, and work all the same.
+// level_plan=auto and learned are then as good after an open as before. Without the listener they
+// are where RocksDB reads all filters at the open, which have notes (tree_notes); elsewhere they
+// need some lookups and some turnover of the tree, and work all the same.
 //
 // It also knows in which order the keys of a flush or compaction are, without which families other
 // than `default` get no range filters (docs/range-filters.md), and costs a few microseconds each.

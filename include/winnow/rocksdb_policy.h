@@ -124,12 +124,21 @@ struct PolicyOptions {
   // (NewRangeExtractor) and the bytewise comparator. Where a file gets none, the database's LOG
   // says why. Of Winnow's filters only.
   double range_bits = 0;
+
+  // 1, unless given: a filter has a note about its file (src/core/FORMAT.md), by which a process
+  // that opens the database later knows the tree without a listener: the tree's id, the beginnings
+  // of the file's first and last key, at most 64 bytes together, and why the filter has its rate. A
+  // note takes at most 1/64 of its filter; filters in partitions and those of level_plan "uniform"
+  // have none. Every Winnow reads the filter beside it. 0: no notes. Of Winnow's filters only.
+  uint64_t tree_notes = 1;
 };
 
 inline constexpr NumberOption<uint64_t> kFilterMemoryOption{
     "filter_memory", 0, std::numeric_limits<uint64_t>::max(), std::nullopt, kBytes};
 
 inline constexpr NumberOption<double> kRangeBitsOption{"range_bits", 0, 32, std::nullopt};
+
+inline constexpr NumberOption<uint64_t> kTreeNotesOption{"tree_notes", 0, 1, std::nullopt};
 
 // The one table of the policy's options, as that of FilterOptions in winnow/options.h: calls
 // visit(option, member) with the name and the values of each, and the pointer to its field. All
@@ -153,6 +162,7 @@ constexpr void ForEachPolicyOption(const Visit& visit) {
   visit(kAbsentShareOption, &PolicyOptions::absent_share);
   visit(kFilterMemoryOption, &PolicyOptions::filter_memory);
   visit(kRangeBitsOption, &PolicyOptions::range_bits);
+  visit(kTreeNotesOption, &PolicyOptions::tree_notes);
 }
 
 // For the function of the same name below.

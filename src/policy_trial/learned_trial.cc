@@ -177,7 +177,7 @@ class LearnedTrial::Tree {
       bits_[number] = 0;
       return;
     }
-    FileFilterOptions file_options(policy, facts, known_, record_, nullptr, false);
+    FileFilterOptions file_options(policy, facts, known_, record_, nullptr, false, false);
     for (int i = 0; i < kKeysToBeSeen; ++i) file_options.See(Slice(file.first));
     file_options.See(Slice(file.last));
     const FilterOptions building = core::ForBuilding(file_options.Settle(file.keys));

@@ -4,10 +4,12 @@
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "src/core/format.h"
 #include "src/core/sizing.h"
+#include "src/core/tree_note.h"
 #include "src/sst/builtin_filters.h"
 #include "winnow/filter.h"
 
@@ -23,6 +25,40 @@ FilterSummary Damaged(FilterSummary summary, std::string fault) {
   summary.expected_fpr = 1;
   summary.fault = std::move(fault);
   return summary;
+}
+
+std::string RuleText(core::RateReason reason) {
+  using core::RateReason;
+  switch (reason) {
+    case RateReason::kBitsPerKey:
+      return "bits_per_key";
+    case RateReason::kLevel:
+      return "level";
+    case RateReason::kKeysInRange:
+      return "keys_in_range";
+    case RateReason::kLookups:
+      return "lookups";
+    case RateReason::kLeastBits:
+      return "least_bits";
+    case RateReason::kMostBits:
+      return "most_bits";
+    case RateReason::kMemory:
+      return "memory";
+  }
+  return "unknown";
+}
+
+void PutNote(const core::TreeNote& note, const FilterInfo& info, BuiltFor* built_for) {
+  built_for->tree = absl::StrFormat("%016x", note.tree);
+  built_for->rate_by = RuleText(note.reason);
+  if (note.reason == core::RateReason::kBitsPerKey || note.reason == core::RateReason::kLevel) {
+    return;
+  }
+  built_for->log2_lambda = note.log2_lambda;
+  if (info.level_plan == LevelPlan::kAuto) {
+    built_for->keys_in_range =
+        std::round(static_cast<double>(info.num_hashes) * std::exp2(note.log2_reach));
+  }
 }
 
 FilterSummary ClassifyWinnow(std::string_view block, FilterSummary summary) {
@@ -51,6 +87,9 @@ FilterSummary ClassifyWinnow(std::string_view block, FilterSummary summary) {
   }
   summary.built_for = BuiltFor{info.level, info.target_fpr, std::string(ToString(info.level_plan)),
                                info.levels_below};
+  if (const auto note = core::TreeNoteOf(block)) {
+    PutNote(*note, info, &*summary.built_for);
+  }
   if (info.level_plan != LevelPlan::kUniform) {
     absl::StrAppend(&summary.detail, ", ", PlanText(*summary.built_for));
   }
@@ -147,8 +186,24 @@ bool IsByFiles(const BuiltFor& built_for) {
   return may_be && built_for.level >= 0 && built_for.levels_below < 0;
 }
 
+// What bounded the rate stands last.
+std::string NoteText(const BuiltFor& built_for) {
+  std::string text;
+  if (built_for.keys_in_range) {
+    text = absl::StrFormat(", %.0f of the tree's keys in its range", *built_for.keys_in_range);
+  }
+  if (built_for.log2_lambda) {
+    absl::StrAppend(&text, absl::StrFormat(", lambda 2^%.2f", *built_for.log2_lambda));
+  }
+  const std::string by = built_for.rate_by.value_or("");
+  return by == "memory"       ? text + ", bounded by the memory of the tree's filters"
+         : by == "least_bits" ? text + ", bounded by the least bits"
+         : by == "most_bits"  ? text + ", bounded by the most bits"
+                              : text;
+}
+
 std::string PlanText(const BuiltFor& built_for) {
-  if (IsByFiles(built_for)) return built_for.level_plan;
+  if (IsByFiles(built_for)) return absl::StrCat(built_for.level_plan, NoteText(built_for));
   return built_for.levels_below < 0
              ? absl::StrCat(built_for.level_plan, ", place in the tree not known")
              : absl::StrFormat("%s, %g %s below", built_for.level_plan, built_for.levels_below,

@@ -82,16 +82,23 @@ struct BuiltFor {
   double levels_below = -1;  // what the plan took for its place in the tree; -1: unknown, or other
                              // files decided
 
+  // Of its tree note (src/core/tree_note.h); unset without one.
+  std::optional<std::string> tree{};  // the tree's id, 16 hexadecimal digits
+  std::optional<std::string>
+      rate_by{};  // the rule that gave the rate: "keys_in_range", "memory", ...
+  std::optional<double> log2_lambda{};
+  std::optional<double> keys_in_range{};  // the tree's keys in the file's range; of plan "auto"
+
   template <typename Code>
   void Fields(Code& code) {
-    code(level, target_fpr, level_plan, levels_below);
+    code(level, target_fpr, level_plan, levels_below, tree, rate_by, log2_lambda, keys_in_range);
   }
 };
 
 // The plan gave the rate by the other files of the tree, or by lookups, and not by a place.
 bool IsByFiles(const BuiltFor& built_for);
 
-// "auto, 1.5 levels below"
+// "auto, 1.5 levels below"; "auto, 30700 of the tree's keys in its range, lambda 2^-7.41"
 std::string PlanText(const BuiltFor& built_for);
 
 // One filter: of a file, of a partition, or the sum over a file's partitions.

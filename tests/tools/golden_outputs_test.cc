@@ -106,6 +106,7 @@ std::string Normalized(const Golden& golden, std::string text, const std::string
   if (golden.verb == "advise") {
     text = WithoutTimes(text);
   }
+  text = std::regex_replace(text, std::regex("(\"tree\": \")[0-9a-f]{16}"), "$1TREE");
   text = WithShorterNumbers(text);
   Replace(folder, "FOLDER", &text);
   Replace(ROCKSDB_NAMESPACE::GetRocksVersionAsString(), "ROCKSDB_VERSION", &text);

@@ -19,9 +19,6 @@
 namespace winnow::core {
 
 inline constexpr uint8_t kRangeVersion = 1;
-// Parameters of notes in a filter block.
-inline constexpr uint8_t kRangeNote = 1;       // a range filter, as an engine adds it
-inline constexpr uint8_t kTableRangeNote = 2;  // that of a RocksDB table, behind its role
 inline constexpr uint64_t kMaxRangeKeys = (uint64_t{1} << 31) - 1;
 // What range_bits may be. So low bits are read with one load of eight bytes.
 inline constexpr unsigned kLeastRangeBits = 1;

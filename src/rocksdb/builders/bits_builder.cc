@@ -17,6 +17,7 @@
 #include "src/core/format.h"
 #include "src/core/hash_inline.h"
 #include "src/core/level_plan.h"
+#include "src/core/notes.h"
 #include "src/core/options.h"
 #include "src/core/ranges/range_note.h"
 #include "src/core/sizing.h"
@@ -244,6 +245,7 @@ Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
     return GiveUp(buf);
   }
   if (range_part_ != nullptr) block = WithRangePart(std::move(block));
+  if (file_options_ != nullptr) block = WithTreeNote(std::move(block));
   const FilterInfo info = FilterView(block.bytes()).info();
   CountFilter(info.kind, info.num_hashes, block.size, info.target_fpr);
   if (file_options_ != nullptr) {
@@ -259,6 +261,16 @@ FilterBlock BitsBuilder::WithRangePart(FilterBlock block) noexcept {
   if (range.size == 0) return block;
   try {
     return core::WithRangeFilterOfTable(block.bytes(), range.bytes());
+  } catch (...) {
+    return block;
+  }
+}
+
+FilterBlock BitsBuilder::WithTreeNote(FilterBlock block) noexcept {
+  try {
+    const std::string note = file_options_->Note(block.size);
+    return note.empty() ? std::move(block)
+                        : core::WithNote(block.bytes(), core::kTreeNote, {}, note);
   } catch (...) {
     return block;
   }

@@ -129,6 +129,8 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   void SettleOptions() noexcept;
   // The filter with the range filter of its keys as a note, if there is one.
   FilterBlock WithRangePart(FilterBlock block) noexcept;
+  // The filter with the note of its file, if there is one.
+  FilterBlock WithTreeNote(FilterBlock block) noexcept;
   // To be called after the filter was finished.
   void NotePlace(std::string_view block) noexcept;
   __attribute__((noinline)) void SeeKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept;

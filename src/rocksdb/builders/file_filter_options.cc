@@ -13,6 +13,11 @@
 #include "src/rocksdb/trees/plan_budget.h"
 
 namespace winnow::plugin {
+namespace {
+
+constexpr double kSameBits = 1.0 / 64;
+
+}  // namespace
 
 WritingJob FileFilterOptions::JobOf(const BuildFacts& facts, const KnownTree& known,
                                     const TreeFiles& files) {
@@ -25,7 +30,7 @@ WritingJob FileFilterOptions::JobOf(const BuildFacts& facts, const KnownTree& kn
   return job;
 }
 
-void FileFilterOptions::Note(const ROCKSDB_NAMESPACE::Slice& key) {
+void FileFilterOptions::NoteKey(const ROCKSDB_NAMESPACE::Slice& key) {
   const std::string_view seen(key.data(), key.size());
   if (seen_ == 1) {
     range_ = {std::string(seen), std::string(seen)};
@@ -34,6 +39,25 @@ void FileFilterOptions::Note(const ROCKSDB_NAMESPACE::Slice& key) {
   } else if (seen > range_.last) {
     range_.last = seen;
   }
+}
+
+std::string FileFilterOptions::Note(size_t filter_bytes) const {
+  if (!has_notes_ || id_ == 0 || known_.id == 0) return {};
+  core::TreeNote note = note_;
+  note.tree = known_.id;
+  note.first = range_.first;
+  note.last = range_.last;
+  return core::EncodeTreeNote(note, filter_bytes);
+}
+
+void FileFilterOptions::NoteReason(const TreeRates::Rated& rated, bool learns) {
+  const double unbounded = rated.log2_reach - rated.log2_lambda;
+  note_.log2_reach = rated.log2_reach;
+  note_.log2_lambda = rated.log2_lambda;
+  note_.reason = rated.bits > unbounded   ? core::RateReason::kLeastBits
+                 : rated.bits < unbounded ? core::RateReason::kMostBits
+                 : learns                 ? core::RateReason::kLookups
+                                          : core::RateReason::kKeysInRange;
 }
 
 // The options with filter_memory, by what all filters of the policy take now.
@@ -54,8 +78,11 @@ FilterOptions FileFilterOptions::Sized(const KnownTotals& totals, size_t range_b
   const TreeRates::Rated rated = record_->rates.SizedRateOf(
       &record_->files, *file, job_, asked.rule, trees_->Log2LambdaFor(asked));
   file->relative_miss_heat = rated.relative_miss_heat;
+  NoteReason(rated, rated.relative_miss_heat > 0);
   to_size.bits = rated.bits;
   const std::optional<PolicyOptions> sized = WithBitsThatFit(policy_, totals, to_size);
+  const double fitting = sized ? -std::log2(core::RateForBits(sized->bits_per_key)) : 0;
+  if (std::abs(fitting - rated.bits) > kSameBits) note_.reason = core::RateReason::kMemory;
   if (!sized && facts_.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kFlush &&
       file->is_bottom) {
     record_->has_needless_flush = true;
@@ -118,8 +145,13 @@ FilterOptions FileFilterOptions::Planned(const TreeFiles::Place& place, bool see
     alive.resting += alive.waiting;
     alive.waiting = {};
   }
-  return Affordable(ByTheRule(by_plan, place, file), policy_.bits_per_key, file->keys,
-                    job_.is_leveled && place.waits, !sees_last, alive);
+  const FilterOptions planned = ByTheRule(by_plan, place, file);
+  const FilterOptions affordable = Affordable(planned, policy_.bits_per_key, file->keys,
+                                              job_.is_leveled && place.waits, !sees_last, alive);
+  const double lost = core::BitsForRate(core::PlannedRate(planned)) -
+                      core::BitsForRate(core::PlannedRate(affordable));
+  if (std::abs(lost) > kSameBits) note_.reason = core::RateReason::kMemory;
+  return affordable;
 }
 
 // Lookups fall evenly over the tree's keys, until enough were sampled. In leveled compaction, what
@@ -127,6 +159,8 @@ FilterOptions FileFilterOptions::Planned(const TreeFiles::Place& place, bool see
 FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned,
                                            const TreeFiles::Place& place,
                                            TreeFiles::NewFile* file) {
+  note_.reason =
+      planned.levels_below >= 0 ? core::RateReason::kLevel : core::RateReason::kBitsPerKey;
   TreeRates::Rule rule = RuleOf(policy_, facts_, known_);
   const bool lies_over_unknown = facts_.level > 0 && !facts_.is_bottommost && place.below < 0;
   const bool has_place =
@@ -145,6 +179,7 @@ FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned,
     rated->bits = std::max(rated->bits, -std::log2(uniform_rate));
   }
   file->relative_miss_heat = rated->relative_miss_heat;
+  NoteReason(*rated, rule.learns);
   FilterOptions options = planned;
   options.levels_below = -1;
   options.bits_per_key = core::BitsForRate(rated->rate());

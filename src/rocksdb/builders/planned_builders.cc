@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "src/core/format.h"
+#include "src/core/ranges/range_note.h"
+#include "src/core/tree_note.h"
 #include "src/rocksdb/builders/bits_builder.h"
 #include "src/rocksdb/builders/last_built_filter.h"
 #include "src/rocksdb/counters.h"
@@ -15,6 +17,7 @@
 #include "src/rocksdb/ranges/range_extractor.h"
 #include "src/rocksdb/use/use_text.h"
 #include "third_party/rocksdb_abi/versions.h"
+#include "winnow/filter.h"
 
 namespace winnow::plugin {
 
@@ -35,6 +38,13 @@ std::string NotBytewiseNote() {
 // filter.
 bool HasOneReaderAFile(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
   return !table.cache_index_and_filter_blocks && !table.partition_filters;
+}
+
+const ROCKSDB_NAMESPACE::BlockBasedTableOptions* TableOptionsOf(
+    const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept {
+  return family.table_factory == nullptr
+             ? nullptr
+             : family.table_factory->GetOptions<ROCKSDB_NAMESPACE::BlockBasedTableOptions>();
 }
 
 constexpr char kExtractorWithoutBits[] =
@@ -265,11 +275,15 @@ void PlannedBuilders::SampleItsLookups(TreeRecord& tree, ROCKSDB_NAMESPACE::Logg
 std::unique_ptr<FileFilterOptions> PlannedBuilders::DecideByItsPlace(
     FileToBuild file, const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
   const bool has_one_reader = HasOneReaderAFile(table);
+  const bool has_notes = file.options.tree_notes > 0 && !table.partition_filters &&
+                         file.options.level_plan != LevelPlan::kUniform;
+  if (!has_one_reader) known_->may_have_more_readers = true;
   std::shared_ptr<FilterFileMap> filter_files;
-  if (has_one_reader || Learns(file.options)) filter_files = {known_, &known_->filter_files};
+  if (has_one_reader || has_notes || Learns(file.options))
+    filter_files = {known_, &known_->filter_files};
   return std::make_unique<FileFilterOptions>(
       file.options, file.facts, file.tree, std::move(file.record), std::move(filter_files),
-      has_one_reader, std::shared_ptr<KnownTrees>(known_, &known_->trees));
+      has_one_reader, has_notes, std::shared_ptr<KnownTrees>(known_, &known_->trees));
 }
 
 std::shared_ptr<TreeRecord> PlannedBuilders::RecordOf(const FilterBuildingContext& context) {
@@ -316,10 +330,33 @@ OwnedReader PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents)
   known_->loads.Note(hash, block.size());
   if (!is_ours) return {};
   try {
-    return known_->filter_files.NewReader(hash);
+    OwnedReader reader = known_->filter_files.NewReader(hash);
+    if (reader || !known_->trees.needs_files()) return reader;
+    return NewReaderOfFound(block, hash);
   } catch (...) {
     return {};
   }
+}
+
+// The reader of a filter that an earlier process built; of no file if the filter has no note.
+OwnedReader PlannedBuilders::NewReaderOfFound(std::string_view block, uint64_t hash_of_tail) {
+  const std::optional<core::TreeNote> note = core::TreeNoteOf(block);
+  if (!note || note->tree == 0) return {};
+  const FilterInfo info = FilterView(block).info();
+  if (info.level < 0) return {};
+  KnownTrees::FoundFile file;
+  file.tree = note->tree;
+  file.level = info.level;
+  file.range = {note->first, note->last};
+  file.keys = info.num_hashes;
+  file.filter_bytes = static_cast<double>(block.size());
+  file.range_bytes = static_cast<double>(core::RangeFilterOfTable(block).size());
+  const auto [record, id] = known_->trees.AddFound(file);
+  if (id == 0) return {};
+  known_->filter_files.Add(
+      block, std::shared_ptr<TreeFiles>(record, &record->files),
+      {id, TreeFiles::LevelIndex(info.level, false), !known_->may_have_more_readers});
+  return known_->filter_files.NewReader(hash_of_tail);
 }
 
 void PlannedBuilders::NoteDatabaseOptions(
@@ -329,6 +366,9 @@ void PlannedBuilders::NoteDatabaseOptions(
   known_->loads.See(database);
   if (IsRangeExtractor(family.prefix_extractor.get())) known_->has_range_extractor = true;
   known_->asks_if_told = rocksdb_abi::SeeksPrefixesOnlyIfAsked(database);
+  if (const auto* const table = TableOptionsOf(family)) {
+    if (!HasOneReaderAFile(*table)) known_->may_have_more_readers = true;
+  }
   if (family.comparator != nullptr) {
     if (OrderOf(family.comparator->Name()) == KeyOrder::kOther) {
       known_->was_shown_other_order = true;

@@ -40,6 +40,7 @@ struct KnownFiles {
   StatedRates rates;
   std::atomic<bool> was_shown_other_order{false};  // of keys than that of their bytes
   std::atomic<bool> has_range_extractor{false};    // a family has or had one
+  std::atomic<bool> may_have_more_readers{false};  // a file's filter, than one: HasOneReaderAFile
   std::atomic<bool> asks_if_told{false};           // prefix_seek_opt_in_only
   SamplingUse sampling;                            // wanted while lookups of any tree are sampled
   std::atomic<int> policies{0};                    // that own a share
@@ -112,6 +113,8 @@ class PlannedBuilders {
   void SampleItsLookups(TreeRecord& tree, ROCKSDB_NAMESPACE::Logger* logger);
   std::unique_ptr<FileFilterOptions> DecideByItsPlace(
       FileToBuild file, const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table);
+
+  OwnedReader NewReaderOfFound(std::string_view block, uint64_t hash_of_tail);
 
   // The tree's record. Null if nothing is known of the tree.
   std::shared_ptr<TreeRecord> RecordOf(const ROCKSDB_NAMESPACE::FilterBuildingContext& context);

@@ -42,6 +42,7 @@ struct KnownTree {
   std::optional<bool> has_dynamic_levels;  // level_compaction_dynamic_level_bytes
   bool last_level_has_filters = true;      // not optimize_filters_for_hits
   bool is_bytewise = true;                 // keys are in the order of their bytes
+  uint64_t id = 0;                         // in the notes of its files (known_trees.h); 0: none
 };
 
 // What is known of the tree once a file on this level was seen.

@@ -40,7 +40,7 @@ KnownTrees::Entry* KnownTrees::Adopt(const void* logger, const std::string& fami
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
     return entry.family == family && (entry.logger == nullptr || entry.record->files.IsReopened());
   });
-  if (found == entries_.end()) return nullptr;
+  if (found == entries_.end()) return AdoptFound(logger, family);
   found->logger = logger;
   return Find(logger, family);
 }
@@ -61,6 +61,7 @@ void KnownTrees::SetLevels(Entry* entry, const TreeFiles::Levels& levels) {
 KnownTrees::Entry* KnownTrees::Make(const void* logger, const std::string& family) {
   entries_.insert(entries_.begin(), {logger, family, {}, std::make_shared<TreeRecord>()});
   Entry& entry = entries_.front();
+  entry.validated = validated_;
   if (Listened* const database = FindListened(logger)) {
     entry.database = database->database;
     const auto unclaimed =
@@ -123,6 +124,11 @@ void KnownTrees::EndForgotten(IsOver is_over) {
 void KnownTrees::Bound() {
   size_t all = 0;
   for (const Entry& entry : entries_) all += Weight(entry);
+  for (const FoundTree& tree : found_) all += tree.record->files.Weight();
+  while (!found_.empty() && (all > kMaxFiles || found_.size() > kMaxFoundTrees)) {
+    all -= std::min(all, found_.front().record->files.Weight());
+    found_.erase(found_.begin());
+  }
   for (auto entry = entries_.rbegin(); all > kMaxFiles && entry != entries_.rend(); ++entry) {
     all -= std::min(all, Weight(*entry));
     entry->record->rates.DropHeat();
@@ -161,7 +167,13 @@ KnownTree KnownTrees::Learn(const void* logger, const std::string& family,
     }
     entry->has_builders = true;
     entry->is_closed = false;
+    if (facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
+      entry->tree = WithLevel(WithLevel(entry->tree, entry->found.base), entry->found.depth);
+    }
     known = entry->tree = WithFile(entry->tree, facts);
+    if (entry->ids.empty()) entry->ids.push_back(DrawTreeId(family));
+    // The least, so that sooner or later all files have one.
+    known.id = *std::min_element(entry->ids.begin(), entry->ids.end());
   }
   return WithOptions(known);
 }
@@ -299,6 +311,11 @@ void KnownTrees::BeginList(const void* logger, FileName database) {
   }
 }
 
+double KnownTrees::UniformBytes(uint64_t keys) const {
+  const FilterOptions uniform = core::ForBuilding(FactsToOptions(policy_, BuildFacts()));
+  return static_cast<double>(core::EstimateBytes(keys, uniform));
+}
+
 void KnownTrees::Weigh(ToldFamily* told) const {
   int depth = 0;
   for (const ListedFile& file : told->files) depth = std::max(depth, file.level);
@@ -313,9 +330,8 @@ void KnownTrees::Weigh(ToldFamily* told) const {
     told->files.erase(std::remove_if(told->files.begin(), told->files.end(), is_left_out),
                       told->files.end());
   }
-  const FilterOptions uniform = core::ForBuilding(FactsToOptions(policy_, BuildFacts()));
   for (ListedFile& file : told->files) {
-    const auto bytes = static_cast<double>(core::EstimateBytes(file.keys, uniform));
+    const double bytes = UniformBytes(file.keys);
     if (!file.is_measured) file.filter_bytes = bytes;
     if (file.filter_bytes == 0) continue;
     // A filter that another policy built says nothing about the memory that a plan takes, nor does
@@ -345,6 +361,7 @@ void KnownTrees::TakeLists(const void* logger, ToldDatabase told) {
         continue;
       }
       Weigh(&family);
+      if (entry == nullptr) entry = AdoptFound(logger, family.family);
       if (entry == nullptr) entry = Make(logger, family.family);
       entry->is_closed = false;
       entry->database = told.name;
@@ -484,6 +501,7 @@ void KnownTrees::Restore(const CarriedTree& carried) {
 
 void KnownTrees::NoteFamilyOptions(const FamilyOptions& options) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  ++validated_;
   if (!has_seen_options_) {
     options_ = options;
     has_seen_options_ = true;

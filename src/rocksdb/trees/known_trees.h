@@ -5,6 +5,13 @@
 // share a logger, and its address may come again after a database was closed. A wrong guess costs
 // accuracy and nothing else. A database that is opened again has another logger; its trees are
 // recognized by the files whose filters are read.
+//
+// A filter that an earlier process built has a note (src/core/tree_note.h) with the file's range
+// and the id of its tree, which was drawn with a hash of the family's name. Files that are read
+// before a logger comes are a tree that has none yet. The first logger that comes with the family
+// adopts it, if it is the only one of this family. A tree may have files of several ids, where some
+// were written before any was read. Two databases that were made from one backup have one id. If
+// both are opened on one policy, the first one adopts the tree, and the second one draws a new id.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_KNOWN_TREES_H_
 #define WINNOW_SRC_ROCKSDB_TREES_KNOWN_TREES_H_
@@ -56,6 +63,9 @@ struct TreeRecord {
   }
 };
 
+// An id for the notes of a new tree's files; 0 if the machine has no random bits.
+uint64_t DrawTreeId(const std::string& family) noexcept;
+
 // The rule of a tree by the policy's options, as if it had no samples, and without filter_memory.
 TreeRates::Rule RuleOf(const PolicyOptions& policy, const BuildFacts& facts,
                        const KnownTree& known) noexcept;
@@ -100,6 +110,10 @@ class KnownTrees {
   // is more, the heat of trees is dropped first, as it can be made again. Then trees are forgotten,
   // in the order above.
   static constexpr size_t kMaxFiles = 64'000;
+  // The most trees that have no logger yet.
+  static constexpr size_t kMaxFoundTrees = 64;
+  // The most ids of one tree; files with others are found by their family alone.
+  static constexpr size_t kMaxIds = 64;
   // The most files of a database that are remembered in case their column family gets this policy.
   static constexpr size_t kMaxUnclaimed = 4096;
   // Without a listener nobody tells that a database is closed, or has fewer column families. So if
@@ -110,6 +124,22 @@ class KnownTrees {
   // Takes in the facts of a file that is about to be built, and returns what is now known of its
   // tree. Nothing is known without a logger.
   KnownTree Learn(const void* logger, const std::string& family, const BuildFacts& facts);
+
+  // A file by the note of its filter, which was read.
+  struct FoundFile {
+    uint64_t tree = 0;  // the tree's id
+    int level = 0;      // that it was written to
+    KeyRange range;
+    uint64_t keys = 0;
+    double filter_bytes = 0;
+    double range_bytes = 0;  // of these, those of a range filter
+  };
+  struct Recorded {
+    std::shared_ptr<TreeRecord> record;
+    TreeFiles::Id id = 0;  // 0: a listener told of the tree's files, which is better
+  };
+  // May throw std::bad_alloc.
+  Recorded AddFound(const FoundFile& file);
 
   // The options by which filters are built. Without a plan and filter_memory it is of no use to
   // know files, and no listener reads them.
@@ -194,6 +224,16 @@ class KnownTrees {
     FileName database{};  // unknown: no listener told
     bool has_builders = false;
     bool is_closed = false;
+    std::vector<uint64_t> ids{};  // of files that were found, and its own
+    KnownTree found{};            // base and depth by files that were found
+    uint64_t validated = 0;       // validated_ when the logger came
+  };
+  // A tree without a logger.
+  struct FoundTree {
+    std::vector<uint64_t> ids;
+    KnownTree found;
+    std::shared_ptr<TreeRecord> record;
+    uint64_t validated = 0;  // validated_ when its first file was found
   };
   struct Listened {
     const void* logger;
@@ -205,6 +245,9 @@ class KnownTrees {
 
   Entry* Find(const void* logger, const std::string& family);
   Entry* Adopt(const void* logger, const std::string& family);
+  Entry* AdoptFound(const void* logger, const std::string& family);
+  std::shared_ptr<TreeRecord> NoteFound(uint64_t id, int level);
+  double UniformBytes(uint64_t keys) const;
   std::shared_ptr<TreeRecord> ChooseTree(FileName database, CarriedTree* carried) const;
   static void SetLevels(Entry* entry, const TreeFiles::Levels& levels);
   Entry* Make(const void* logger, const std::string& family);
@@ -220,8 +263,11 @@ class KnownTrees {
   void EndForgotten(IsOver is_over);
 
   mutable std::mutex mutex_;
-  std::vector<Entry> entries_;  // the latest first
-  uint64_t asked_ = 0;          // for what is known of a tree
+  std::vector<Entry> entries_;    // the latest first
+  std::vector<FoundTree> found_;  // the oldest first
+  uint64_t founds_ = 0;           // files that were found
+  uint64_t validated_ = 0;        // how often options were, which opening a database begins with
+  uint64_t asked_ = 0;            // for what is known of a tree
   // A database of which a tree was forgotten.
   struct Forgotten {
     const void* logger;

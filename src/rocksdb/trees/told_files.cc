@@ -76,10 +76,7 @@ void TreeFiles::Installed(FileName name, int level) {
   NewFile facts = file->facts;
   facts.level = level;
   facts.waits = false;
-  facts.is_bottom = true;
-  for (auto below = by_level_.upper_bound(level); below != by_level_.end(); ++below) {
-    if (HasOneIn(below->first, facts.range, level)) facts.is_bottom = false;
-  }
+  facts.is_bottom = !HasOneBelow(level, facts.range);
   Change(id, file, std::move(facts), true);
 }
 
@@ -155,12 +152,14 @@ TreeFiles::Levels TreeFiles::TakeList(FileName database, bool is_first,
       found.emplace_back(id, same->second);
       by_name.erase(same);
     } else if (changed_.count(file.name) == 0 &&
-               (file.is_listed || (is_first && id <= list_begin_))) {
+               (file.is_listed || file.is_found || (is_first && id <= list_begin_))) {
       gone.push_back(id);
     }
   }
+  had_list_ = true;
   for (const Id id : gone) {
-    if (files_.at(id).is_joined) {
+    // A file that was found has no age.
+    if (files_.at(id).is_joined || files_.at(id).is_found) {
       Erase(id);
     } else {
       End(id);

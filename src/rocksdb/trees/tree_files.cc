@@ -161,6 +161,7 @@ void TreeFiles::File::Join(const File& other) {
   name = name.database == other.name.database ? name.Database() : FileName();
   written = std::max(written, other.written);
   is_listed = is_listed && other.is_listed;
+  is_found = is_found && other.is_found;
   is_measured = is_measured && other.is_measured;
   is_ending = is_ending && other.is_ending;
   is_joined = true;
@@ -292,6 +293,56 @@ TreeFiles::Id TreeFiles::Add(const NewFile& added, WritingJob* job) {
   return id;
 }
 
+TreeFiles::Id TreeFiles::AddFound(const ListedFile& found, bool may_be_bottom) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::optional<KeyRange> range = had_list_ ? std::nullopt : Shortened(found.range);
+  if (!range || range->last < range->first) return 0;
+  File file;
+  file.facts.level = found.level;
+  file.facts.waits = found.level == 0 && HasOneIn(0, *range);
+  file.facts.is_bottom = may_be_bottom && !file.facts.waits && !HasOneBelow(found.level, *range);
+  file.facts.range = *std::move(range);
+  file.facts.keys = found.keys;
+  file.memory = found.memory;
+  file.more_bytes = found.filter_bytes - found.memory.bytes;
+  file.written = written_;
+  file.is_found = true;
+  file.is_measured = true;
+  MarkAbove(file.facts);
+  return Insert(std::move(file));
+}
+
+// Files above this one have something below them.
+void TreeFiles::MarkAbove(const NewFile& file) {
+  if (file.waits) MarkWaiting(file.range);
+  std::vector<Id> above;
+  for (const int level : {0, kBottom}) {
+    const Level& files = On(level);
+    for (auto at = FirstThatMayReach(level, file.range);
+         at != files.end() && at->first <= file.range.last; ++at) {
+      const NewFile& other = files_.at(at->id).facts;
+      if (other.is_bottom && other.level < file.level && other.range.Overlaps(file.range)) {
+        above.push_back(at->id);
+      }
+    }
+  }
+  for (const Id id : above) {
+    File& other = files_.at(id);
+    NewFile facts = other.facts;
+    facts.is_bottom = false;
+    Change(id, &other, std::move(facts), true);
+  }
+}
+
+void TreeFiles::DropFound() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<Id> found;
+  for (const auto& [id, file] : files_) {
+    if (file.is_found) found.push_back(id);
+  }
+  for (const Id id : found) Erase(id);
+}
+
 void TreeFiles::Extend(Id id, const KeyRange& full, uint64_t keys, WritingJob* job) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const std::optional<KeyRange> range = Shortened(full);
@@ -353,6 +404,13 @@ std::shared_ptr<const std::atomic<int>> TreeFiles::LevelOfReaders(Id id) {
 }
 
 // ---- What is known
+
+bool TreeFiles::HasOneBelow(int level, const KeyRange& range) const {
+  for (auto below = by_level_.upper_bound(level); below != by_level_.end(); ++below) {
+    if (HasOneIn(below->first, range, level)) return true;
+  }
+  return false;
+}
 
 TreeFiles::Place TreeFiles::PlaceOf(int level, const KeyRange& full, int base) {
   const std::lock_guard<std::mutex> lock(mutex_);

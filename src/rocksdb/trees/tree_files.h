@@ -197,6 +197,7 @@ class TreeFiles {
     // finished reading, and for one whose place there was no memory for: it counts for nothing.
     bool counts = false;
     bool is_listed = false;
+    bool is_found = false;
     bool is_measured = false;
     bool is_ending = false;
     bool is_joined = false;  // several files
@@ -220,6 +221,11 @@ class TreeFiles {
   void Continue(const NewFile& file, WritingJob* job);
   // Further keys become known, if the filter has partitions.
   void Extend(Id id, const KeyRange& range, uint64_t keys, WritingJob* job);
+  // A filter was read that an earlier process built, and whose note tells of the file. It ends no
+  // other file. 0: the record does not need it, as a list has all files.
+  Id AddFound(const ListedFile& found, bool may_be_bottom);
+  // Drops what AddFound added, as it is of another tree.
+  void DropFound();
   // The filter is measured; more_bytes is what is not to be weighed against uniform filters.
   void AddMemory(Id id, const FilterMemory& memory, double more_bytes = 0);
   // A reader of the file's filter is made, or ends.
@@ -348,6 +354,7 @@ class TreeFiles {
   const Level& On(int level) const noexcept;
   Level::const_iterator FirstThatMayReach(int level, const KeyRange& range) const noexcept;
   bool HasOneIn(int level, const KeyRange& range, int above = -1) const;
+  bool HasOneBelow(int level, const KeyRange& range) const;
 
   // Changes
   File* Find(Id id) noexcept;  // null: nothing is remembered of it
@@ -378,6 +385,7 @@ class TreeFiles {
   std::vector<Id> FindReplaced(const NewFile& file, const WritingJob& job) const;
   void EndReplaced(const NewFile& file, WritingJob* job);
   void MarkWaiting(const KeyRange& range) noexcept;
+  void MarkAbove(const NewFile& file);
   void SettleOldFlushes(int base);
   void DropTheOld();
 
@@ -418,6 +426,7 @@ class TreeFiles {
   };
   std::vector<Output> outputs_;
 
+  bool had_list_ = false;
   bool is_told_ = false;      // the last list is in the record
   bool is_complete_ = false;  // it has all files of the tree, with the sizes of their filters
   bool is_listing_ = false;

@@ -278,8 +278,10 @@ std::optional<TreeRates::Rated> TreeRates::RateOf(TreeFiles* files, const TreeFi
     return std::nullopt;
   }
   file.SetReach(rule.learns ? SampledReach(file) : EvenReach(file));
-  // Until lambda is computed again, all bits follow bits_per_key.
   Rated rated;
+  rated.log2_reach = file.log2_reach;
+  // Until lambda is computed again, all bits follow bits_per_key.
+  rated.log2_lambda = log2_lambda_ + uniform_bits_ - uniform_bits;
   rated.bits = std::clamp<double>(
       RateBitsOf(file, log2_lambda_, MemoryOfTree()) + uniform_bits - uniform_bits_,
       std::min<double>(kMinRateBits, uniform_bits), kMaxRateBits);
@@ -348,7 +350,7 @@ void TreeRates::AppendFiles(TreeFiles* files, const TreeFiles::NewFile* file, co
 TreeRates::Rated TreeRates::SizedRateOf(TreeFiles* files, const TreeFiles::NewFile& asked,
                                         const WritingJob& job, const Rule& rule,
                                         double log2_lambda) {
-  if (rule.is_alike) return {-log2_lambda, 0};
+  if (rule.is_alike) return {-log2_lambda, 0, 0, log2_lambda};
   const std::lock_guard<std::mutex> lock(mutex_);
   MakeGrid(files);
   Refresh(files, asked, job, kUniformBitsOfSized, rule);
@@ -356,7 +358,9 @@ TreeRates::Rated TreeRates::SizedRateOf(TreeFiles* files, const TreeFiles::NewFi
   const bool is_sampled = IsSampled(file);
   file.SetReach(is_sampled ? SampledReach(file) : EvenReach(file));
   Rated rated;
-  rated.bits = file.log2_reach + (is_sampled ? even_less_sampled_ : 0) - log2_lambda;
+  rated.log2_reach = file.log2_reach + (is_sampled ? even_less_sampled_ : 0);
+  rated.log2_lambda = log2_lambda;
+  rated.bits = rated.log2_reach - log2_lambda;
   if (rule.learns) log2_lambda_ = log2_lambda - even_less_sampled_;  // for TakeSummary
   if (rule.learns && (file.is_point || HasTooManyPoints())) {
     files_not_told_apart.fetch_add(1, std::memory_order_relaxed);

@@ -104,6 +104,9 @@ class TreeRates {
     // Lookups of absent keys that reach a key in the file's place, to the mean of its level; 0:
     // unknown.
     double relative_miss_heat = 0;
+    // By which the bits were found, if they are not bounded: log2_reach - log2_lambda.
+    double log2_reach = 0;
+    double log2_lambda = 0;
 
     double rate() const noexcept;
   };

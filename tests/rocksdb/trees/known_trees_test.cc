@@ -380,6 +380,141 @@ TEST(KnownTreesTest, ATreeIsKnownAgainByItsFiles) {
   EXPECT_EQ(trees.RecordOf(&kAgain, "default"), record);
 }
 
+KnownTrees::FoundFile FoundFile(uint64_t tree, int level = 5) {
+  KnownTrees::FoundFile file;
+  file.tree = tree;
+  file.level = level;
+  file.range = {"a", "b"};
+  file.keys = 1000;
+  file.filter_bytes = 1250;
+  return file;
+}
+
+// As RocksDB validates options before it opens a database.
+void BeginToOpen(KnownTrees* trees) { trees->NoteFamilyOptions({}); }
+
+TEST(KnownTreesTest, AnIdHasAHashOfTheFamily) {
+  const uint64_t id = DrawTreeId("default");
+  EXPECT_NE(id, 0u);
+  EXPECT_NE(id, DrawTreeId("default"));
+  EXPECT_EQ(id & 0xffff, DrawTreeId("default") & 0xffff);
+  EXPECT_NE(id & 0xffff, DrawTreeId("another") & 0xffff);
+}
+
+TEST(KnownTreesTest, ALoggerAdoptsTheFilesOfItsFamily) {
+  KnownTrees trees;
+  BeginToOpen(&trees);
+  const uint64_t id = DrawTreeId("default");
+  const KnownTrees::Recorded recorded = trees.AddFound(FoundFile(id));
+  EXPECT_NE(recorded.id, 0u);
+  trees.AddFound(FoundFile(id, 6));
+  EXPECT_EQ(trees.Totals().families, 0u);  // of no logger yet
+  EXPECT_NE(trees.Learn(&kOne, "another", kFlush).id, id);
+  const KnownTree known = trees.Learn(&kOne, "default", kFlush);
+  EXPECT_EQ(known.id, id);
+  EXPECT_EQ(known.base, 5);
+  EXPECT_EQ(known.depth, 6);
+  EXPECT_EQ(trees.RecordOf(&kOne, "default"), recorded.record);
+  EXPECT_EQ(trees.Totals().files.keys, 2000);
+  // Files that are read later are the tree's, too.
+  EXPECT_EQ(trees.AddFound(FoundFile(id)).record, recorded.record);
+  EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).id, id);
+}
+
+TEST(KnownTreesTest, ATreeIsAdoptedOnce) {
+  KnownTrees trees;
+  const uint64_t id = DrawTreeId("default");
+  trees.AddFound(FoundFile(id));
+  EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).id, id);
+  BeginToOpen(&trees);
+  const KnownTree second = trees.Learn(&kOther, "default", kFlush);
+  EXPECT_NE(second.id, id);
+  EXPECT_EQ(second.base, -1);
+  EXPECT_EQ(trees.AddFound(FoundFile(second.id)).record, trees.RecordOf(&kOther, "default"));
+}
+
+TEST(KnownTreesTest, FilesOfSeveralIdsAreOneTreeWhereOneDatabaseIsOpened) {
+  KnownTrees trees;
+  BeginToOpen(&trees);
+  const uint64_t id = DrawTreeId("default");
+  const uint64_t other = DrawTreeId("default");
+  trees.AddFound(FoundFile(id));
+  trees.AddFound(FoundFile(other));
+  EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).id, std::min(id, other));
+  EXPECT_EQ(trees.Totals().files.keys, 2000);
+}
+
+TEST(KnownTreesTest, OfTwoDatabasesThatAreOpenedNobodyKnowsWhoseFilesTheyAre) {
+  KnownTrees trees;
+  BeginToOpen(&trees);
+  trees.AddFound(FoundFile(DrawTreeId("default")));
+  BeginToOpen(&trees);
+  trees.AddFound(FoundFile(DrawTreeId("default")));
+  trees.Learn(&kOne, "default", kFlush);
+  trees.Learn(&kOther, "default", kFlush);
+  EXPECT_EQ(trees.Totals().files.files, 0u);
+}
+
+TEST(KnownTreesTest, FiltersThatAreReadLaterAreOfTheDatabaseThatIsOpen) {
+  KnownTrees trees;
+  BeginToOpen(&trees);
+  const uint64_t own = trees.Learn(&kOne, "default", kFlush).id;
+  const uint64_t id = DrawTreeId("default");
+  trees.AddFound(FoundFile(id));
+  EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).id, std::min(own, id));
+  EXPECT_EQ(trees.Totals().files.keys, 1000);
+  // While another one is being opened, they are of that.
+  BeginToOpen(&trees);
+  trees.AddFound(FoundFile(DrawTreeId("default")));
+  EXPECT_EQ(trees.Totals().files.keys, 1000);
+  trees.Learn(&kOther, "default", kFlush);
+  EXPECT_EQ(trees.Totals().files.keys, 2000);
+}
+
+TEST(KnownTreesTest, AListTakesThePlaceOfWhatWasFound) {
+  KnownTrees trees;
+  const uint64_t id = DrawTreeId("default");
+  trees.AddFound(FoundFile(id));
+  const FileName database = FileName::Of("/a/database", 0);
+  trees.BeginList(&kOne, database);
+  KnownTrees::ToldFamily family;
+  family.family = "default";
+  family.is_ours = true;
+  ListedFile listed;
+  listed.name = database.File(7);
+  listed.level = 5;
+  listed.range = {"a", "b"};
+  listed.keys = 10;
+  listed.is_measured = true;
+  listed.filter_bytes = 12;
+  family.files.push_back(listed);
+  KnownTrees::ToldDatabase told;
+  told.name = database;
+  told.is_first = true;
+  told.is_complete = true;
+  told.families.push_back(family);
+  trees.TakeLists(&kOne, std::move(told));
+  EXPECT_EQ(trees.Totals().files.keys, 10);
+  EXPECT_TRUE(trees.Totals().knows_all_files);
+  EXPECT_EQ(trees.AddFound(FoundFile(id)).id, 0u);
+  EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).id, id);
+}
+
+// Of notes that somebody forged.
+TEST(KnownTreesTest, TreesThatNobodyAdoptsAreBounded) {
+  KnownTrees trees;
+  trees.Learn(&kOne, "default", kFlush);
+  TreeFiles::NewFile file;
+  file.level = 6;
+  file.range = {"a", "b"};
+  file.keys = 77;
+  trees.RecordOf(&kOne, "default")->files.Add(file);
+  for (uint64_t i = 0; i < 200'000; ++i)
+    trees.AddFound(FoundFile(i << 8 | (i & 0xff), static_cast<int>(i % 7)));
+  EXPECT_EQ(trees.Totals().files.keys, 77);
+  EXPECT_FALSE(trees.has_forgotten());
+}
+
 TEST(KnownTreesTest, FamiliesOptionsCountWhereTheyAgree) {
   KnownTrees trees;
   trees.NoteFamilyOptions({8, true, true});

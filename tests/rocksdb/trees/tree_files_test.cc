@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -285,6 +286,70 @@ TEST(TreeFilesTest, IsBoundedAndKeepsItsSums) {
 }
 
 // Files of level 5 are written again and again. On the last level one half is, the other one never.
+ListedFile Found(int level, KeyRange range) {
+  ListedFile found;
+  found.level = level;
+  found.range = std::move(range);
+  found.keys = 100;
+  found.memory = {125, 120};
+  found.filter_bytes = 135;
+  return found;
+}
+
+TEST(TreeFilesTest, FilesThatAreFoundCountInAnyOrder) {
+  // Of level 0 two that overlap, then 4, 5 and 6 below each other.
+  const std::vector<ListedFile> all = {Found(0, Range(0, 900)), Found(0, Range(100, 990)),
+                                       Found(4, Range(0, 300)), Found(5, Range(0, 500)),
+                                       Found(6, Range(0, 100)), Found(6, Range(600, 700))};
+  std::vector<size_t> order = {0, 1, 2, 3, 4, 5};
+  do {
+    TreeFiles files;
+    for (const size_t i : order) EXPECT_NE(files.AddFound(all[i], true), 0u);
+    const TreeFiles::Sums sums = files.sums();
+    EXPECT_EQ(sums.files, 6u);
+    EXPECT_EQ(sums.filter_bytes, 6 * 135);
+    EXPECT_EQ(sums.levels[0].keys, 200);
+    EXPECT_EQ(sums.levels[4].keys, 100);
+    EXPECT_EQ(sums.levels[5].keys, 100);
+    EXPECT_EQ(sums.levels.back().keys, 200);
+    EXPECT_EQ(files.Memory().waiting.bytes, 250);
+    EXPECT_EQ(Below(&files, 0, Range(650, 651)), kBase);  // others of level 0 are there
+    EXPECT_EQ(Below(&files, 4, Range(650, 651)), TreeFiles::kBottom);
+    EXPECT_EQ(Below(&files, 4, Range(50, 60)), 5);
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST(TreeFilesTest, FilesThatAreFoundEndAsOthersDo) {
+  TreeFiles files;
+  files.AddFound(Found(5, Range(0, 500)), true);
+  const Id id = files.AddFound(Found(6, Range(600, 700)), true);
+  files.Add(File(5, Range(0, 500)), kJob);
+  EXPECT_EQ(files.files(), 2u);
+  files.Opened(id);
+  files.Closed(id);
+  EXPECT_EQ(files.files(), 1u);
+}
+
+TEST(TreeFilesTest, FilesOfALastLevelWithoutFiltersAreNotMissed) {
+  TreeFiles files;
+  files.AddFound(Found(5, Range(0, 500)), false);
+  EXPECT_EQ(files.sums().levels[5].keys, 100);
+}
+
+TEST(TreeFilesTest, AListOutweighsWhatWasFound) {
+  TreeFiles files;
+  files.AddFound(Found(5, Range(0, 500)), true);
+  files.BeginList();
+  ListedFile listed = Found(5, Range(0, 500));
+  listed.name = FileName::Of("/a/database", 7);
+  files.TakeList(listed.name.Database(), true, {listed});
+  EXPECT_EQ(files.files(), 1u);
+  EXPECT_EQ(files.AddFound(Found(5, Range(600, 700)), true), 0u);
+  files.StopBeingTold();
+  EXPECT_EQ(files.AddFound(Found(5, Range(600, 700)), true), 0u);
+  EXPECT_EQ(files.files(), 1u);
+}
+
 TEST(TreeFilesTest, FilesStayWhereOthersDid) {
   TreeFiles files;
   const int last = TreeFiles::LevelIndex(6, true);
@@ -356,7 +421,7 @@ void ExpectSumsHold(std::mt19937_64* random, unsigned one_in) {
     TreeFiles::NewFile file = File(level, range, level == 6);
     file.waits = level == 0 && (*random)() % 2 == 0;
     const Id some = added[(*random)() % added.size()];
-    const uint64_t kind = (*random)() % 12;
+    const uint64_t kind = (*random)() % 13;
     const FileName name = FileName::Of("/a/database", 1 + (*random)() % 50);
     const bool is_short = one_in > 0 && (*random)() % one_in == 0;
     allocations_left = is_short ? static_cast<int64_t>((*random)() % 12) : -1;
@@ -382,6 +447,18 @@ void ExpectSumsHold(std::mt19937_64* random, unsigned one_in) {
           break;
         case 6:
           files.Ended(name);
+          break;
+        case 8:
+          if (step % 4 == 0) {
+            ListedFile found;
+            found.level = level;
+            found.range = range;
+            found.keys = 100;
+            found.memory = {2, 1};
+            found.filter_bytes = 2;
+            files.AddFound(found, true);
+          }
+          if (step % 200 == 0) files.DropFound();
           break;
         case 7:
           if (step % 10 == 0) {

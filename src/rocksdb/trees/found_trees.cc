@@ -1,0 +1,103 @@
+// Trees by the notes of filters that were read.
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "src/rocksdb/trees/known_trees.h"
+#include "winnow/hash.h"
+
+namespace winnow::plugin {
+namespace {
+
+// An id has 48 random bits, and 16 of a hash of the family's name.
+uint16_t FamilyOf(uint64_t id) noexcept { return static_cast<uint16_t>(id); }
+uint16_t HashOfFamily(const std::string& family) noexcept {
+  return static_cast<uint16_t>(HashKey(family).value);
+}
+
+bool HasId(const std::vector<uint64_t>& ids, uint64_t id) noexcept {
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
+}  // namespace
+
+uint64_t DrawTreeId(const std::string& family) noexcept {
+  try {
+    std::random_device random;
+    const uint64_t drawn = uint64_t{random()} << 32 | random();
+    return drawn << 16 | HashOfFamily(family);
+  } catch (...) {
+    return 0;
+  }
+}
+
+// The only tree that has no logger yet and may be of this family.
+KnownTrees::Entry* KnownTrees::AdoptFound(const void* logger, const std::string& family) {
+  const auto is_of_family = [hash = HashOfFamily(family)](const FoundTree& tree) {
+    return FamilyOf(tree.ids.front()) == hash;
+  };
+  const auto found = std::find_if(found_.begin(), found_.end(), is_of_family);
+  if (found == found_.end() || std::any_of(found + 1, found_.end(), is_of_family)) return nullptr;
+  Entry entry{logger, family, {}, std::move(found->record)};
+  entry.ids = std::move(found->ids);
+  entry.found = found->found;
+  entry.validated = found->validated;
+  found_.erase(found);
+  entries_.insert(entries_.begin(), std::move(entry));
+  return &entries_.front();
+}
+
+// A file with an id that is not known is of the database that is being opened. Its options are
+// validated before. So it is of a tree that has a logger only if no options were since that logger
+// came: RocksDB then reads filters later than it opens databases.
+std::shared_ptr<TreeRecord> KnownTrees::NoteFound(uint64_t id, int level) {
+  const auto note = [&](auto* tree) {
+    if (!HasId(tree->ids, id) && tree->ids.size() < kMaxIds) tree->ids.push_back(id);
+    tree->found = WithLevel(tree->found, level);
+    return tree->record;
+  };
+  for (Entry& entry : entries_) {
+    if (HasId(entry.ids, id)) return note(&entry);
+  }
+  for (FoundTree& tree : found_) {
+    if (HasId(tree.ids, id)) return note(&tree);
+  }
+  for (Entry& entry : entries_) {
+    if (entry.logger != nullptr && !entry.is_closed && entry.validated == validated_ &&
+        HashOfFamily(entry.family) == FamilyOf(id)) {
+      return note(&entry);
+    }
+  }
+  for (FoundTree& tree : found_) {
+    if (tree.validated == validated_ && FamilyOf(tree.ids.front()) == FamilyOf(id)) {
+      return note(&tree);
+    }
+  }
+  found_.push_back({{id}, {}, std::make_shared<TreeRecord>(), validated_});
+  return note(&found_.back());
+}
+
+KnownTrees::Recorded KnownTrees::AddFound(const FoundFile& file) {
+  Recorded recorded;
+  ListedFile found;
+  bool may_be_bottom = true;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    recorded.record = NoteFound(file.tree, file.level);
+    if (++founds_ % 32 == 0) Bound();
+    // Files of a last level without filters are not found.
+    may_be_bottom =
+        !options_.is_leveled ||
+        (policy_.absent_share > 0 && !options_.has_last_level_without_filters.value_or(false));
+    found.memory = {file.filter_bytes - file.range_bytes, UniformBytes(file.keys)};
+  }
+  found.level = file.level;
+  found.range = file.range;
+  found.keys = file.keys;
+  found.filter_bytes = file.filter_bytes;
+  recorded.id = recorded.record->files.AddFound(found, may_be_bottom);
+  return recorded;
+}
+
+}  // namespace winnow::plugin

@@ -1,0 +1,282 @@
+// A database that another process opens, and where no listener tells: the notes of filters say what
+// the tree is.
+
+#include <gtest/gtest.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+#include <rocksdb/metadata.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include "tests/support/database_files.h"
+#include "tests/support/database_model.h"
+#include "tests/support/files.h"
+#include "tests/support/rocksdb_testing.h"
+#include "winnow/builder.h"
+#include "winnow/filter.h"
+#include "winnow/rocksdb_listener.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+namespace policy_reopened_test {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::ReadOptions;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using testing::MakePolicyFrom;
+
+// WINNOW_REOPENED_KEYS: another number of keys.
+uint64_t Keys() {
+  const char* const asked = std::getenv("WINNOW_REOPENED_KEYS");
+  return asked != nullptr ? std::strtoull(asked, nullptr, 10) : 200'000;
+}
+
+using Change = std::function<void(Options*, BlockBasedTableOptions*)>;
+
+// Filters by level.
+struct Means {
+  std::map<int, double> keys;
+  std::map<int, double> bytes;
+  double all_keys = 0;
+  double all_bytes = 0;
+  double uniform_bytes = 0;
+  double false_reads = 0;  // of a lookup of an absent key
+
+  double bits(int level) const { return 8 * bytes.at(level) / keys.at(level); }
+};
+
+class ReopenedTest : public ::testing::Test {
+ protected:
+  ReopenedTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
+
+  // With another policy, as a new process has it.
+  void Open(const std::string& policy, const std::string& path, bool with_listener,
+            const Change& change) {
+    OpenWith(MakePolicyFrom(policy), path, with_listener, change);
+  }
+
+  void OpenWith(const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>& policy,
+                const std::string& path, bool with_listener, const Change& change) {
+    BlockBasedTableOptions table;
+    table.filter_policy = policy;
+    Options options = testing::SmallLevels(table);
+    options.write_buffer_size = 256 << 10;
+    options.target_file_size_base = 256 << 10;
+    options.max_bytes_for_level_base = 1 << 20;
+    options.max_bytes_for_level_multiplier = 6;
+    options.max_open_files = -1;
+    if (change) change(&options, &table);
+    options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+    if (with_listener) options.listeners.push_back(NewListener(table.filter_policy));
+    path_ = path;
+    database_ = testing::OpenDatabase(options, path);
+  }
+
+  // Until nothing runs. In universal compaction one may be pending for ever.
+  void Rest() {
+    using Properties = DB::Properties;
+    for (int quiet = 0; quiet < 3;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      uint64_t compactions = 0;
+      uint64_t flushes = 0;
+      database_->GetIntProperty(Properties::kNumRunningCompactions, &compactions);
+      database_->GetIntProperty(Properties::kNumRunningFlushes, &flushes);
+      quiet = compactions + flushes == 0 ? quiet + 1 : 0;
+    }
+  }
+
+  void Write(uint64_t writes) {
+    WriteOptions unlogged;
+    unlogged.disableWAL = true;
+    for (uint64_t i = 0; i < writes; ++i) {
+      const std::string key = testing::Key(random_() % Keys());
+      ASSERT_STATUS_OK(database_->Put(unlogged, key, key));
+      written_.insert(key);
+      if (i % 4000 == 0) Rest();
+      if (i % 16 == 0) {
+        std::string value;
+        database_->Get(ReadOptions(), testing::Key(random_() % Keys()), &value);
+      }
+    }
+    ASSERT_STATUS_OK(database_->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    Rest();
+  }
+
+  Means Look() {
+    std::map<std::string, int> levels;
+    ROCKSDB_NAMESPACE::ColumnFamilyMetaData tree;
+    database_->GetColumnFamilyMetaData(&tree);
+    for (const auto& level : tree.levels) {
+      for (const auto& file : level.files) levels[path_ + file.name] = level.level;
+    }
+    Means means;
+    const FilterBuilder uniform{FilterOptions()};
+    for (const testing::FileFilter& file : testing::ReadFilters(path_)) {
+      const auto found = levels.find(file.file);
+      if (found == levels.end()) continue;
+      const FilterInfo info = FilterView(file.block).info();
+      means.keys[found->second] += static_cast<double>(info.num_hashes);
+      means.bytes[found->second] += static_cast<double>(info.size_bytes);
+      means.all_keys += static_cast<double>(info.num_hashes);
+      means.all_bytes += static_cast<double>(info.size_bytes);
+      means.uniform_bytes += static_cast<double>(uniform.EstimateSize(info.num_hashes));
+      means.false_reads += info.expected_fpr;
+    }
+    return means;
+  }
+
+  void ExpectToFind(const std::set<std::string>& keys) {
+    for (const std::string& key : keys) {
+      std::string value;
+      ASSERT_STATUS_OK(database_->Get(ReadOptions(), key, &value));
+    }
+  }
+
+  Means Run(const std::string& policy, bool with_listener, const Change& change, bool reopens) {
+    random_.seed(1);
+    written_.clear();
+    const testing::TemporaryFolder folder;
+    Open(policy, folder.path() + "/db", with_listener, change);
+    Write(Keys());
+    if (reopens) {
+      database_.reset();
+      Open(policy, folder.path() + "/db", with_listener, change);
+    }
+    Write(Keys() * 3 / 10);
+    const Means means = Look();
+    ExpectToFind(written_);
+    database_.reset();
+    return means;
+  }
+
+  std::unique_ptr<DB> database_;
+  std::string path_;
+  std::mt19937_64 random_;
+  std::set<std::string> written_;
+};
+
+void Cached(Options*, BlockBasedTableOptions* table) {
+  table->cache_index_and_filter_blocks = true;
+  table->block_cache = ROCKSDB_NAMESPACE::NewLRUCache(32 << 20);
+}
+void FewOpen(Options* options, BlockBasedTableOptions*) { options->max_open_files = 20; }
+void Partitioned(Options*, BlockBasedTableOptions* table) {
+  table->partition_filters = true;
+  table->index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+}
+void Universal(Options* options, BlockBasedTableOptions*) {
+  options->compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+}
+void UniversalCached(Options* options, BlockBasedTableOptions* table) {
+  Universal(options, table);
+  Cached(options, table);
+}
+const std::map<std::string, Change> kShapes = {
+    {"usual", nullptr},           {"cached", Cached},       {"few open files", FewOpen},
+    {"partitioned", Partitioned}, {"universal", Universal}, {"universal cached", UniversalCached}};
+
+void Show(const std::string& shape, const char* what, const Means& means) {
+  std::printf("%-16s %-12s", shape.c_str(), what);
+  for (const auto& [level, keys] : means.keys) {
+    std::printf(" %d: %7.0f %6.2f", level, keys, means.bits(level));
+  }
+  std::printf("  all %.3f, false reads %.5f\n", 8 * means.all_bytes / means.all_keys,
+              means.false_reads);
+  std::fflush(stdout);
+}
+
+// Levels with a tenth of the keys have the filters that they have without a restart.
+TEST_F(ReopenedTest, TheTreeIsKnown) {
+  for (const char* const shape : {"usual", "cached"}) {
+    const Means notes = Run("winnow:10", false, kShapes.at(shape), true);
+    const Means same = Run("winnow:10", false, kShapes.at(shape), false);
+    const Means none = Run("{id=winnow;tree_notes=0}", false, kShapes.at(shape), true);
+    Show(shape, "notes", notes);
+    Show(shape, "not reopened", same);
+    Show(shape, "no notes", none);
+    double further = 0;
+    for (const auto& [level, keys] : same.keys) {
+      if (keys < same.all_keys / 20 || notes.keys.count(level) == 0) continue;
+      EXPECT_NEAR(notes.bits(level), same.bits(level), 0.35) << shape << ", level " << level;
+      if (none.keys.count(level) == 0) continue;
+      further += std::abs(none.bits(level) - same.bits(level)) -
+                 std::abs(notes.bits(level) - same.bits(level));
+    }
+    EXPECT_GT(further, 0.2) << shape;
+  }
+}
+
+// With WINNOW_REOPENED_KEYS=1000000, for all shapes beside a listener's tree and one that was not
+// reopened.
+TEST_F(ReopenedTest, EachShapeIsShown) {
+  if (std::getenv("WINNOW_REOPENED_KEYS") == nullptr)
+    GTEST_SKIP() << "WINNOW_REOPENED_KEYS is unset";
+  for (const auto& [shape, change] : kShapes) {
+    Show(shape, "listener", Run("winnow:10", true, change, true));
+    Show(shape, "not reopened", Run("winnow:10", false, change, false));
+    Show(shape, "notes", Run("winnow:10", false, change, true));
+    Show(shape, "no notes", Run("{id=winnow;tree_notes=0}", false, change, true));
+    Show(shape, "uniform", Run("{id=winnow;level_plan=uniform}", false, change, true));
+  }
+}
+
+// Both have one tree by its id, and some files by their bytes.
+TEST_F(ReopenedTest, TwoDatabasesOfOneBackupTakeLittleMore) {
+  const testing::TemporaryFolder folder;
+  random_.seed(1);
+  Open("winnow:10", folder / "one", false, nullptr);
+  Write(Keys());
+  database_.reset();
+  std::filesystem::copy(folder / "one", folder / "two", std::filesystem::copy_options::recursive);
+
+  const auto policy = MakePolicyFrom("winnow:10");
+  const auto open = [&](const std::string& path) {
+    OpenWith(policy, path, false, nullptr);
+    return std::move(database_);
+  };
+  std::unique_ptr<DB> one = open(folder / "one");
+  std::unique_ptr<DB> two = open(folder / "two");
+  const std::set<std::string> before = std::move(written_);
+  std::set<std::string> of_one;
+  std::set<std::string> of_two;
+  for (int round = 0; round < 4; ++round) {
+    for (const auto& [database, written] : {std::pair{&one, &of_one}, {&two, &of_two}}) {
+      std::swap(database_, *database);
+      std::swap(written_, *written);
+      Write(Keys() / 4);
+      std::swap(database_, *database);
+      std::swap(written_, *written);
+    }
+  }
+  for (const auto& [database, written, path] :
+       {std::tuple{&one, &of_one, folder / "one"}, {&two, &of_two, folder / "two"}}) {
+    database_ = std::move(*database);
+    path_ = path;
+    const Means means = Look();
+    EXPECT_LT(means.all_bytes / means.uniform_bytes, 1.07);
+    written->insert(before.begin(), before.end());
+    ExpectToFind(*written);
+    database_.reset();
+  }
+}
+
+}  // namespace policy_reopened_test
+}  // namespace winnow::plugin
