@@ -11,7 +11,9 @@
 #include <stdexcept>
 
 #include "src/core/format.h"
+#include "src/core/notes.h"
 #include "src/core/ranges/range_note.h"
+#include "src/core/tree_note.h"
 #include "winnow/builder.h"
 #include "winnow/filter.h"
 #include "winnow/range_filter.h"
@@ -115,6 +117,7 @@ std::vector<GoldenBlock> Plan() {
       OfStrings("bumped_mixed", kRibbon, 10, 1000),
       OfStrings("bumped_mixed_wide", kRibbon, 20, 2500),
       OfStrings("bumped_note", kRibbon, 10, 900, "note"),
+      OfStrings("bumped_tree", kRibbon, 10, 3000, "tree"),
       // Nothing is bumped where starts lie as far apart as can be, nor where there is one hash,
       // which counts once however often it comes back.
       OfHashes("bumped_then_none", kRibbon, 0x1234567, UINT64_MAX / 700, 700),
@@ -259,6 +262,12 @@ std::string BuildGoldenBytes(const GoldenBlock& block) {
   for (const KeyHash hash : block.KeyHashes()) builder.Add(hash);
   const std::string bytes(builder.Finish().bytes());
   if (block.note == "note") return WithNote(bytes);
+  if (block.note == "tree") {
+    const std::string note = core::EncodeTreeNote(
+        {0x123456789abcdef0, core::RateReason::kKeysInRange, -7.5, 3.25, "key0", "key999"},
+        bytes.size());
+    return std::string(core::WithNote(bytes, core::kTreeNote, {}, note).bytes());
+  }
   if (!block.has_ranges()) return bytes;
   std::vector<std::string> keys;
   for (uint64_t i = 0; i < block.keys; ++i) keys.push_back(block.KeyOf(i));
@@ -276,7 +285,7 @@ void WriteGoldenBlocks(const std::string& folder) {
   answers
       << "# The golden blocks of the format, a line each; src/core/FORMAT.md says what they are "
          "for.\n"
-         "# NAME KIND BITS_PER_KEY -|note|positions|trees|table KEYS strings|hashes BASE STRIDE : "
+         "# NAME KIND BITS_PER_KEY -|note|tree|positions|trees|table KEYS strings|hashes BASE STRIDE : "
          "WHICH OF absent0 TO absent"
       << kGoldenAbsent - 1 << " PASS [: RANGES]\n";
   for (GoldenBlock& block : Plan()) {

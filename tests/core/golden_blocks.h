@@ -27,7 +27,8 @@ struct GoldenBlock {
   bool are_hashes = false;
   uint64_t base = 0;
   uint64_t stride = 0;
-  // Behind the layers: -, nothing; note, one that no builder of ours writes; positions or trees, a
+  // Behind the layers: -, nothing; note, one that no builder of ours writes; tree, a tree note of
+  // the keys up to key2999; positions or trees, a
   // range filter of that kind; table, one of positions as RocksDB's tables have it.
   std::string note = "-";
   std::vector<int> passes;        // which absent keys "may be contained", ascending
