@@ -15,7 +15,7 @@ using formulas::StoreLittle;
 
 constexpr uint8_t kTreeNoteVersion = 1;
 
-// Where the fields begin.
+// Offsets of the fields.
 constexpr size_t kTreeAt = 2;
 constexpr size_t kLambdaAt = 10;
 constexpr size_t kReachAt = 12;

@@ -32,8 +32,7 @@ struct TreeNote {
   // 127 of 0.
   double log2_lambda = 0;
   double log2_reach = 0;
-  // Of the keys as the filter has them, in the order of bytes. Both may be cut to their first
-  // bytes.
+  // The first and the last key of the filter, in the order of bytes, or their first bytes.
   std::string first;
   std::string last;
 };

@@ -186,7 +186,7 @@ bool IsByFiles(const BuiltFor& built_for) {
   return may_be && built_for.level >= 0 && built_for.levels_below < 0;
 }
 
-// What bounded the rate stands last.
+// Behind the rule stands the bound, if there was one.
 std::string NoteText(const BuiltFor& built_for) {
   std::string text;
   if (built_for.keys_in_range) {

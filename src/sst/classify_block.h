@@ -82,7 +82,7 @@ struct BuiltFor {
   double levels_below = -1;  // what the plan took for its place in the tree; -1: unknown, or other
                              // files decided
 
-  // Of its tree note (src/core/tree_note.h); unset without one.
+  // The rule by its tree note (src/core/tree_note.h); unset without one.
   std::optional<std::string> tree{};  // the tree's id, 16 hexadecimal digits
   std::optional<std::string>
       rate_by{};  // the rule that gave the rate: "keys_in_range", "memory", ...

@@ -124,7 +124,7 @@ TEST(TreeNoteTest, ForgedNotesAreReadWithinTheirBytes) {
       byte = static_cast<char>(random.Below(3) == 0 ? random.Next() : random.Below(64));
     if (!bytes.empty() && random.Below(8) != 0) bytes[0] = 1;
     const std::string forged = Signed(bytes);
-    // Of its own, so that the sanitizer sees a byte beyond it.
+    // Memory of its own, so that the sanitizer sees a byte beyond it.
     const std::vector<char> own(forged.begin(), forged.end());
     const std::optional<TreeNote> note = DecodeTreeNote({own.data(), own.size()});
     if (!note) continue;

@@ -54,10 +54,10 @@ void FileFilterOptions::NoteReason(const TreeRates::Rated& rated, bool learns) {
   const double unbounded = rated.log2_reach - rated.log2_lambda;
   note_.log2_reach = rated.log2_reach;
   note_.log2_lambda = rated.log2_lambda;
-  note_.reason = rated.bits > unbounded   ? core::RateReason::kLeastBits
-                 : rated.bits < unbounded ? core::RateReason::kMostBits
-                 : learns                 ? core::RateReason::kLookups
-                                          : core::RateReason::kKeysInRange;
+  note_.reason = rated.bits > unbounded + kSameBits   ? core::RateReason::kLeastBits
+                 : rated.bits < unbounded - kSameBits ? core::RateReason::kMostBits
+                 : learns                             ? core::RateReason::kLookups
+                                                      : core::RateReason::kKeysInRange;
 }
 
 // The options with filter_memory, by what all filters of the policy take now.
@@ -150,7 +150,9 @@ FilterOptions FileFilterOptions::Planned(const TreeFiles::Place& place, bool see
                                               job_.is_leveled && place.waits, !sees_last, alive);
   const double lost = core::BitsForRate(core::PlannedRate(planned)) -
                       core::BitsForRate(core::PlannedRate(affordable));
-  if (std::abs(lost) > kSameBits) note_.reason = core::RateReason::kMemory;
+  if (note_.reason >= core::RateReason::kKeysInRange && std::abs(lost) > kSameBits) {
+    note_.reason = core::RateReason::kMemory;
+  }
   return affordable;
 }
 

@@ -190,6 +190,7 @@ void TreeFiles::Restore(const CarriedFiles& carried) {
     file.written += written_;
     Insert(std::move(file));
   }
+  grid_keys_ = sums_.keys;
   is_told_ = carried.is_told;
   is_complete_ = carried.knows_all;
 }

@@ -34,7 +34,7 @@ std::string Middle(const KeyRange& range) {
 // True for files that the compaction may have read. If a listener tells of files, one without a
 // name is being written by another job.
 bool TreeFiles::MayEnd(Id id, const File& file, const WritingJob& job) const noexcept {
-  const bool came_later = file.facts.level == 0 && job.last > 0 && id > job.last;
+  const bool came_later = file.facts.level == 0 && job.last > 0 && id > job.last && !file.is_found;
   return file.is_joined || (is_told_ ? file.is_ending : !came_later);
 }
 

@@ -10,11 +10,14 @@
 namespace winnow::plugin {
 namespace {
 
-// An id has 48 random bits, and 16 of a hash of the family's name.
+// An id has 48 random bits, and 16 of a hash of the family's name. Without random bits the tree is
+// not known.
 uint16_t FamilyOf(uint64_t id) noexcept { return static_cast<uint16_t>(id); }
 uint16_t HashOfFamily(const std::string& family) noexcept {
   return static_cast<uint16_t>(HashKey(family).value);
 }
+
+bool IsUnknownTree(uint64_t id) noexcept { return id >> 16 == 0; }
 
 bool HasId(const std::vector<uint64_t>& ids, uint64_t id) noexcept {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
@@ -32,43 +35,54 @@ uint64_t DrawTreeId(const std::string& family) noexcept {
   }
 }
 
-// The only tree that has no logger yet and may be of this family.
+uint64_t UnknownTreeId(const std::string& family) noexcept { return HashOfFamily(family); }
+
+// The only tree that has no logger yet, and may be of this family.
 KnownTrees::Entry* KnownTrees::AdoptFound(const void* logger, const std::string& family) {
   const auto is_of_family = [hash = HashOfFamily(family)](const FoundTree& tree) {
-    return FamilyOf(tree.ids.front()) == hash;
+    return FamilyOf(tree.ids.front()) == hash && tree.record->files.files() > 0;
   };
   const auto found = std::find_if(found_.begin(), found_.end(), is_of_family);
   if (found == found_.end() || std::any_of(found + 1, found_.end(), is_of_family)) return nullptr;
   Entry entry{logger, family, {}, std::move(found->record)};
   entry.ids = std::move(found->ids);
   entry.found = found->found;
-  entry.validated = found->validated;
   found_.erase(found);
   entries_.insert(entries_.begin(), std::move(entry));
+  ++made_;
   return &entries_.front();
 }
 
-// A file with an id that is not known is of the database that is being opened. Its options are
-// validated before. So it is of a tree that has a logger only if no options were since that logger
-// came: RocksDB then reads filters later than it opens databases.
+// The only tree of this family, if no other database may be open: each one validates the options of
+// its families first, and this many trees have a logger.
+KnownTrees::Entry* KnownTrees::OnlyOne(uint64_t id) {
+  Entry* only = nullptr;
+  for (Entry& entry : entries_) {
+    if (entry.logger == nullptr || HashOfFamily(entry.family) != FamilyOf(id)) continue;
+    if (only != nullptr) return nullptr;
+    only = &entry;
+  }
+  return validated_ <= made_ ? only : nullptr;
+}
+
+// The record of the tree with this id. Filters that are read while a database is opened, or before
+// it has written, are of one tree for each family.
 std::shared_ptr<TreeRecord> KnownTrees::NoteFound(uint64_t id, int level) {
+  const bool is_known = !IsUnknownTree(id);
   const auto note = [&](auto* tree) {
-    if (!HasId(tree->ids, id) && tree->ids.size() < kMaxIds) tree->ids.push_back(id);
+    if (is_known && !HasId(tree->ids, id) && tree->ids.size() < kMaxIds) tree->ids.push_back(id);
     tree->found = WithLevel(tree->found, level);
     return tree->record;
   };
-  for (Entry& entry : entries_) {
-    if (HasId(entry.ids, id)) return note(&entry);
-  }
-  for (FoundTree& tree : found_) {
-    if (HasId(tree.ids, id)) return note(&tree);
-  }
-  for (Entry& entry : entries_) {
-    if (entry.logger != nullptr && !entry.is_closed && entry.validated == validated_ &&
-        HashOfFamily(entry.family) == FamilyOf(id)) {
-      return note(&entry);
+  if (is_known) {
+    for (Entry& entry : entries_) {
+      if (HasId(entry.ids, id)) return note(&entry);
+    }
+    for (FoundTree& tree : found_) {
+      if (HasId(tree.ids, id)) return note(&tree);
     }
   }
+  if (Entry* const only = OnlyOne(id)) return note(only);
   for (FoundTree& tree : found_) {
     if (tree.validated == validated_ && FamilyOf(tree.ids.front()) == FamilyOf(id)) {
       return note(&tree);
@@ -81,6 +95,7 @@ std::shared_ptr<TreeRecord> KnownTrees::NoteFound(uint64_t id, int level) {
 KnownTrees::Recorded KnownTrees::AddFound(const FoundFile& file) {
   Recorded recorded;
   ListedFile found;
+  bool is_leveled = true;
   bool may_be_bottom = true;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -96,7 +111,7 @@ KnownTrees::Recorded KnownTrees::AddFound(const FoundFile& file) {
   found.range = file.range;
   found.keys = file.keys;
   found.filter_bytes = file.filter_bytes;
-  recorded.id = recorded.record->files.AddFound(found, may_be_bottom);
+  recorded.id = recorded.record->files.AddFound(found, is_leveled, may_be_bottom);
   return recorded;
 }
 

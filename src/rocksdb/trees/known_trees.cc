@@ -40,7 +40,12 @@ KnownTrees::Entry* KnownTrees::Adopt(const void* logger, const std::string& fami
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
     return entry.family == family && (entry.logger == nullptr || entry.record->files.IsReopened());
   });
-  if (found == entries_.end()) return AdoptFound(logger, family);
+  if (found == entries_.end()) {
+    // A list knows more than notes.
+    const Listened* const database = FindListened(logger);
+    return database != nullptr && database->is_listed ? nullptr : AdoptFound(logger, family);
+  }
+  if (found->logger == nullptr) found->id = UnknownTreeId(family);
   found->logger = logger;
   return Find(logger, family);
 }
@@ -57,11 +62,21 @@ void KnownTrees::SetLevels(Entry* entry, const TreeFiles::Levels& levels) {
   entry->tree.depth = levels.depth;
 }
 
+// The least of the ids that were read, so that sooner or later all files have one.
+void KnownTrees::SetId(Entry* entry) {
+  for (const uint64_t id : entry->ids) {
+    if (id >> 16 != 0 && (entry->id == 0 || id < entry->id)) entry->id = id;
+  }
+  if (entry->id != 0) return;
+  entry->id = DrawTreeId(entry->family);
+  if (entry->id != 0) entry->ids.push_back(entry->id);
+}
+
 // Call Bound afterwards, once the tree has the files that a listener told of.
 KnownTrees::Entry* KnownTrees::Make(const void* logger, const std::string& family) {
   entries_.insert(entries_.begin(), {logger, family, {}, std::make_shared<TreeRecord>()});
   Entry& entry = entries_.front();
-  entry.validated = validated_;
+  ++made_;
   if (Listened* const database = FindListened(logger)) {
     entry.database = database->database;
     const auto unclaimed =
@@ -167,13 +182,14 @@ KnownTree KnownTrees::Learn(const void* logger, const std::string& family,
     }
     entry->has_builders = true;
     entry->is_closed = false;
-    if (facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
+    // Files may have moved since; a list says so.
+    if (facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel &&
+        !entry->database.is_known()) {
       entry->tree = WithLevel(WithLevel(entry->tree, entry->found.base), entry->found.depth);
     }
     known = entry->tree = WithFile(entry->tree, facts);
-    if (entry->ids.empty()) entry->ids.push_back(DrawTreeId(family));
-    // The least, so that sooner or later all files have one.
-    known.id = *std::min_element(entry->ids.begin(), entry->ids.end());
+    if (entry->id == 0) SetId(entry);
+    known.id = entry->id;
   }
   return WithOptions(known);
 }
@@ -499,9 +515,12 @@ void KnownTrees::Restore(const CarriedTree& carried) {
   elsewhere_ = Elsewhere{carried.other_families, carried.others, carried.knows_all_files};
 }
 
-void KnownTrees::NoteFamilyOptions(const FamilyOptions& options) {
+void KnownTrees::NoteFamilyOptions(const FamilyOptions& options, const void* logger) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  ++validated_;
+  const bool is_open = logger != nullptr &&
+                       std::any_of(entries_.begin(), entries_.end(),
+                                   [logger](const Entry& entry) { return entry.logger == logger; });
+  if (!is_open) ++validated_;
   if (!has_seen_options_) {
     options_ = options;
     has_seen_options_ = true;

@@ -10,8 +10,9 @@
 // and the id of its tree, which was drawn with a hash of the family's name. Files that are read
 // before a logger comes are a tree that has none yet. The first logger that comes with the family
 // adopts it, if it is the only one of this family. A tree may have files of several ids, where some
-// were written before any was read. Two databases that were made from one backup have one id. If
-// both are opened on one policy, the first one adopts the tree, and the second one draws a new id.
+// were written before any was read; new files get the least of those that were read before. Two
+// databases that were made from one backup have one id. If both are opened on one policy, the first
+// one adopts the tree, and the second one draws a new id.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_KNOWN_TREES_H_
 #define WINNOW_SRC_ROCKSDB_TREES_KNOWN_TREES_H_
@@ -65,6 +66,8 @@ struct TreeRecord {
 
 // An id for the notes of a new tree's files; 0 if the machine has no random bits.
 uint64_t DrawTreeId(const std::string& family) noexcept;
+// The id in notes of files whose tree is not known, as a worker's.
+uint64_t UnknownTreeId(const std::string& family) noexcept;
 
 // The rule of a tree by the policy's options, as if it had no samples, and without filter_memory.
 TreeRates::Rule RuleOf(const PolicyOptions& policy, const BuildFacts& facts,
@@ -187,9 +190,9 @@ class KnownTrees {
   // Null if nothing is known of the tree.
   std::shared_ptr<TreeRecord> RecordOf(const void* logger, const std::string& family);
 
-  // A column family has these options: a database was opened, got a family, or had an option set.
-  // What is known of trees stays.
-  void NoteFamilyOptions(const FamilyOptions& options);
+  // A column family has these options: a database was opened, got a family, or had an option set,
+  // where the logger is one that is known; null: none. What is known of trees stays.
+  void NoteFamilyOptions(const FamilyOptions& options, const void* logger = nullptr);
 
   // Some nanoseconds a tree; a millisecond with thousands of files if it is asked what stays.
   KnownTotals Totals(bool with_what_stays = false);
@@ -225,8 +228,8 @@ class KnownTrees {
     bool has_builders = false;
     bool is_closed = false;
     std::vector<uint64_t> ids{};  // of files that were found, and its own
+    uint64_t id = 0;              // for new files; 0: none yet
     KnownTree found{};            // base and depth by files that were found
-    uint64_t validated = 0;       // validated_ when the logger came
   };
   // A tree without a logger.
   struct FoundTree {
@@ -246,9 +249,11 @@ class KnownTrees {
   Entry* Find(const void* logger, const std::string& family);
   Entry* Adopt(const void* logger, const std::string& family);
   Entry* AdoptFound(const void* logger, const std::string& family);
+  Entry* OnlyOne(uint64_t id);
   std::shared_ptr<TreeRecord> NoteFound(uint64_t id, int level);
   double UniformBytes(uint64_t keys) const;
   std::shared_ptr<TreeRecord> ChooseTree(FileName database, CarriedTree* carried) const;
+  static void SetId(Entry* entry);
   static void SetLevels(Entry* entry, const TreeFiles::Levels& levels);
   Entry* Make(const void* logger, const std::string& family);
   Listened* FindListened(const void* logger);
@@ -266,8 +271,11 @@ class KnownTrees {
   std::vector<Entry> entries_;    // the latest first
   std::vector<FoundTree> found_;  // the oldest first
   uint64_t founds_ = 0;           // files that were found
-  uint64_t validated_ = 0;        // how often options were, which opening a database begins with
-  uint64_t asked_ = 0;            // for what is known of a tree
+  // How often options of families were validated, which opening a database begins with, and how
+  // many trees a logger came with.
+  uint64_t validated_ = 0;
+  uint64_t made_ = 0;
+  uint64_t asked_ = 0;  // for what is known of a tree
   // A database of which a tree was forgotten.
   struct Forgotten {
     const void* logger;

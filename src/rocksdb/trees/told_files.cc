@@ -158,8 +158,10 @@ TreeFiles::Levels TreeFiles::TakeList(FileName database, bool is_first,
   }
   had_list_ = true;
   for (const Id id : gone) {
-    // A file that was found has no age.
-    if (files_.at(id).is_joined || files_.at(id).is_found) {
+    // A file that was found has no age. Its readers don't know where the listed one is.
+    const File& file = files_.at(id);
+    if (file.is_found && file.level_of_readers != nullptr) file.level_of_readers->store(-1);
+    if (file.is_joined || file.is_found) {
       Erase(id);
     } else {
       End(id);

@@ -293,10 +293,10 @@ TreeFiles::Id TreeFiles::Add(const NewFile& added, WritingJob* job) {
   return id;
 }
 
-TreeFiles::Id TreeFiles::AddFound(const ListedFile& found, bool may_be_bottom) {
+TreeFiles::Id TreeFiles::AddFound(const ListedFile& found, bool is_leveled, bool may_be_bottom) {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::optional<KeyRange> range = had_list_ ? std::nullopt : Shortened(found.range);
-  if (!range || range->last < range->first) return 0;
+  if (!range || range->last < range->first || IsReplaced(found.level, *range)) return 0;
   File file;
   file.facts.level = found.level;
   file.facts.waits = found.level == 0 && HasOneIn(0, *range);
@@ -309,7 +309,26 @@ TreeFiles::Id TreeFiles::AddFound(const ListedFile& found, bool may_be_bottom) {
   file.is_found = true;
   file.is_measured = true;
   MarkAbove(file.facts);
-  return Insert(std::move(file));
+  const Id id = Insert(std::move(file));
+  if (found.level == 0 && is_leveled) SettleOldFlushes(-1);
+  return id;
+}
+
+// A file is found again that was joined with others, or a compaction that reads it has written.
+bool TreeFiles::IsReplaced(int level, const KeyRange& range) const {
+  if (level == 0) return false;
+  for (const int listed : {level, kBottom}) {
+    const Level& files = On(listed);
+    for (auto at = FirstThatMayReach(listed, range); at != files.end() && at->first <= range.last;
+         ++at) {
+      const File& file = files_.at(at->id);
+      if (file.facts.level == level && (file.is_joined || !file.is_found) &&
+          file.facts.range.Crosses(range)) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 // Files above this one have something below them.
@@ -332,15 +351,6 @@ void TreeFiles::MarkAbove(const NewFile& file) {
     facts.is_bottom = false;
     Change(id, &other, std::move(facts), true);
   }
-}
-
-void TreeFiles::DropFound() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  std::vector<Id> found;
-  for (const auto& [id, file] : files_) {
-    if (file.is_found) found.push_back(id);
-  }
-  for (const Id id : found) Erase(id);
 }
 
 void TreeFiles::Extend(Id id, const KeyRange& full, uint64_t keys, WritingJob* job) {

@@ -1,6 +1,7 @@
 // The record of one tree's files: each file's level, its range of keys, and what its filter takes.
-// It has the files whose filters were built in this process, and all files of the tree if a
-// listener tells of them (listener.h).
+// It has the files whose filters were built in this process, those whose filters were read and have
+// a note (src/core/tree_note.h), and all files of the tree if a listener tells of them
+// (listener.h).
 //
 // It answers two questions about a file that is being built. Will the file stay on its level?
 // RocksDB moves a file down as it is if it overlaps nothing there. A filter that was built for a
@@ -222,10 +223,9 @@ class TreeFiles {
   // Further keys become known, if the filter has partitions.
   void Extend(Id id, const KeyRange& range, uint64_t keys, WritingJob* job);
   // A filter was read that an earlier process built, and whose note tells of the file. It ends no
-  // other file. 0: the record does not need it, as a list has all files.
-  Id AddFound(const ListedFile& found, bool may_be_bottom);
-  // Drops what AddFound added, as it is of another tree.
-  void DropFound();
+  // other file. 0: the record does not need it, as a list has all files, or as others have its keys
+  // on its level.
+  Id AddFound(const ListedFile& found, bool is_leveled, bool may_be_bottom);
   // The filter is measured; more_bytes is what is not to be weighed against uniform filters.
   void AddMemory(Id id, const FilterMemory& memory, double more_bytes = 0);
   // A reader of the file's filter is made, or ends.
@@ -386,6 +386,7 @@ class TreeFiles {
   void EndReplaced(const NewFile& file, WritingJob* job);
   void MarkWaiting(const KeyRange& range) noexcept;
   void MarkAbove(const NewFile& file);
+  bool IsReplaced(int level, const KeyRange& range) const;
   void SettleOldFlushes(int base);
   void DropTheOld();
 
@@ -414,6 +415,7 @@ class TreeFiles {
   double written_ = 0;  // keys
   std::shared_ptr<const KeyPositions> grid_;
   double grid_written_ = 0;  // keys that the tree had written when the grid was made
+  double grid_keys_ = 0;     // and keys of all files
 
   size_t revivals_ = 0;
   bool is_reopening_ = false;

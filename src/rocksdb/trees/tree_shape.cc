@@ -66,13 +66,16 @@ bool TreeFiles::MakeGrid() {
   std::string prefix;
   std::vector<FileKeys> files;
   double written = 0;
+  double keys = 0;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const bool is_due = grid_ == nullptr || written_ - grid_written_ >= kGridAgain * sums_.keys;
+    const bool is_due = grid_ == nullptr || sums_.keys > 2 * grid_keys_ ||
+                        written_ - grid_written_ >= kGridAgain * sums_.keys;
     if (num_counted_ == 0 || !is_due) return false;
     former = grid_;
     prefix = prefix_.value_or("");
     written = written_;
+    keys = sums_.keys;
     files.reserve(num_counted_);
     for (const auto& [id, file] : files_) {
       if (!file.counts) continue;
@@ -96,6 +99,7 @@ bool TreeFiles::MakeGrid() {
   samples_.SetGrid(grid, moved);
   grid_ = std::move(grid);
   grid_written_ = written;
+  grid_keys_ = keys;
   for (auto& [id, file] : files_) SetPlaces(&file);
   return true;
 }

@@ -390,7 +390,7 @@ KnownTrees::FoundFile FoundFile(uint64_t tree, int level = 5) {
   return file;
 }
 
-// As RocksDB validates options before it opens a database.
+// RocksDB validates options before it opens a database.
 void BeginToOpen(KnownTrees* trees) { trees->NoteFamilyOptions({}); }
 
 TEST(KnownTreesTest, AnIdHasAHashOfTheFamily) {
@@ -461,7 +461,7 @@ TEST(KnownTreesTest, FiltersThatAreReadLaterAreOfTheDatabaseThatIsOpen) {
   const uint64_t own = trees.Learn(&kOne, "default", kFlush).id;
   const uint64_t id = DrawTreeId("default");
   trees.AddFound(FoundFile(id));
-  EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).id, std::min(own, id));
+  EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).id, own);
   EXPECT_EQ(trees.Totals().files.keys, 1000);
   // While another one is being opened, they are of that.
   BeginToOpen(&trees);
@@ -471,10 +471,39 @@ TEST(KnownTreesTest, FiltersThatAreReadLaterAreOfTheDatabaseThatIsOpen) {
   EXPECT_EQ(trees.Totals().files.keys, 2000);
 }
 
+TEST(KnownTreesTest, AnotherDatabaseThatIsOpenKeepsItsFiles) {
+  KnownTrees trees;
+  BeginToOpen(&trees);
+  BeginToOpen(&trees);
+  trees.Learn(&kOne, "default", kFlush);
+  trees.AddFound(FoundFile(DrawTreeId("default")));
+  EXPECT_EQ(trees.Totals().files.keys, 0);
+}
+
+TEST(KnownTreesTest, OptionsThatAreSetOpenNoDatabase) {
+  KnownTrees trees;
+  BeginToOpen(&trees);
+  trees.Learn(&kOne, "default", kFlush);
+  trees.NoteFamilyOptions({}, &kOne);
+  trees.AddFound(FoundFile(DrawTreeId("default")));
+  EXPECT_EQ(trees.Totals().files.keys, 1000);
+}
+
+TEST(KnownTreesTest, FilesOfWorkersAreOfTheirFamily) {
+  KnownTrees trees;
+  BeginToOpen(&trees);
+  const uint64_t id = DrawTreeId("default");
+  trees.AddFound(FoundFile(UnknownTreeId("default")));
+  trees.AddFound(FoundFile(id));
+  EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).id, id);
+  EXPECT_EQ(trees.Totals().files.keys, 2000);
+}
+
 TEST(KnownTreesTest, AListTakesThePlaceOfWhatWasFound) {
   KnownTrees trees;
   const uint64_t id = DrawTreeId("default");
   trees.AddFound(FoundFile(id));
+  trees.AddFound(FoundFile(id, 2));  // it was moved since
   const FileName database = FileName::Of("/a/database", 0);
   trees.BeginList(&kOne, database);
   KnownTrees::ToldFamily family;
@@ -496,11 +525,14 @@ TEST(KnownTreesTest, AListTakesThePlaceOfWhatWasFound) {
   trees.TakeLists(&kOne, std::move(told));
   EXPECT_EQ(trees.Totals().files.keys, 10);
   EXPECT_TRUE(trees.Totals().knows_all_files);
+  const KnownTree known = trees.Learn(&kOne, "default", kFlush);
+  EXPECT_EQ(known.base, 5);
+  EXPECT_EQ(known.depth, 5);
   EXPECT_EQ(trees.AddFound(FoundFile(id)).id, 0u);
   EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).id, id);
 }
 
-// Of notes that somebody forged.
+// Somebody may have forged their notes.
 TEST(KnownTreesTest, TreesThatNobodyAdoptsAreBounded) {
   KnownTrees trees;
   trees.Learn(&kOne, "default", kFlush);

@@ -285,7 +285,6 @@ TEST(TreeFilesTest, IsBoundedAndKeepsItsSums) {
   EXPECT_EQ(Below(&files, 5, Range(10 * kFiles, 11 * kFiles)), -1);
 }
 
-// Files of level 5 are written again and again. On the last level one half is, the other one never.
 ListedFile Found(int level, KeyRange range) {
   ListedFile found;
   found.level = level;
@@ -297,14 +296,14 @@ ListedFile Found(int level, KeyRange range) {
 }
 
 TEST(TreeFilesTest, FilesThatAreFoundCountInAnyOrder) {
-  // Of level 0 two that overlap, then 4, 5 and 6 below each other.
+  // Two of level 0 that overlap, then 4, 5 and 6 below each other.
   const std::vector<ListedFile> all = {Found(0, Range(0, 900)), Found(0, Range(100, 990)),
                                        Found(4, Range(0, 300)), Found(5, Range(0, 500)),
                                        Found(6, Range(0, 100)), Found(6, Range(600, 700))};
   std::vector<size_t> order = {0, 1, 2, 3, 4, 5};
   do {
     TreeFiles files;
-    for (const size_t i : order) EXPECT_NE(files.AddFound(all[i], true), 0u);
+    for (const size_t i : order) EXPECT_NE(files.AddFound(all[i], true, true), 0u);
     const TreeFiles::Sums sums = files.sums();
     EXPECT_EQ(sums.files, 6u);
     EXPECT_EQ(sums.filter_bytes, 6 * 135);
@@ -321,8 +320,8 @@ TEST(TreeFilesTest, FilesThatAreFoundCountInAnyOrder) {
 
 TEST(TreeFilesTest, FilesThatAreFoundEndAsOthersDo) {
   TreeFiles files;
-  files.AddFound(Found(5, Range(0, 500)), true);
-  const Id id = files.AddFound(Found(6, Range(600, 700)), true);
+  files.AddFound(Found(5, Range(0, 500)), true, true);
+  const Id id = files.AddFound(Found(6, Range(600, 700)), true, true);
   files.Add(File(5, Range(0, 500)), kJob);
   EXPECT_EQ(files.files(), 2u);
   files.Opened(id);
@@ -332,24 +331,42 @@ TEST(TreeFilesTest, FilesThatAreFoundEndAsOthersDo) {
 
 TEST(TreeFilesTest, FilesOfALastLevelWithoutFiltersAreNotMissed) {
   TreeFiles files;
-  files.AddFound(Found(5, Range(0, 500)), false);
+  files.AddFound(Found(5, Range(0, 500)), true, false);
   EXPECT_EQ(files.sums().levels[5].keys, 100);
+}
+
+// A sequential load leaves such files: RocksDB moved them down.
+TEST(TreeFilesTest, ManyFlushesThatAreFoundAreNotOnLevel0) {
+  TreeFiles files;
+  for (int i = 0; i < 100; ++i) files.AddFound(Found(0, Range(10 * i, 10 * i + 9)), true, true);
+  EXPECT_EQ(files.sums().levels[0].keys + files.sums().levels.back().keys, 10'000);
+  files.Add(File(4, Range(0, 10'000)), {files.last_id(), true, 0, kBase});
+  EXPECT_GT(files.files(), 80u);
+}
+
+TEST(TreeFilesTest, AFileThatIsFoundBesideItsSuccessorIsGone) {
+  TreeFiles files;
+  files.Add(File(5, Range(0, 500)), kJob);
+  EXPECT_EQ(files.AddFound(Found(5, Range(100, 200)), true, true), 0u);
+  EXPECT_NE(files.AddFound(Found(5, Range(600, 700)), true, true), 0u);
+  EXPECT_NE(files.AddFound(Found(4, Range(100, 200)), true, true), 0u);
 }
 
 TEST(TreeFilesTest, AListOutweighsWhatWasFound) {
   TreeFiles files;
-  files.AddFound(Found(5, Range(0, 500)), true);
+  files.AddFound(Found(5, Range(0, 500)), true, true);
   files.BeginList();
   ListedFile listed = Found(5, Range(0, 500));
   listed.name = FileName::Of("/a/database", 7);
   files.TakeList(listed.name.Database(), true, {listed});
   EXPECT_EQ(files.files(), 1u);
-  EXPECT_EQ(files.AddFound(Found(5, Range(600, 700)), true), 0u);
+  EXPECT_EQ(files.AddFound(Found(5, Range(600, 700)), true, true), 0u);
   files.StopBeingTold();
-  EXPECT_EQ(files.AddFound(Found(5, Range(600, 700)), true), 0u);
+  EXPECT_EQ(files.AddFound(Found(5, Range(600, 700)), true, true), 0u);
   EXPECT_EQ(files.files(), 1u);
 }
 
+// Files of level 5 are written again and again. On the last level one half is, the other one never.
 TEST(TreeFilesTest, FilesStayWhereOthersDid) {
   TreeFiles files;
   const int last = TreeFiles::LevelIndex(6, true);
@@ -456,9 +473,8 @@ void ExpectSumsHold(std::mt19937_64* random, unsigned one_in) {
             found.keys = 100;
             found.memory = {2, 1};
             found.filter_bytes = 2;
-            files.AddFound(found, true);
+            files.AddFound(found, true, true);
           }
-          if (step % 200 == 0) files.DropFound();
           break;
         case 7:
           if (step % 10 == 0) {
