@@ -122,7 +122,9 @@ struct PolicyOptions {
   // is for files whose keys have one length; of others filters keep w bits a key, and cost up to w
   // + 12 (winnow/range_filter.h). The column family also needs the prefix extractor winnow.range
   // (NewRangeExtractor) and the bytewise comparator. Where a file gets none, the database's LOG
-  // says why. Of Winnow's filters only.
+  // says why. With a level_plan other than "uniform", and without filter_memory, it is the mean of
+  // a tree's files: small levels have more bits and the last one fewer, by the rule of "auto",
+  // whatever lookups there are. Of Winnow's filters only.
   double range_bits = 0;
 
   // 1, unless given: a filter has a note about its file (src/core/FORMAT.md), by which a process

@@ -285,7 +285,8 @@ void WriteGoldenBlocks(const std::string& folder) {
   answers
       << "# The golden blocks of the format, a line each; src/core/FORMAT.md says what they are "
          "for.\n"
-         "# NAME KIND BITS_PER_KEY -|note|tree|positions|trees|table KEYS strings|hashes BASE STRIDE : "
+         "# NAME KIND BITS_PER_KEY -|note|tree|positions|trees|table KEYS strings|hashes BASE "
+         "STRIDE : "
          "WHICH OF absent0 TO absent"
       << kGoldenAbsent - 1 << " PASS [: RANGES]\n";
   for (GoldenBlock& block : Plan()) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/core/format.h"
+#include "src/core/notes.h"
 #include "src/core/sizing.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/sst/filter_contents.h"
@@ -159,6 +160,9 @@ FilterCheck CheckFilter(const std::string& path, const Recipe& recipe) {
     if (!fault.empty()) return {Is::kDifferent, fault};
     anew = BuildByTail(options, hashes, stored.tail);
   }
+  // Its note has what no key tells.
+  const std::string_view note = core::NoteOf(block, core::kTreeNote);
+  if (!note.empty()) anew = core::WithNote(anew, core::kTreeNote, {}, note).bytes();
   return {anew == block ? Is::kEqual : Is::kDifferent, keys};
 }
 

@@ -8,6 +8,7 @@
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -23,11 +24,16 @@
 #include <thread>
 #include <tuple>
 #include <utility>
+#include <vector>
 
+#include "src/core/tree_note.h"
+#include "src/rocksdb/policy.h"
+#include "src/rocksdb/trees/known_trees.h"
 #include "tests/support/database_files.h"
 #include "tests/support/database_model.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
+#include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/builder.h"
 #include "winnow/filter.h"
 #include "winnow/rocksdb_listener.h"
@@ -235,6 +241,40 @@ TEST_F(ReopenedTest, EachShapeIsShown) {
     Show(shape, "notes", Run("winnow:10", false, change, true));
     Show(shape, "no notes", Run("{id=winnow;tree_notes=0}", false, change, true));
     Show(shape, "uniform", Run("{id=winnow;level_plan=uniform}", false, change, true));
+  }
+}
+
+TEST_F(ReopenedTest, AFilterThatManyThreadsReadIsOneFile) {
+  const testing::TemporaryFolder folder;
+  Open("winnow:10", folder / "db", false, nullptr);
+  Write(100'000);
+  database_.reset();
+  std::vector<std::string> blocks;
+  for (const testing::FileFilter& file : testing::ReadFilters(folder / "db")) {
+    if (core::TreeNoteOf(file.block)) blocks.push_back(file.block);
+  }
+  ASSERT_GT(blocks.size(), 1u);
+  for (int round = 0; round < 100; ++round) {
+    const auto policy = MakePolicyFrom("winnow:10");
+    ASSERT_STATUS_OK(policy->ValidateOptions(ROCKSDB_NAMESPACE::DBOptions(),
+                                             ROCKSDB_NAMESPACE::ColumnFamilyOptions()));
+    std::atomic<bool> begins{false};
+    std::vector<std::thread> threads;
+    std::vector<std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader>> readers(4 * blocks.size());
+    for (size_t i = 0; i < readers.size(); i += blocks.size()) {
+      threads.emplace_back([&, i] {
+        while (!begins) {
+        }
+        for (size_t at = 0; at < blocks.size(); ++at) {
+          readers[i + at].reset(policy->GetFilterBitsReader(blocks[at]));
+        }
+      });
+    }
+    begins = true;
+    for (std::thread& thread : threads) thread.join();
+    KnownTrees& trees = AsPolicy(policy.get())->known()->trees;
+    trees.Learn(&threads, "default", BuildFacts());
+    ASSERT_EQ(trees.RecordOf(&threads, "default")->files.Weight(), blocks.size());
   }
 }
 

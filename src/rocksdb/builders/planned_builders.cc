@@ -81,6 +81,17 @@ std::string WhyNoRange(RangeProof proof, const FilterBuildingContext& context) {
   return {};
 }
 
+// The bits of a file's range filter: range_bits are the mean of its tree's.
+double RangeBitsOf(const PolicyOptions& options, const BuildFacts& facts, TreeRecord* record) {
+  if (record == nullptr || facts.level < 0 || options.level_plan == LevelPlan::kUniform ||
+      options.filter_memory > 0) {
+    return options.range_bits;
+  }
+  const int level = TreeFiles::LevelIndex(facts.level, facts.is_bottommost);
+  return std::clamp(options.range_bits + record->rates.MoreRangeBits(level), 1.0,
+                    kRangeBitsOption.most);
+}
+
 // Builds the range filter of a file; null: none.
 std::unique_ptr<RangePart> NewRange(const PolicyOptions& options,
                                     const FilterBuildingContext& context) noexcept {
@@ -148,7 +159,10 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
     FilterOptions planned = PlannedByLevel(*sized, file);
     if (!NeedsFilter(planned)) return nullptr;
     if (file.is_sized) planned.levels_below = -1;
-    std::unique_ptr<RangePart> range = NewRange(*sized, context);
+    PolicyOptions with_ranges = *sized;
+    if (with_ranges.range_bits > 0)
+      with_ranges.range_bits = RangeBitsOf(*sized, file.facts, file.record.get());
+    std::unique_ptr<RangePart> range = NewRange(with_ranges, context);
     if (range == nullptr && file.options.range_bits > 0) {
       if (sized->range_bits == 0) RangePart::SayNoRoom(context.info_log);
       file.options.range_bits = 0;
@@ -344,6 +358,9 @@ OwnedReader PlannedBuilders::NewReaderOfFound(std::string_view block, uint64_t h
   if (!note || note->tree == 0) return {};
   const FilterInfo info = FilterView(block).info();
   if (info.level < 0) return {};
+  // Threads that read a filter at once note it once.
+  const std::lock_guard<std::mutex> lock(known_->found);
+  if (OwnedReader reader = known_->filter_files.NewReader(hash_of_tail)) return reader;
   KnownTrees::FoundFile file;
   file.tree = note->tree;
   file.level = info.level;
@@ -376,7 +393,7 @@ void PlannedBuilders::NoteDatabaseOptions(
       order_shown_.Validated();
     }
   }
-  known_->trees.NoteFamilyOptions(FamilyOptionsOf(family));
+  known_->trees.NoteFamilyOptions(FamilyOptionsOf(family), database.info_log.get());
 }
 
 }  // namespace winnow::plugin

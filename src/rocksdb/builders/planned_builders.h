@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -42,6 +43,7 @@ struct KnownFiles {
   std::atomic<bool> has_range_extractor{false};    // a family has or had one
   std::atomic<bool> may_have_more_readers{false};  // a file's filter, than one: HasOneReaderAFile
   std::atomic<bool> asks_if_told{false};           // prefix_seek_opt_in_only
+  std::mutex found;                                // while a filter that was not known is noted
   SamplingUse sampling;                            // wanted while lookups of any tree are sampled
   std::atomic<int> policies{0};                    // that own a share
 };
@@ -82,7 +84,8 @@ class PlannedBuilders {
   void NoteBuilderAsked(const PolicyOptions& options,
                         const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
-  // Counts a loaded filter. If it was built here, also counts its reader, and samples its lookups.
+  // Counts a loaded filter. If its file is known, as it was built here or has a note, also counts
+  // its reader, and samples its lookups.
   OwnedReader NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept;
 
   // DB::Open shows the options of a column family.

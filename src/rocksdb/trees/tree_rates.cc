@@ -198,7 +198,8 @@ void TreeRates::Refresh(TreeFiles* files, const TreeFiles::NewFile& file, const 
   const bool has_more = learns && static_cast<double>(seen - samples_seen_) >
                                       kSampleAgain * std::max(known, double{kMinSamples});
   const TreeFiles::Written written = files->written();
-  const bool has_grown = written_ < 0 || written.keys - written_ > kLookAgain * written.alive;
+  const bool has_grown = written_ < 0 || written.keys - written_ > kLookAgain * written.alive ||
+                         written.alive > 2 * keys_;
   const bool lacks_level = learns && (heat_.samples() == 0 || (levels_ & BitOf(level)) == 0);
   const bool is_other = std::abs(uniform_bits - uniform_bits_) > kOtherBits || !(rule == rule_);
   const bool is_large = kFewFiles * static_cast<double>(file.keys) > keys_;
@@ -225,6 +226,7 @@ void TreeRates::Refresh(TreeFiles* files, const TreeFiles::NewFile& file, const 
     SetLevelHeat(tree);
   }
   SetKeys(tree);
+  SetMoreRangeBits(tree);
   if (rule.is_sized()) return SetEvenLessSampled(tree);
   bool any = false;
   for (RatedFile& one : tree.files) {
@@ -317,6 +319,36 @@ void TreeRates::SetEvenLessSampled(const TreeFiles::TreeShape& shape) noexcept {
     sum += file.keys * std::log2(even / sampled);
   }
   even_less_sampled_ = keys > 0 ? sum / keys : 0;
+}
+
+// Files that wait on level 0 count too, as scans read them. Of a file of few keys, one was looked
+// at, so that its range is not known.
+void TreeRates::SetMoreRangeBits(const TreeFiles::TreeShape& shape) noexcept {
+  more_range_bits_.fill(0);
+  std::array<double, LookupSamples::kLevels> keys{};
+  double mean = 0;
+  double all_keys = 0;
+  for (const RatedFile& file : shape.files) {
+    if (file.to - file.from < kMinWidth && !file.is_point) continue;
+    const auto level = static_cast<size_t>(file.level);
+    const double bits = file.keys * std::log2(WidthOf(file) * keys_ / file.keys);
+    more_range_bits_[level] += bits;
+    keys[level] += file.keys;
+    mean += bits;
+    all_keys += file.keys;
+  }
+  if (!(all_keys > 0)) return;
+  mean /= all_keys;
+  double below = 0;
+  for (size_t level = keys.size(); level-- > 0;) {
+    if (keys[level] > 0) below = more_range_bits_[level] / keys[level] - mean;
+    more_range_bits_[level] = below;
+  }
+}
+
+double TreeRates::MoreRangeBits(int level) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return more_range_bits_[static_cast<size_t>(level)];
 }
 
 void TreeRates::AppendFiles(TreeFiles* files, const TreeFiles::NewFile* file, const WritingJob* job,

@@ -120,6 +120,11 @@ class TreeRates {
   std::optional<Rated> RateOf(TreeFiles* files, const TreeFiles::NewFile& file,
                               const WritingJob& job, double uniform_rate, const Rule& rule);
 
+  // Bits by which the range filter of a new file on this level (LevelIndex) differs from the mean
+  // of the tree's, by the same rule: scans fall evenly over the tree's keys. As on the level below
+  // where no file of the level was known when the tree was last looked at; 0 where none is below.
+  double MoreRangeBits(int level);
+
   // ---- With filter_memory
 
   // Adds the tree's files, with n as if it got as many lookups as it has keys, which fall evenly.
@@ -179,6 +184,7 @@ class TreeRates {
   bool IsSampled(const RatedFile& file) const noexcept;
   double SampledReach(const RatedFile& file) const noexcept;
   void SetEvenLessSampled(const TreeFiles::TreeShape& shape) noexcept;
+  void SetMoreRangeBits(const TreeFiles::TreeShape& shape) noexcept;
   RateMemory MemoryOfTree() const noexcept;
   void SetHeat(HeatMap heat) noexcept;
 
@@ -196,6 +202,7 @@ class TreeRates {
   double point_keys_ = 0;  // of those whose keys are not told apart
   std::array<double, LookupSamples::kLevels> usual_log2_reach_{};  // by level, with filter_memory
   std::array<double, LookupSamples::kLevels> level_keys_{};
+  std::array<double, LookupSamples::kLevels> more_range_bits_{};
   Rule rule_;            // when the tree was looked at
   double written_ = -1;  // keys, when the tree was looked at
   double log2_lambda_ = 0;

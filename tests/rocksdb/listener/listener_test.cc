@@ -543,7 +543,7 @@ double RateOfAFlush(DB* database, const std::string& path) {
 TEST_F(ListenerTest, AfterAnOpenPlansAreAsBefore) {
   for (const auto& [plan, listener] : std::vector<std::pair<std::string, std::string>>{
            {"auto", ""}, {"learned", ""}, {"auto", "listeners=winnow"}}) {
-    const std::string text = "{id=winnow;level_plan=" + plan + "}";
+    const std::string text = "{id=winnow;tree_notes=0;level_plan=" + plan + "}";
     Open(Listened(MakePolicyFrom(text), listener));
     Put(0, 40'000);
     RateOfAFlush(database_.get(), path_);
@@ -597,14 +597,14 @@ double BitsAboveTheLastLevel(DB* database, ColumnFamilyHandle* family, const std
   return bits / keys;
 }
 
-// Options from text make a policy for each column family. docs/switch-on.md has the bits.
+// Options from text make a policy for each column family.
 TEST_F(ListenerTest, ColumnFamiliesFromTextNeedAListenerOfEachPolicy) {
   Options options = SmallLevels(nullptr);
   options.create_missing_column_families = true;
   options.disable_auto_compactions = true;
   options.target_file_size_base = 64 << 20;  // few files, which are known at once
   enum class Listeners { kNone, kOfCode, kOfText };
-  const auto bits_of_families = [&](Listeners listeners) {
+  const auto bits_of_families = [&](Listeners listeners, const std::string& policy = kAuto) {
     std::vector<ColumnFamilyDescriptor> families = {{kDefault, {}}, {"second", {}}};
     options.listeners.clear();
     if (listeners == Listeners::kOfText) {
@@ -615,8 +615,7 @@ TEST_F(ListenerTest, ColumnFamiliesFromTextNeedAListenerOfEachPolicy) {
     for (ColumnFamilyDescriptor& family : families) {
       EXPECT_TRUE(ROCKSDB_NAMESPACE::GetColumnFamilyOptionsFromString(
                       testing::StrictConfig(), options,
-                      "block_based_table_factory={filter_policy=" + std::string(kAuto) + "}",
-                      &family.options)
+                      "block_based_table_factory={filter_policy=" + policy + "}", &family.options)
                       .ok());
       if (listeners != Listeners::kOfCode) continue;
       options.listeners.push_back(winnow::NewListener(
@@ -642,11 +641,12 @@ TEST_F(ListenerTest, ColumnFamiliesFromTextNeedAListenerOfEachPolicy) {
   // A tenth of the keys in its range are the file's: 3.3 bits more than those of the level below.
   const auto planned =
       ::testing::AllOf(::testing::SizeIs(2), ::testing::Each(::testing::DoubleNear(10.2, 0.5)));
-  EXPECT_THAT(bits_of_families(Listeners::kOfCode), planned);
-  EXPECT_THAT(bits_of_families(Listeners::kNone),
+  const std::string without_notes = "{id=winnow;level_plan=auto;tree_notes=0}";
+  EXPECT_THAT(bits_of_families(Listeners::kOfCode, without_notes), planned);
+  EXPECT_THAT(bits_of_families(Listeners::kNone, without_notes),
               ::testing::Each(::testing::DoubleNear(7.04, 0.1)));
-  EXPECT_THAT(bits_of_families(Listeners::kOfCode), planned);
-  EXPECT_THAT(bits_of_families(Listeners::kOfText), planned);
+  EXPECT_THAT(bits_of_families(Listeners::kOfCode, without_notes), planned);
+  EXPECT_THAT(bits_of_families(Listeners::kOfText, without_notes), planned);
 }
 
 TEST_F(ListenerTest, WithAllGoingOnAllIsKnownInTheEnd) {

@@ -7,6 +7,7 @@
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -54,7 +55,9 @@ struct Sizes {
   uint64_t bytes = 0;
   uint64_t range_files = 0;
   uint64_t range_bytes = 0;
-  std::multiset<double> rates;  // that filters were built for
+  std::multiset<double> rates;                // that filters were built for
+  double range_bits = 0;                      // means by keys
+  std::map<int, double> range_bits_of_level;  // where the files lie
   double PointBits() const {
     return 8 * static_cast<double>(bytes - range_bytes) / static_cast<double>(keys);
   }
@@ -107,6 +110,14 @@ class RangeMemoryTest : public ::testing::Test {
       read_.insert(file.file);
       filters_[file.file.substr(file.file.rfind('/') + 1)] = std::move(file);
     }
+    ROCKSDB_NAMESPACE::ColumnFamilyMetaData tree;
+    database_->GetColumnFamilyMetaData(&tree);
+    std::map<std::string, std::pair<int, uint64_t>> levels;  // of a file, and the keys of its level
+    for (const auto& level : tree.levels) {
+      uint64_t keys = 0;
+      for (const auto& file : level.files) keys += file.num_entries;
+      for (const auto& file : level.files) levels[file.name.substr(1)] = {level.level, keys};
+    }
     for (const auto& [name, table] : tables) {
       const testing::FileFilter& file = filters_.at(name.substr(name.rfind('/') + 1));
       ++sizes.files;
@@ -116,7 +127,14 @@ class RangeMemoryTest : public ::testing::Test {
       sizes.range_files += range > 0 ? 1 : 0;
       sizes.range_bytes += range;
       sizes.rates.insert(FilterView(file.block).info().target_fpr);
+      if (range == 0) continue;
+      const RangeFilterInfo info = RangeFilterView(core::RangeFilterOfTable(file.block)).info();
+      const auto [level, keys] = levels.at(name.substr(name.rfind('/') + 1));
+      sizes.range_bits += info.range_bits * static_cast<double>(file.entries);
+      sizes.range_bits_of_level[level] +=
+          info.range_bits * static_cast<double>(file.entries) / static_cast<double>(keys);
     }
+    sizes.range_bits /= static_cast<double>(sizes.keys);
     return sizes;
   }
 
@@ -187,6 +205,37 @@ TEST_F(RangeMemoryTest, ALevelPlanGivesTheRatesThatItGivesWithoutThem) {
     EXPECT_GT(accurate[0], 20);
     EXPECT_GT(accurate[1], accurate[0] / 2) << accurate[0];
     std::printf("%d and %d accurate filters\n", accurate[0], accurate[1]);
+  }
+}
+
+// With the keys of a tree and its mean of range_bits, small levels have more bits, so that a scan
+// that finds nothing reads less.
+TEST_F(RangeMemoryTest, SmallLevelsHaveMoreRangeBits) {
+  const auto reads = [](const Sizes& sizes) {
+    double sum = 0;
+    for (const auto& [level, bits] : sizes.range_bits_of_level) sum += std::exp2(15 - bits);
+    return sum;
+  };
+  for (const char* const plan : {"uniform", "auto", "learned"}) {
+    random_.seed(1);
+    keys_.clear();
+    Open(std::string("{id=winnow;bits_per_key=10;range_bits=15;level_plan=") + plan + "}");
+    for (int round = 0; round < 20; ++round) PutRandom(2'000);
+    const Sizes now = Now();
+    std::printf("%s: %.2f bits on average, reads %.2f;", plan, now.range_bits, reads(now));
+    for (const auto& [level, bits] : now.range_bits_of_level) std::printf(" %d: %.2f", level, bits);
+    std::printf("\n");
+    EXPECT_NEAR(now.range_bits, 15, 0.4);
+    const auto levels = static_cast<double>(now.range_bits_of_level.size());
+    if (plan == std::string("uniform")) {
+      EXPECT_NEAR(reads(now), levels, 1e-6);
+    } else {
+      EXPECT_LT(reads(now), 0.8 * levels);
+      EXPECT_GT(now.range_bits_of_level.begin()->second, 15.5);
+    }
+    ExpectRows();
+    database_.reset();
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options_));
   }
 }
 
