@@ -13,6 +13,7 @@
 #include "src/rocksdb/builders/file_filter_options.h"
 #include "src/rocksdb/lookups/lookup_samples.h"
 #include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/ranges/key_order.h"
 #include "src/rocksdb/trees/context.h"
 #include "src/rocksdb/trees/known_trees.h"
 #include "src/rocksdb/trees/tree_files.h"
@@ -48,24 +49,12 @@ std::optional<PolicyOptions> WinnowPolicyOf(const std::string& text) {
   return options.build == Build::kWinnow ? std::optional(options) : std::nullopt;
 }
 
-std::optional<PolicyOptions> LearnedPolicyOf(const std::string& text) {
-  const std::optional<PolicyOptions> options = WinnowPolicyOf(text);
-  return options && options->level_plan == LevelPlan::kLearned ? options : std::nullopt;
-}
-
-std::optional<PolicyOptions> RuledPolicyOf(const std::string& text) {
-  const std::optional<PolicyOptions> options = WinnowPolicyOf(text);
-  const bool is_ruled =
-      options && options->level_plan != LevelPlan::kUniform && options->filter_memory == 0;
-  return is_ruled ? options : std::nullopt;
-}
-
-std::string TextWithBits(const PolicyOptions& policy, double bits_per_key) {
+PolicyOptions WithBits(const PolicyOptions& policy, double bits_per_key) {
   PolicyOptions plain = policy;
   plain.bits_per_key = kBitsPerKeyOption.Nearest(bits_per_key);
   plain.level_plan = LevelPlan::kUniform;
   plain.absent_share = PolicyOptions().absent_share;
-  return "{id=winnow;" + plugin::ToString(plain) + "}";
+  return plain;
 }
 
 std::string ShortText(const PolicyOptions& policy) {
@@ -77,15 +66,25 @@ plugin::KnownTree TreeByOptions(const TreeShape& shape) {
   tree.size_ratio = shape.size_ratio;
   tree.has_dynamic_levels = shape.has_dynamic_levels;
   tree.last_level_has_filters = shape.last_level_has_filters;
+  const std::string& comparator = shape.text.comparator;
+  tree.is_bytewise =
+      comparator.empty() || plugin::OrderOf(comparator) == plugin::KeyOrder::kBytewise;
   return tree;
+}
+
+BuildFacts FactsOfPlace(const TreeShape& shape, const TreePlace& place) {
+  return {shape.style, place.level,
+          place.level < 0    ? TableFileCreationReason::kMisc
+          : place.level == 0 ? TableFileCreationReason::kFlush
+                             : TableFileCreationReason::kCompaction,
+          shape.levels, place.bottommost};
 }
 
 class LearnedTrial::Tree {
  public:
   Tree(const TreeShape& shape, const std::vector<LearnedFile>& files)
       : files_(files),
-        style_(shape.style),
-        levels_in_tree_(shape.levels),
+        shape_(shape),
         known_(TreeByOptions(shape)),
         bits_(files.size()),
         ids_(files.size()) {
@@ -125,7 +124,7 @@ class LearnedTrial::Tree {
   }
 
  private:
-  bool IsLeveled() const { return style_ == ROCKSDB_NAMESPACE::kCompactionStyleLevel; }
+  bool IsLeveled() const { return shape_.style == ROCKSDB_NAMESPACE::kCompactionStyleLevel; }
 
   // From the last level up, so that none ends what was written before it, and on each level the
   // oldest file first.
@@ -167,10 +166,11 @@ class LearnedTrial::Tree {
   void Write(size_t number, const PolicyOptions& policy) {
     constexpr int kKeysToBeSeen = 64;  // one of so many at least is looked at
     const LearnedFile& file = files_[number];
-    const BuildFacts facts{style_, file.place.level,
-                           file.place.level == 0 ? TableFileCreationReason::kFlush
-                                                 : TableFileCreationReason::kCompaction,
-                           levels_in_tree_, file.place.bottommost};
+    const BuildFacts facts = FactsOfPlace(shape_, file.place);
+    if (file.place.level < 0) {
+      bits_[number] = policy.bits_per_key;
+      return;
+    }
     const FilterOptions planned =
         plugin::PlannedOptions(policy, facts, known_, plugin::NextLevel(facts, known_));
     if (!NeedsFilter(planned)) {
@@ -189,8 +189,7 @@ class LearnedTrial::Tree {
   }
 
   const std::vector<LearnedFile> files_;
-  const ROCKSDB_NAMESPACE::CompactionStyle style_;
-  const int levels_in_tree_;
+  const TreeShape shape_;
   std::vector<std::vector<size_t>> levels_;  // those that have files, from the first one down
   KnownTree known_;
   std::shared_ptr<plugin::TreeRecord> record_ = std::make_shared<plugin::TreeRecord>();

@@ -23,16 +23,8 @@ namespace winnow::inspect {
 // other policy.
 std::optional<PolicyOptions> WinnowPolicyOf(const std::string& text);
 
-// The same, but nothing where its filters do not learn from lookups.
-std::optional<PolicyOptions> LearnedPolicyOf(const std::string& text);
-
-// The same, but nothing where a filter's rate does not go by the tree's files: with
-// level_plan=uniform, and with filter_memory, which goes by the trees of a process.
-std::optional<PolicyOptions> RuledPolicyOf(const std::string& text);
-
-// The options string of a policy without a plan that builds the filter with these bits a key that
-// this policy builds.
-std::string TextWithBits(const PolicyOptions& policy, double bits_per_key);
+// The same options with these bits a key and without a plan.
+PolicyOptions WithBits(const PolicyOptions& policy, double bits_per_key);
 
 // The options string of a policy, with bits_per_key and the options that are not at their defaults:
 // "{id=winnow;bits_per_key=10;range_bits=15}".
@@ -41,14 +33,17 @@ std::string ShortText(const PolicyOptions& policy);
 // What its options say of a tree.
 plugin::KnownTree TreeByOptions(const TreeShape& shape);
 
+// What RocksDB tells a policy about a file of this place.
+plugin::BuildFacts FactsOfPlace(const TreeShape& shape, const TreePlace& place);
+
 struct LearnedFile {
-  TreePlace place;  // its level is known
+  TreePlace place;
   std::string first;
   std::string last;
   uint64_t keys = 0;  // in its filter, not 0
 };
 
-// A tree whose keys are in the order of their bytes. For one thread.
+// For one thread.
 class LearnedTrial {
  public:
   // As many samples of lookups as the policy keeps, and the fewest that it learns from.
@@ -70,8 +65,8 @@ class LearnedTrial {
 
   // The bits a key of each file's filter, or 0, once the tree was written anew under this policy:
   // the last level once, and all of the levels above as often as their sizes say, by writes that
-  // fall evenly; without levels, each file once, the oldest first. What files can't tell is when
-  // their tree is written, and where.
+  // fall evenly; without levels, each file once, the oldest first. Files whose level is not known
+  // have bits_per_key. What files can't tell is when their tree is written, and where.
   std::vector<double> BitsOnceWritten(const PolicyOptions& policy);
 
  private:

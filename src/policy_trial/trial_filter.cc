@@ -8,9 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "src/base/thread_time.h"
 #include "src/sst/quiet_logger.h"
-#include "src/sst/sst_filters.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 
 namespace winnow::inspect {
@@ -114,40 +112,6 @@ std::shared_ptr<const FilterPolicy> PolicyOfText(const std::string& text, std::s
   return problem->empty() ? policy : nullptr;
 }
 
-double LevelsBelowOf(const TreeShape& shape, const TreePlace& place) {
-  TrialFilter trial("winnow:10", shape, place);
-  const std::string key = "key";
-  for (int i = 0; i < kKeysOfAFileSeen; ++i) {
-    const Slice slice(key);
-    trial.Add(&slice, 1);
-  }
-  trial.Finish();
-  if (trial.blocks().empty()) {
-    return -1;
-  }
-  const FilterSummary summary = ClassifyBlock(trial.blocks().front(), 1);
-  return summary.built_for ? summary.built_for->levels_below : -1;
-}
-
-uint64_t BuiltinBytes(const FilterPolicy& policy, const TreeShape& shape, uint64_t keys) {
-  const BlockBasedTableOptions table = shape.TableOptions();
-  FilterBuildingContext context(table);
-  context.reason = TableFileCreationReason::kCompaction;
-  context.level_at_creation = 6;
-  context.is_bottommost = true;
-  const std::unique_ptr<FilterBitsBuilder> builder(policy.GetBuilderWithContext(context));
-  if (builder == nullptr || keys == 0) {
-    return 0;
-  }
-  uint64_t low = 5;  // too few
-  uint64_t high = 8 * keys + 256;
-  while (high - low > 1) {
-    const uint64_t middle = low + (high - low) / 2;
-    (builder->ApproximateNumEntries(middle) >= keys ? high : low) = middle;
-  }
-  return high;
-}
-
 struct TrialFilter::Builder {
   PolicyInTree policy;
   std::unique_ptr<FilterBitsBuilder> bits;
@@ -179,21 +143,17 @@ void TrialFilter::Add(const Slice* keys, size_t n) {
   if (IsNone()) {
     return;
   }
-  const uint64_t start = ThreadNanoseconds();
   for (size_t i = 0; i < n; ++i) {
     builder_->bits->AddKey(keys[i]);
   }
-  nanoseconds_ += ThreadNanoseconds() - start;
 }
 
 void TrialFilter::Finish() {
   if (IsNone()) {
     return;
   }
-  const uint64_t start = ThreadNanoseconds();
   std::unique_ptr<const char[]> buffer;
   const Slice block = builder_->bits->Finish(&buffer);
-  nanoseconds_ += ThreadNanoseconds() - start;
   blocks_.emplace_back(block.data(), block.size());
 }
 

@@ -34,15 +34,6 @@ struct TreePlace {
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> PolicyOfText(const std::string& text,
                                                                     std::string* problem);
 
-// The levels_below (winnow/options.h) that Winnow's policy finds for a file of this place; -1: it
-// builds as without a plan.
-double LevelsBelowOf(const TreeShape& shape, const TreePlace& place);
-
-// The size of a RocksDB filter of the policy for so many keys, in bytes: the least in which its
-// builder finds room for them. That of few keys may be rounded, by the version and its options.
-uint64_t BuiltinBytes(const ROCKSDB_NAMESPACE::FilterPolicy& policy, const TreeShape& shape,
-                      uint64_t keys);
-
 // One file's filter in the making. The policy is made anew, so that nothing but the place decides.
 class TrialFilter {
  public:
@@ -65,15 +56,11 @@ class TrialFilter {
   // Those that were finished.
   const std::vector<std::string>& blocks() const { return blocks_; }
 
-  // What Add and Finish took of the thread's processor time.
-  uint64_t nanoseconds() const { return nanoseconds_; }
-
  private:
   struct Builder;
 
   std::unique_ptr<Builder> builder_;
   std::vector<std::string> blocks_;
-  uint64_t nanoseconds_ = 0;
 };
 
 // The filter block that the policy builds of so many made-up keys, empty where it builds none.

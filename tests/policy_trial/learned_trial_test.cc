@@ -170,30 +170,38 @@ TEST(LearnedTrial, ManyFilesOfLevel0HaveManyBits) {
   EXPECT_NEAR(MeanOf(bits, 25 + kFilesOfLevels[2], bits.size()), 10, 1);
 }
 
-TEST(LearnedPolicyTest, IsKnownByItsText) {
-  for (const char* text :
-       {"winnow:10", "bloomfilter:10", "nullptr", "", "{id=winnow;level_plan=auto}",
-        "{id=winnow;level_plan=learned;build=bloomfilter}"}) {
-    EXPECT_FALSE(LearnedPolicyOf(text)) << text;
+TEST(WinnowPolicyTest, IsKnownByItsText) {
+  for (const char* text : {"bloomfilter:10", "nullptr", "", "{id=winnow;build=bloomfilter}"}) {
+    EXPECT_FALSE(WinnowPolicyOf(text)) << text;
   }
   const auto policy =
-      LearnedPolicyOf("{id=winnow;bits_per_key=7.5;level_plan=learned;ribbon_min_keys=700}");
+      WinnowPolicyOf("{id=winnow;bits_per_key=7.5;level_plan=learned;ribbon_min_keys=700}");
   ASSERT_TRUE(policy);
   EXPECT_EQ(policy->bits_per_key, 7.5);
   EXPECT_EQ(policy->ribbon_min_keys, 700u);
   EXPECT_EQ(policy->level_plan, LevelPlan::kLearned);
+  EXPECT_EQ(WinnowPolicyOf("winnow:10")->level_plan, LevelPlan::kAuto);
 }
 
-TEST(LearnedPolicyTest, ItsFiltersAreThoseOfAPolicyWithoutAPlan) {
+TEST(WinnowPolicyTest, ItsFiltersAreThoseOfAPolicyWithoutAPlan) {
   const auto policy =
-      LearnedPolicyOf("{id=winnow;level_plan=learned;absent_share=0.5;ribbon_min_keys=700}");
+      WinnowPolicyOf("{id=winnow;level_plan=learned;absent_share=0.5;ribbon_min_keys=700}");
   ASSERT_TRUE(policy);
-  const std::string text = TextWithBits(*policy, 8.25);
+  const std::string text = ShortText(WithBits(*policy, 8.25));
   EXPECT_THAT(text, HasSubstr("bits_per_key=8.25"));
   EXPECT_THAT(text, HasSubstr("ribbon_min_keys=700"));
   EXPECT_THAT(text, HasSubstr("level_plan=uniform"));
   std::string problem;
   EXPECT_NE(PolicyOfText(text, &problem), nullptr) << problem;
+}
+
+// Nothing is known of the others of its tree.
+TEST(LearnedTrial, AFileWithoutALevelHasBitsPerKey) {
+  std::vector<LearnedFile> files = {{TreePlace(), KeyOf(1), KeyOf(9), kKeysOfAFile}};
+  PolicyOptions policy;
+  policy.level_plan = LevelPlan::kAuto;
+  policy.bits_per_key = 7;
+  EXPECT_EQ(LearnedTrial(TreeShape(), files).BitsOnceWritten(policy), std::vector<double>{7});
 }
 
 }  // namespace learned_trial_test

@@ -25,7 +25,6 @@
 #include "tests/tools/damaged_copies.h"
 #include "tools/winnow/advise/advice_files.h"
 #include "tools/winnow/advise/advice_lookups.h"
-#include "tools/winnow/advise/advice_trials.h"
 #include "tools/winnow/advise/scans/scan_trial.h"
 #include "tools/winnow/probe/probe_file.h"
 #include "tools/winnow/verify/verify_file.h"
@@ -129,10 +128,10 @@ std::string Advise(const std::string& path, uint64_t first) {
   if (!error.empty()) return "lookups: " + error;
   const VisitedFile visited = VisitFile(path, keys.data(), keys.size(), [](double) {});
   if (!visited.error.empty()) return "cache: " + visited.error;
-  const std::vector<uint32_t> asks(1, 1);
-  const FileTrial trial = TryPolicies(
-      file, TreeShape(), {{"winnow:10", &asks}, {"bloomfilter:10", &asks}}, keys, nullptr);
-  if (!trial.error.empty()) return "trials: " + trial.error;
+  DrawOptions draw;
+  draw.lookups = 100;
+  DrawLookups(path, draw, &error);
+  if (!error.empty()) return "draws: " + error;
   for (size_t i = 0; i < keys.size(); i += 2) {
     if (answers[i] == static_cast<char>(FileAnswer::kDenied)) return keys[i] + " is denied";
     if (!visited.visits[i].may_contain) return keys[i] + " is denied in the cache";

@@ -78,14 +78,6 @@ void Replace(const std::string& from, const std::string& to, std::string* text) 
   }
 }
 
-// Nanoseconds a key, in the last column of a table far from the one before, and in JSON.
-std::string WithoutTimes(const std::string& text) {
-  static const std::regex last_column(" {8,}[0-9]+\n");
-  static const std::regex in_json("(\"build_ns_per_key\": )[0-9.e+]+");
-  return std::regex_replace(std::regex_replace(text, last_column, "  NANOSECONDS\n"), in_json,
-                            "$1\"NANOSECONDS\"");
-}
-
 // Functions of the mathematical library differ in the last bits between processors.
 std::string WithShorterNumbers(const std::string& text) {
   static const std::regex number("[0-9]+\\.[0-9]{7,}(e-?[0-9]+)?");
@@ -102,10 +94,7 @@ std::string WithShorterNumbers(const std::string& text) {
 }
 
 // What may differ between machines and runs.
-std::string Normalized(const Golden& golden, std::string text, const std::string& folder) {
-  if (golden.verb == "advise") {
-    text = WithoutTimes(text);
-  }
+std::string Normalized(std::string text, const std::string& folder) {
   text = std::regex_replace(text, std::regex("(\"tree\": \")[0-9a-f]{16}"), "$1TREE");
   text = WithShorterNumbers(text);
   Replace(folder, "FOLDER", &text);
@@ -189,7 +178,7 @@ TEST_P(GoldenOutputsTest, AreAsBefore) {
   for (const Command& command : CommandsOf(golden)) {
     const ChildResult result = Run(command.line);
     if (command.is_json) {
-      CompareOrUpdate(golden.Name() + ".json", Normalized(golden, result.output, folder_.path()));
+      CompareOrUpdate(golden.Name() + ".json", Normalized(result.output, folder_.path()));
       continue;
     }
     transcript += "$ winnow " + command.line + "\n" + result.output;
@@ -198,7 +187,7 @@ TEST_P(GoldenOutputsTest, AreAsBefore) {
     }
     transcript += "exit " + std::to_string(result.status) + "\n\n";
   }
-  CompareOrUpdate(golden.Name() + ".txt", Normalized(golden, transcript, folder_.path()));
+  CompareOrUpdate(golden.Name() + ".txt", Normalized(transcript, folder_.path()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Fixtures, GoldenOutputsTest, ::testing::ValuesIn(AllGoldens()),

@@ -1,7 +1,5 @@
 // level_plan=learned among the policies that advice is about.
 
-#include "tools/winnow/advise/advice_learning.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,9 +53,6 @@ TEST_F(AdviceLearningTest, WhatIsForetoldIsWhatThePolicyThenDoes) {
   EXPECT_GT(advice.learned_from, 16'000u);
   EXPECT_LT(foretold.false_reads, 0.6 * RowOf(advice, "winnow:10").false_reads);
   EXPECT_NEAR(foretold.bytes / RowOf(advice, "winnow:10").bytes, 1, 0.05);
-  ASSERT_TRUE(foretold.expected);
-  EXPECT_NEAR(foretold.expected->bytes / foretold.bytes, 1, 0.02);
-  EXPECT_NEAR(foretold.expected->false_reads / foretold.false_reads, 1, 0.25);
 
   const Options options = MakeOptions(TableWith(kLearned));
   const std::vector<std::string> later(lookups.begin() + 30'000, lookups.end());
@@ -91,37 +86,30 @@ TEST_F(AdviceLearningTest, WhatIsForetoldIsWhatThePolicyThenDoes) {
 // few lookups are known would look better than they are.
 TEST_F(AdviceLearningTest, LookupsThatAreLearnedFromDontJudge) {
   Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
-  std::vector<AdvisedFile> files;
-  for (const AdviceTable& table : TablesOf(folder_ / "db")) {
-    files.push_back(ReadAdvisedFile(table.path));
-    files.back().database = table.database;
-    files.back().path = table.path;
-    files.back().level = table.level;
+  AdviceOptions options = Quick();
+  options.recorded = HotLookups(4'000, kEnd, 8);
+  std::sort(options.recorded->begin(), options.recorded->end());
+  AdviceReading reading;
+  ASSERT_EQ(ReadForAdvice(
+                TablesOf(folder_ / "db"), options, [](const AdviceStep&) {}, &reading),
+            "");
+  FamilyCosts& costs = *reading.families[0].costs;
+  EXPECT_EQ(costs.learning_problem(), "");
+  EXPECT_EQ(costs.learned_from() + costs.judged_by(), 4'000u);
+  const FamilyLookups& lookups = reading.lookups[0];
+  Cost learned;
+  double judged = 0;
+  for (size_t at = 0; at < reading.families[0].files.size(); ++at) {
+    const double bits = costs.BitsOf(kLearned, at);
+    const FilterCost block = CostOfWinnow(*costs.WinnowOf(kLearned), TreeShape(), TreePlace(), bits,
+                                          static_cast<double>(reading.FileOf({0, at}).keys));
+    for (const uint32_t lookup : lookups.asks[at]) {
+      learned.false_reads += lookups.is_to_learn[lookup] ? 0 : block.rate;
+    }
   }
-  const std::vector<AdvisedFamily> families = PlaceFiles(&files);
-  ASSERT_EQ(families.size(), 1u);
-  FamilyLookups lookups;
-  lookups.keys = HotLookups(4'000, kEnd, 8);
-  std::sort(lookups.keys.begin(), lookups.keys.end());
-  std::mt19937_64 random(2);
-  for (size_t i = 0; i < lookups.keys.size(); ++i) lookups.is_to_learn.push_back(random() % 2 == 0);
-  std::vector<AskedRange> ranges;
-  std::vector<std::string> answers;
-  for (const size_t file : families[0].files) {
-    ranges.push_back(LookupsWithin(lookups.keys, files[file], *families[0].comparator));
-    std::string error;
-    answers.push_back(AskFile(files[file].path, lookups.keys, ranges.back(), &error));
-  }
-  FollowLookups(ranges, answers, false, &lookups);
-  std::string problem;
-  const auto learning = AdvisedLearning::Make(families[0], files, lookups, &problem);
-  ASSERT_NE(learning, nullptr) << problem;
-  for (size_t file = 0; file < families[0].files.size(); ++file) {
-    for (const uint32_t lookup : learning->asks(file)) EXPECT_FALSE(lookups.is_to_learn[lookup]);
-    EXPECT_LE(learning->asks(file).size(), lookups.asks[file].size());
-  }
-  EXPECT_EQ(learning->learned_from() + learning->judged_by(), lookups.keys.size());
-  EXPECT_NEAR(learning->all_to_judged(), 2, 0.2);
+  for (const bool is_to_learn : lookups.is_to_learn) judged += is_to_learn ? 0 : 1;
+  const double all_to_judged = static_cast<double>(lookups.keys.size()) / judged;
+  EXPECT_NEAR(costs.Of(kLearned).false_reads / (all_to_judged * learned.false_reads), 1, 0.02);
 }
 
 // In the order of time it is the first half that is learned from; in that of keys it would be the
@@ -181,8 +169,7 @@ TEST_P(NotLearnedTest, IsSaid) {
   EXPECT_THAT(advice.learning_problem, HasSubstr(GetParam().said));
   EXPECT_THAT(advice.assumptions, Contains(HasSubstr("level_plan=learned is not among")));
   for (const AdviceRow& row : advice.rows) EXPECT_THAT(row.OnePolicy(), Not(HasSubstr("learned")));
-  for (const CandidateRow& row : advice.candidates)
-    EXPECT_THAT(row.policy, Not(HasSubstr("learned")));
+  for (const CurvePoint& point : advice.curve) EXPECT_THAT(point.policy, Not(HasSubstr("learned")));
 }
 
 const WhyNot kWhyNot[] = {

@@ -1,110 +1,134 @@
-// Policies tried on some or all of the files.
+// Which policies have rows, the split of a budget, and the curve.
 
 #include "tools/winnow/advise/advice_rows.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include <algorithm>
 #include <string>
-#include <vector>
 
 #include "tests/tools/advise/advised_databases.h"
 
 namespace winnow::inspect {
 namespace advice_rows_test {
 
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-
-class AdviceRowsTest : public AdvisedDatabase {};
-
-TEST_F(AdviceRowsTest, OutOfTimeOneFileIsTried) {
-  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
-  AdviceOptions options = Quick();
-  options.seconds = 1e-9;
-  const Advice advice = AdviseOn(folder_ / "db", options);
-  EXPECT_TRUE(advice.out_of_time);
-  EXPECT_EQ(advice.tried_files, 1u);
-  EXPECT_THAT(advice.assumptions, Contains(HasSubstr("--seconds=1e-09 were over")));
-  options.seconds = 0;
-  const Advice whole = AdviseOn(folder_ / "db", options);
-  EXPECT_FALSE(whole.out_of_time);
-  EXPECT_EQ(whole.tried_files, whole.files);
-  EXPECT_NEAR(RowOf(advice, "winnow:10").bytes / RowOf(whole, "winnow:10").bytes, 1, 0.03);
-  EXPECT_NEAR(RowOf(advice, "winnow:10").false_reads / RowOf(whole, "winnow:10").false_reads, 1,
-              0.3);
-}
-
-TEST_F(AdviceRowsTest, ASampleIsNearTheWhole) {
-  const Options database = MakeOptions(TableWith("bloomfilter:10"));
-  Grow(OpenDatabase(database, folder_ / "db").get());
-  const Advice whole = AdviseOn(folder_ / "db", Quick());
-  ASSERT_GT(whole.files, 12u);
-  EXPECT_EQ(whole.tried_files, whole.files);
-  AdviceOptions options = Quick();
-  options.sample_keys = whole.keys / 4;
-  const Advice sample = AdviseOn(folder_ / "db", options);
-  EXPECT_LT(sample.tried_files, whole.files / 2);
-  EXPECT_NEAR(static_cast<double>(sample.tried_keys), static_cast<double>(options.sample_keys),
-              0.5 * static_cast<double>(options.sample_keys));
-  EXPECT_EQ(sample.rows.front().bytes, whole.rows.front().bytes);
-  for (const char* policy : {"bloomfilter:10", "winnow:10"}) {
-    EXPECT_NEAR(RowOf(sample, policy).bytes / RowOf(whole, policy).bytes, 1, 0.02) << policy;
-    EXPECT_NEAR(RowOf(sample, policy).false_reads / RowOf(whole, policy).false_reads, 1, 0.25)
-        << policy;
-  }
-  EXPECT_THAT(sample.assumptions, Contains(HasSubstr("a sample of the files")));
-  options.sample_keys = 1;
-  EXPECT_EQ(AdviseOn(folder_ / "db", options).tried_files, 1u);
-}
-
-// Files that a database in use deletes between two steps.
-class GoneFilesTest : public AdvisedDatabase {
+class AdviceRowsTest : public AdvisedDatabase {
  protected:
-  // Deletes files once all lookups are asked.
-  Advice AdviseWhileFilesGo(size_t left) {
-    const std::vector<AdviceTable> tables = TablesOf(folder_ / "db");
-    AdviceOptions options = Quick();
-    options.seconds = 1e-9;
-    std::string problem;
-    Advice advice = Advise(
-        tables, options,
-        [&](const AdviceStep& step) {
-          if (step.name == "building filters" && step.done == 0) {
-            for (size_t i = 0; i + left < tables.size(); ++i) {
-              std::filesystem::remove(tables[i].path);
-            }
-          }
-        },
-        &problem);
-    EXPECT_THAT(problem, IsEmpty());
-    EXPECT_GT(tables.size(), 12u);
-    return advice;
+  AdviceReading Read(const AdviceOptions& options) {
+    AdviceReading reading;
+    EXPECT_EQ(ReadForAdvice(
+                  TablesOf(folder_ / "db"), options, [](const AdviceStep&) {}, &reading),
+              "");
+    return reading;
   }
+
+  // A family with as many keys as the others, but as many files a lookup asks.
+  void MakeFamilies(std::initializer_list<uint64_t> files_of_families) {
+    const Options options = MakeOptions(TableWith("bloomfilter:10"));
+    const auto db = OpenDatabase(options, folder_ / "db");
+    for (const uint64_t files : files_of_families) {
+      ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
+      const std::string name = "family" + std::to_string(++families_);
+      ASSERT_STATUS_OK(db->CreateColumnFamily(options, name, &family));
+      for (uint64_t file = 0; file < files; ++file) {
+        PutAndFlush(db.get(), {24'000, file, files}, family);
+      }
+      ASSERT_STATUS_OK(db->DestroyColumnFamilyHandle(family));
+    }
+  }
+
+  int families_ = 0;
 };
 
-TEST_F(GoneFilesTest, AnotherFileIsTriedWhereTheFirstOneIsGone) {
+TEST_F(AdviceRowsTest, TheMemoryAndTheReadsOfNowAreKept) {
   Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
-  EXPECT_EQ(AdviseWhileFilesGo(1).tried_files, 1u);
+  const Advice advice = AdviseOn(folder_ / "db", Quick());
+  const AdviceRow& now = advice.rows.front();
+  int found = 0;
+  for (const AdviceRow& row : advice.rows) {
+    if (row.purpose == RowPurpose::kMemoryOfNow) {
+      EXPECT_LE(row.bytes, now.bytes);
+      EXPECT_GT(row.bytes, 0.98 * now.bytes);
+      ++found;
+    } else if (row.purpose == RowPurpose::kReadsOfNow) {
+      EXPECT_LE(row.false_reads, now.false_reads);
+      EXPECT_GT(row.false_reads, 0.9 * now.false_reads);
+      ++found;
+    }
+  }
+  EXPECT_EQ(found, 2);
 }
 
-TEST_F(GoneFilesTest, WhereNothingIsBuiltItIsSaid) {
-  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
-  const Advice advice = AdviseWhileFilesGo(0);
-  EXPECT_EQ(advice.tried_files, 0u);
-  for (const AdviceRow& row : advice.rows) {
-    EXPECT_FALSE(row.nanoseconds_a_key) << row.OnePolicy();
+// Against all pairs of bits.
+TEST_F(AdviceRowsTest, NoOtherSplitOfABudgetIsMuchBetter) {
+  MakeFamilies({1, 12});
+  AdviceOptions options = Quick();
+  options.budget_bytes = 36'000;
+  const AdviceReading reading = Read(options);
+  Advice advice;
+  SetRows(reading, options, &advice);
+  ASSERT_EQ(advice.budget.size(), 2u);
+  EXPECT_LE(advice.budget_taken, 36'000);
+  EXPECT_GT(advice.budget_taken, 0.98 * 36'000);
+  double reads = 0;
+  for (const BudgetPart& part : advice.budget) {
+    reads += reading.families[part.family].costs->Of(part.policy).false_reads;
   }
-  const AdviceRow& same = RowOf(advice, "bloomfilter:10");
-  EXPECT_EQ(same.false_reads, advice.rows.front().false_reads);
-  EXPECT_EQ(same.bytes, advice.rows.front().bytes);
-  EXPECT_THAT(advice.assumptions, AllOf(Contains(HasSubstr("No filter was built")),
-                                        Not(Contains(HasSubstr("for a sample of the files"))),
-                                        Not(Contains(HasSubstr("Nanoseconds a key")))));
+  double best = 1e300;
+  for (double a = 2; a <= 20; a += 0.25) {
+    for (double b = 2; b <= 20; b += 0.25) {
+      Cost both = reading.families[0].costs->Of(WinnowText(a));
+      both += reading.families[1].costs->Of(WinnowText(b));
+      if (both.bytes <= 36'000) best = std::min(best, both.false_reads);
+    }
+  }
+  EXPECT_LE(reads, 1.02 * best);
+  EXPECT_LT(reads, 0.95 * static_cast<double>(reading.num_lookups) *
+                       RowOf(advice, advice.one_policy).false_reads);
+}
+
+TEST_F(AdviceRowsTest, FamiliesThatAreAlikeGetTheSameOfABudget) {
+  MakeFamilies({1, 12, 1, 1});
+  for (const double bytes : {50'000.0, 80'000.0, 110'000.0}) {
+    AdviceOptions options = Quick();
+    options.budget_bytes = bytes;
+    const Advice advice = AdviseOn(folder_ / "db", options);
+    ASSERT_EQ(advice.budget.size(), 4u);
+    EXPECT_EQ(advice.budget[0].policy, advice.budget[2].policy) << bytes;
+    EXPECT_EQ(advice.budget[0].policy, advice.budget[3].policy) << bytes;
+    EXPECT_NE(advice.budget[0].policy, advice.budget[1].policy) << bytes;
+  }
+}
+
+TEST_F(AdviceRowsTest, ABudgetHasALeastAndAMost) {
+  MakeFamilies({1, 2});
+  AdviceOptions options = Quick();
+  options.budget_bytes = 1'000;
+  const Advice small = AdviseOn(folder_ / "db", options);
+  EXPECT_TRUE(small.budget.empty());
+  EXPECT_GT(small.least_bytes, 1'000);
+  options.budget_bytes = small.least_bytes;
+  EXPECT_EQ(AdviseOn(folder_ / "db", options).budget.size(), 2u);
+  EXPECT_FALSE(AdviseOn(folder_ / "db", options).budget_is_enough);
+  options.budget_bytes = 1e9;
+  const Advice large = AdviseOn(folder_ / "db", options);
+  EXPECT_TRUE(large.budget_is_enough);
+  EXPECT_LT(large.budget_taken, 200'000);
+}
+
+// More memory reads less, and Winnow's filters take less for as few false reads.
+TEST_F(AdviceRowsTest, TheCurveFalls) {
+  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
+  const Advice advice = AdviseOn(folder_ / "db", Quick());
+  ASSERT_EQ(advice.curve.size(), 3u * 9);
+  for (size_t i = 1; i < advice.curve.size(); ++i) {
+    const CurvePoint& point = advice.curve[i];
+    const CurvePoint& last = advice.curve[i - 1];
+    if (point.bits_per_key < last.bits_per_key) continue;  // another maker
+    EXPECT_GT(point.bytes, last.bytes) << point.policy;
+    EXPECT_LT(point.false_reads, last.false_reads) << point.policy;
+  }
 }
 
 }  // namespace advice_rows_test

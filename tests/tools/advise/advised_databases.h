@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/metadata.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <string_view>
@@ -135,6 +136,14 @@ inline std::vector<std::string> MixedLookups(size_t n) {
                    : i % 3 == 0  ? KeyOf(number)
                                  : KeyOf(number) + "x");
   }
+  return keys;
+}
+
+// Each once: a key that is asked for often makes its one answer count often.
+inline std::vector<std::string> DistinctLookups(size_t n) {
+  std::vector<std::string> keys = MixedLookups(n);
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
 }
 

@@ -13,6 +13,7 @@
 #include "src/sst/internal_keys.h"
 #include "src/sst/known_comparator.h"
 #include "src/sst/sst_reader.h"
+#include "tools/winnow/advise/added_keys.h"
 
 namespace winnow::inspect {
 namespace {
@@ -29,6 +30,10 @@ std::string DescribeContents(const FilterContents& contents) {
   return prefixes.empty()      ? "whole keys"
          : contents.whole_keys ? absl::StrCat("whole keys and prefixes of ", prefixes)
                                : absl::StrCat("prefixes of ", prefixes);
+}
+
+std::string CantReadKeys(const Status& status) {
+  return absl::StrCat("its keys can't be read: ", status.ToString());
 }
 
 uint64_t KeysOf(const TableProperties& properties) {
@@ -209,7 +214,6 @@ AdvisedFile ReadAdvisedFile(const std::string& path) {
   file.filter_bytes = FilterBytes(sst) - file.range_bytes;
   file.unread_filter = sst.blocks.empty() && properties.filter_size > 0;
   file.policy = properties.filter_policy_name;
-  file.partitions = sst.partitioned ? sst.blocks.size() : 0;
   file.contents = DescribeContents(contents);
   file.extractor =
       contents.prefixes != nullptr ? properties.prefix_extractor_name : contents.unknown_extractor;
@@ -217,6 +221,7 @@ AdvisedFile ReadAdvisedFile(const std::string& path) {
   for (const std::string& block : sst.blocks) {
     const FilterSummary filter = ClassifyBlock(block, 0);
     if (filter.fault) file.error = *filter.fault;
+    if (sst.partitioned) file.partitions.push_back(block.size());
     if (&block != &sst.blocks.front()) continue;  // partitions are alike
     file.built_for = filter.built_for;
     file.rate = filter.expected_fpr.value_or(1);
@@ -232,9 +237,36 @@ AdvisedFile ReadAdvisedFile(const std::string& path) {
     status = ReadRange(keys.get(), &file.range);
   }
   if (!status.ok()) {
-    file.error = absl::StrCat("its keys can't be read: ", status.ToString());
+    file.error = CantReadKeys(status);
   }
   return file;
+}
+
+CountedKeys CountFilterKeys(const AdvisedFile& file,
+                            const std::function<void(double share)>& progress) {
+  constexpr uint64_t kEntriesBetweenBeats = 1 << 16;
+  CountedKeys counted;
+  const Comparator* comparator = FindComparator(file.comparator);
+  std::unique_ptr<InternalKeys> entries;
+  const Status status = InternalKeys::Open(file.path, comparator, &entries);
+  if (!status.ok()) {
+    counted.error = CantReadKeys(status);
+    return counted;
+  }
+  const FilterContents contents = ContentsOf(entries->properties());
+  AddedKeys added(contents);
+  const double all = std::max(1.0, static_cast<double>(file.entries));
+  uint64_t seen = 0;
+  for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
+    if (++seen % kEntriesBetweenBeats == 0) {
+      progress(std::min(1.0, static_cast<double>(seen) / all));
+    }
+    const std::string_view key = entries->key().user_key;
+    added.Take(key.substr(0, key.size() - std::min(comparator->timestamp_size(), key.size())),
+               [&](std::string_view) { ++counted.keys; });
+  }
+  if (!entries->status().ok()) counted.error = CantReadKeys(entries->status());
+  return counted;
 }
 
 std::vector<AdvisedFamily> PlaceFiles(std::vector<AdvisedFile>* files) {

@@ -43,9 +43,10 @@ struct AdvisedFile {
   uint64_t range_bytes = 0;     // of the range filters in them
   bool unread_filter = false;   // it has one, of a policy that this program does not read
   std::string policy;           // that built it, by its name in the file; may be empty
-  size_t partitions = 0;        // of the filter; 0: it is whole
-  std::string contents;         // "whole keys", "prefixes of rocksdb.FixedPrefix.8", ...
-  std::string extractor;        // whose prefixes it has; empty: none
+  // Of the filter: their bytes, or their keys where these were counted; empty: it is whole.
+  std::vector<uint64_t> partitions;
+  std::string contents;   // "whole keys", "prefixes of rocksdb.FixedPrefix.8", ...
+  std::string extractor;  // whose prefixes it has; empty: none
   bool has_prefixes_only = false;
   StoredRange range;
   std::optional<BuiltFor> built_for;  // of a filter of Winnow's
@@ -80,8 +81,20 @@ inline bool IsFilterSkipped(const AdvisedFile& file, const TreeShape& shape) {
 // Reads all but the first three members and the place; `error` says what could not be read.
 AdvisedFile ReadAdvisedFile(const std::string& path);
 
-class AdvisedLearning;  // advice_learning.h
-class AdvisedRule;
+// How many keys its filter has, where that is not recorded: its entries may be versions of fewer.
+struct CountedKeys {
+  uint64_t keys = 0;
+  std::string error;  // a sentence; empty: they were counted
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(keys, error);
+  }
+};
+CountedKeys CountFilterKeys(const AdvisedFile& file,
+                            const std::function<void(double share)>& progress);
+
+class FamilyCosts;  // advice_costs.h
 
 // The files of one column family of one database; or those that were given one by one and have the
 // same family's name and comparator.
@@ -100,11 +113,8 @@ struct AdvisedFamily {
 
   uint64_t keys = 0;  // of all files
 
-  // The filters by level_plan=auto; null: it would go by levels alone.
-  std::shared_ptr<AdvisedRule> rule;
-
-  // The filters by level_plan=learned; null: it would learn nothing here.
-  std::shared_ptr<AdvisedLearning> learning;
+  // What policies would cost here, once lookups are known.
+  std::shared_ptr<FamilyCosts> costs;
 };
 
 // Sorts the files that have no error into families and sets their places.

@@ -46,19 +46,19 @@ Json CompactedJson(const AdviceRow& row, const AdviceRow& now) {
 }
 
 Json RowJson(const AdviceRow& row, const AdviceRow& now) {
+  const bool is_now = &row == &now;
   return {{"title", TitleOf(row.purpose)},
           {"policies", row.policies},
           {"policy", SentenceOrNull(row.OnePolicy())},
           {"filter_bytes", Bytes(row.bytes)},
           {"bytes_to_now", Ratio(row.bytes, now.bytes)},
           {"false_reads_per_lookup", row.false_reads},
-          {"interval", {row.interval.low, row.interval.high}},
-          {"counted_false_reads", row.counted},
+          {"interval", is_now ? Json({row.interval.low, row.interval.high}) : Json(nullptr)},
+          {"counted_false_reads", OrNull(row.counted)},
           {"false_reads_to_now", Ratio(row.false_reads, now.false_reads)},
-          {"build_ns_per_key", OrNull(row.nanoseconds_a_key)},
-          {"expected_bytes", row.expected ? Bytes(row.expected->bytes) : Json(nullptr)},
-          {"expected_false_reads_per_lookup",
-           row.expected ? Json(row.expected->false_reads) : Json(nullptr)},
+          {"build_ns_per_key", nullptr},
+          {"expected_bytes", nullptr},
+          {"expected_false_reads_per_lookup", nullptr},
           {"compacted", CompactedJson(row, now)}};
 }
 
@@ -96,14 +96,9 @@ std::string AdviceJson(const Advice& advice, const std::vector<std::string>& war
                 {{"lookups", advice.learned_from},
                  {"judged_by", advice.judged_by},
                  {"problem", SentenceOrNull(advice.learning_problem)}}},
-               {"tried",
-                {{"files", advice.tried_files},
-                 {"of_files", advice.files},
-                 {"keys", advice.tried_keys},
-                 {"of_keys", advice.keys},
-                 {"out_of_time", advice.out_of_time}}},
+               {"tried", nullptr},
                {"rows", Json::array()},
-               {"candidates", Json::array()},
+               {"curve", Json::array()},
                {"budget", BudgetJson(advice)},
                {"choice", SentenceOrNull(advice.choice)},
                {"recommendation", advice.recommendation},
@@ -116,16 +111,16 @@ std::string AdviceJson(const Advice& advice, const std::vector<std::string>& war
   for (const AdviceRow& row : advice.rows) {
     json["rows"].push_back(RowJson(row, advice.rows.front()));
   }
-  for (const CandidateRow& candidate : advice.candidates) {
-    json["candidates"].push_back({{"policy", candidate.policy},
-                                  {"filter_bytes", Bytes(candidate.bytes)},
-                                  {"false_reads_per_lookup", candidate.false_reads}});
+  for (const CurvePoint& point : advice.curve) {
+    json["curve"].push_back({{"policy", point.policy},
+                             {"filter_bytes", Bytes(point.bytes)},
+                             {"false_reads_per_lookup", point.false_reads}});
   }
   for (const FileError& error : advice.errors) {
     json["errors"].push_back({{"path", error.path}, {"error", *error.error}});
   }
   if (advice.scans) json["scans"] = ScansJson(*advice.scans);
-  return Document("winnow.advise/1", json);
+  return Document("winnow.advise/2", json);
 }
 
 }  // namespace winnow::inspect

@@ -8,9 +8,12 @@
 #include <memory>
 
 #include "src/sst/filter_contents.h"
+#include "src/sst/filter_partitions.h"
 #include "src/sst/internal_keys.h"
 #include "src/sst/known_comparator.h"
 #include "src/sst/sst_reader.h"
+#include "src/sst/stored_filter.h"
+#include "tools/winnow/advise/added_keys.h"
 #include "winnow/hash.h"
 
 namespace winnow::inspect {
@@ -125,21 +128,34 @@ class Drawer {
         random_(options.seed),
         random_present_(~options.seed) {}
 
-  void ReadAll(InternalKeys* keys, uint64_t entries) {
+  // partitions: null, or those of the filter, whose keys are counted.
+  void ReadAll(InternalKeys* keys, uint64_t entries, const FilterPartitions* partitions) {
     const std::vector<uint64_t> places = DrawPlaces(options_.lookups, entries, &random_);
     const std::vector<uint64_t> present = DrawPlaces(options_.present, entries, &random_present_);
     uint64_t at = 0;
     auto next = places.begin();
     auto next_present = present.begin();
-    for (keys->SeekToFirst();
-         keys->Valid() && (next != places.end() || next_present != present.end());
-         keys->Next(), ++at) {
+    AddedKeys added(contents_);
+    std::optional<PartitionWalk> walk;
+    if (partitions != nullptr) walk.emplace(*partitions, &comparator_);
+    if (walk) drawn_.partitions.resize(partitions->partitions.size());
+    size_t partition = 0;
+    // To the end: what is damaged behind the last place is a fault, too.
+    for (keys->SeekToFirst(); keys->Valid(); keys->Next(), ++at) {
       for (; next != places.end() && *next == at; ++next) {
         Take(keys->key().user_key);
       }
       for (; next_present != present.end() && *next_present == at; ++next_present) {
         TakePresent(keys->key().user_key);
       }
+      if (!walk) continue;
+      if (const size_t of_key = walk->PartitionOf(keys->key()); of_key != partition) {
+        added.Forget();
+        partition = of_key;
+      }
+      added.Take(WithoutTimestamp(keys->key().user_key), [&](std::string_view) {
+        if (partition < drawn_.partitions.size()) ++drawn_.partitions[partition];
+      });
     }
   }
 
@@ -220,6 +236,19 @@ std::string CantRead(const Status& status) {
   return absl::StrCat("its keys can't be read: ", status.ToString());
 }
 
+// Of an absent key: a filter of prefixes alone has its prefix, or nothing that it could be asked
+// for.
+bool PassesAnyFilter(const std::string& key, const FilterContents& contents,
+                     const Comparator* comparator, InternalKeys* entries) {
+  const std::optional<std::string_view> asked = AskedBytes(contents, key);
+  if (!asked || contents.whole_keys) return !asked;
+  entries->Seek(SoughtKey(std::string(*asked), comparator));
+  if (!entries->Valid()) return false;
+  const Slice next = SliceOf(entries->key().user_key);
+  return contents.prefixes->InDomain(next) &&
+         contents.prefixes->Transform(next).ToStringView() == *asked;
+}
+
 }  // namespace
 
 DrawnKeys DrawLookups(const std::string& path, const DrawOptions& options, std::string* error) {
@@ -242,9 +271,14 @@ DrawnKeys DrawLookups(const std::string& path, const DrawOptions& options, std::
   if (!status.ok()) {
     *error = CantRead(status);
   } else if (options.whole) {
-    drawer.ReadAll(keys.get(), keys->properties().num_entries -
-                                   std::min(keys->properties().num_entries,
-                                            keys->properties().num_range_deletions));
+    const RawSst sst = options.partitioned ? ReadRawSst(path) : RawSst();
+    std::optional<StoredFilter> filter;
+    if (options.partitioned && !sst.error) filter.emplace(path, sst, comparator);
+    drawer.ReadAll(
+        keys.get(),
+        keys->properties().num_entries -
+            std::min(keys->properties().num_entries, keys->properties().num_range_deletions),
+        filter ? &filter->partitions() : nullptr);
   } else if (!range.empty) {
     drawer.SeekPlaces(keys.get());
   }
@@ -298,7 +332,10 @@ std::string AskFile(const std::string& path, const std::vector<std::string>& key
     const bool found =
         entries->Valid() && comparator->CompareWithoutTimestamp(
                                 key, false, SliceOf(entries->key().user_key), true) == 0;
-    answers[i] = static_cast<char>(found ? AnswerOfType(entries->key().type) : FileAnswer::kFalse);
+    answers[i] = static_cast<char>(
+        found ? AnswerOfType(entries->key().type)
+        : PassesAnyFilter(key, filter.contents(), comparator, entries.get()) ? FileAnswer::kSure
+                                                                             : FileAnswer::kFalse);
   }
   return answers;
 }
@@ -321,6 +358,7 @@ void FollowLookups(const std::vector<AskedRange>& ranges, const std::vector<std:
   const std::vector<bool> dropped = ended;
   lookups->asks.assign(ranges.size(), {});
   lookups->finds.assign(ranges.size(), {});
+  lookups->sure.assign(ranges.size(), 0);
   lookups->false_reads = 0;
   for (size_t file = 0; file < ranges.size(); ++file) {
     for (size_t i = 0; i < answers[file].size(); ++i) {
@@ -337,7 +375,8 @@ void FollowLookups(const std::vector<AskedRange>& ranges, const std::vector<std:
         continue;
       }
       lookups->asks[file].push_back(static_cast<uint32_t>(lookup));
-      lookups->false_reads += answer == FileAnswer::kFalse ? 1 : 0;
+      lookups->false_reads += answer != FileAnswer::kDenied ? 1 : 0;
+      lookups->sure[file] += answer == FileAnswer::kSure ? 1 : 0;
     }
   }
   AskedRange all = {n, 0};  // between the first key of all files and the last one

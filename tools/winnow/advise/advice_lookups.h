@@ -16,19 +16,21 @@ namespace winnow::inspect {
 // What is drawn from one file.
 struct DrawOptions {
   uint64_t lookups = 0;
-  double absent_share = 1;  // of them that are near misses of the file's keys; the rest are keys
-  uint64_t present = 0;     // keys besides
-  uint64_t seed = 0;        // the same one gives the same keys
-  bool whole = true;        // read all keys; else seek places by the bytes of the file's range
+  double absent_share = 1;   // of them that are near misses of the file's keys; the rest are keys
+  uint64_t present = 0;      // keys besides
+  uint64_t seed = 0;         // the same one gives the same keys
+  bool whole = true;         // read all keys; else seek places by the bytes of the file's range
+  bool partitioned = false;  // if whole, count the keys of the filter's partitions
 };
 
 struct DrawnKeys {
   std::vector<std::string> lookups;
   std::vector<std::string> present;  // keys of the file as they are
+  std::vector<uint64_t> partitions;  // their keys
 
   template <typename Code>
   void Fields(Code& code) {
-    code(lookups, present);
+    code(lookups, present, partitions);
   }
 };
 
@@ -42,9 +44,10 @@ enum class FileAnswer : char {
   kNotAsked = 0,  // the key is out of the file's range
   kDenied = 1,    // by the filter that the file has
   kFalse = 2,     // a block is read, and the key is not there
-  kFound = 3,     // a value: the lookup ends
-  kMerge = 4,     // found, but the lookup goes on
-  kDeleted = 5,   // found to be deleted: the lookup ends
+  kSure = 3,      // the same with any filter: its prefix is there, or there is nothing to ask for
+  kFound = 4,     // a value: the lookup ends
+  kMerge = 5,     // found, but the lookup goes on
+  kDeleted = 6,   // found to be deleted: the lookup ends
 };
 
 // The lookups of one family in the order of its comparator. `keys` stays as it is.
@@ -78,6 +81,7 @@ struct FamilyLookups {
   // For each file, by the place in AdvisedFamily::files: those that ask it although it does not
   // have the key, as places in `keys`.
   std::vector<std::vector<uint32_t>> asks;
+  std::vector<uint64_t> sure;  // of them, as FileAnswer::kSure
   // The same of those that ask it, and it has the key.
   std::vector<std::vector<uint32_t>> finds;
 };

@@ -3,23 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/policy_trial/learned_trial.h"
 #include "src/policy_trial/range_options.h"
-#include "src/policy_trial/trial_filter.h"
 
 namespace winnow::inspect {
-namespace {
-
-// The level plan that filters of the policy record; empty if it is not Winnow's.
-std::string PlanOf(const std::string& policy) {
-  const std::optional<PolicyOptions> options = WinnowPolicyOf(policy);
-  if (!options) return std::string();
-  const bool is_auto = options->level_plan == LevelPlan::kByLevel;
-  return std::string(ToString(is_auto ? LevelPlan::kAuto : options->level_plan));
-}
-
-}  // namespace
-
 std::vector<FileError> AdviceReading::Errors() const {
   std::vector<FileError> errors;
   for (const AdvisedFile& file : files) {
@@ -94,17 +80,13 @@ bool AdviceReading::AsksInVain() const {
 }
 
 bool AdviceReading::SomeAreUnfiltered() const {
-  return std::any_of(formulas.begin(), formulas.end(), [](const FamilyFormula& family) {
-    return std::any_of(family.groups.begin(), family.groups.end(),
-                       [](const FileGroup& group) { return group.unfiltered; });
-  });
+  return std::any_of(families.begin(), families.end(),
+                     [](const AdvisedFamily& family) { return family.costs->SomeAreUnfiltered(); });
 }
 
 bool AdviceReading::NoPolicyBuilds() const {
-  return std::all_of(formulas.begin(), formulas.end(), [](const FamilyFormula& family) {
-    return std::all_of(family.groups.begin(), family.groups.end(),
-                       [](const FileGroup& group) { return group.unfiltered; });
-  });
+  return std::all_of(families.begin(), families.end(),
+                     [](const AdvisedFamily& family) { return family.costs->AllAreUnfiltered(); });
 }
 
 std::string AdviceReading::OtherExtractorOf(const AdvisedFamily& family) const {
@@ -126,43 +108,30 @@ bool AdviceReading::SomeServeScansAlone() const {
   });
 }
 
-std::vector<FamilyFormula> AdviceReading::CompactedFormulas() const {
-  std::vector<FamilyFormula> of_families;
-  for (const CompactedFamily& family : compacted) {
-    of_families.push_back(family.formula);
-  }
-  return of_families;
-}
-
 std::vector<std::string> AdviceReading::PoliciesInForce() const {
   std::vector<std::string> policies;
-  for (const CompactedFamily& family : compacted) {
-    policies.push_back(family.policy);
+  for (const AdvisedFamily& family : families) {
+    policies.push_back(family.costs->policy_in_force());
   }
   return policies;
 }
 
-bool AdviceReading::AllAreCompacted() const {
-  return std::all_of(compacted.begin(), compacted.end(),
-                     [](const CompactedFamily& family) { return family.is_already; });
+Cost AdviceReading::CostOf(const std::vector<std::string>& policies) const {
+  Cost cost;
+  for (size_t i = 0; i < families.size(); ++i) cost += families[i].costs->Of(policies[i]);
+  cost.false_reads = ALookup(cost.false_reads);
+  return cost;
 }
 
-bool AdviceReading::FiltersAreOf(const std::vector<std::string>& policies, double bytes) const {
-  constexpr double kSameSize = 0.02;
-  for (size_t family = 0; family < families.size(); ++family) {
-    std::string problem;
-    const auto policy = PolicyOfText(policies[family], &problem);
-    if (policy == nullptr) return false;
-    const std::string plan = PlanOf(policies[family]);
-    for (const size_t file : families[family].files) {
-      const std::string& name = files[file].policy;
-      if (name != policy->Name() && name != policy->CompatibilityName()) return false;
-      const std::optional<BuiltFor>& built_for = files[file].built_for;
-      if (built_for && built_for->level_plan != plan) return false;
-    }
+std::optional<Cost> AdviceReading::CompactedCostOf(const std::vector<std::string>& policies) const {
+  Cost sum;
+  for (size_t i = 0; i < families.size(); ++i) {
+    const std::optional<Cost> cost = families[i].costs->CompactedOf(policies[i]);
+    if (!cost) return std::nullopt;
+    sum += *cost;
   }
-  const auto now = static_cast<double>(FilterBytesNow());
-  return std::abs(bytes - now) <= kSameSize * now;
+  sum.false_reads = ALookup(sum.false_reads);
+  return sum;
 }
 
 void ChooseSample(uint64_t sample_keys, AdviceReading* reading) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/winnow/advise/advice_candidates.h"
+#include "tools/winnow/advise/advice_costs.h"
 #include "tools/winnow/advise/advice_files.h"
 #include "tools/winnow/advise/advice_lookups.h"
 
@@ -27,7 +27,7 @@ struct AdviceReading {
   std::set<std::string> found_families;  // also those that were not asked for
   std::vector<AdvisedFamily> families;
 
-  // By family, places in AdvisedFamily::files: those to try policies on, and the others.
+  // By family, places in AdvisedFamily::files: those that are read as a whole, and the others.
   std::vector<std::vector<size_t>> tried;
   std::vector<std::vector<size_t>> rest;
 
@@ -38,11 +38,7 @@ struct AdviceReading {
   uint64_t num_absent = 0;        // of them
   uint64_t lookups_left_out = 0;  // by AdviceOptions::most_asks
 
-  std::string learning_problem;  // a clause: why no family has AdvisedFamily::learning
-
-  std::vector<FamilyFormula> formulas;     // of all files
-  std::vector<CompactedFamily> compacted;  // by family
-  bool has_plans = false;                  // of some family
+  bool has_plans = false;  // Winnow's filters have several rates, in some family
   uint64_t keys = 0;
 
   const AdvisedFile& FileOf(const AdvicePiece& piece) const {
@@ -84,17 +80,16 @@ struct AdviceReading {
   // Some filters have prefixes and no whole keys: scans use them, which nothing here counts.
   bool SomeServeScansAlone() const;
 
-  // Of CompactedFamily.
-  std::vector<FamilyFormula> CompactedFormulas() const;
+  // Of each family; empty: not known.
   std::vector<std::string> PoliciesInForce() const;
-  bool AllAreCompacted() const;
 
-  // The filters that there are were built by these policies, of each family, as far as their name
-  // in the files and their size tell; `bytes` is what formulas say that such filters take.
-  bool FiltersAreOf(const std::vector<std::string>& policies, double bytes) const;
+  // What policies, one for each family, would cost in all; once compacted, nothing where that is
+  // not known.
+  Cost CostOf(const std::vector<std::string>& policies) const;
+  std::optional<Cost> CompactedCostOf(const std::vector<std::string>& policies) const;
 };
 
-// Sets `tried` and `rest` of the reading: files of about so many keys are tried, 0: all.
+// Sets `tried` and `rest` of the reading: files of about so many keys are read, 0: all.
 //
 // Each file has a chance that is in proportion to its entries, one after the other in the order of
 // families, levels and keys, at even distances: so all parts of the tree are met.

@@ -1,6 +1,6 @@
 #include "tools/winnow/advise/advice_rows.h"
 
-#include <rocksdb/filter_policy.h>
+#include <absl/strings/str_cat.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,386 +8,287 @@
 #include <optional>
 #include <utility>
 
-#include "src/policy_trial/trial_filter.h"
-#include "tools/winnow/advise/advice_learning.h"
-#include "tools/winnow/advise/advice_trials.h"
-
 namespace winnow::inspect {
 namespace {
 
-// What was measured of a policy in some files, and the formulas say of them.
-struct Tried {
-  double bytes = 0;
-  double false_reads = 0;
-  double keys = 0;
-  Cost expected;
+// Filters that learn need lookups that go on as they are: they are to save so much of what is read,
+// or of the memory, under a plan that needs no lookups.
+constexpr double kWorthLearning = 0.1;
+
+// Numbers of bits that are looked through.
+constexpr int kBitSteps =
+    1 + static_cast<int>((kMaxBudgetBits - kMinBudgetBits) / kBudgetStep + 0.5);
+
+// Of numbers below `end`, the first one for which this holds, as it does for all that follow.
+template <typename Holds>
+int FirstThat(int end, const Holds& holds) {
+  int begin = 0;
+  while (begin < end) {
+    const int middle = begin + (end - begin) / 2;
+    if (holds(middle)) {
+      end = middle;
+    } else {
+      begin = middle + 1;
+    }
+  }
+  return begin;
+}
+
+// Winnow's policies of any bits.
+struct WinnowKind {
+  double absent_share = 1;
+  bool learns = false;
+
+  std::string Text(double bits) const {
+    return WinnowText(std::round(1000 * bits) / 1000, absent_share, learns);
+  }
+  std::string TextAt(int i) const { return Text(kMinBudgetBits + i * kBudgetStep); }
 };
 
-struct Corrected {
-  double value = 0;
-  double error = 0;  // a share of it, which it errs by at most in 95 of 100 cases
+AdviceRow NowOf(const AdviceReading& reading) {
+  AdviceRow now;
+  now.purpose = RowPurpose::kNow;
+  now.bytes = static_cast<double>(reading.FilterBytesNow());
+  now.counted = static_cast<uint64_t>(reading.FalseReadsNow());
+  now.false_reads = reading.ALookup(reading.FalseReadsNow());
+  now.interval = PoissonInterval(*now.counted, reading.num_lookups);
+  now.compacted = reading.CompactedCostOf(reading.PoliciesInForce());
+  return now;
+}
+
+// By how many bits a family's filters are to differ from those of another, so that the next byte
+// saves as many reads in each: one bit more halves what it saves.
+struct FamilyWorth {
+  size_t family = 0;
+  double bits = 0;
+  double chance = 0;  // what the choice of the lookups makes of it
 };
 
-// What a formula says of files that were not tried, by what it said of those that were. Few false
-// reads tell less of the formula than it is known to be worth: it errs by some 5 %, as a count of
-// kFormulaIsWorth would. Unless it is plainly wrong, as for prefixes.
-Corrected Correct(double formula, double counted, double expected) {
-  constexpr double kFormulaIsWorth = 400;
-  constexpr double kDeviations = 4;
-  const bool is_wrong = std::abs(counted - expected) > kDeviations * std::sqrt(expected + 1) &&
-                        std::abs(counted / std::max(expected, 1e-9) - 1) > 0.25;
-  const double worth = is_wrong ? 0 : kFormulaIsWorth;
-  if (expected + worth <= 0) {
-    return {formula, 1};
+// Families that are worth about the same get the same.
+void MakeAlike(std::vector<FamilyWorth>* worths) {
+  constexpr double kAlike = 0.15;
+  std::sort(worths->begin(), worths->end(),
+            [](const FamilyWorth& a, const FamilyWorth& b) { return a.bits < b.bits; });
+  for (auto begin = worths->begin(); begin != worths->end();) {
+    const auto end = std::find_if(begin, worths->end(), [&](const FamilyWorth& other) {
+      return other.bits > begin->bits + kAlike + begin->chance + other.chance;
+    });
+    const double sum = std::accumulate(
+        begin, end, 0.0, [](double all, const FamilyWorth& worth) { return all + worth.bits; });
+    const double mean = sum / static_cast<double>(end - begin);
+    for (; begin != end; ++begin) begin->bits = mean;
   }
-  return {formula * (counted + worth) / (expected + worth),
-          std::min(1.0, 2 / std::sqrt(std::max(1.0, counted + worth)))};
 }
 
-// Any beginning of them is spread evenly over the whole, which is what is tried where time is
-// short.
-std::vector<AdvicePiece> SpreadOut(const std::vector<AdvicePiece>& pieces) {
-  constexpr double kGoldenRatio = 0.6180339887498949;
-  std::vector<std::pair<double, size_t>> order;
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    const double at = static_cast<double>(i) * kGoldenRatio;
-    order.emplace_back(at - std::floor(at), i);
-  }
-  std::sort(order.begin(), order.end());
-  std::vector<AdvicePiece> spread;
-  for (const auto& [at, piece] : order) {
-    spread.push_back(pieces[piece]);
-  }
-  return spread;
-}
-
-// A policy may be written in several ways: bloomfilter:10 and bloomfilter:10:false.
-bool AreSame(const std::vector<std::string>& some, const std::vector<std::string>& others) {
-  return std::equal(some.begin(), some.end(), others.begin(), others.end(),
-                    [](const std::string& one, const std::string& other) {
-                      const std::optional<PolicyOptions> ours = WinnowPolicyOf(one);
-                      const std::optional<PolicyOptions> others_options = WinnowPolicyOf(other);
-                      if (ours && others_options) {
-                        return ShortText(*ours) == ShortText(*others_options);
-                      }
-                      std::string problem;
-                      const auto a = PolicyOfText(one, &problem);
-                      const auto b = PolicyOfText(other, &problem);
-                      return a != nullptr && b != nullptr && a->GetId() == b->GetId();
-                    });
-}
-
-class Trying {
+class Lister {
  public:
-  Trying(const AdviceReading& reading, std::chrono::steady_clock::time_point deadline,
-         Advice* advice)
-      : read_(reading),
-        deadline_(deadline),
-        pieces_(SpreadOut(reading.PiecesToTry())),
-        results_(pieces_.size()),
-        policies_(reading.families.size()),
-        advice_(*advice) {}
+  Lister(const AdviceReading& reading, const AdviceOptions& options, Advice* advice)
+      : read_(reading), options_(options), advice_(*advice) {
+    plan_.absent_share = read_.has_plans ? read_.AbsentShare() : 1;
+    if (options.recorded && read_.families.front().costs->learning_problem().empty()) {
+      learned_ = WinnowKind{1, true};
+    }
+  }
 
-  std::map<size_t, std::string> All(int jobs, const AdviceProgress& progress) && {
-    ListPolicies();
-    Build(jobs, progress);
-    PartFiles();
-    const AdviceRow now = Now();
-    for (AdviceRow& row : advice_.rows) {
-      Sum(TriedOf(row), &row);
-      TakeNow(now, &row);
+  void List() {
+    AddForAll(RowPurpose::kComparison, absl::StrCat("bloomfilter:", kUsualBits));
+    AddForAll(RowPurpose::kComparison, absl::StrCat("ribbonfilter:", kUsualBits, ":-1"));
+    AddForAll(RowPurpose::kComparison, WinnowText(kUsualBits));
+    AddForAll(RowPurpose::kComparison, plan_.Text(kUsualBits));
+    if (learned_) AddForAll(RowPurpose::kComparison, learned_->Text(kUsualBits));
+    if (read_.FilterBytesNow() > 0 && read_.AsksInVain()) CompareWithNow();
+    if (options_.budget_bytes && read_.AsksInVain() && !read_.NoPolicyBuilds()) SpendBudget();
+    for (const std::string& policy : options_.policies) {
+      AddForAll(RowPurpose::kComparison, policy);
     }
     std::stable_sort(advice_.rows.begin(), advice_.rows.end(),
                      [](const AdviceRow& a, const AdviceRow& b) { return a.bytes < b.bytes; });
-    advice_.rows.insert(advice_.rows.begin(), now);
-    Compact();
-    return std::move(errors_);
+    advice_.rows.insert(advice_.rows.begin(), NowOf(read_));
+    DrawCurve();
   }
 
  private:
-  // Rows may have a policy in common.
-  void ListPolicies() {
-    for (const AdviceRow& row : advice_.rows) {
-      for (size_t family = 0; family < read_.families.size(); ++family) {
-        const std::string& policy = row.policies[family];
-        if (PlaceOf(policy, family) == policies_[family].size()) {
-          policies_[family].push_back(policy);
-        }
-        AdvisedRule* const rule = RuleOf(family, policy);
-        if (rule != nullptr) rule->BitsUnder(policy);  // once, before workers ask for them
+  Cost ForAll(const std::string& policy) const {
+    return read_.CostOf(std::vector<std::string>(read_.families.size(), policy));
+  }
+
+  // With the fewest false reads in so many bytes.
+  std::optional<std::string> BestWithin(const WinnowKind& kind, double bytes) const {
+    const int beyond =
+        FirstThat(kBitSteps, [&](int i) { return ForAll(kind.TextAt(i)).bytes > bytes; });
+    return beyond > 0 ? std::optional(kind.TextAt(beyond - 1)) : std::nullopt;
+  }
+
+  // In the fewest bytes with so many false reads a lookup at most.
+  std::optional<std::string> LeastFor(const WinnowKind& kind, double false_reads) const {
+    const int found = FirstThat(
+        kBitSteps, [&](int i) { return ForAll(kind.TextAt(i)).false_reads <= false_reads; });
+    return found < kBitSteps ? std::optional(kind.TextAt(found)) : std::nullopt;
+  }
+
+  // By lookups only where that saves much.
+  template <typename Choose>
+  std::optional<std::string> ChooseOf(double Cost::*saved, const Choose& choose) const {
+    const std::optional<std::string> planned = choose(plan_);
+    if (!learned_) return planned;
+    const std::optional<std::string> learned = choose(*learned_);
+    const bool is_worth =
+        learned &&
+        (!planned || ForAll(*learned).*saved < (1 - kWorthLearning) * ForAll(*planned).*saved);
+    return is_worth ? learned : planned;
+  }
+
+  std::optional<std::string> BestWithin(double bytes) const {
+    return ChooseOf(&Cost::false_reads,
+                    [&](const WinnowKind& kind) { return BestWithin(kind, bytes); });
+  }
+
+  void CompareWithNow() {
+    const auto add = [&](RowPurpose purpose, const std::optional<std::string>& policy) {
+      if (policy) AddForAll(purpose, *policy);
+    };
+    add(RowPurpose::kMemoryOfNow, BestWithin(static_cast<double>(read_.FilterBytesNow())));
+    if (read_.SomeServeScansAlone()) return;
+    const double reads = read_.ALookup(read_.FalseReadsNow());
+    add(RowPurpose::kReadsOfNow,
+        ChooseOf(&Cost::bytes, [&](const WinnowKind& kind) { return LeastFor(kind, reads); }));
+  }
+
+  void AddForAll(RowPurpose purpose, const std::string& policy) {
+    Add(purpose, std::vector<std::string>(read_.families.size(), policy));
+  }
+
+  // Each policy once; its purpose is the first one but a comparison.
+  void Add(RowPurpose purpose, const std::vector<std::string>& policies) {
+    const auto known =
+        std::find_if(advice_.rows.begin(), advice_.rows.end(),
+                     [&](const AdviceRow& other) { return other.policies == policies; });
+    if (known != advice_.rows.end()) {
+      if (known->purpose == RowPurpose::kComparison) known->purpose = purpose;
+      return;
+    }
+    AdviceRow row;
+    row.purpose = purpose;
+    row.policies = policies;
+    const Cost cost = read_.CostOf(policies);
+    row.bytes = cost.bytes;
+    row.false_reads = cost.false_reads;
+    row.compacted = read_.CompactedCostOf(policies);
+    advice_.rows.push_back(std::move(row));
+  }
+
+  // By what one bit more than those of a split saves a byte. A family that is so small that no
+  // lookup was drawn for it is worth what all are.
+  std::vector<FamilyWorth> WorthsAt(const std::vector<double>& bits) const {
+    constexpr double kDeviations = 4;
+    const auto worth_of = [&](size_t i, const auto& cost_of) {
+      const Cost now = cost_of(plan_.Text(bits[i]));
+      const Cost more = cost_of(plan_.Text(bits[i] + 1));
+      const double saved = std::max(now.false_reads - more.false_reads, 1e-9);
+      return bits[i] + std::log2(saved / std::max(1.0, more.bytes - now.bytes));
+    };
+    std::vector<FamilyWorth> worths;
+    for (size_t i = 0; i < read_.families.size(); ++i) {
+      FamilyCosts& costs = *read_.families[i].costs;
+      const auto lookups = static_cast<double>(read_.lookups[i].lookups);
+      const auto of_family = [&](const std::string& policy) { return costs.Of(policy); };
+      const auto of_all = [&](const std::string& policy) {
+        Cost cost = ForAll(policy);
+        cost.false_reads *= static_cast<double>(read_.num_lookups);
+        return cost;
+      };
+      worths.push_back({i, lookups > 0 ? worth_of(i, of_family) : worth_of(i, of_all),
+                        kDeviations / std::sqrt(std::max(1.0, lookups))});
+    }
+    MakeAlike(&worths);
+    return worths;
+  }
+
+  // The last of `worths` with so many bits, the others with fewer.
+  static std::vector<double> SplitAt(double most, const std::vector<FamilyWorth>& worths) {
+    std::vector<double> bits(worths.size());
+    for (const FamilyWorth& worth : worths) {
+      const double at = most - (worths.back().bits - worth.bits);
+      const double steps = std::round((at - kMinBudgetBits) / kBudgetStep);
+      bits[worth.family] =
+          std::clamp(kMinBudgetBits + steps * kBudgetStep, kMinBudgetBits, kMaxBudgetBits);
+    }
+    return bits;
+  }
+
+  std::vector<std::string> TextsOf(const std::vector<double>& bits) const {
+    std::vector<std::string> texts;
+    for (const double of_family : bits) texts.push_back(plan_.Text(of_family));
+    return texts;
+  }
+
+  // Within so many bytes, of which the fewest bits take less.
+  std::vector<std::string> Split(double bytes) const {
+    constexpr int kRounds = 3;
+    std::vector<double> bits(read_.families.size(), kUsualBits);
+    for (int round = 0; round < kRounds; ++round) {
+      const std::vector<FamilyWorth> worths = WorthsAt(bits);
+      const double spread = worths.back().bits - worths.front().bits;
+      const int most = kBitSteps + static_cast<int>(std::lround(spread / kBudgetStep));
+      const auto at = [&](int i) { return SplitAt(kMinBudgetBits + i * kBudgetStep, worths); };
+      const int beyond =
+          FirstThat(most, [&](int i) { return read_.CostOf(TextsOf(at(i))).bytes > bytes; });
+      bits = at(std::max(0, beyond - 1));
+    }
+    return TextsOf(bits);
+  }
+
+  void SpendBudget() {
+    const double bytes = *options_.budget_bytes;
+    advice_.budget_bytes = bytes;
+    advice_.least_bytes = ForAll(plan_.TextAt(0)).bytes;
+    advice_.budget_is_enough = bytes > ForAll(plan_.TextAt(kBitSteps - 1)).bytes;
+    const std::optional<std::string> one = BestWithin(bytes);
+    if (!one) return;
+    const std::vector<std::string> split =
+        read_.families.size() > 1 ? Split(bytes) : std::vector<std::string>{*one};
+    for (size_t i = 0; i < split.size(); ++i) {
+      const Cost cost = read_.families[i].costs->Of(split[i]);
+      const auto lookups = static_cast<double>(read_.lookups[i].lookups);
+      advice_.budget.push_back(
+          {i, split[i], cost.bytes, lookups > 0 ? cost.false_reads / lookups : 0});
+      advice_.budget_taken += cost.bytes;
+    }
+    Add(RowPurpose::kBudget, split);
+    if (split.size() == 1) return;
+    AddForAll(RowPurpose::kBudgetOfOnePolicy, *one);
+    advice_.one_policy = *one;
+  }
+
+  void DrawCurve() {
+    constexpr int kLeast = 4;
+    constexpr int kMost = 20;
+    constexpr int kStep = 2;
+    const auto draw = [&](const auto& text_of) {
+      for (int bits = kLeast; bits <= kMost; bits += kStep) {
+        const std::string policy = text_of(bits);
+        const Cost cost = ForAll(policy);
+        advice_.curve.push_back({policy, static_cast<double>(bits), cost.bytes, cost.false_reads});
       }
-    }
-  }
-
-  // In policies_[family].
-  size_t PlaceOf(const std::string& policy, size_t family) const {
-    const std::vector<std::string>& known = policies_[family];
-    return static_cast<size_t>(std::find(known.begin(), known.end(), policy) - known.begin());
-  }
-
-  // Where the policy learns from lookups; else null.
-  AdvisedLearning* LearningOf(size_t family, const std::string& policy) const {
-    AdvisedLearning* const learning = read_.families[family].learning.get();
-    return learning != nullptr && LearnedPolicyOf(policy) ? learning : nullptr;
-  }
-
-  // Null where the policy goes by levels.
-  AdvisedRule* RuleOf(size_t family, const std::string& policy) const {
-    AdvisedLearning* const learning = LearningOf(family, policy);
-    return learning != nullptr ? learning : read_.families[family].rule.get();
-  }
-
-  // The policies for one file: a uniform policy with the bits that this file gets stands for one
-  // that goes by the tree's files.
-  std::vector<TriedPolicy> PoliciesOf(size_t family, size_t at) const {
-    std::vector<TriedPolicy> policies;
-    for (const std::string& policy : policies_[family]) {
-      AdvisedLearning* const learning = LearningOf(family, policy);
-      AdvisedRule* const rule = RuleOf(family, policy);
-      policies.push_back(
-          {rule == nullptr ? policy : rule->PolicyFor(policy, at),
-           learning == nullptr ? &read_.lookups[family].asks[at] : &learning->asks(at)});
-    }
-    return policies;
-  }
-
-  std::string& ErrorOf(size_t piece) {
-    return errors_[read_.families[pieces_[piece].family].files[pieces_[piece].at]];
-  }
-
-  // One file is tried though the time is over; where it is gone meanwhile, another one.
-  void Build(int jobs, const AdviceProgress& progress) {
-    std::vector<size_t> all(pieces_.size());
-    std::iota(all.begin(), all.end(), size_t{0});
-    BuildSome(all, jobs, progress);
-    for (size_t next = 0; next < pieces_.size() && !AnyIsWhole(); ++next) {
-      if (results_[next].out_of_time) {
-        BuildSome({next}, jobs, progress);
-      }
-    }
-  }
-
-  bool AnyIsWhole() const {
-    for (size_t i = 0; i < pieces_.size(); ++i) {
-      if (IsWhole(i)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  // Pieces; the first of them whatever the time.
-  void BuildSome(const std::vector<size_t>& some, int jobs, const AdviceProgress& progress) {
-    std::vector<AdvicePiece> files;
-    for (const size_t piece : some) files.push_back(pieces_[piece]);
-    DoAdviceWork(
-        {"building filters", read_.EntriesOf(files), jobs, progress},
-        [&](size_t number, const auto& beat) {
-          if (number > 0 && std::chrono::steady_clock::now() >= deadline_) {
-            FileTrial none;
-            none.out_of_time = true;
-            return none;
-          }
-          const auto& [family, at] = files[number];
-          return TryPolicies(read_.FileOf(files[number]), read_.families[family].shape,
-                             PoliciesOf(family, at), read_.lookups[family].keys, beat);
-        },
-        [&](size_t number, FileTrial trial) {
-          advice_.out_of_time = advice_.out_of_time || trial.out_of_time;
-          if (!trial.error.empty()) {
-            ErrorOf(some[number]) = trial.error;
-          }
-          results_[some[number]] = std::move(trial);
-        },
-        [&](size_t number) -> std::string& { return ErrorOf(some[number]); });
-  }
-
-  bool IsWhole(size_t piece) const {
-    return results_[piece].policies.size() == policies_[pieces_[piece].family].size();
-  }
-
-  // Into those that all policies were tried on, and the rest.
-  void PartFiles() {
-    tried_.resize(read_.families.size());
-    rest_ = read_.rest;
-    for (size_t i = 0; i < pieces_.size(); ++i) {
-      const bool whole = IsWhole(i);
-      advice_.tried_files += whole ? 1 : 0;
-      advice_.tried_keys += whole ? results_[i].keys : 0;
-      (whole ? tried_ : rest_)[pieces_[i].family].push_back(pieces_[i].at);
-    }
-    for (size_t family = 0; family < read_.families.size(); ++family) {
-      tried_formulas_.push_back(FormulaOf(read_.families[family], read_.files, tried_[family],
-                                          read_.asks[family], read_.AbsentShare()));
-      rest_formulas_.push_back(FormulaOf(read_.families[family], read_.files, rest_[family],
-                                         read_.asks[family], read_.AbsentShare()));
-    }
-  }
-
-  // Of the row's policies, by family.
-  std::vector<Tried> TriedOf(const AdviceRow& row) const {
-    std::vector<Tried> tried(read_.families.size());
-    for (size_t i = 0; i < pieces_.size(); ++i) {
-      if (IsWhole(i)) {
-        const size_t family = pieces_[i].family;
-        const PolicyCost& cost = results_[i].policies[PlaceOf(row.policies[family], family)];
-        tried[family].bytes += static_cast<double>(cost.bytes);
-        tried[family].false_reads += static_cast<double>(cost.false_reads);
-        tried[family].keys += static_cast<double>(results_[i].keys);
-      }
-    }
-    return tried;
-  }
-
-  AdviceRow Now() const {
-    AdviceRow now;
-    now.purpose = RowPurpose::kNow;
-    now.bytes = static_cast<double>(read_.FilterBytesNow());
-    now.counted = static_cast<uint64_t>(read_.FalseReadsNow());
-    now.false_reads = read_.ALookup(read_.FalseReadsNow());
-    now.interval = PoissonInterval(now.counted, read_.num_lookups);
-    return now;
-  }
-
-  // The filters that there are, of all files, tell more of their policy than a sample does.
-  void TakeNow(const AdviceRow& now, AdviceRow* row) const {
-    if (advice_.tried_files < read_.AllPieces().size() && row->expected &&
-        AreSame(row->policies, read_.PoliciesInForce()) &&
-        read_.FiltersAreOf(row->policies, row->expected->bytes)) {
-      row->bytes = now.bytes;
-      row->counted = now.counted;
-      row->false_reads = now.false_reads;
-      row->interval = now.interval;
-    }
-  }
-
-  // Of a tree that is compacted already, what it is once compacted is what was measured; "now" as
-  // far as its filters are those of the policy in force.
-  void Compact() {
-    CompactedCosts costs(read_.compacted);
-    const bool already = read_.AllAreCompacted();
-    for (AdviceRow& row : advice_.rows) {
-      const bool is_now = row.purpose == RowPurpose::kNow;
-      if (is_now || !already) {
-        row.compacted = costs.Of(is_now ? read_.PoliciesInForce() : row.policies);
-      }
-      if (row.compacted) {
-        row.compacted->false_reads = read_.ALookup(row.compacted->false_reads);
-      }
-      if (already && (!is_now || (row.compacted && read_.FiltersAreOf(read_.PoliciesInForce(),
-                                                                      row.compacted->bytes)))) {
-        row.compacted = Cost{row.bytes, row.false_reads};
-      }
-    }
-  }
-
-  // What was not tried has what the formulas say, or without them what its keys and lookups are to
-  // those that were tried; and as much more or less as what was tried. Lookups that a policy
-  // learned from are not asked under it: the others stand for all.
-  void Sum(const std::vector<Tried>& tried, AdviceRow* row) const {
-    Tried all;
-    Cost rest;
-    double rest_keys = 0;
-    double rest_asks = 0;
-    double tried_asks = 0;
-    for (size_t family = 0; family < read_.families.size(); ++family) {
-      all.bytes += tried[family].bytes;
-      all.false_reads += tried[family].false_reads;
-      all.keys += tried[family].keys;
-      if (!row->candidates.empty()) {
-        const CandidateCosts costs(row->candidates[family]);
-        all.expected += costs.Of(tried_formulas_[family]);
-        rest += costs.Of(rest_formulas_[family]);
-      }
-      for (const size_t at : rest_[family]) {
-        rest_keys += static_cast<double>(read_.FileOf({family, at}).keys);
-        rest_asks += static_cast<double>(read_.asks[family][at]);
-      }
-      for (const size_t at : tried_[family]) {
-        tried_asks += static_cast<double>(read_.asks[family][at]);
-      }
-    }
-    if (row->candidates.empty()) {
-      all.expected = {std::max(1.0, all.keys), std::max(1.0, tried_asks)};
-      rest = {rest_keys, rest_asks};
-    }
-    const double scale = AllToAsked(*row);
-    const double lookups = static_cast<double>(read_.num_lookups) / scale;
-    row->bytes = all.bytes + (all.expected.bytes > 0 ? rest.bytes * all.bytes / all.expected.bytes
-                                                     : rest.bytes);
-    row->counted = static_cast<uint64_t>(all.false_reads);
-    const Corrected more =
-        Correct(rest.false_reads / scale, all.false_reads, all.expected.false_reads / scale);
-    const Interval counted =
-        PoissonInterval(row->counted, static_cast<uint64_t>(std::llround(lookups)));
-    const auto a_lookup = [lookups](double reads) { return lookups > 0 ? reads / lookups : 0; };
-    row->false_reads = a_lookup(all.false_reads + more.value);
-    row->interval.low = counted.low + a_lookup(more.value * (1 - more.error));
-    row->interval.high = counted.high + a_lookup(more.value * (1 + more.error));
-  }
-
-  // All lookups, to those that the row's filters were asked for.
-  double AllToAsked(const AdviceRow& row) const {
-    AdvisedLearning* const learning = LearningOf(0, row.policies[0]);
-    return learning == nullptr ? 1 : learning->all_to_judged();
+    };
+    draw([](int bits) { return absl::StrCat("bloomfilter:", bits); });
+    draw([](int bits) { return absl::StrCat("ribbonfilter:", bits, ":-1"); });
+    draw([](int bits) { return WinnowText(bits); });
+    if (plan_.absent_share < 1) draw([&](int bits) { return plan_.Text(bits); });
+    if (learned_) draw([&](int bits) { return learned_->Text(bits); });
   }
 
   const AdviceReading& read_;
-  const std::chrono::steady_clock::time_point deadline_;
-  const std::vector<AdvicePiece> pieces_;
-  std::vector<FileTrial> results_;                  // of the pieces
-  std::vector<std::vector<std::string>> policies_;  // by family
-  // By family, places in AdvisedFamily::files: those on which all policies were tried.
-  std::vector<std::vector<size_t>> tried_;
-  std::vector<std::vector<size_t>> rest_;
-  std::vector<FamilyFormula> tried_formulas_;
-  std::vector<FamilyFormula> rest_formulas_;
-  std::map<size_t, std::string> errors_;
+  const AdviceOptions& options_;
+  WinnowKind plan_;
+  std::optional<WinnowKind> learned_;
   Advice& advice_;
 };
 
 }  // namespace
 
-std::map<size_t, std::string> TryAll(const AdviceReading& reading, int jobs,
-                                     std::chrono::steady_clock::time_point deadline,
-                                     const AdviceProgress& progress, Advice* advice) {
-  return Trying(reading, deadline, advice).All(jobs, progress);
-}
-
-void TimeBuilds(const AdviceReading& reading, std::vector<AdviceRow>* rows) {
-  // Families whose filters are of about as many keys share a time.
-  std::map<std::pair<std::string, int>, size_t> known;
-  std::vector<TimedBuild> builds;
-  std::vector<std::vector<std::pair<size_t, double>>> of_rows(rows->size());  // with their keys
-  for (size_t row = 0; row < rows->size(); ++row) {
-    for (size_t family = 0; family < (*rows)[row].policies.size(); ++family) {
-      const CompactedFamily& compacted = reading.compacted[family];
-      const double keys = static_cast<double>(reading.families[family].keys);
-      const double of_a_file = keys / static_cast<double>(reading.families[family].files.size());
-      const std::string& policy = (*rows)[row].policies[family];
-      const auto [at, is_new] = known.try_emplace(
-          std::pair(policy, static_cast<int>(std::log2(std::max(of_a_file, 1.0)))), builds.size());
-      if (is_new) {
-        TreeShape shape = compacted.formula.shape;
-        shape.last_level_has_filters = true;
-        builds.push_back(
-            {policy, shape, compacted.place, static_cast<uint64_t>(std::max(of_a_file, 1.0))});
-      }
-      of_rows[row].emplace_back(at->second, keys);
-    }
-  }
-  const std::vector<double> times = NanosecondsAKey(builds);
-  for (size_t row = 0; row < rows->size(); ++row) {
-    double keys = 0;
-    double nanoseconds = 0;
-    for (const auto& [build, of_family] : of_rows[row]) {
-      keys += times[build] > 0 ? of_family : 0;
-      nanoseconds += times[build] * of_family;
-    }
-    if (keys > 0) {
-      (*rows)[row].nanoseconds_a_key = nanoseconds / keys;
-    }
-  }
+void SetRows(const AdviceReading& reading, const AdviceOptions& options, Advice* advice) {
+  Lister(reading, options, advice).List();
 }
 
 }  // namespace winnow::inspect

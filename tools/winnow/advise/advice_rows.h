@@ -1,29 +1,20 @@
-// The rows of advice: what the policies of the shortlist take and let through, as built and asked.
+// The rows of advice: policies that are worth a look, and what they would cost.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_ROWS_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_ROWS_H_
-
-#include <chrono>
-#include <cstddef>
-#include <map>
-#include <string>
-#include <vector>
 
 #include "tools/winnow/advise/advice_reading.h"
 #include "tools/winnow/advise/advice_types.h"
 
 namespace winnow::inspect {
 
-// Measures the rows that ListTrials set: reads the keys of the files to try and builds the
-// policies' filters, in processes of their own. Files that are not begun before the deadline are
-// not tried, but for one. Then "now" is the first row, and the others are in the order of what they
-// take. Returns the errors of files, by their places in AdviceReading::files.
-std::map<size_t, std::string> TryAll(const AdviceReading& reading, int jobs,
-                                     std::chrono::steady_clock::time_point deadline,
-                                     const AdviceProgress& progress, Advice* advice);
+// The bits_per_key that are looked through.
+inline constexpr double kMinBudgetBits = 2;
+inline constexpr double kMaxBudgetBits = 24;
+inline constexpr double kBudgetStep = 0.05;
 
-// Sets the time that each row's policies take to build, which is measured here and now.
-void TimeBuilds(const AdviceReading& reading, std::vector<AdviceRow>* rows);
+// Sets the rows, the curve and the budget's split.
+void SetRows(const AdviceReading& reading, const AdviceOptions& options, Advice* advice);
 
 }  // namespace winnow::inspect
 

@@ -14,7 +14,6 @@
 
 #include "src/text/rate_interval.h"
 #include "tools/winnow/advise/scans/scan_types.h"
-#include "winnow/options.h"
 
 namespace winnow::inspect {
 
@@ -37,12 +36,13 @@ struct AdviceOptions {
 
   uint64_t lookups = 200'000;  // to draw, over all families by their keys
   double absent_share = 1;     // of them
-  uint64_t sample_keys = 0;    // files of about so many keys are tried, 0: all
+  uint64_t sample_keys = 0;    // files of about so many keys are read as a whole, 0: all
   std::optional<double> budget_bytes;
   std::vector<std::string> policies;  // to try besides, as options strings
   int jobs = 1;
 
-  // Files that are begun later than this after the start are not tried, but for one; 0: no bound.
+  // Of files that are begun later than this after the start, no range filters are built, but for
+  // one; 0: no bound.
   double seconds = 0;
 
   // Where many files have the same range, lookups are thinned out, evenly, to ask about so many
@@ -59,19 +59,8 @@ struct AdviceStep {
 };
 using AdviceProgress = std::function<void(const AdviceStep& step)>;
 
-enum class FilterMaker { kNone, kBloomFilter, kRibbonFilter, kWinnow };
-
-// A filter policy that formulas know.
-struct Candidate {
-  FilterMaker maker = FilterMaker::kWinnow;
-  double bits_per_key = 10;
-  LevelPlan plan = LevelPlan::kAuto;  // of Winnow's
-  double absent_share = 1;            // for the plan
-
-  // The policy's options string: "bloomfilter:10", "{id=winnow;bits_per_key=10;absent_share=0.1}";
-  // "nullptr" for no filter.
-  std::string Text() const;
-};
+// The options string of Winnow's policy with these options.
+std::string WinnowText(double bits_per_key, double absent_share = 1, bool learns = false);
 
 // What filters take and let through.
 struct Cost {
@@ -91,9 +80,6 @@ enum class RowPurpose {
   kNow,          // what there is
   kMemoryOfNow,  // the fewest false reads in it
   kReadsOfNow,   // the least memory for them
-  // The same under a further condition: once compacted, it reads no more than the policy of now.
-  kMemoryAlsoCompacted,
-  kReadsAlsoCompacted,
   kBudget,
   kBudgetOfOnePolicy,
 };
@@ -109,10 +95,6 @@ inline std::string TitleOf(RowPurpose purpose) {
       return "in the memory of now";
     case RowPurpose::kReadsOfNow:
       return "for the reads of now";
-    case RowPurpose::kMemoryAlsoCompacted:
-      return "in the memory of now, also once compacted";
-    case RowPurpose::kReadsAlsoCompacted:
-      return "for the reads of now, also once compacted";
     case RowPurpose::kBudget:
       return "budget";
     case RowPurpose::kBudgetOfOnePolicy:
@@ -125,15 +107,13 @@ inline std::string TitleOf(RowPurpose purpose) {
 struct AdviceRow {
   RowPurpose purpose = RowPurpose::kComparison;
   std::vector<std::string> policies;  // for each family; of "now" none
-  std::vector<Candidate> candidates;  // these policies; empty: no formula knows them
 
   double bytes = 0;
   double false_reads = 0;  // a lookup
-  Interval interval;       // of the false reads, for lookups that are drawn as these were
-  uint64_t counted = 0;    // false reads, in the files that were tried
-  std::optional<double> nanoseconds_a_key;  // to build
 
-  std::optional<Cost> expected;  // by the formulas, false reads a lookup; of "now" unset
+  // Of "now": false reads that were counted, and what they may be for lookups that are drawn alike.
+  std::optional<uint64_t> counted;
+  Interval interval;
 
   // What the filters would take, and false reads a lookup, once each family is compacted into one
   // level under these policies; "now": under those that the OPTIONS file has. Unset: not known.
@@ -163,8 +143,10 @@ struct AdviceFamilyReport {
   uint64_t keys_compacted = 0;                          // about, once all is in one level
 };
 
-struct CandidateRow {
+// A point of the curve of memory against false reads.
+struct CurvePoint {
   std::string policy;
+  double bits_per_key = 0;
   double bytes = 0;
   double false_reads = 0;  // a lookup
 };
@@ -197,18 +179,15 @@ struct Advice {
   std::string learning_problem;
 
   uint64_t lookups_dropped = 0;  // made-up ones of keys that are there, or in no file's range
-  bool out_of_time = false;      // files that were chosen were not tried
 
-  std::vector<AdviceRow> rows;           // measured: "now" first, the others by what they take
-  std::vector<CandidateRow> candidates;  // by formulas: all
+  std::vector<AdviceRow> rows;    // "now" first, the others by what they take
+  std::vector<CurvePoint> curve;  // by maker, and then by bits
 
   uint64_t files = 0;
-  uint64_t tried_files = 0;
-  uint64_t tried_keys = 0;
 
   std::optional<double> budget_bytes;
   std::vector<BudgetPart> budget;  // empty: it is too small
-  double budget_taken = 0;         // by the filters of the budget's split, as measured
+  double budget_taken = 0;         // by the filters of the budget's split
   double least_bytes = 0;          // for which there would be an answer to a budget
   bool budget_is_enough = false;   // more of it would buy nothing
   std::string one_policy;          // the best one within the budget for all families

@@ -12,7 +12,7 @@
 #include "src/policy_trial/moved_files.h"
 #include "src/policy_trial/range_options.h"
 #include "src/text/numbers.h"
-#include "tools/winnow/advise/advice_shortlist.h"
+#include "tools/winnow/advise/advice_rows.h"
 
 namespace winnow::inspect {
 namespace {
@@ -20,11 +20,14 @@ namespace {
 // Fewer lookups tell little of rates around a hundredth.
 constexpr uint64_t kFewLookups = 10'000;
 
-// False reads of now, or of what is tried, that a verdict needs: fewer tell less than 30 %.
+// False reads of now that a verdict needs: fewer tell less than 30 %.
 constexpr double kEnoughCounted = 50;
 
 // Savings below this share of what there is are not worth a change.
 constexpr double kWorthwhile = 0.03;
+
+// What a row may take more than now, and still is for the memory of now.
+constexpr double kSameMemory = 0.01;
 
 constexpr char kSetListener[] =
     " Set the listener with it: listeners=winnow in the DBOptions, for all column families; in "
@@ -41,10 +44,18 @@ double RoundUp(double number) {
   return step * std::ceil(number / step);
 }
 
-const AdviceRow* RowOf(const Advice& advice, RowPurpose purpose) {
-  const auto found = std::find_if(advice.rows.begin(), advice.rows.end(),
-                                  [&](const AdviceRow& row) { return row.purpose == purpose; });
+template <typename Is>
+const AdviceRow* FindRow(const Advice& advice, const Is& is) {
+  const auto found = std::find_if(advice.rows.begin(), advice.rows.end(), is);
   return found == advice.rows.end() ? nullptr : &*found;
+}
+
+const AdviceRow* RowOf(const Advice& advice, RowPurpose purpose) {
+  return FindRow(advice, [&](const AdviceRow& row) { return row.purpose == purpose; });
+}
+
+const AdviceRow* RowOf(const Advice& advice, const std::string& policy) {
+  return FindRow(advice, [&](const AdviceRow& row) { return row.OnePolicy() == policy; });
 }
 
 class Words {
@@ -88,7 +99,7 @@ class Words {
     SayTree();
     SayFilters();
     SayRangeFilters();
-    SayTrials();
+    Say(true, "Deleted ranges are not looked at.");
   }
 
   // A policy of Winnow's for lookups keeps the range_bits of the one in force.
@@ -182,7 +193,7 @@ class Words {
     const auto any_file = [this](auto holds) {
       return std::any_of(read_.files.begin(), read_.files.end(), holds);
     };
-    Say(any_file([](const AdvisedFile& file) { return file.partitions > 0; }),
+    Say(any_file([](const AdvisedFile& file) { return !file.partitions.empty(); }),
         "Partitioned filters are cut where they are cut now.");
     std::set<std::string> prefixes;
     for (const AdvisedFile& file : read_.files) {
@@ -194,7 +205,7 @@ class Words {
       Say(true,
           absl::StrCat("Filters have ", contents,
                        " and no whole keys: near misses differ within the prefix, and where that "
-                       "is there all the same, no filter helps; the formulas leave this out."));
+                       "is there all the same, no filter helps."));
     }
     Say(read_.SomeServeScansAlone(),
         "Scans that use these filters are not counted: no policy of less memory is recommended, "
@@ -266,25 +277,7 @@ class Words {
         SaySkippedFilters(), " ", advice_.recommendation);
   }
 
-  void SayTrials() {
-    const bool any_tried = advice_.tried_files > 0;
-    Say(!any_tried,
-        "No filter was built: the files were gone, or no key of theirs could be read. All rows "
-        "but \"now\" and that of its policy are by formulas alone.");
-    Say(any_tried && advice_.tried_files < advice_.files,
-        "Filters were built for a sample of the files, chosen by their size; for the others the "
-        "formulas' figures are taken, corrected by what the sample has more or less than they "
-        "say. The row \"now\", and that of its policy, is of all files.");
-    Say(advice_.out_of_time,
-        absl::StrFormat("The sample is smaller than --sample says: --seconds=%g were over.",
-                        options_.seconds));
-    Say(true, absl::StrCat("Deleted ranges are not looked at.",
-                           any_tried ? " Nanoseconds a key are processor time of this machine, the "
-                                       "least of five rounds."
-                                     : ""));
-  }
-
-  // Of what is there now: a policy that is tried builds for the places as they are.
+  // Filters that are there now; a policy builds for the places as they are.
   void SayWhatLiesElsewhere() {
     for (const AdvisedFamily& family : read_.families) {
       if (!family.knows_levels) continue;
@@ -320,7 +313,7 @@ class Words {
     std::set<std::string> causes;
     for (size_t i = 0; i < read_.families.size(); ++i) {
       const AdvisedFamily& family = read_.families[i];
-      if (read_.compacted[i].policy.empty()) {
+      if (family.costs->policy_in_force().empty()) {
         causes.insert(family.database.empty()
                           ? "it is in the OPTIONS file of a database, and files "
                             "were given one by one"
@@ -337,30 +330,16 @@ class Words {
     }
   }
 
-  // The row that was tried with such filters for all families, at the usual bits; null: none was.
-  const AdviceRow* TriedWith(FilterMaker maker, LevelPlan plan, double absent_share = 1) const {
-    const auto found =
-        std::find_if(advice_.rows.begin(), advice_.rows.end(), [&](const AdviceRow& row) {
-          return !row.candidates.empty() && row.candidates.front().maker == maker &&
-                 row.candidates.front().plan == plan &&
-                 row.candidates.front().absent_share == absent_share;
-        });
-    return found == advice_.rows.end() ? nullptr : &*found;
-  }
-
   // Such that kEnoughCounted false reads are as good as sure, at the least rate that now may have;
-  // where that is not known, at half of the one that formulas expect of RocksDB's Bloom filter.
+  // where that is not known, at half of that of RocksDB's Bloom filter.
   // Beyond what there is: there are too few.
   double LookupsNeeded() const {
     constexpr double kSurelyEnough = kEnoughCounted + 15;  // two deviations
     const AdviceRow& now = advice_.rows.front();
-    if (static_cast<double>(now.counted) >= kEnoughCounted) {
-      return 0;
-    }
-    double rate = now.counted >= 5 ? now.interval.low : 0;
-    if (rate <= 0) {
-      rate = TriedWith(FilterMaker::kBloomFilter, LevelPlan::kUniform)->expected->false_reads / 2;
-    }
+    const auto counted = static_cast<double>(*now.counted);
+    if (counted >= kEnoughCounted) return 0;
+    double rate = counted >= 5 ? now.interval.low : 0;
+    if (rate <= 0) rate = RowOf(advice_, "bloomfilter:10")->false_reads / 2;
     return RoundUp(
         std::max(static_cast<double>(read_.num_lookups) + 1, kSurelyEnough / std::max(rate, 1e-6)));
   }
@@ -373,8 +352,8 @@ class Words {
 
   // For files without filters.
   void RecommendFilters(const AdviceRow& now) {
-    const AdviceRow& row = *TriedWith(FilterMaker::kWinnow, LevelPlan::kAuto,
-                                      read_.has_plans ? read_.AbsentShare() : 1);
+    const AdviceRow& row =
+        *RowOf(advice_, WinnowText(kUsualBits, read_.has_plans ? read_.AbsentShare() : 1));
     advice_.choice = row.OnePolicy();
     advice_.recommendation = absl::StrFormat(
         "The files have no filters: with filter_policy=%s a lookup would make %.3g false reads "
@@ -390,8 +369,7 @@ class Words {
   // One choice: rather fewer reads than less memory, and rather what holds once all is compacted.
   void RecommendChange(const AdviceRow& now) {
     std::vector<const AdviceRow*> saving;
-    for (const RowPurpose purpose : {RowPurpose::kMemoryOfNow, RowPurpose::kMemoryAlsoCompacted,
-                                     RowPurpose::kReadsOfNow, RowPurpose::kReadsAlsoCompacted}) {
+    for (const RowPurpose purpose : {RowPurpose::kMemoryOfNow, RowPurpose::kReadsOfNow}) {
       const AdviceRow* row = RowOf(advice_, purpose);
       if (row != nullptr && (SavesReads(*row, now) || SavesMemory(*row, now))) {
         saving.push_back(row);
@@ -423,16 +401,13 @@ class Words {
     advice_.recommendation += ListenerText(choice.policies);
   }
 
-  // Of all rows, where those that were chosen to save something don't: first such as save more
-  // reads than the choice of the lookups may make of it.
+  // Of all rows, where those that were chosen to save something don't.
   std::vector<const AdviceRow*> OthersThatSave(const AdviceRow& now) const {
     std::vector<const AdviceRow*> reads;
     std::vector<const AdviceRow*> memory;
     for (const AdviceRow& row : advice_.rows) {
-      if (&row == &now || row.OnePolicy().empty()) {
-        continue;
-      }
-      if (SavesReads(row, now) && row.interval.high < now.false_reads) {
+      if (&row == &now || row.OnePolicy().empty()) continue;
+      if (SavesReads(row, now)) {
         reads.push_back(&row);
       } else if (SavesMemory(row, now)) {
         memory.push_back(&row);
@@ -446,32 +421,40 @@ class Words {
   }
 
   void Keep(const AdviceRow& now) {
+    const std::string no_fewer_reads = "reads 3 % less in the same memory";
     if (read_.SomeServeScansAlone()) {
-      advice_.recommendation =
-          "Keep what there is: no policy that was tried is sure to read 3 % less in the same "
-          "memory. None of less memory is recommended: filters have prefixes and no whole keys, so "
-          "that scans live off them, and lookups don't tell what scans would read.";
+      advice_.recommendation = absl::StrCat(
+          "Keep what there is: no policy of these ", no_fewer_reads,
+          ". None of less memory is recommended: filters have prefixes and no whole keys, so that "
+          "scans live off them, and lookups don't tell what scans would read.");
       return;
     }
-    const bool some_read_less =
-        std::any_of(advice_.rows.begin() + 1, advice_.rows.end(),
-                    [&](const AdviceRow& row) { return SavesReads(row, now); });
-    advice_.recommendation =
-        some_read_less
-            ? "Keep what there is: no policy that was tried takes 3 % less memory for as few false "
-              "reads; what some read less in the same memory may be chance, by their 95 % interval."
-            : "Keep what there is: no policy that was tried takes 3 % less memory for as few false "
-              "reads, or reads 3 % less in the same memory.";
+    const AdviceRow* fewer = FindRow(advice_, [&](const AdviceRow& row) {
+      return &row != &now && IsBelow(row.false_reads, now.false_reads) && HasRoom(row, now);
+    });
+    advice_.recommendation = absl::StrCat(
+        "Keep what there is: no policy of these takes 3 % less memory for as few false reads",
+        fewer == nullptr ? absl::StrCat(", or ", no_fewer_reads, ".")
+                         : "; what some read less in the same memory may be chance, by the 95 % "
+                           "interval of now.");
   }
 
+  static bool IsBelow(double figure, double of_now) { return figure < (1 - kWorthwhile) * of_now; }
+
+  static bool HasRoom(const AdviceRow& row, const AdviceRow& now) {
+    return row.bytes < (1 + kSameMemory) * now.bytes;
+  }
+
+  // Also below what the false reads of now may be, which were counted.
   static bool SavesReads(const AdviceRow& row, const AdviceRow& now) {
-    return row.false_reads < (1 - kWorthwhile) * now.false_reads &&
-           row.bytes < (1 + kSameMemory) * now.bytes;
+    return IsBelow(row.false_reads,
+                   std::min(now.false_reads, now.interval.low / (1 - kWorthwhile))) &&
+           HasRoom(row, now);
   }
 
   bool SavesMemory(const AdviceRow& row, const AdviceRow& now) const {
-    return !read_.SomeServeScansAlone() && row.bytes < (1 - kWorthwhile) * now.bytes &&
-           now.false_reads > 0 && ReadsAsLittle(row, now);
+    return !read_.SomeServeScansAlone() && IsBelow(row.bytes, now.bytes) && now.false_reads > 0 &&
+           row.false_reads <= std::min((1 + kWorthwhile) * now.false_reads, now.interval.high);
   }
 
   static bool IsWorseCompacted(const AdviceRow& row, const AdviceRow& now) {
@@ -503,33 +486,16 @@ class Words {
                : absl::StrCat(" O", reads.substr(1), ", and ", of_now, ".");
   }
 
-  // Not more than now, but for what the choice of the lookups makes of it.
-  static bool ReadsAsLittle(const AdviceRow& row, const AdviceRow& now) {
-    constexpr double kMaxMore = 1.03;
-    const std::optional<Interval> counted = RatioInterval(row.counted, now.counted);
-    if (!counted || row.false_reads > kMaxMore * now.false_reads) {
-      return row.false_reads <= now.false_reads;
-    }
-    // The counts are of the files that were tried, the reads of all.
-    const double of_counts = static_cast<double>(row.counted) / static_cast<double>(now.counted);
-    return counted->low * row.false_reads / now.false_reads / of_counts <= 1;
-  }
-
   // Lookups were made up for filters of prefixes only, and no filter denies even half of them.
   bool MostPrefixesArePresent() const {
-    const bool prefixes_only = std::any_of(
-        read_.files.begin(), read_.files.end(),
-        [](const AdvisedFile& file) { return file.error.empty() && file.has_prefixes_only; });
+    if (options_.recorded) return false;
     double asks = 0;
-    for (const std::vector<uint64_t>& files : read_.asks) {
-      for (const uint64_t lookups : files) {
-        asks += static_cast<double>(lookups);
-      }
+    double sure = 0;
+    for (const FamilyLookups& lookups : read_.lookups) {
+      for (const auto& of_file : lookups.asks) asks += static_cast<double>(of_file.size());
+      for (const uint64_t of_file : lookups.sure) sure += static_cast<double>(of_file);
     }
-    return prefixes_only && !options_.recorded &&
-           std::all_of(advice_.rows.begin(), advice_.rows.end(), [&](const AdviceRow& row) {
-             return row.false_reads > read_.ALookup(asks) / 2;
-           });
+    return sure > asks / 2;
   }
 
   void RecommendBudget(const AdviceRow& now) {
@@ -548,9 +514,9 @@ class Words {
     const bool one_does = one != nullptr && split->OnePolicy().empty() &&
                           one->bytes <= *advice_.budget_bytes &&
                           one->false_reads * (1 - kWorthwhile) <= split->false_reads;
-    const AdviceRow& by_formulas = one_does ? *one : *split;
-    const AdviceRow* better = BetterWithinBudget(by_formulas);
-    const AdviceRow& row = better != nullptr ? *better : by_formulas;
+    const AdviceRow& chosen = one_does ? *one : *split;
+    const AdviceRow* better = BetterWithinBudget(chosen);
+    const AdviceRow& row = better != nullptr ? *better : chosen;
     advice_.choice = row.OnePolicy();
     advice_.recommendation = absl::StrFormat(
         "With %s the filters take %.0f bytes of the budget of %.0f, and a lookup makes %.3g false "
@@ -560,8 +526,9 @@ class Words {
         row.bytes, *advice_.budget_bytes, row.false_reads, now.false_reads, now.bytes);
     absl::StrAppend(&advice_.recommendation, OnceCompacted(row, now));
     if (better != nullptr) {
-      absl::StrAppend(&advice_.recommendation,
-                      absl::StrFormat(" What formulas chose reads %.3g.", by_formulas.false_reads));
+      absl::StrAppend(
+          &advice_.recommendation,
+          absl::StrFormat(" The best of Winnow's without it reads %.3g.", chosen.false_reads));
     } else if (one_does) {
       advice_.recommendation +=
           " Bits of its own for each column family would save less than 3 % of the reads.";
@@ -586,8 +553,7 @@ class Words {
     for (size_t i = 1; i < advice_.rows.size(); ++i) {
       const AdviceRow& row = advice_.rows[i];
       if (!row.OnePolicy().empty() && row.bytes <= *advice_.budget_bytes &&
-          row.false_reads < (1 - kWorthwhile) * chosen.false_reads &&
-          row.interval.high < chosen.false_reads &&
+          IsBelow(row.false_reads, chosen.false_reads) &&
           (best == nullptr || row.false_reads < best->false_reads)) {
         best = &row;
       }
@@ -607,19 +573,15 @@ const AdviceRow* BudgetRow(const Advice& advice) {
       row != nullptr || advice.budget.empty()) {
     return row;
   }
-  const auto found = std::find_if(advice.rows.begin(), advice.rows.end(), [&](const auto& row) {
+  return FindRow(advice, [&](const AdviceRow& row) {
     return row.policies.size() == advice.budget.size() &&
            std::equal(row.policies.begin(), row.policies.end(), advice.budget.begin(),
                       [](const auto& policy, const auto& part) { return policy == part.policy; });
   });
-  return found == advice.rows.end() ? nullptr : &*found;
 }
 
 const AdviceRow* OnePolicyRow(const Advice& advice) {
-  const auto found = std::find_if(advice.rows.begin(), advice.rows.end(), [&](const auto& row) {
-    return !advice.one_policy.empty() && row.OnePolicy() == advice.one_policy;
-  });
-  return found == advice.rows.end() ? nullptr : &*found;
+  return advice.one_policy.empty() ? nullptr : RowOf(advice, advice.one_policy);
 }
 
 std::string ListenerText(const std::vector<std::string>& policies) {

@@ -101,35 +101,31 @@ std::string RowTable(const Advice& advice) {
                    {"to now"},
                    {"bits a key"},
                    {"false reads a lookup"},
-                   {"95 % interval"},
                    {"to now"},
                    {"once compacted"},
-                   {"to now"},
-                   {"build ns a key"}});
+                   {"to now"}});
   table.Underline();
   for (const AdviceRow& row : advice.rows) {
     table.AddRow({PolicyCell(row), inspect::ByteSize(row.bytes), Ratio(row.bytes, now.bytes),
                   BitsAKey(row.bytes, advice.keys), Reads(row.false_reads),
-                  advice.lookups == 0
-                      ? "-"
-                      : absl::StrFormat("%.3g to %.3g", row.interval.low, row.interval.high),
                   Ratio(row.false_reads, now.false_reads),
                   row.compacted ? Reads(row.compacted->false_reads) : "-",
                   row.compacted && now.compacted
                       ? Ratio(row.compacted->false_reads, now.compacted->false_reads)
-                      : "-",
-                  row.nanoseconds_a_key ? absl::StrFormat("%.0f", *row.nanoseconds_a_key) : "-"});
+                      : "-"});
   }
   return table.ToString();
 }
 
-std::string CandidateTable(const Advice& advice) {
-  TextTable table(
-      {{"by formulas", Align::kLeft}, {"memory"}, {"bits a key"}, {"false reads a lookup"}});
+std::string CurveTable(const Advice& advice) {
+  TextTable table({{"memory against false reads", Align::kLeft},
+                   {"memory"},
+                   {"bits a key"},
+                   {"false reads a lookup"}});
   table.Underline();
-  for (const inspect::CandidateRow& row : advice.candidates) {
-    table.AddRow({row.policy, inspect::ByteSize(row.bytes), BitsAKey(row.bytes, advice.keys),
-                  Reads(row.false_reads)});
+  for (const inspect::CurvePoint& point : advice.curve) {
+    table.AddRow({point.policy, inspect::ByteSize(point.bytes), BitsAKey(point.bytes, advice.keys),
+                  Reads(point.false_reads)});
   }
   return table.ToString();
 }
@@ -149,6 +145,16 @@ std::string BudgetTable(const Advice& advice) {
   return table.ToString();
 }
 
+// What chance may make of the count.
+std::string NowText(const Advice& advice) {
+  const AdviceRow& now = advice.rows.front();
+  if (advice.lookups == 0) return std::string();
+  return absl::StrFormat(
+      "Now's false reads are counted: %d, 95 %% interval %.3g to %.3g a lookup. Those of policies "
+      "are foretold.\n",
+      *now.counted, now.interval.low, now.interval.high);
+}
+
 std::string LookupsText(const Advice& advice) {
   const std::string unread =
       advice.errors.empty()
@@ -156,21 +162,21 @@ std::string LookupsText(const Advice& advice) {
           : absl::StrCat("; ", advice.errors.size(), advice.errors.size() == 1 ? " file" : " files",
                          " could not be read");
   return absl::StrCat(advice.lookups, advice.recorded ? " recorded" : " made-up", " lookups, ",
-                      advice.absent, " of keys that are in no file; filters built for ",
-                      advice.tried_keys, " of ", advice.keys, " keys, in ", advice.tried_files,
-                      " of ", advice.files, " files", unread, ".\n");
+                      advice.absent, " of keys that are in no file; ", advice.keys, " keys in ",
+                      advice.files, advice.files == 1 ? " file" : " files", unread, ".\n",
+                      NowText(advice));
 }
 
 }  // namespace
 
-std::string AdviseText(const Advice& advice, bool all_candidates) {
+std::string AdviseText(const Advice& advice, bool with_curve) {
   if (advice.rows.empty()) {
     return absl::StrCat(advice.recommendation, "\n");
   }
   std::string text = absl::StrCat(FamilyTable(advice), "\n", LookupsText(advice), "\n");
   absl::StrAppend(&text, RowTable(advice));
-  if (all_candidates) {
-    absl::StrAppend(&text, "\n", CandidateTable(advice));
+  if (with_curve) {
+    absl::StrAppend(&text, "\n", CurveTable(advice));
   }
   if (!advice.budget.empty()) {
     absl::StrAppend(&text, "\n", BudgetTable(advice));

@@ -123,7 +123,7 @@ class Adviser {
     now_.fewer_shards = FewerShards();
     const std::string& policy = read_.families[0].shape.policy;
     now_.bits_per_key = std::clamp(std::round(BitsOf(policy).value_or(bits)), 4.0, 20.0);
-    const std::string substitute = Candidate{FilterMaker::kWinnow, now_.bits_per_key}.Text();
+    const std::string substitute = WinnowText(now_.bits_per_key);
     now_.substitute = policies_known_ ? "" : substitute;
     bool has_none = false;
     for (const AdvisedFamily& family : read_.families) {

@@ -10,7 +10,7 @@
 
 #include "src/policy_trial/trial_filter.h"
 #include "src/text/numbers.h"
-#include "tools/winnow/advise/advice_learning.h"
+#include "tools/winnow/advise/advice_costs.h"
 
 namespace winnow::inspect {
 namespace {
@@ -27,6 +27,9 @@ uint64_t Rounded(double keys) {
   const double step = std::log(kAlikeBlocks);
   return static_cast<uint64_t>(std::llround(std::exp(std::round(std::log(keys) / step) * step)));
 }
+
+// In quarters, so that files share what is worked out.
+double SharedBits(double bits) { return std::round(4 * bits) / 4; }
 
 // As RocksDB's BlockBasedTable::PrefetchIndexAndFilterBlocks decides it.
 bool Pins(PinningTier tier, bool as_before, bool is_flushed) {
@@ -207,7 +210,7 @@ std::vector<CacheChoice> CacheChoices(const FiltersOfNow& now) {
     }
   };
   const auto winnow = [](double bits, double absent_share) {
-    return Candidate{FilterMaker::kWinnow, bits, LevelPlan::kAuto, absent_share}.Text();
+    return WinnowText(bits, absent_share);
   };
   const double bits = now.bits_per_key;
   const std::string fewer = winnow(std::max(3.0, bits / 2), 1);
@@ -257,25 +260,31 @@ std::vector<CacheChoice> CacheChoices(const FiltersOfNow& now) {
   return choices;
 }
 
-Cost FormsOfChoices::CostOf(const std::string& policy, const AdvisedFamily& family,
-                            const AdvisedFile& file, double keys) {
-  const uint64_t built = std::min(Rounded(keys), kMaxTrialKeys);
-  const auto [known, is_new] = costs_.try_emplace(Key(policy, &family, PlaceOf(file.place), built));
+FilterCost FormsOfChoices::CostOfBlock(const PolicyOfFile& of_file, double keys) {
+  const auto& [policy, family, at, file] = of_file;
+  const std::optional<PolicyOptions>& winnow = family.costs->WinnowOf(policy);
+  const double bits = SharedBits(family.costs->BitsOf(policy, at));
+  const uint64_t n = Rounded(keys);
+  const auto [known, is_new] = costs_.try_emplace(Key(policy, &family, file.place.level, bits, n));
   if (is_new) {
-    known->second = CostOfBuilt(policy, family.shape, file.place, built);
+    const auto shared = static_cast<double>(n);
+    known->second = winnow ? CostOfWinnow(*winnow, family.shape, file.place, bits, shared)
+                           : built_.CostOf(policy, family.shape, file.place, shared);
   }
-  Cost cost = known->second;
-  cost.bytes *= keys / static_cast<double>(built);
+  FilterCost cost = known->second;
+  cost.bytes *= keys / static_cast<double>(n);
   return cost;
 }
 
-double FormsOfChoices::KeysWithin(const std::string& policy, const AdvisedFamily& family,
-                                  const AdvisedFile& file, uint64_t bytes) {
+double FormsOfChoices::KeysWithin(const PolicyOfFile& of_file, uint64_t bytes) {
+  const auto& [policy, family, at, file] = of_file;
+  const std::optional<PolicyOptions>& winnow = family.costs->WinnowOf(policy);
+  const double bits = SharedBits(family.costs->BitsOf(policy, at));
   const auto [known, is_new] =
-      rooms_.try_emplace(Key(policy, &family, PlaceOf(file.place), bytes), 0);
+      rooms_.try_emplace(Key(policy, &family, file.place.level, bits, bytes), 0);
   if (is_new) {
-    const TrialFilter trial(policy, family.shape, file.place);
-    known->second = static_cast<double>(trial.KeysWithin(bytes));
+    known->second = winnow ? KeysOfWinnow(*winnow, family.shape, file.place, bits, bytes)
+                           : built_.KeysWithin(policy, family.shape, file.place, bytes);
   }
   return known->second;
 }
@@ -283,10 +292,10 @@ double FormsOfChoices::KeysWithin(const std::string& policy, const AdvisedFamily
 // Partitions as RocksDB cuts them: a filter's once it has the keys for metadata_block_size, less
 // block_size_deviation, and a data block ends; an index's by its bytes. Where these are not
 // decoupled, whichever comes first cuts both.
-void FormsOfChoices::MakeBlocks(const CacheChoice& choice, const std::string& policy,
-                                const AdvisedFamily& family, const AdvisedFile& file,
+void FormsOfChoices::MakeBlocks(const CacheChoice& choice, const PolicyOfFile& of_file,
                                 const VisitedFile& visited, FileForm* form) {
-  const MetadataCaching& caching = family.shape.caching;
+  const AdvisedFile& file = of_file.file;
+  const MetadataCaching& caching = of_file.family.shape.caching;
   const auto keys = static_cast<double>(std::max<uint64_t>(file.keys, 1));
   const auto data_blocks = static_cast<double>(std::max<uint64_t>(visited.data_blocks, 1));
   const double entry_bytes =
@@ -301,7 +310,7 @@ void FormsOfChoices::MakeBlocks(const CacheChoice& choice, const std::string& po
     const auto wanted =
         (size * static_cast<uint64_t>(std::clamp(100 - caching.deviation, 1, 100)) + 99) / 100;
     // Of a file without a filter the index alone is cut.
-    const double room = is_filtered ? KeysWithin(policy, family, file, wanted) : 0;
+    const double room = is_filtered ? KeysWithin(of_file, wanted) : 0;
     const double blocks_of_filter = room >= 1 ? std::ceil(room / keys_of_data_block) : data_blocks;
     const double blocks_of_index =
         std::max(1.0, std::floor(static_cast<double>(size) / std::max(1.0, entry_bytes)));
@@ -314,28 +323,26 @@ void FormsOfChoices::MakeBlocks(const CacheChoice& choice, const std::string& po
   form->index.blocks = static_cast<uint64_t>(index_parts);
   form->index.charge =
       ChargeOfBlock(static_cast<uint64_t>(data_blocks * entry_bytes / index_parts));
-  const Cost block = is_filtered ? CostOf(policy, family, file, keys / filter_parts) : Cost{0, 1};
+  const FilterCost block = is_filtered ? CostOfBlock(of_file, keys / filter_parts) : FilterCost();
   if (block.bytes > 0) {
     form->filter.blocks = static_cast<uint64_t>(filter_parts);
     form->filter.charge = ChargeOfFilter(static_cast<uint64_t>(block.bytes));
     form->filter.top_charge =
         size > 0 ? ChargeOfBlock(static_cast<uint64_t>(filter_parts * entry_bytes)) : 0;
-    form->rate = block.false_reads;
+    form->rate = block.rate;
   }
 }
 
 FileForm FormsOfChoices::FormOf(const CacheChoice& choice, const AdvisedFamily& family, size_t at,
                                 const AdvisedFile& file, const VisitedFile& visited) {
-  constexpr double kStep = 0.25;  // so that files share filters that are built
   FileForm form;
-  std::string policy = choice.policy.empty() ? family.shape.policy : choice.policy;
-  if (family.rule != nullptr) policy = family.rule->PolicyFor(policy, at, kStep);
+  const std::string& policy = choice.policy.empty() ? family.shape.policy : choice.policy;
   if (choice.Rewrites()) {
     CacheChoice full = choice;
     if (!full.partition_bytes) {
       full.partition_bytes = visited.partitioned ? family.shape.caching.block_bytes : 0;
     }
-    MakeBlocks(full, policy, family, file, visited, &form);
+    MakeBlocks(full, {policy, family, at, file}, visited, &form);
     form.has_stored_answers = choice.policy.empty() && visited.filter_parts > 0;
   } else {
     form.has_stored_blocks = form.has_stored_answers = visited.filter_parts > 0;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "src/cache_trial/cache_replay.h"
-#include "tools/winnow/advise/advice_candidates.h"
+#include "src/policy_trial/filter_costs.h"
 #include "tools/winnow/advise/advice_files.h"
 
 namespace winnow::inspect {
@@ -76,18 +76,23 @@ class FormsOfChoices {
                   const AdvisedFile& file, const VisitedFile& visited);
 
  private:
-  // Of a block: its false reads are those of one lookup.
-  Cost CostOf(const std::string& policy, const AdvisedFamily& family, const AdvisedFile& file,
-              double keys);
-  double KeysWithin(const std::string& policy, const AdvisedFamily& family, const AdvisedFile& file,
-                    uint64_t bytes);
-  void MakeBlocks(const CacheChoice& choice, const std::string& policy, const AdvisedFamily& family,
-                  const AdvisedFile& file, const VisitedFile& visited, FileForm* form);
+  // A policy, for one file.
+  struct PolicyOfFile {
+    const std::string& policy;
+    const AdvisedFamily& family;
+    size_t at;
+    const AdvisedFile& file;
+  };
+  FilterCost CostOfBlock(const PolicyOfFile& of_file, double keys);
+  double KeysWithin(const PolicyOfFile& of_file, uint64_t bytes);
+  void MakeBlocks(const CacheChoice& choice, const PolicyOfFile& of_file,
+                  const VisitedFile& visited, FileForm* form);
 
-  // By policy, family, place and number.
-  using Key = std::tuple<std::string, const AdvisedFamily*, PlaceForPlans, uint64_t>;
-  std::map<Key, Cost> costs_;
+  // By policy, family, level, bits and number.
+  using Key = std::tuple<std::string, const AdvisedFamily*, int, double, uint64_t>;
+  std::map<Key, FilterCost> costs_;
   std::map<Key, double> rooms_;
+  BuiltFilters built_;
 };
 
 }  // namespace winnow::inspect

@@ -7,9 +7,7 @@
 #include <random>
 #include <utility>
 
-#include "tools/winnow/advise/advice_learning.h"
 #include "tools/winnow/advise/advice_reading.h"
-#include "tools/winnow/advise/advice_trials.h"
 #include "tools/winnow/findings/families.h"
 
 namespace winnow::inspect {
@@ -120,12 +118,8 @@ class Reader {
     }
     ChooseSample(options_.sample_keys, &read_);
     CountKeys();
-    for (AdvisedFamily& family : read_.families) {
-      family.rule = AdvisedRule::Make(family, read_.files);
-    }
     Draw();
     AskFiles();
-    Formulate();
     return std::string();
   }
 
@@ -193,16 +187,13 @@ class Reader {
     std::vector<double> taken(read_.families.size());
     EachPiece(
         "counting keys", pieces, read_.EntriesOf(pieces),
-        [&](size_t i, const auto& beat) {
-          return TryPolicies(read_.FileOf(pieces[i]), read_.families[pieces[i].family].shape, {},
-                             {}, beat);
-        },
-        [&](size_t i, const FileTrial& trial) {
+        [&](size_t i, const auto& beat) { return CountFilterKeys(read_.FileOf(pieces[i]), beat); },
+        [&](size_t i, const CountedKeys& answer) {
           AdvisedFile& file = read_.FileOf(pieces[i]);
-          file.error = trial.error;
-          counted[pieces[i].family] += static_cast<double>(trial.keys);
+          file.error = answer.error;
+          counted[pieces[i].family] += static_cast<double>(answer.keys);
           taken[pieces[i].family] += static_cast<double>(file.keys);
-          file.keys = trial.keys;
+          file.keys = answer.keys;
         });
     for (size_t family = 0; family < read_.families.size(); ++family) {
       for (const size_t at : read_.rest[family]) {
@@ -250,6 +241,7 @@ class Reader {
       draw.absent_share = options_.absent_share;
       draw.seed = kSeed + 0x9e3779b97f4a7c15 * (i + 1);
       draw.whole = std::find(tried.begin(), tried.end(), pieces[i].at) != tried.end();
+      draw.partitioned = !read_.FileOf(pieces[i]).partitions.empty();
       draws.push_back(draw);
     }
     return draws;
@@ -270,7 +262,9 @@ class Reader {
           return drawn;
         },
         [&](size_t i, const std::pair<std::string, DrawnKeys>& drawn) {
-          read_.FileOf(pieces[i]).error = drawn.first;
+          AdvisedFile& file = read_.FileOf(pieces[i]);
+          file.error = drawn.first;
+          if (!drawn.second.partitions.empty()) file.partitions = drawn.second.partitions;
           Append(drawn.second.lookups, &read_.lookups[pieces[i].family].keys);
           Append(drawn.second.present, &present_[pieces[i].family]);
         });
@@ -383,28 +377,14 @@ class Reader {
       }
       read_.asks.push_back(std::move(asks));
     }
-    for (size_t family = 0; family < read_.families.size(); ++family) {
-      read_.compacted.push_back(OnceCompacted(
-          read_.families[family], read_.files,
-          LiveShare(present.ranges[family], present.answers[family], present_[family].size()),
-          read_.lookups[family].asks_of_one, read_.asks[family], read_.AbsentShare()));
-    }
-  }
-
-  void Formulate() {
-    for (const AdvisedFamily& family : read_.families) {
+    for (size_t i = 0; i < read_.families.size(); ++i) {
+      AdvisedFamily& family = read_.families[i];
+      const double live_share =
+          LiveShare(present.ranges[i], present.answers[i], present_[i].size());
+      family.costs =
+          std::make_shared<FamilyCosts>(family, read_.files, read_.lookups[i], live_share);
+      read_.has_plans = read_.has_plans || family.costs->HasRates("winnow:10");
       read_.keys += family.keys;
-    }
-    if (options_.recorded) {
-      read_.families[0].learning = AdvisedLearning::Make(read_.families[0], read_.files,
-                                                         read_.lookups[0], &read_.learning_problem);
-    }
-    for (size_t family = 0; family < read_.families.size(); ++family) {
-      std::vector<size_t> all = read_.tried[family];
-      all.insert(all.end(), read_.rest[family].begin(), read_.rest[family].end());
-      read_.formulas.push_back(FormulaOf(read_.families[family], read_.files, all,
-                                         read_.asks[family], read_.AbsentShare()));
-      read_.has_plans = read_.has_plans || read_.formulas.back().has_plans;
     }
   }
 

@@ -49,19 +49,19 @@ WINNOW_FLAG(
     advise, std::string, budget, "", BytesValue("BYTES", 1, 1e15),
     "memory for all filters together, as 256MiB or 64KB: find the policy with the fewest false "
     "reads within it");
-WINNOW_FLAG(advise, uint64_t, sample, 10'000'000, WholeValue("N", 0, 1e15),
-            "build filters for files that have about so many keys together, chosen by their size, "
-            "and use formulas for the other files; 0: build for all");
+WINNOW_FLAG(
+    advise, uint64_t, sample, 10'000'000, WholeValue("N", 0, 1e15),
+    "read all keys of files that have about so many together, chosen by their size, to draw "
+    "lookups, and parts of the others; 0: read all files");
 WINNOW_FLAG(advise, double, seconds, 60, NumberValue("S", 0, 1e6),
-            "begin no further file after so many seconds, and use formulas for the files "
-            "that are left; 0: no limit");
+            "begin to build range filters for no further file after so many seconds; 0: no limit");
 WINNOW_TAKES(advise, kFamilyFlag);
 WINNOW_FLAG(advise, std::string, try_policy, "", TextValue("POLICY"),
             "one more filter policy to try, as an options string");
-WINNOW_FLAG(advise, std::string, by, "memory",
-            TextValue("memory|reads|build", "memory reads build"),
-            "sort the rows by filter memory, false reads or build time");
-WINNOW_SWITCH(advise, all, "show all candidates, also those that only formulas judged");
+WINNOW_FLAG(advise, std::string, by, "memory", TextValue("memory|reads", "memory reads"),
+            "sort the rows by filter memory or false reads");
+WINNOW_SWITCH(advise, all,
+              "show the curve of memory against false reads, by policies of 4 to 20 bits");
 WINNOW_FLAG(
     advise, std::string, cache, "", TextValue("BYTES|log", "log"),
     "the size of the block cache, as 256MiB, or log for the size in the database's LOG: say what "
@@ -207,15 +207,13 @@ std::string ReadLookups(const std::string& path, const std::vector<std::string>&
 // False if there is no such order. Rows may be null; the first one stays where it is.
 bool SortBy(const std::string& by, std::vector<inspect::AdviceRow>* rows) {
   const auto key = [&by](const inspect::AdviceRow& row) {
-    return by == "memory"  ? row.bytes
-           : by == "reads" ? row.false_reads
-                           : row.nanoseconds_a_key.value_or(0);
+    return by == "memory" ? row.bytes : row.false_reads;
   };
   if (rows != nullptr && !rows->empty()) {
     std::stable_sort(rows->begin() + 1, rows->end(),
                      [&key](const auto& a, const auto& b) { return key(a) < key(b); });
   }
-  return by == "memory" || by == "reads" || by == "build";
+  return by == "memory" || by == "reads";
 }
 
 std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptions* options) {
@@ -272,7 +270,7 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
       {!recorded && absl::GetFlag(FLAGS_hex),
        "--hex says how --lookups=FILE writes its keys, and there is no --lookups"},
       {!refusal.empty(), absl::StrCat("--try_policy: ", refusal)},
-      {!SortBy(absl::GetFlag(FLAGS_advise_by), nullptr), "--by can be memory, reads or build"}};
+      {!SortBy(absl::GetFlag(FLAGS_advise_by), nullptr), "--by can be memory or reads"}};
   for (const auto& [is_so, says] : faults) {
     if (is_so) return says;
   }
@@ -453,10 +451,10 @@ Verb AdviseVerb() {
       "Tells what another filter policy would do on this data: memory and false reads",
       "A PATH is an SST file (*.sst) or a database's folder. winnow advise follows lookups\n"
       "through the files, as RocksDB does. A false read is a data block read for an absent key:\n"
-      "the file lacks the key, but its filter answers \"maybe\". Formulas give memory and false\n"
-      "reads of all candidates: RocksDB's Bloom and Ribbon filters and Winnow's, at 4 to 20\n"
-      "bits per key. For a shortlist of them, the policies then build their filters from the\n"
-      "keys of the files, and the lookups ask these filters.\n"
+      "the file lacks the key, but its filter answers \"maybe\". False reads of now are\n"
+      "counted. Those of other policies, and their memory, are foretold: for Winnow's filters by\n"
+      "the policy's own code, for RocksDB's by a few filters that it builds. --all shows a curve\n"
+      "of memory against false reads, at 4 to 20 bits per key.\n"
       "\"Once compacted\" has the false reads after a full compaction, which leaves one level in\n"
       "a column family: rates by file save nothing there. With --budget, each column family gets\n"
       "its own bits per key, such that false reads are fewest. If a file can't be read, nothing\n"

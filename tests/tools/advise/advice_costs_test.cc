@@ -1,0 +1,284 @@
+// What advice foretells, against filters and databases that are built.
+
+#include "tools/winnow/advise/advice_costs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/slice_transform.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/tools/advise/advised_databases.h"
+#include "tests/tools/advise/built_trees.h"
+#include "tools/winnow/advise/advice_rows.h"
+
+namespace winnow::inspect {
+namespace advice_costs_test {
+
+using testing::PartitionedTableWith;
+
+// Each row's promise, against the filters that its policies build from the keys of the files.
+void ExpectPromisesKept(const std::string& database, AdviceOptions options) {
+  constexpr double kDeviations = 4;
+  constexpr double kShare = 0.02;
+  constexpr double kFewBytes = 64;  // rounding of the few files that some databases have
+  AdviceReading reading;
+  const std::string problem = ReadForAdvice(
+      TablesOf(database), options, [](const AdviceStep&) {}, &reading);
+  if (!problem.empty() || reading.families.empty()) return;
+  Advice advice;
+  SetRows(reading, options, &advice);
+  const double repeats = MeanRepeats(reading);
+  for (const AdviceRow& row : advice.rows) {
+    if (row.purpose == RowPurpose::kNow) continue;
+    // Of these lookups one half is asked for.
+    if (row.OnePolicy().find("learned") != std::string::npos) continue;
+    SCOPED_TRACE(::testing::Message() << TitleOf(row.purpose) << " " << row.policies[0]);
+    const Cost built = BuiltCost(reading, row.policies);
+    EXPECT_NEAR(row.bytes, built.bytes,
+                kShare * built.bytes + kFewBytes * static_cast<double>(advice.rows.size()));
+    const double promised = row.false_reads * static_cast<double>(reading.num_lookups);
+    EXPECT_NEAR(built.false_reads, promised,
+                kDeviations * std::sqrt(repeats * promised) + kShare * promised);
+  }
+}
+
+class PromisesTest : public AdvisedDatabase {};
+
+TEST_F(PromisesTest, AreKeptOnEveryDatabaseOfTheTests) {
+  const testing::ChildResult made = testing::RunProgram({WINNOW_MAKE_FIXTURES, folder_.path()});
+  ASSERT_EQ(made.status, 0) << made.errors;
+  size_t databases = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+    if (!entry.is_directory()) continue;
+    SCOPED_TRACE(entry.path().filename());
+    ExpectPromisesKept(entry.path(), Quick());
+    ++databases;
+  }
+  EXPECT_GT(databases, 15u);
+}
+
+struct Shape {
+  const char* name;
+  void (*make)(const std::string& path);
+};
+
+class PromisesOnShapes : public AdvisedDatabase, public ::testing::WithParamInterface<Shape> {};
+
+TEST_P(PromisesOnShapes, AreKept) {
+  GetParam().make(folder_ / "db");
+  AdviceOptions recorded = Quick();
+  recorded.recorded = DistinctLookups(60'000);
+  recorded.policies = {kUniform, "{id=winnow;bits_per_key=7.3;bloom_before_level=1}"};
+  ExpectPromisesKept(folder_ / "db", recorded);
+  AdviceOptions drawn = Quick();
+  drawn.budget_bytes = 60'000;
+  ExpectPromisesKept(folder_ / "db", drawn);
+}
+
+void GrowWith(const Options& options, const std::string& path) {
+  Grow(OpenDatabase(options, path).get());
+}
+
+Options WithPrefixes(bool whole_keys) {
+  BlockBasedTableOptions table = TableWith("bloomfilter:10");
+  table.whole_key_filtering = whole_keys;
+  Options options = MakeOptions(table);
+  options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(10));
+  return options;
+}
+
+void Runs(Options options, const std::string& path) {
+  const auto db = OpenDatabase(options, path);
+  for (const uint64_t step : {1, 3, 9, 30}) Write(db.get(), kEnd, step);
+}
+
+const Shape kShapes[] = {
+    {"leveled",
+     [](const std::string& path) { GrowWith(MakeOptions(TableWith("bloomfilter:10")), path); }},
+    {"rates", [](const std::string& path) { GrowWith(MakeOptions(TableWith("winnow:10")), path); }},
+    {"without_filters",
+     [](const std::string& path) { GrowWith(MakeOptions(TableWith("")), path); }},
+    {"partitioned",
+     [](const std::string& path) {
+       GrowWith(MakeOptions(PartitionedTableWith("bloomfilter:10")), path);
+     }},
+    {"hits",
+     [](const std::string& path) {
+       Options options = MakeOptions(TableWith("winnow:10"));
+       options.optimize_filters_for_hits = true;
+       GrowWith(options, path);
+     }},
+    {"reverse",
+     [](const std::string& path) {
+       Options options = MakeOptions(TableWith("winnow:10"));
+       options.comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
+       GrowWith(options, path);
+     }},
+    {"prefixes", [](const std::string& path) { GrowWith(WithPrefixes(false), path); }},
+    {"prefixes_and_keys", [](const std::string& path) { GrowWith(WithPrefixes(true), path); }},
+    {"universal",
+     [](const std::string& path) {
+       Options options = MakeOptions(TableWith("bloomfilter:10"));
+       options.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+       Runs(options, path);
+     }},
+    {"fifo",
+     [](const std::string& path) {
+       Options options = MakeOptions(TableWith("bloomfilter:10"));
+       options.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleFIFO;
+       Runs(options, path);
+     }},
+    {"backlog",
+     [](const std::string& path) {
+       Options options = MakeOptions(TableWith("winnow:10"));
+       options.disable_auto_compactions = true;
+       Runs(options, path);
+     }},
+    {"small_files",
+     [](const std::string& path) {
+       const auto db = OpenDatabase(SmallFiles("bloomfilter:10"), path);
+       WriteValues(db.get(), 0, 12'000, 1);
+       CompactAll(db.get());
+       WriteValues(db.get(), 0, 12'000, 12);
+     }},
+};
+
+INSTANTIATE_TEST_SUITE_P(Shapes, PromisesOnShapes, ::testing::ValuesIn(kShapes),
+                         [](const auto& shape) { return std::string(shape.param.name); });
+
+// A tree that is written under an advised policy is as promised from one under another policy, and
+// advice on it has the rows in the same order.
+TEST_F(PromisesTest, AreKeptByTreesThatAreWrittenUnderThePolicy) {
+  for (const bool is_universal : {false, true}) {
+    const auto make = [&](const std::string& policy, const std::string& name) {
+      Options database = MakeOptions(TableWith(policy));
+      if (!is_universal) return GrowWith(database, folder_ / name);
+      database.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+      Runs(database, folder_ / name);
+    };
+    const std::string before = is_universal ? "universal" : "leveled";
+    make("bloomfilter:10", before);
+    AdviceOptions options = Quick();
+    options.recorded = DistinctLookups(60'000);
+    const Advice advice = AdviseOn(folder_ / before, options);
+    options.policies.clear();
+    for (const AdviceRow& row : advice.rows) options.policies.push_back(row.OnePolicy());
+    options.policies.erase(options.policies.begin());
+    for (const std::string& policy : options.policies) {
+      SCOPED_TRACE(before + " " + policy);
+      if (policy.find("learned") != std::string::npos) continue;
+      const std::string name = before + " " + policy;
+      make(policy, name);
+      const Advice after = AdviseOn(folder_ / name, options);
+      const AdviceRow& promise = RowOf(advice, policy);
+      const AdviceRow& now = after.rows.front();
+      EXPECT_NEAR(now.bytes / promise.bytes, 1, 0.03);
+      const double chance = 4 / std::sqrt(static_cast<double>(*now.counted) + 1);
+      EXPECT_NEAR(now.false_reads / promise.false_reads, 1, 0.15 + chance);
+      double bytes = 0;
+      for (const std::string& other : options.policies) {
+        EXPECT_GE(RowOf(after, other).bytes, 0.995 * bytes) << other;
+        bytes = RowOf(after, other).bytes;
+      }
+    }
+  }
+}
+
+class OnceCompactedTest : public AdvisedDatabase {};
+
+// What is promised for the tree once compacted is found after a full compaction.
+TEST_F(OnceCompactedTest, OnceCompactedItIsAsPromised) {
+  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
+  AdviceOptions options = Quick();
+  options.recorded = DistinctLookups(60'000);
+  const auto lookups = static_cast<double>(options.recorded->size());
+  options.policies = {"winnow:7.3"};
+  const Advice advice = AdviseOn(folder_ / "db", options);
+  ASSERT_EQ(advice.families.size(), 1u);
+  for (const std::string policy : {"bloomfilter:10", "ribbonfilter:10:-1", "winnow:7.3",
+                                   "{id=winnow;bits_per_key=10;absent_share=0.85}"}) {
+    SCOPED_TRACE(policy);
+    const AdviceRow& row = policy[0] == '{' ? ShareRowOf(advice) : RowOf(advice, policy);
+    const Options database = MakeOptions(TableWith(row.OnePolicy()));
+    std::filesystem::remove_all(folder_ / "one");
+    std::filesystem::copy(folder_ / "db", folder_ / "one");
+    {
+      const auto db = OpenDatabase(database, folder_ / "one");
+      CompactAll(db.get());
+    }
+    const Advice after = AdviseOn(folder_ / "one", options);
+    ASSERT_EQ(after.families.front().keys_by_level.size(), 1u);
+    ASSERT_TRUE(row.compacted);
+    EXPECT_NEAR(static_cast<double>(advice.families.front().keys_compacted) /
+                    static_cast<double>(after.keys),
+                1, 0.03);
+    EXPECT_NEAR(row.compacted->bytes / after.rows.front().bytes, 1, 0.04);
+    const auto found =
+        static_cast<double>(FalsePositives(database, folder_ / "one", *options.recorded));
+    EXPECT_EQ(found, static_cast<double>(*after.rows.front().counted));
+    EXPECT_GT(found, 200);
+    // Files that are compacted one after the other go by those that are left.
+    const double by_files = policy.find("winnow") != std::string::npos ? 0.15 : 0;
+    EXPECT_NEAR(row.compacted->false_reads * lookups / found, 1,
+                std::max(by_files, 4 / std::sqrt(found)));
+    if (policy == "bloomfilter:10") {  // in force now, as the OPTIONS file says
+      ASSERT_TRUE(advice.rows.front().compacted);
+      EXPECT_EQ(advice.rows.front().compacted->false_reads, row.compacted->false_reads);
+    }
+  }
+}
+
+TEST_F(OnceCompactedTest, WhatIsCompactedIsTheSameOnceCompacted) {
+  const Options database = SmallFiles("bloomfilter:10");
+  {
+    const auto db = OpenDatabase(database, folder_ / "db");
+    WriteValues(db.get(), 0, 12'000, 1);
+    CompactAll(db.get());
+  }
+  const Advice advice = AdviseOn(folder_ / "db", Quick());
+  ASSERT_GT(advice.files, 100u);
+  ASSERT_EQ(advice.families.front().keys_by_level.size(), 1u);
+  for (const AdviceRow& row : advice.rows) {
+    ASSERT_TRUE(row.compacted) << TitleOf(row.purpose);
+    // What there is was counted.
+    const double chance = row.counted ? 0.02 + 4 / std::sqrt(static_cast<double>(*row.counted)) : 0;
+    EXPECT_NEAR(row.compacted->bytes / row.bytes, 1, row.counted ? 0.02 : 0) << row.OnePolicy();
+    EXPECT_NEAR(row.compacted->false_reads / row.false_reads, 1, chance) << row.OnePolicy();
+  }
+}
+
+TEST_F(OnceCompactedTest, OnceCompactedSmallFilesAreOfTheirSizes) {
+  AdviceOptions options = Quick();
+  options.lookups = 40'000;
+  for (const std::string policy : {"bloomfilter:10", kUniform, "winnow:10"}) {
+    SCOPED_TRACE(policy);
+    std::filesystem::remove_all(folder_ / "db");
+    const auto db = OpenDatabase(SmallFiles(policy), folder_ / "db");
+    WriteValues(db.get(), 0, 12'000, 1);
+    CompactAll(db.get());
+    WriteValues(db.get(), 0, 12'000, 12);
+    const Advice advice = AdviseOn(folder_ / "db", options);
+    const AdviceRow& now = advice.rows.front();
+    ASSERT_TRUE(now.compacted);
+    // Rates by file let hardly more through while there is a level above.
+    if (policy != "winnow:10") {
+      EXPECT_GT(now.false_reads, 1.2 * now.compacted->false_reads);
+    }
+    CompactAll(db.get());
+    const Advice after = AdviseOn(folder_ / "db", options);
+    EXPECT_NEAR(now.compacted->bytes / after.rows.front().bytes, 1, 0.02);
+    const auto found = static_cast<double>(*after.rows.front().counted);
+    EXPECT_NEAR(now.compacted->false_reads / after.rows.front().false_reads, 1,
+                std::max(policy == "winnow:10" ? 0.15 : 0, 4 / std::sqrt(found)))
+        << found;
+  }
+}
+
+}  // namespace advice_costs_test
+}  // namespace winnow::inspect

@@ -1,0 +1,135 @@
+// The filters that a policy builds for the files of a family, from their keys, as advice foretells
+// them: what they take, and how many lookups of absent keys they let through.
+
+#ifndef WINNOW_TESTS_TOOLS_ADVISE_BUILT_TREES_H_
+#define WINNOW_TESTS_TOOLS_ADVISE_BUILT_TREES_H_
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/policy_trial/learned_trial.h"
+#include "src/policy_trial/trial_filter.h"
+#include "src/sst/filter_partitions.h"
+#include "src/sst/filter_prober.h"
+#include "src/sst/internal_keys.h"
+#include "src/sst/sst_reader.h"
+#include "src/sst/stored_filter.h"
+#include "tools/winnow/advise/added_keys.h"
+#include "tools/winnow/advise/advice_reading.h"
+#include "winnow/hash.h"
+
+namespace winnow::inspect {
+
+// One file under one policy, without its tree.
+class BuiltFile {
+ public:
+  BuiltFile(const AdvisedFile& file, const AdvisedFamily& family, const std::string& policy)
+      : comparator_(family.comparator),
+        sst_(ReadRawSst(file.path)),
+        stored_(file.path, sst_, comparator_),
+        filter_(policy, family.shape, file.place) {
+    Build(file);
+  }
+
+  double bytes() const {
+    double bytes = 0;
+    for (const std::string& block : filter_.blocks()) bytes += static_cast<double>(block.size());
+    return bytes;
+  }
+
+  bool LetsThrough(const std::string& key) {
+    const std::optional<std::string_view> bytes = AskedBytes(stored_.contents(), key);
+    if (!bytes || filter_.blocks().empty()) return true;
+    const size_t at = stored_.BlockOf(key);
+    if (at >= filter_.blocks().size()) return true;
+    auto& prober = probers_[at];
+    if (prober == nullptr) prober = std::make_unique<FilterProber>(filter_.blocks()[at]);
+    const AskedKey asked = {*bytes, HashKey(*bytes).value};
+    bool answer = false;
+    prober->MayContain(&asked, 1, &answer);
+    return answer;
+  }
+
+ private:
+  void Build(const AdvisedFile& file) {
+    std::unique_ptr<InternalKeys> keys;
+    ASSERT_TRUE(InternalKeys::Open(file.path, comparator_, &keys).ok());
+    AddedKeys added(stored_.contents());
+    std::optional<PartitionWalk> walk;
+    if (!stored_.partitions().partitions.empty()) walk.emplace(stored_.partitions(), comparator_);
+    size_t block = 0;
+    for (keys->SeekToFirst(); keys->Valid(); keys->Next()) {
+      for (const size_t to = walk ? walk->PartitionOf(keys->key()) : 0; block < to; ++block) {
+        filter_.Finish();
+        added.Forget();
+      }
+      const std::string_view key = keys->key().user_key;
+      added.Take(key.substr(0, key.size() - comparator_->timestamp_size()),
+                 [this](std::string_view bytes) {
+                   const ROCKSDB_NAMESPACE::Slice slice(bytes.data(), bytes.size());
+                   filter_.Add(&slice, 1);
+                 });
+    }
+    filter_.Finish();
+  }
+
+  const ROCKSDB_NAMESPACE::Comparator* comparator_;
+  const RawSst sst_;
+  StoredFilter stored_;
+  TrialFilter filter_;
+  std::map<size_t, std::unique_ptr<FilterProber>> probers_;
+};
+
+// What repeated lookups add to the deviation of false reads: the mean of how often each lookup is
+// there.
+inline double MeanRepeats(const AdviceReading& reading) {
+  double asks = 0;
+  double squares = 0;
+  for (const FamilyLookups& lookups : reading.lookups) {
+    for (const std::vector<uint32_t>& of_file : lookups.asks) {
+      for (size_t begin = 0, end = 0; begin < of_file.size(); begin = end) {
+        while (end < of_file.size() && lookups.keys[of_file[end]] == lookups.keys[of_file[begin]]) {
+          ++end;
+        }
+        const auto repeats = static_cast<double>(end - begin);
+        asks += repeats;
+        squares += repeats * repeats;
+      }
+    }
+  }
+  return asks > 0 ? squares / asks : 1;
+}
+
+// All families under one policy each.
+inline Cost BuiltCost(const AdviceReading& reading, const std::vector<std::string>& policies) {
+  Cost cost;
+  for (size_t family = 0; family < reading.families.size(); ++family) {
+    const AdvisedFamily& of_family = reading.families[family];
+    const std::optional<PolicyOptions> winnow = WinnowPolicyOf(policies[family]);
+    for (size_t at = 0; at < of_family.files.size(); ++at) {
+      const AdvisedFile& file = reading.FileOf({family, at});
+      const double bits = of_family.costs->BitsOf(policies[family], at);
+      const std::string policy = !winnow    ? policies[family]
+                                 : bits > 0 ? ShortText(WithBits(*winnow, bits))
+                                            : "nullptr";
+      BuiltFile built(file, of_family, policy);
+      cost.bytes += built.bytes();
+      const FamilyLookups& lookups = reading.lookups[family];
+      for (const uint32_t lookup : lookups.asks[at]) {
+        const bool passes =
+            IsFilterSkipped(file, of_family.shape) || built.LetsThrough(lookups.keys[lookup]);
+        cost.false_reads += passes ? 1 : 0;
+      }
+    }
+  }
+  return cost;
+}
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_TESTS_TOOLS_ADVISE_BUILT_TREES_H_

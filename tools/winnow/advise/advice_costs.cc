@@ -1,0 +1,425 @@
+#include "tools/winnow/advise/advice_costs.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+#include <random>
+#include <tuple>
+#include <utility>
+
+#include "src/core/sizing.h"
+
+namespace winnow::inspect {
+namespace {
+
+// The rates that Winnow's policy chooses from.
+constexpr double kLowestRate = 1.0 / 65536;
+constexpr double kHighestRate = 0.5;
+
+// The rule's rates are in proportion to that of bits_per_key, but for what files may take at most
+// and at least.
+double ShiftedBits(double bits, double from, double to) {
+  if (bits <= 0 || from == to) return bits;
+  const double factor = core::RateForBits(to) / core::RateForBits(from);
+  return core::BitsForRate(std::clamp(factor * core::RateForBits(bits), kLowestRate, kHighestRate));
+}
+
+// The bits_per_key next to these for which the policy's part in all writes of the tree is gone
+// through: fewer in a larger tree.
+double TriedBits(double bits_per_key, size_t files) {
+  constexpr size_t kFewFiles = 500;
+  constexpr size_t kManyFiles = 2'000;
+  if (files <= kFewFiles) return bits_per_key;
+  const double step = files <= kManyFiles ? 0.5 : 2;
+  return kBitsPerKeyOption.Nearest(step * std::round(bits_per_key / step));
+}
+
+// Files of about so many keys are alike: of few keys, rounding makes sizes and rates.
+int64_t SizeClass(double keys) {
+  constexpr double kExact = 256;
+  constexpr double kMany = 5'000;
+  constexpr double kAlike = 1.005;
+  constexpr double kAlikeOfMany = 1.1;
+  if (keys <= kExact) return std::llround(keys);
+  const double classes = std::log(std::min(keys, kMany) / kExact) / std::log(kAlike) +
+                         std::log(std::max(keys, kMany) / kMany) / std::log(kAlikeOfMany);
+  return static_cast<int64_t>(kExact) + std::llround(classes);
+}
+
+int64_t BitsClass(double bits) {
+  constexpr double kSteps = 16;
+  return bits <= 0 ? -1 : std::llround(kSteps * -std::log2(core::RateForBits(bits)));
+}
+
+class Groups {
+ public:
+  void Add(const FileGroup& file) {
+    FileGroup& group = groups_[{file.place.level, file.unfiltered, file.skipped,
+                                SizeClass(file.keys), BitsClass(file.bits)}];
+    const FileGroup old = std::exchange(group, file);
+    const double blocks = old.blocks + file.blocks;
+    const auto mean = [&](double of_group, double of_file) {
+      return (of_group * old.blocks + of_file * file.blocks) / blocks;
+    };
+    group.keys = mean(old.keys, file.keys);
+    group.bits = mean(old.bits, file.bits);
+    group.blocks = blocks;
+    group.asks += old.asks;
+    group.sure += old.sure;
+  }
+
+  std::vector<FileGroup> All() const {
+    std::vector<FileGroup> all;
+    for (const auto& [key, group] : groups_) all.push_back(group);
+    return all;
+  }
+
+ private:
+  std::map<std::tuple<int, bool, bool, int64_t, int64_t>, FileGroup> groups_;
+};
+
+std::string WhyNotLearned(const AdvisedFamily& family, const std::vector<AdvisedFile>& files) {
+  if (!family.knows_levels) return "it needs the level of each file";
+  if (family.shape.style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
+    return "without leveled compaction it builds like level_plan=auto";
+  }
+  const std::string bytewise = ROCKSDB_NAMESPACE::BytewiseComparator()->Name();
+  if (family.comparator->Name() != bytewise) {
+    return absl::StrCat("it needs keys in the order of ", bytewise, ", and theirs is ",
+                        family.comparator->Name());
+  }
+  bool has_levels = false;
+  for (const size_t file : family.files) {
+    if (files[file].has_prefixes_only) return "filters have prefixes and no whole keys";
+    has_levels = has_levels || files[file].level.value_or(0) > 0;
+  }
+  return has_levels ? std::string() : "all files are on level 0";
+}
+
+TreeShape ShapeOf(const AdvisedFamily& family) {
+  TreeShape shape = family.shape;
+  shape.text.comparator = family.comparator->Name();
+  return shape;
+}
+
+std::string PolicyInForce(const AdvisedFamily& family, const std::vector<AdvisedFile>& files) {
+  const bool none = std::all_of(family.files.begin(), family.files.end(),
+                                [&](size_t file) { return files[file].policy.empty(); });
+  return !family.shape.policy.empty() ? family.shape.policy : none ? "nullptr" : std::string();
+}
+
+// Where CompactRange leaves all files; of files without a known level any last one.
+TreePlace LastPlace(const AdvisedFamily& family, const std::vector<AdvisedFile>& files) {
+  int deepest = 1;
+  for (const size_t file : family.files) {
+    deepest = std::max(deepest, files[file].level.value_or(0));
+  }
+  const bool on_last_level =
+      !family.knows_levels || family.shape.has_dynamic_levels ||
+      family.shape.style == ROCKSDB_NAMESPACE::CompactionStyle::kCompactionStyleUniversal;
+  TreePlace place;
+  place.level = place.base = place.depth =
+      on_last_level ? std::max(deepest, family.shape.levels - 1) : deepest;
+  place.bottommost = true;
+  return place;
+}
+
+// By which a compaction into that level cuts its files.
+double TargetBytes(const TreeShape& shape, int level) {
+  const auto base = static_cast<double>(std::max<uint64_t>(shape.file_bytes, 1));
+  return shape.has_dynamic_levels
+             ? base
+             : base * std::pow(std::max(shape.file_growth, 1), std::max(level - 1, 0));
+}
+
+// Cut for the target: neither a compaction's last one, nor cut for another target.
+bool IsFull(const AdvisedFile& file, double target) {
+  constexpr double kAtMost = 1.1;
+  constexpr double kABlockMore = 64 << 10;
+  const auto bytes = static_cast<double>(file.data_bytes);
+  return bytes >= 0.9 * target && bytes <= kAtMost * target + kABlockMore;
+}
+
+// A partition has keys by its bytes, where they were not counted.
+std::vector<double> SharesOf(const std::vector<uint64_t>& partitions) {
+  if (partitions.empty()) return {1};
+  const double all = std::max(1.0, std::accumulate(partitions.begin(), partitions.end(), 0.0));
+  std::vector<double> shares;
+  for (const uint64_t size : partitions) shares.push_back(static_cast<double>(size) / all);
+  return shares;
+}
+
+double KeysOf(const std::vector<FileGroup>& groups) {
+  double keys = 0;
+  for (const FileGroup& group : groups) keys += group.keys * group.blocks;
+  return keys;
+}
+
+// The lookups to learn from that ask any of these files: as many as a policy has samples of.
+std::vector<uint32_t> SampleLookups(const FamilyLookups& lookups,
+                                    const std::vector<size_t>& files) {
+  std::vector<bool> asks(lookups.keys.size());
+  for (const size_t file : files) {
+    for (const auto* some : {&lookups.asks[file], &lookups.finds[file]}) {
+      for (const uint32_t lookup : *some) asks[lookup] = true;
+    }
+  }
+  std::vector<uint32_t> all;
+  for (uint32_t i = 0; i < asks.size(); ++i) {
+    if (asks[i] && lookups.is_to_learn[i]) all.push_back(i);
+  }
+  std::vector<uint32_t> sample;
+  std::sample(all.begin(), all.end(), std::back_inserter(sample), LearnedTrial::kMaxLookups,
+              std::mt19937_64(1));
+  return sample;
+}
+
+}  // namespace
+
+std::string WinnowText(double bits_per_key, double absent_share, bool learns) {
+  const std::string options =
+      absl::StrCat(learns ? ";level_plan=learned" : "",
+                   absent_share < 1 ? absl::StrCat(";absent_share=", absent_share) : "");
+  if (options.empty()) return absl::StrCat("winnow:", bits_per_key);
+  return absl::StrCat("{id=winnow;bits_per_key=", bits_per_key, options, "}");
+}
+
+FamilyCosts::FamilyCosts(const AdvisedFamily& family, const std::vector<AdvisedFile>& files,
+                         const FamilyLookups& lookups, double live_share)
+    : family_(family), shape_(ShapeOf(family)), policy_in_force_(PolicyInForce(family, files)) {
+  for (size_t at = 0; at < family.files.size(); ++at) {
+    const AdvisedFile& file = files[family.files[at]];
+    FileGroup& group = files_.emplace_back();
+    group.place = file.place;
+    group.blocks = static_cast<double>(std::max<size_t>(file.partitions.size(), 1));
+    partitions_.push_back(SharesOf(file.partitions));
+    group.keys = static_cast<double>(file.keys) / group.blocks;
+    group.asks = static_cast<double>(lookups.asks[at].size());
+    group.sure = static_cast<double>(lookups.sure[at]);
+    group.unfiltered = file.place.bottommost && !shape_.last_level_has_filters;
+    group.skipped = IsFilterSkipped(file, shape_);
+    if (group.unfiltered || file.range.empty || file.keys == 0) continue;
+    filtered_.push_back(at);
+    learned_files_.push_back({file.place, file.range.first, file.range.last, file.keys});
+  }
+  if (!lookups.is_to_learn.empty()) Learn(lookups, files);
+  SetCompacted(files, lookups, live_share);
+}
+
+void FamilyCosts::Learn(const FamilyLookups& lookups, const std::vector<AdvisedFile>& files) {
+  learning_problem_ = WhyNotLearned(family_, files);
+  if (!learning_problem_.empty()) return;
+  const std::vector<uint32_t> sample = SampleLookups(lookups, filtered_);
+  if (sample.size() < LearnedTrial::kMinLookups) {
+    learning_problem_ = absl::StrCat("it learns from ", LearnedTrial::kMinLookups,
+                                     " lookups at least, and of the half that it would learn from ",
+                                     sample.size(), " ask filters");
+    return;
+  }
+  for (const uint32_t lookup : sample) learned_lookups_.push_back({lookups.keys[lookup], {}});
+  const auto add = [&](const std::vector<uint32_t>& some, size_t file, bool has_key) {
+    for (const uint32_t lookup : some) {
+      const auto at = std::lower_bound(sample.begin(), sample.end(), lookup);
+      if (at == sample.end() || *at != lookup) continue;
+      learned_lookups_[static_cast<size_t>(at - sample.begin())].answers.push_back({file, has_key});
+    }
+  };
+  for (size_t i = 0; i < filtered_.size(); ++i) {
+    add(lookups.asks[filtered_[i]], i, false);
+    add(lookups.finds[filtered_[i]], i, true);
+  }
+  judged_by_ = static_cast<uint64_t>(
+      std::count(lookups.is_to_learn.begin(), lookups.is_to_learn.end(), false));
+  const double all_to_judged =
+      static_cast<double>(lookups.keys.size()) / std::max(1.0, static_cast<double>(judged_by_));
+  for (const std::vector<uint32_t>& of_file : lookups.asks) {
+    const auto judged = std::count_if(of_file.begin(), of_file.end(), [&](uint32_t lookup) {
+      return !lookups.is_to_learn[lookup];
+    });
+    judged_asks_.push_back(all_to_judged * static_cast<double>(judged));
+  }
+}
+
+// Files are of the sizes that the last level has now, where these are what the target file size
+// makes them.
+void FamilyCosts::SetCompacted(const std::vector<AdvisedFile>& files, const FamilyLookups& lookups,
+                               double live_share) {
+  constexpr double kNearlyAll = 0.99;
+  const int last = files[family_.files.back()].level.value_or(0);
+  for (size_t at = 0; at < files_.size() && last > 0; ++at) {
+    if (files_[at].place.level == last) last_level_.push_back(at);
+  }
+  for (const size_t file : family_.files) {
+    compacted_is_known_ = compacted_is_known_ && !files[file].has_prefixes_only;
+  }
+  is_compacted_ =
+      last_level_.size() == files_.size() && live_share > kNearlyAll && compacted_is_known_;
+  if (is_compacted_) {
+    compacted_ = files_;
+    return;
+  }
+  const TreePlace place = LastPlace(family_, files);
+  const double target = TargetBytes(shape_, place.level);
+  Groups full;
+  double keys = 0;
+  double bytes = 0;
+  double partitions = 0;
+  double partitioned_keys = 0;
+  for (size_t at = 0; at < files_.size(); ++at) {
+    const AdvisedFile& file = files[family_.files[at]];
+    keys += live_share * static_cast<double>(file.keys);
+    bytes += live_share * static_cast<double>(file.data_bytes);
+    partitions += static_cast<double>(file.partitions.size());
+    partitioned_keys += file.partitions.empty() ? 0 : static_cast<double>(file.keys);
+    if (last > 0 && files_[at].place.level == last && IsFull(file, target)) full.Add(files_[at]);
+  }
+  compacted_ = full.All();
+  if (compacted_.empty() || bytes < target) {
+    FileGroup group;
+    group.blocks = partitions > 0 ? std::max(1.0, keys * partitions / partitioned_keys)
+                                  : std::max(1.0, std::ceil(bytes / target));
+    group.keys = keys / group.blocks;
+    compacted_ = {group};
+  }
+  const double of_groups = std::max(1.0, KeysOf(compacted_));
+  for (FileGroup& group : compacted_) {
+    group.place = place;
+    group.unfiltered = group.skipped = !shape_.last_level_has_filters;
+    group.asks = static_cast<double>(lookups.asks_of_one) * group.keys * group.blocks / of_groups;
+    group.sure = 0;
+    group.blocks *= keys / of_groups;
+  }
+}
+
+double FamilyCosts::keys_compacted() const { return KeysOf(compacted_); }
+
+bool FamilyCosts::AllAreUnfiltered() const {
+  return std::all_of(files_.begin(), files_.end(),
+                     [](const FileGroup& file) { return file.unfiltered; });
+}
+
+bool FamilyCosts::SomeAreUnfiltered() const {
+  return std::any_of(files_.begin(), files_.end(),
+                     [](const FileGroup& file) { return file.unfiltered; });
+}
+
+const std::optional<PolicyOptions>& FamilyCosts::WinnowOf(const std::string& policy) {
+  const auto [known, is_new] = winnow_.try_emplace(policy);
+  if (is_new) known->second = WinnowPolicyOf(policy);
+  return known->second;
+}
+
+bool FamilyCosts::Learns(const std::optional<PolicyOptions>& winnow) const {
+  return winnow && winnow->level_plan == LevelPlan::kLearned && !learned_lookups_.empty();
+}
+
+PolicyOptions FamilyCosts::Tried(const PolicyOptions& winnow) const {
+  PolicyOptions tried = winnow;
+  tried.bits_per_key = TriedBits(winnow.bits_per_key, files_.size());
+  tried.filter_memory = 0;
+  return tried;
+}
+
+const std::vector<double>& FamilyCosts::BitsUnder(const PolicyOptions& tried) {
+  const auto [known, is_new] = bits_.try_emplace(ShortText(tried));
+  std::vector<double>& bits = known->second;
+  if (!is_new) return bits;
+  LearnedTrial trial(shape_, learned_files_);
+  if (Learns(tried)) {
+    for (const Lookup& lookup : learned_lookups_) trial.LookUp(lookup.key, lookup.answers);
+  }
+  const std::vector<double> of_filtered = trial.BitsOnceWritten(tried);
+  bits.assign(files_.size(), 0);
+  for (size_t i = 0; i < filtered_.size(); ++i) bits[filtered_[i]] = of_filtered[i];
+  return bits;
+}
+
+double FamilyCosts::BitsOf(const std::string& policy, size_t at) {
+  const std::optional<PolicyOptions>& winnow = WinnowOf(policy);
+  if (!winnow) return 0;
+  const PolicyOptions tried = Tried(*winnow);
+  return ShiftedBits(BitsUnder(tried)[at], tried.bits_per_key, winnow->bits_per_key);
+}
+
+bool FamilyCosts::HasRates(const std::string& policy) {
+  const std::vector<double>& bits = BitsUnder(Tried(*WinnowOf(policy)));
+  return std::any_of(filtered_.begin(), filtered_.end(), [&](size_t at) {
+    return BitsClass(bits[at]) != BitsClass(bits[filtered_.front()]);
+  });
+}
+
+const std::vector<FileGroup>& FamilyCosts::GroupsUnder(const std::optional<PolicyOptions>& winnow) {
+  const std::string key = winnow ? ShortText(Tried(*winnow)) : std::string();
+  const auto [known, is_new] = groups_.try_emplace(key);
+  if (!is_new) return known->second;
+  Groups groups;
+  for (size_t at = 0; at < files_.size(); ++at) {
+    FileGroup file = files_[at];
+    if (winnow) file.bits = BitsUnder(Tried(*winnow))[at];
+    if (Learns(winnow)) file.asks = judged_asks_[at];
+    const double keys = file.keys * file.blocks;
+    file.blocks = 1;
+    for (const double share : partitions_[at]) {
+      FileGroup block = file;
+      block.keys = share * keys;
+      block.asks = share * file.asks;
+      block.sure = share * file.sure;
+      groups.Add(block);
+    }
+  }
+  return known->second = groups.All();
+}
+
+Cost FamilyCosts::Sum(const std::string& policy, const std::vector<FileGroup>& groups) {
+  const std::optional<PolicyOptions>& winnow = WinnowOf(policy);
+  Cost sum;
+  for (const FileGroup& group : groups) {
+    FilterCost block;
+    if (winnow) {
+      const double bits =
+          ShiftedBits(group.bits, Tried(*winnow).bits_per_key, winnow->bits_per_key);
+      block = CostOfWinnow(*winnow, shape_, group.place, bits, group.keys);
+    } else if (!group.unfiltered) {
+      block = built_.CostOf(policy, shape_, group.place, group.keys);
+    }
+    const double rate = group.skipped ? 1 : block.rate;
+    sum += {block.bytes * group.blocks, group.sure + rate * (group.asks - group.sure)};
+  }
+  return sum;
+}
+
+Cost FamilyCosts::Of(const std::string& policy) {
+  const auto [known, is_new] = costs_.try_emplace(policy);
+  if (is_new) known->second = Sum(policy, GroupsUnder(WinnowOf(policy)));
+  return known->second;
+}
+
+// Files of the last level keep the bits that they get beside the levels above, which are merged
+// into them one after the other. Without such files, a file has no other beside it.
+double FamilyCosts::CompactedBits(const std::string& policy) {
+  const PolicyOptions tried = Tried(*WinnowOf(policy));
+  if (last_level_.empty()) {
+    const LearnedFile alone = {compacted_.front().place, "a", "b", 1};
+    return compacted_.front().unfiltered ? 0
+                                         : LearnedTrial(shape_, {alone}).BitsOnceWritten(tried)[0];
+  }
+  double bits = 0;
+  for (const size_t at : last_level_) bits += BitsUnder(tried)[at];
+  return bits / static_cast<double>(last_level_.size());
+}
+
+std::optional<Cost> FamilyCosts::CompactedOf(const std::string& policy) {
+  if (policy.empty() || !compacted_is_known_) return std::nullopt;
+  if (is_compacted_) return Of(policy);
+  std::vector<FileGroup> groups = compacted_;
+  if (WinnowOf(policy)) {
+    const double bits = CompactedBits(policy);
+    for (FileGroup& group : groups) group.bits = bits;
+  }
+  return Sum(policy, groups);
+}
+
+}  // namespace winnow::inspect
