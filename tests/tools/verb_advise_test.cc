@@ -168,6 +168,16 @@ TEST_F(VerbAdviseTest, SortsAsItIsAsked) {
   }
 }
 
+TEST_F(VerbAdviseTest, DrawsTheCurve) {
+  MakeDatabase("db", "bloomfilter:10", 30'000);
+  EXPECT_EQ(Run(Quoted("db") + " --chart=" + folder_ / "a.svg").status, 0);
+  EXPECT_THAT(ReadFile(folder_ / "a.svg"),
+              AllOf(HasSubstr("<svg xmlns="), HasSubstr("winnow:10, "), HasSubstr(">ribbonfilter<"),
+                    HasSubstr(">now<"), HasSubstr("</svg>")));
+  const ChildResult full = Run(Quoted("db") + " --chart=/dev/full");
+  EXPECT_EQ(full.status, 2) << full.errors;
+}
+
 TEST_F(VerbAdviseTest, SplitsABudgetOverFamilies) {
   MakeFamilies();
   const json document = RunJson(Quoted("db") + " --budget=40KB", 0);
@@ -802,7 +812,7 @@ TEST_F(VerbAdviseTest, FlagsOfPoliciesDoNotGoWithACache) {
     EXPECT_EQ(outcome.status, 2) << flag;
     EXPECT_THAT(outcome.errors, HasSubstr("leave one of the two away")) << flag;
   }
-  EXPECT_THAT(Run(Quoted("db") + " --chart=a.svg").errors, HasSubstr("there is no --cache"));
+  EXPECT_THAT(VerbTest::Run("--use=a.json --chart=a.svg").errors, HasSubstr("--use has none"));
   EXPECT_THAT(Run(Quoted("db") + " --cache=much").errors,
               HasSubstr("this is a number of bytes above 0"));
   EXPECT_THAT(Run(Quoted("db") + " --cache=0").errors, HasSubstr("a number of bytes above 0"));

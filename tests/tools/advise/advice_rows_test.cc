@@ -125,7 +125,7 @@ TEST_F(AdviceRowsTest, TheCurveFalls) {
   for (size_t i = 1; i < advice.curve.size(); ++i) {
     const CurvePoint& point = advice.curve[i];
     const CurvePoint& last = advice.curve[i - 1];
-    if (point.bits_per_key < last.bits_per_key) continue;  // another maker
+    if (point.maker != last.maker) continue;
     EXPECT_GT(point.bytes, last.bytes) << point.policy;
     EXPECT_LT(point.false_reads, last.false_reads) << point.policy;
   }

@@ -44,6 +44,9 @@ namespace winnow::tools {
 // recommendation, and what files can't tell. Ends with a newline.
 std::string AdviseText(const inspect::Advice& advice, bool with_curve);
 
+// The curve as an SVG file; empty where there is none.
+std::string CurveChart(const inspect::Advice& advice);
+
 // "building range filters: 3 of 12 files, 41 %, 12 s left": of a step that began so many seconds
 // ago.
 std::string AdviseProgressText(const inspect::AdviceStep& step, double seconds);

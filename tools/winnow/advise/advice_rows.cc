@@ -264,18 +264,23 @@ class Lister {
     constexpr int kLeast = 4;
     constexpr int kMost = 20;
     constexpr int kStep = 2;
-    const auto draw = [&](const auto& text_of) {
+    const auto draw = [&](const std::string& maker, const auto& text_of) {
       for (int bits = kLeast; bits <= kMost; bits += kStep) {
         const std::string policy = text_of(bits);
         const Cost cost = ForAll(policy);
-        advice_.curve.push_back({policy, static_cast<double>(bits), cost.bytes, cost.false_reads});
+        advice_.curve.push_back({maker, policy, cost.bytes, cost.false_reads});
       }
     };
-    draw([](int bits) { return absl::StrCat("bloomfilter:", bits); });
-    draw([](int bits) { return absl::StrCat("ribbonfilter:", bits, ":-1"); });
-    draw([](int bits) { return WinnowText(bits); });
-    if (plan_.absent_share < 1) draw([&](int bits) { return plan_.Text(bits); });
-    if (learned_) draw([&](int bits) { return learned_->Text(bits); });
+    draw("bloomfilter", [](int bits) { return absl::StrCat("bloomfilter:", bits); });
+    draw("ribbonfilter", [](int bits) { return absl::StrCat("ribbonfilter:", bits, ":-1"); });
+    draw("winnow", [](int bits) { return WinnowText(bits); });
+    if (plan_.absent_share < 1) {
+      draw(absl::StrCat("winnow, absent_share=", plan_.absent_share),
+           [&](int bits) { return plan_.Text(bits); });
+    }
+    if (learned_) {
+      draw("winnow, level_plan=learned", [&](int bits) { return learned_->Text(bits); });
+    }
   }
 
   const AdviceReading& read_;

@@ -145,8 +145,8 @@ struct AdviceFamilyReport {
 
 // A point of the curve of memory against false reads.
 struct CurvePoint {
+  std::string maker;  // of the filters, as "winnow, level_plan=learned"
   std::string policy;
-  double bits_per_key = 0;
   double bytes = 0;
   double false_reads = 0;  // a lookup
 };
@@ -181,7 +181,7 @@ struct Advice {
   uint64_t lookups_dropped = 0;  // made-up ones of keys that are there, or in no file's range
 
   std::vector<AdviceRow> rows;    // "now" first, the others by what they take
-  std::vector<CurvePoint> curve;  // by maker, and then by bits
+  std::vector<CurvePoint> curve;  // maker by maker, from few bits to many
 
   uint64_t files = 0;
 

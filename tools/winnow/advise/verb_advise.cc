@@ -71,7 +71,8 @@ WINNOW_FLAG(advise, std::string, use, "", TextValue("FILE"),
             "what filters answered while a program ran, in place of PATH and lookups: JSON of "
             "winnow::FilterUseAsJson(), or a database's LOG; - reads standard input");
 WINNOW_FLAG(advise, std::string, chart, "", TextValue("FILE"),
-            "with --cache: draw these reads over the size of the cache, as an SVG file");
+            "draw the curve of memory against false reads as an SVG file; with --cache, the reads "
+            "over the size of the cache");
 
 namespace winnow::tools {
 namespace {
@@ -259,8 +260,8 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
        absl::StrCat(of_policies,
                     " is of the memory that policies take, and --cache of what lookups read: leave "
                     "one of the two away")},
-      {!has_cache && !absl::GetFlag(FLAGS_advise_chart).empty(),
-       "--chart draws what --cache=BYTES works out, and there is no --cache"},
+      {!use.empty() && !absl::GetFlag(FLAGS_advise_chart).empty(),
+       "--chart draws what policies or caches would do on files, and --use has none"},
       {recorded && draws,
        "--draws is the number of made-up lookups, but --lookups has recorded ones: leave one of "
        "the two away"},
@@ -436,9 +437,11 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
     return kCouldNotRead;
   }
   SortBy(absl::GetFlag(FLAGS_advise_by), &advice.rows);
-  const bool printed = Print(verb.name, absl::GetFlag(FLAGS_json)
-                                            ? inspect::AdviceJson(advice, input.warnings)
-                                            : AdviseText(advice, absl::GetFlag(FLAGS_advise_all)));
+  bool printed = Print(verb.name, absl::GetFlag(FLAGS_json)
+                                      ? inspect::AdviceJson(advice, input.warnings)
+                                      : AdviseText(advice, absl::GetFlag(FLAGS_advise_all)));
+  const std::string chart = absl::GetFlag(FLAGS_advise_chart);
+  if (!chart.empty()) printed = PrintToFile(verb.name, chart, CurveChart(advice)) && printed;
   return printed ? ExitCode(input, advice) : kCouldNotRead;
 }
 
@@ -454,7 +457,7 @@ Verb AdviseVerb() {
       "the file lacks the key, but its filter answers \"maybe\". False reads of now are\n"
       "counted. Those of other policies, and their memory, are foretold: for Winnow's filters by\n"
       "the policy's own code, for RocksDB's by a few filters that it builds. --all shows a curve\n"
-      "of memory against false reads, at 4 to 20 bits per key.\n"
+      "of memory against false reads, at 4 to 20 bits per key, and --chart=FILE draws it.\n"
       "\"Once compacted\" has the false reads after a full compaction, which leaves one level in\n"
       "a column family: rates by file save nothing there. With --budget, each column family gets\n"
       "its own bits per key, such that false reads are fewest. If a file can't be read, nothing\n"
@@ -494,6 +497,7 @@ Verb AdviseVerb() {
       {{"winnow advise DB", "memory and false reads of other filter policies on this database"},
        {"winnow advise DB --budget=64MiB",
         "the best policy of each column family for so much memory"},
+       {"winnow advise DB --all --chart=CURVE.svg", "memory against false reads, also as a chart"},
        {"winnow advise DB --lookups=KEYS", "the same for lookups that were recorded in a file"},
        {"winnow advise DB --cache=256MiB --lookups=KEYS",
         "what these lookups read into a block cache, and what would read less"},
