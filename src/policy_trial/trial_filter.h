@@ -23,10 +23,9 @@ struct TreePlace {
   bool bottommost = false;  // nothing lies below in its range of keys
   int base = -1;            // the first level below 0 that has files; -1: none
   int depth = -1;           // the last level that has files; -1: none below level 0
-  // Bit n: on level n, below the file, something lies in its range that is not bottommost.
-  uint64_t levels_below = 0;
-  bool bottom_below = false;  // below the file lies something in its range that is bottommost
-  bool other_flush = false;   // of a file on level 0: another one there has some of its range
+  // The first level below with something in its range, where what nothing lies below counts as on
+  // the last level; of a flush that lies over another one, the base. -1: none.
+  int below = -1;
 };
 
 // A policy by its options string, as "winnow:10"; null, and *problem says why, where there is none
@@ -34,7 +33,7 @@ struct TreePlace {
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> PolicyOfText(const std::string& text,
                                                                     std::string* problem);
 
-// One file's filter in the making. The policy is made anew, so that nothing but the place decides.
+// One file's filter in the making. The policy is made anew, so that no other file decides.
 class TrialFilter {
  public:
   TrialFilter(const std::string& policy, const TreeShape& shape, const TreePlace& place);

@@ -150,7 +150,7 @@ TEST(LearnedTrial, ManyFilesOfLevel0HaveManyBits) {
   for (int i = 0; i < 25; ++i) {
     LearnedFile file;
     file.place.level = 0;
-    file.place.bottom_below = true;
+    file.place.below = 3;
     file.place.base = 1;
     file.place.depth = 3;
     file.first = KeyOf(i);

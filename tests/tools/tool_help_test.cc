@@ -329,7 +329,7 @@ TEST_F(ToolCompletionTest, VerbsAndFlagsAreCompleted) {
 }
 
 TEST_F(ToolCompletionTest, WordsThatAFlagCanBeAreCompleted) {
-  EXPECT_EQ(Complete("winnow advise DB --by ="), "memory reads build");
+  EXPECT_EQ(Complete("winnow advise DB --by ="), "memory reads");
   EXPECT_EQ(Complete("winnow advise DB --by = r"), "reads");
   EXPECT_EQ(Complete("winnow advise DB --cache = l"), "log");
   EXPECT_EQ(Complete("winnow inspect DB --sort = b"), "bytes bits");

@@ -100,9 +100,8 @@ TEST_F(AdviceLearningTest, LookupsThatAreLearnedFromDontJudge) {
   Cost learned;
   double judged = 0;
   for (size_t at = 0; at < reading.families[0].files.size(); ++at) {
-    const double bits = costs.BitsOf(kLearned, at);
-    const FilterCost block = CostOfWinnow(*costs.WinnowOf(kLearned), TreeShape(), TreePlace(), bits,
-                                          static_cast<double>(reading.FileOf({0, at}).keys));
+    const FilterCost block =
+        costs.CostOfBlock(kLearned, at, static_cast<double>(reading.FileOf({0, at}).keys));
     for (const uint32_t lookup : lookups.asks[at]) {
       learned.false_reads += lookups.is_to_learn[lookup] ? 0 : block.rate;
     }

@@ -2,13 +2,17 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "tests/support/inspect_testing.h"
+#include "tools/winnow/advise/advice_costs.h"
 
 namespace winnow::inspect {
 namespace cache_choices_test {
@@ -124,6 +128,9 @@ class FormsTest : public ::testing::Test {
     file_.keys = file_.entries = 100'000;
     file_.place.level = file_.place.depth = file_.place.base = 3;
     file_.place.bottommost = true;
+    file_.range.first = "a";
+    file_.range.last = "b";
+    family_.comparator = ROCKSDB_NAMESPACE::BytewiseComparator();
     visited_.data_blocks = 1000;
     visited_.index_bytes = 20'000;
     visited_.filter_parts = 1;
@@ -131,7 +138,13 @@ class FormsTest : public ::testing::Test {
   }
 
   FileForm FormOf(const CacheChoice& choice) {
-    return FormsOfChoices().FormOf(choice, family_, 0, file_, visited_);
+    family_.files = {0};
+    FamilyLookups lookups;
+    lookups.asks = lookups.finds = {{}};
+    lookups.sure = {0};
+    const std::vector<AdvisedFile> files = {file_};
+    family_.costs = std::make_shared<FamilyCosts>(family_, files, lookups, 1);
+    return inspect::FormOf(choice, family_, 0, file_, visited_);
   }
 
   AdvisedFamily family_;

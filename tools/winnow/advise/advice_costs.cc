@@ -344,6 +344,20 @@ double FamilyCosts::BitsOf(const std::string& policy, size_t at) {
   return ShiftedBits(BitsUnder(tried)[at], tried.bits_per_key, winnow->bits_per_key);
 }
 
+FilterCost FamilyCosts::CostOfBlock(const std::string& policy, size_t at, double keys) {
+  const std::optional<PolicyOptions>& winnow = WinnowOf(policy);
+  const TreePlace& place = files_[at].place;
+  return winnow ? CostOfWinnow(*winnow, shape_, place, BitsOf(policy, at), keys)
+                : built_.CostOf(policy, shape_, place, keys);
+}
+
+double FamilyCosts::KeysWithin(const std::string& policy, size_t at, uint64_t bytes) {
+  const std::optional<PolicyOptions>& winnow = WinnowOf(policy);
+  const TreePlace& place = files_[at].place;
+  return winnow ? KeysOfWinnow(*winnow, shape_, place, BitsOf(policy, at), bytes)
+                : built_.KeysWithin(policy, shape_, place, bytes);
+}
+
 bool FamilyCosts::HasRates(const std::string& policy) {
   const std::vector<double>& bits = BitsUnder(Tried(*WinnowOf(policy)));
   return std::any_of(filtered_.begin(), filtered_.end(), [&](size_t at) {

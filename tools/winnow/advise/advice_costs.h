@@ -53,8 +53,10 @@ class FamilyCosts {
   // AdvisedFamily::files; 0: none, or another policy.
   double BitsOf(const std::string& policy, size_t at);
 
-  // The options of a policy that builds Winnow's filters; nothing for another one.
-  const std::optional<PolicyOptions>& WinnowOf(const std::string& policy);
+  // One block of so many keys of this file's filter; for how many keys one of so many bytes has
+  // room.
+  FilterCost CostOfBlock(const std::string& policy, size_t at, double keys);
+  double KeysWithin(const std::string& policy, size_t at, uint64_t bytes);
 
   // Files of the tree have other bits than others.
   bool HasRates(const std::string& policy);
@@ -84,6 +86,8 @@ class FamilyCosts {
                     double live_share);
   std::vector<FileGroup> CompactedGroups(const std::vector<AdvisedFile>& files,
                                          const std::vector<size_t>& last, double live_share) const;
+  // The options of a policy that builds Winnow's filters; nothing for another one.
+  const std::optional<PolicyOptions>& WinnowOf(const std::string& policy);
   bool Learns(const std::optional<PolicyOptions>& winnow) const;
   // With bits for which the policy's code is run: others that are near follow from these.
   PolicyOptions Tried(const PolicyOptions& winnow) const;

@@ -22,8 +22,6 @@ using ROCKSDB_NAMESPACE::Comparator;
 using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::TableProperties;
 
-constexpr int kMaxLevels = 64;  // that a place can name
-
 std::string DescribeContents(const FilterContents& contents) {
   const std::string prefixes =
       contents.prefixes != nullptr ? contents.prefixes->Name() : contents.unknown_extractor;
@@ -116,21 +114,17 @@ class Placer {
     }
     for (auto level = levels_.upper_bound(*file.level); level != levels_.end(); ++level) {
       for (const size_t other : Overlapping(level->second, file.range)) {
-        if (files_[other].place.bottommost) {
-          place.bottom_below = true;
-        } else if (level->first < kMaxLevels) {
-          place.levels_below |= uint64_t{1} << level->first;
-        }
+        const int below = files_[other].place.bottommost ? depth_ : level->first;
+        place.below = place.below < 0 ? below : std::min(place.below, below);
       }
     }
     // RocksDB calls no flush bottommost.
-    place.bottommost = *file.level > 0 && !place.bottom_below && place.levels_below == 0;
-    if (*file.level == 0) {
-      for (const size_t other : levels_[0]) {
-        place.other_flush =
-            place.other_flush || (other != number && Overlap(files_[other].range, file.range));
-      }
-    }
+    place.bottommost = *file.level > 0 && place.below < 0;
+    const bool lies_over_flush =
+        *file.level == 0 && std::any_of(levels_[0].begin(), levels_[0].end(), [&](size_t other) {
+          return other != number && Overlap(files_[other].range, file.range);
+        });
+    if (lies_over_flush && base_ > 0) place.below = base_;
   }
 
   // Of a level below 0, whose files lie one after the other.

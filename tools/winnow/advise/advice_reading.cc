@@ -73,10 +73,14 @@ double AdviceReading::FalseReadsNow() const {
   return reads;
 }
 
+double AdviceReading::AsksOf(const AdvicePiece& piece) const {
+  return static_cast<double>(lookups[piece.family].asks[piece.at].size());
+}
+
 bool AdviceReading::AsksInVain() const {
-  return std::any_of(asks.begin(), asks.end(), [](const std::vector<uint64_t>& of_files) {
-    return std::any_of(of_files.begin(), of_files.end(), [](uint64_t asked) { return asked > 0; });
-  });
+  const std::vector<AdvicePiece> pieces = AllPieces();
+  return std::any_of(pieces.begin(), pieces.end(),
+                     [this](const AdvicePiece& piece) { return AsksOf(piece) > 0; });
 }
 
 bool AdviceReading::SomeAreUnfiltered() const {

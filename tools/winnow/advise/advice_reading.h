@@ -32,11 +32,9 @@ struct AdviceReading {
   std::vector<std::vector<size_t>> rest;
 
   std::vector<FamilyLookups> lookups;  // by family
-  std::vector<std::vector<uint64_t>>
-      asks;                       // lookups of absent keys, by family and place of the file
-  uint64_t num_lookups = 0;       // that count, over all families
-  uint64_t num_absent = 0;        // of them
-  uint64_t lookups_left_out = 0;  // by AdviceOptions::most_asks
+  uint64_t num_lookups = 0;            // that count, over all families
+  uint64_t num_absent = 0;             // of them
+  uint64_t lookups_left_out = 0;       // by AdviceOptions::most_asks
 
   bool has_plans = false;  // Winnow's filters have several rates, in some family
   uint64_t keys = 0;
@@ -56,6 +54,9 @@ struct AdviceReading {
 
   std::vector<AdvicePiece> AllPieces() const;
   std::vector<AdvicePiece> PiecesToTry() const;
+
+  // Lookups that ask this file for an absent key.
+  double AsksOf(const AdvicePiece& piece) const;
 
   // So many of all lookups.
   double ALookup(double count) const;

@@ -246,7 +246,7 @@ class Words {
       const AdvisedFile& file = read_.FileOf(piece);
       if (shape.last_level_has_filters) continue;
       if (file.place.bottommost || IsFilterSkipped(file)) {
-        work(file, static_cast<double>(read_.asks[piece.family][piece.at]));
+        work(file, read_.AsksOf(piece));
       }
     }
   }
@@ -300,12 +300,7 @@ class Words {
     placed.built_for = file.built_for;
     placed.lacks_planned =
         file.filter_bytes == 0 && !file.unread_filter && file.policy == kWinnowPolicy;
-    if (file.place.bottom_below) placed.below = file.place.depth;
-    if (file.place.levels_below != 0) {
-      placed.below = 0;
-      while ((file.place.levels_below >> placed.below & 1) == 0) ++placed.below;
-    }
-    if (file.place.other_flush && file.place.base > 0) placed.below = file.place.base;
+    placed.below = file.place.below;
     return placed;
   }
 

@@ -173,8 +173,8 @@ class Adviser {
     for (size_t i = 0; i < lookups_.pieces.size(); ++i) {
       const AdvicePiece& piece = lookups_.pieces[i];
       const AdvisedFile& file = read_.FileOf(piece);
-      forms.push_back(file.error.empty() ? forms_.FormOf(choice, read_.families[piece.family],
-                                                         piece.at, file, timed_.files[i])
+      forms.push_back(file.error.empty() ? FormOf(choice, read_.families[piece.family], piece.at,
+                                                  file, timed_.files[i])
                                          : FileForm());
     }
     return forms;
@@ -404,7 +404,6 @@ class Adviser {
   CacheLookups lookups_;
   TimedLookups& timed_ = lookups_.timed;
   FiltersOfNow now_;
-  FormsOfChoices forms_;
   bool policies_known_ = true;
   bool beside_is_too_large_ = false;
   std::optional<double> one_by_one_;  // bytes a lookup

@@ -17,20 +17,6 @@ namespace {
 
 using ROCKSDB_NAMESPACE::PinningTier;
 
-// Blocks that differ by less in their keys count as alike.
-constexpr double kAlikeBlocks = 1.002;
-
-uint64_t Rounded(double keys) {
-  if (keys <= 1) {
-    return 1;
-  }
-  const double step = std::log(kAlikeBlocks);
-  return static_cast<uint64_t>(std::llround(std::exp(std::round(std::log(keys) / step) * step)));
-}
-
-// In quarters, so that files share what is worked out.
-double SharedBits(double bits) { return std::round(4 * bits) / 4; }
-
 // As RocksDB's BlockBasedTable::PrefetchIndexAndFilterBlocks decides it.
 bool Pins(PinningTier tier, bool as_before, bool is_flushed) {
   switch (tier) {
@@ -74,6 +60,61 @@ std::string PolicyTitle(const std::string& policy) {
       absl::StrSplit(policy.substr(kBits.size(), policy.size() - kBits.size() - 1), ';');
   return absl::StrCat("winnow:", parts[0], parts.size() > 1 ? ", " : "",
                       parts.size() > 1 ? parts[1] : std::string());
+}
+
+// A policy, for one file.
+struct PolicyOfFile {
+  const std::string& policy;
+  const AdvisedFamily& family;
+  size_t at;
+  const AdvisedFile& file;
+};
+
+// Partitions as RocksDB cuts them: a filter's once it has the keys for metadata_block_size, less
+// block_size_deviation, and a data block ends; an index's by its bytes. Where these are not
+// decoupled, whichever comes first cuts both.
+void MakeBlocks(const CacheChoice& choice, const PolicyOfFile& of_file, const VisitedFile& visited,
+                FileForm* form) {
+  const AdvisedFile& file = of_file.file;
+  const MetadataCaching& caching = of_file.family.shape.caching;
+  const auto keys = static_cast<double>(std::max<uint64_t>(file.keys, 1));
+  const auto data_blocks = static_cast<double>(std::max<uint64_t>(visited.data_blocks, 1));
+  const double entry_bytes =
+      static_cast<double>(visited.index_bytes - std::min(visited.index_top, visited.index_bytes)) /
+      data_blocks;
+  const bool is_filtered = !choice.skip_last_level || !IsOnLastLevel(file);
+  const uint64_t size = *choice.partition_bytes;
+  double filter_parts = 1;
+  double index_parts = 1;
+  if (size > 0) {
+    const double keys_of_data_block = keys / data_blocks;
+    const auto wanted =
+        (size * static_cast<uint64_t>(std::clamp(100 - caching.deviation, 1, 100)) + 99) / 100;
+    // Of a file without a filter the index alone is cut.
+    const double room =
+        is_filtered ? of_file.family.costs->KeysWithin(of_file.policy, of_file.at, wanted) : 0;
+    const double blocks_of_filter = room >= 1 ? std::ceil(room / keys_of_data_block) : data_blocks;
+    const double blocks_of_index =
+        std::max(1.0, std::floor(static_cast<double>(size) / std::max(1.0, entry_bytes)));
+    filter_parts = caching.decoupled && room >= 1
+                       ? std::ceil(keys / room)
+                       : std::ceil(data_blocks / std::min(blocks_of_filter, blocks_of_index));
+    index_parts = caching.decoupled ? std::ceil(data_blocks / blocks_of_index) : filter_parts;
+    form->index.top_charge = ChargeOfBlock(static_cast<uint64_t>(index_parts * entry_bytes));
+  }
+  form->index.blocks = static_cast<uint64_t>(index_parts);
+  form->index.charge =
+      ChargeOfBlock(static_cast<uint64_t>(data_blocks * entry_bytes / index_parts));
+  const FilterCost block = is_filtered ? of_file.family.costs->CostOfBlock(
+                                             of_file.policy, of_file.at, keys / filter_parts)
+                                       : FilterCost();
+  if (block.bytes > 0) {
+    form->filter.blocks = static_cast<uint64_t>(filter_parts);
+    form->filter.charge = ChargeOfFilter(static_cast<uint64_t>(block.bytes));
+    form->filter.top_charge =
+        size > 0 ? ChargeOfBlock(static_cast<uint64_t>(filter_parts * entry_bytes)) : 0;
+    form->rate = block.rate;
+  }
 }
 
 }  // namespace
@@ -260,81 +301,8 @@ std::vector<CacheChoice> CacheChoices(const FiltersOfNow& now) {
   return choices;
 }
 
-FilterCost FormsOfChoices::CostOfBlock(const PolicyOfFile& of_file, double keys) {
-  const auto& [policy, family, at, file] = of_file;
-  const std::optional<PolicyOptions>& winnow = family.costs->WinnowOf(policy);
-  const double bits = SharedBits(family.costs->BitsOf(policy, at));
-  const uint64_t n = Rounded(keys);
-  const auto [known, is_new] = costs_.try_emplace(Key(policy, &family, file.place.level, bits, n));
-  if (is_new) {
-    const auto shared = static_cast<double>(n);
-    known->second = winnow ? CostOfWinnow(*winnow, family.shape, file.place, bits, shared)
-                           : built_.CostOf(policy, family.shape, file.place, shared);
-  }
-  FilterCost cost = known->second;
-  cost.bytes *= keys / static_cast<double>(n);
-  return cost;
-}
-
-double FormsOfChoices::KeysWithin(const PolicyOfFile& of_file, uint64_t bytes) {
-  const auto& [policy, family, at, file] = of_file;
-  const std::optional<PolicyOptions>& winnow = family.costs->WinnowOf(policy);
-  const double bits = SharedBits(family.costs->BitsOf(policy, at));
-  const auto [known, is_new] =
-      rooms_.try_emplace(Key(policy, &family, file.place.level, bits, bytes), 0);
-  if (is_new) {
-    known->second = winnow ? KeysOfWinnow(*winnow, family.shape, file.place, bits, bytes)
-                           : built_.KeysWithin(policy, family.shape, file.place, bytes);
-  }
-  return known->second;
-}
-
-// Partitions as RocksDB cuts them: a filter's once it has the keys for metadata_block_size, less
-// block_size_deviation, and a data block ends; an index's by its bytes. Where these are not
-// decoupled, whichever comes first cuts both.
-void FormsOfChoices::MakeBlocks(const CacheChoice& choice, const PolicyOfFile& of_file,
-                                const VisitedFile& visited, FileForm* form) {
-  const AdvisedFile& file = of_file.file;
-  const MetadataCaching& caching = of_file.family.shape.caching;
-  const auto keys = static_cast<double>(std::max<uint64_t>(file.keys, 1));
-  const auto data_blocks = static_cast<double>(std::max<uint64_t>(visited.data_blocks, 1));
-  const double entry_bytes =
-      static_cast<double>(visited.index_bytes - std::min(visited.index_top, visited.index_bytes)) /
-      data_blocks;
-  const bool is_filtered = !choice.skip_last_level || !IsOnLastLevel(file);
-  const uint64_t size = *choice.partition_bytes;
-  double filter_parts = 1;
-  double index_parts = 1;
-  if (size > 0) {
-    const double keys_of_data_block = keys / data_blocks;
-    const auto wanted =
-        (size * static_cast<uint64_t>(std::clamp(100 - caching.deviation, 1, 100)) + 99) / 100;
-    // Of a file without a filter the index alone is cut.
-    const double room = is_filtered ? KeysWithin(of_file, wanted) : 0;
-    const double blocks_of_filter = room >= 1 ? std::ceil(room / keys_of_data_block) : data_blocks;
-    const double blocks_of_index =
-        std::max(1.0, std::floor(static_cast<double>(size) / std::max(1.0, entry_bytes)));
-    filter_parts = caching.decoupled && room >= 1
-                       ? std::ceil(keys / room)
-                       : std::ceil(data_blocks / std::min(blocks_of_filter, blocks_of_index));
-    index_parts = caching.decoupled ? std::ceil(data_blocks / blocks_of_index) : filter_parts;
-    form->index.top_charge = ChargeOfBlock(static_cast<uint64_t>(index_parts * entry_bytes));
-  }
-  form->index.blocks = static_cast<uint64_t>(index_parts);
-  form->index.charge =
-      ChargeOfBlock(static_cast<uint64_t>(data_blocks * entry_bytes / index_parts));
-  const FilterCost block = is_filtered ? CostOfBlock(of_file, keys / filter_parts) : FilterCost();
-  if (block.bytes > 0) {
-    form->filter.blocks = static_cast<uint64_t>(filter_parts);
-    form->filter.charge = ChargeOfFilter(static_cast<uint64_t>(block.bytes));
-    form->filter.top_charge =
-        size > 0 ? ChargeOfBlock(static_cast<uint64_t>(filter_parts * entry_bytes)) : 0;
-    form->rate = block.rate;
-  }
-}
-
-FileForm FormsOfChoices::FormOf(const CacheChoice& choice, const AdvisedFamily& family, size_t at,
-                                const AdvisedFile& file, const VisitedFile& visited) {
+FileForm FormOf(const CacheChoice& choice, const AdvisedFamily& family, size_t at,
+                const AdvisedFile& file, const VisitedFile& visited) {
   FileForm form;
   const std::string& policy = choice.policy.empty() ? family.shape.policy : choice.policy;
   if (choice.Rewrites()) {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "src/cache_trial/cache_replay.h"
-#include "src/policy_trial/filter_costs.h"
 #include "tools/winnow/advise/advice_files.h"
 
 namespace winnow::inspect {
@@ -68,32 +67,9 @@ struct FiltersOfNow {
 // What there is first. Capacities of the cache are not among them.
 std::vector<CacheChoice> CacheChoices(const FiltersOfNow& now);
 
-// The forms of files under choices. Not for several threads.
-class FormsOfChoices {
- public:
-  // `at`: the file's place in AdvisedFamily::files.
-  FileForm FormOf(const CacheChoice& choice, const AdvisedFamily& family, size_t at,
-                  const AdvisedFile& file, const VisitedFile& visited);
-
- private:
-  // A policy, for one file.
-  struct PolicyOfFile {
-    const std::string& policy;
-    const AdvisedFamily& family;
-    size_t at;
-    const AdvisedFile& file;
-  };
-  FilterCost CostOfBlock(const PolicyOfFile& of_file, double keys);
-  double KeysWithin(const PolicyOfFile& of_file, uint64_t bytes);
-  void MakeBlocks(const CacheChoice& choice, const PolicyOfFile& of_file,
-                  const VisitedFile& visited, FileForm* form);
-
-  // By policy, family, level, bits and number.
-  using Key = std::tuple<std::string, const AdvisedFamily*, int, double, uint64_t>;
-  std::map<Key, FilterCost> costs_;
-  std::map<Key, double> rooms_;
-  BuiltFilters built_;
-};
+// The form of a file under a choice. `at`: its place in AdvisedFamily::files.
+FileForm FormOf(const CacheChoice& choice, const AdvisedFamily& family, size_t at,
+                const AdvisedFile& file, const VisitedFile& visited);
 
 }  // namespace winnow::inspect
 

@@ -371,11 +371,6 @@ class Reader {
       FollowLookups(lookups.ranges[family], lookups.answers[family], drop_found, &of_family);
       read_.num_lookups += of_family.lookups;
       read_.num_absent += of_family.absent;
-      std::vector<uint64_t> asks;
-      for (const auto& file : of_family.asks) {
-        asks.push_back(file.size());
-      }
-      read_.asks.push_back(std::move(asks));
     }
     for (size_t i = 0; i < read_.families.size(); ++i) {
       AdvisedFamily& family = read_.families[i];
