@@ -45,6 +45,23 @@ TEST_F(ReadForAdviceTest, WhereFilesOverlapFewerLookupsDo) {
   EXPECT_GT(AdviseOn(folder_ / "db", options).lookups_left_out, 18'000u);
 }
 
+// Of the other files lookups are drawn by seeks, and keys that no filter tells are in proportion.
+TEST_F(ReadForAdviceTest, ASampleIsNearTheWhole) {
+  Grow(OpenDatabase(MakeOptions(TableWith("")), folder_ / "db").get());
+  const Advice whole = AdviseOn(folder_ / "db", Quick());
+  ASSERT_GT(whole.files, 12u);
+  for (const uint64_t keys : {whole.keys / 4, uint64_t{1}}) {
+    AdviceOptions options = Quick();
+    options.sample_keys = keys;
+    const Advice sample = AdviseOn(folder_ / "db", options);
+    for (const char* policy : {"bloomfilter:10", "winnow:10"}) {
+      EXPECT_NEAR(RowOf(sample, policy).bytes / RowOf(whole, policy).bytes, 1, 0.02) << policy;
+      EXPECT_NEAR(RowOf(sample, policy).false_reads / RowOf(whole, policy).false_reads, 1, 0.25)
+          << policy;
+    }
+  }
+}
+
 TEST_F(ReadForAdviceTest, FilesWithoutFiltersAndWithVersionsAreCountedByTheirKeys) {
   Options database = MakeOptions(TableWith(""));
   {

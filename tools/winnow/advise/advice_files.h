@@ -52,6 +52,8 @@ struct AdvisedFile {
   std::optional<BuiltFor> built_for;  // of a filter of Winnow's
   double rate = 1;                    // expected of such a filter
 
+  bool is_sampled = false;  // all its keys are read (ChooseSample)
+
   // From PlaceFiles.
   TreePlace place;
   bool is_last = false;  // of its family's, in the order in which a lookup asks them

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "src/policy_trial/range_options.h"
 
@@ -28,16 +29,6 @@ std::vector<AdvicePiece> AdviceReading::AllPieces() const {
   std::vector<AdvicePiece> pieces;
   for (size_t family = 0; family < families.size(); ++family) {
     for (size_t at = 0; at < families[family].files.size(); ++at) {
-      pieces.push_back({family, at});
-    }
-  }
-  return pieces;
-}
-
-std::vector<AdvicePiece> AdviceReading::PiecesToTry() const {
-  std::vector<AdvicePiece> pieces;
-  for (size_t family = 0; family < families.size(); ++family) {
-    for (const size_t at : tried[family]) {
       pieces.push_back({family, at});
     }
   }
@@ -140,47 +131,14 @@ std::optional<Cost> AdviceReading::CompactedCostOf(const std::vector<std::string
 
 void ChooseSample(uint64_t sample_keys, AdviceReading* reading) {
   const std::vector<AdvicePiece> pieces = reading->AllPieces();
-  double entries = 0;
+  const std::vector<double> entries = reading->EntriesOf(pieces);
+  const double all = std::accumulate(entries.begin(), entries.end(), 0.0);
+  const double wanted = sample_keys == 0 ? all : static_cast<double>(sample_keys);
+  const double share = std::min(1.0, wanted / std::max(1.0, all));
+  double passed = 1;
   for (const AdvicePiece& piece : pieces) {
-    entries += static_cast<double>(reading->FileOf(piece).entries);
-  }
-  const double wanted = sample_keys == 0 ? entries : static_cast<double>(sample_keys);
-  // The files to choose, were they all alike; those above one in size are chosen for sure.
-  double low = 0;
-  double high = static_cast<double>(pieces.size()) * 64 + 64;
-  const auto read = [&](double files) {
-    double sum = 0;
-    for (const AdvicePiece& piece : pieces) {
-      const auto size = static_cast<double>(reading->FileOf(piece).entries);
-      sum += size * std::min(1.0, files * size / std::max(1.0, entries));
-    }
-    return sum;
-  };
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (low + high) / 2;
-    (read(middle) > wanted ? high : low) = middle;
-  }
-  const bool all = wanted >= entries;
-  double passed = 0.5;
-  reading->tried.assign(reading->families.size(), {});
-  reading->rest.assign(reading->families.size(), {});
-  for (const AdvicePiece& piece : pieces) {
-    const auto size = static_cast<double>(reading->FileOf(piece).entries);
-    passed += std::min(1.0, low * size / std::max(1.0, entries));
-    const bool chosen = all || passed >= 1;
-    passed -= passed >= 1 ? 1 : 0;
-    (chosen ? reading->tried : reading->rest)[piece.family].push_back(piece.at);
-  }
-  if (std::all_of(reading->tried.begin(), reading->tried.end(),
-                  [](const auto& files) { return files.empty(); })) {
-    // A sample that is smaller than any file: the largest one is better than none.
-    const AdvicePiece largest = *std::max_element(
-        pieces.begin(), pieces.end(), [reading](const AdvicePiece& a, const AdvicePiece& b) {
-          return reading->FileOf(a).entries < reading->FileOf(b).entries;
-        });
-    reading->tried[largest.family] = {largest.at};
-    auto& rest = reading->rest[largest.family];
-    rest.erase(std::find(rest.begin(), rest.end(), largest.at));
+    reading->FileOf(piece).is_sampled = passed >= 1;
+    passed += share - std::floor(passed);
   }
 }
 

@@ -27,10 +27,6 @@ struct AdviceReading {
   std::set<std::string> found_families;  // also those that were not asked for
   std::vector<AdvisedFamily> families;
 
-  // By family, places in AdvisedFamily::files: those that are read as a whole, and the others.
-  std::vector<std::vector<size_t>> tried;
-  std::vector<std::vector<size_t>> rest;
-
   std::vector<FamilyLookups> lookups;  // by family
   uint64_t num_lookups = 0;            // that count, over all families
   uint64_t num_absent = 0;             // of them
@@ -53,7 +49,6 @@ struct AdviceReading {
   std::vector<double> EntriesOf(const std::vector<AdvicePiece>& pieces) const;
 
   std::vector<AdvicePiece> AllPieces() const;
-  std::vector<AdvicePiece> PiecesToTry() const;
 
   // Lookups that ask this file for an absent key.
   double AsksOf(const AdvicePiece& piece) const;
@@ -90,10 +85,8 @@ struct AdviceReading {
   std::optional<Cost> CompactedCostOf(const std::vector<std::string>& policies) const;
 };
 
-// Sets `tried` and `rest` of the reading: files of about so many keys are read, 0: all.
-//
-// Each file has a chance that is in proportion to its entries, one after the other in the order of
-// families, levels and keys, at even distances: so all parts of the tree are met.
+// Sets AdvisedFile::is_sampled of files of about so many keys, 0: of all, at even distances in the
+// order of families, levels and keys: so all parts of the tree are met.
 void ChooseSample(uint64_t sample_keys, AdviceReading* reading);
 
 // Empty, or a sentence: nothing can be said. Then the reading has the errors of files at most.

@@ -175,14 +175,12 @@ class Reader {
 
   // Where no filter tells how many keys a file has: its entries may be versions of fewer.
   void CountKeys() {
-    std::vector<AdvicePiece> pieces = read_.PiecesToTry();
-    pieces.erase(
-        std::remove_if(pieces.begin(), pieces.end(),
-                       [this](const auto& piece) { return read_.FileOf(piece).keys_are_known; }),
-        pieces.end());
-    if (pieces.empty()) {
-      return;
+    std::vector<AdvicePiece> pieces;
+    for (const AdvicePiece& piece : read_.AllPieces()) {
+      const AdvisedFile& file = read_.FileOf(piece);
+      if (file.is_sampled && !file.keys_are_known) pieces.push_back(piece);
     }
+    if (pieces.empty()) return;
     std::vector<double> counted(read_.families.size());
     std::vector<double> taken(read_.families.size());
     EachPiece(
@@ -195,18 +193,15 @@ class Reader {
           taken[pieces[i].family] += static_cast<double>(file.keys);
           file.keys = answer.keys;
         });
-    for (size_t family = 0; family < read_.families.size(); ++family) {
-      for (const size_t at : read_.rest[family]) {
-        AdvisedFile& file = read_.FileOf({family, at});
-        if (!file.keys_are_known && taken[family] > 0) {
-          file.keys = static_cast<uint64_t>(
-              std::llround(static_cast<double>(file.keys) * counted[family] / taken[family]));
-        }
-      }
-      read_.families[family].keys = 0;
-      for (const size_t file : read_.families[family].files) {
-        read_.families[family].keys += read_.files[file].keys;
-      }
+    for (const AdvicePiece& piece : read_.AllPieces()) {
+      AdvisedFile& file = read_.FileOf(piece);
+      if (file.is_sampled || file.keys_are_known || taken[piece.family] == 0) continue;
+      file.keys = static_cast<uint64_t>(std::llround(static_cast<double>(file.keys) *
+                                                     counted[piece.family] / taken[piece.family]));
+    }
+    for (AdvisedFamily& family : read_.families) {
+      family.keys = 0;
+      for (const size_t file : family.files) family.keys += read_.files[file].keys;
     }
   }
 
@@ -234,13 +229,12 @@ class Reader {
     }
     std::vector<DrawOptions> draws;
     for (size_t i = 0; i < pieces.size(); ++i) {
-      const std::vector<size_t>& tried = read_.tried[pieces[i].family];
       DrawOptions draw;
       draw.lookups = lookups.Next(entries[i]);
       draw.present = present[pieces[i].family].Next(entries[i]);
       draw.absent_share = options_.absent_share;
       draw.seed = kSeed + 0x9e3779b97f4a7c15 * (i + 1);
-      draw.whole = std::find(tried.begin(), tried.end(), pieces[i].at) != tried.end();
+      draw.whole = read_.FileOf(pieces[i]).is_sampled;
       draw.partitioned = !read_.FileOf(pieces[i]).partitions.empty();
       draws.push_back(draw);
     }

@@ -66,21 +66,17 @@ class Following {
   }
 
   void AskFiles() {
-    std::vector<bool> is_tried(files_.size());
-    for (const size_t at : read_.tried[0]) is_tried[at] = true;
     const auto deadline = options_.seconds > 0
                               ? std::chrono::steady_clock::now() +
                                     std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                         std::chrono::duration<double>(options_.seconds))
                               : std::chrono::steady_clock::time_point::max();
     const std::vector<AdvicePiece> pieces = read_.AllPieces();
-    const auto first =
-        static_cast<size_t>(std::find(is_tried.begin(), is_tried.end(), true) - is_tried.begin());
     DoAdviceWork(
         {"building range filters", read_.EntriesOf(pieces), options_.jobs, progress_},
         [&](size_t at, const auto& beat) {
-          const bool builds = is_tried[at] && !IsUnfiltered(at) &&
-                              (at == first || std::chrono::steady_clock::now() < deadline);
+          const bool builds = FileAt(at).is_sampled && !IsUnfiltered(at) &&
+                              (at == 0 || std::chrono::steady_clock::now() < deadline);
           return AskScans(FileAt(at).path, scans_, ranges_[at],
                           builds ? kSteps : std::vector<double>(), beat);
         },
