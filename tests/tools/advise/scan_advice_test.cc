@@ -10,6 +10,7 @@
 #include <rocksdb/perf_level.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -198,8 +199,8 @@ TEST_F(ScanAdviceTest, SaysWhatRocksDBReadsAndWhatItWouldReadWithRangeFilters) {
     expected +=
         level.at("level") == 0 ? level.at("blocks_per_scan").get<double>() : BlocksWith(level, 15);
   }
-  EXPECT_DOUBLE_EQ(now, expected);
-  EXPECT_DOUBLE_EQ(ScansOf().at("all").at("blocks_per_scan_now"), expected);
+  EXPECT_NEAR(now, expected, 0.005);  // the policy shares bits by the files that it knows
+  EXPECT_DOUBLE_EQ(ScansOf().at("all").at("blocks_per_scan_now"), now);
 }
 
 TEST_F(ScanAdviceTest, CountsRangeFiltersThatFilesHave) {
@@ -215,7 +216,8 @@ TEST_F(ScanAdviceTest, CountsRangeFiltersThatFilesHave) {
     const json all = document.at("scans").at("all");
     const json family = document.at("families").at(0);
     EXPECT_DOUBLE_EQ(all.at("blocks_per_scan_now"), blocks) << partitioned;
-    EXPECT_DOUBLE_EQ(BlocksWith(all, 15), blocks) << partitioned;  // the same filters once more
+    // The same keys, and bits by the files as they are: within four deviations of chance.
+    EXPECT_NEAR(BlocksWith(all, 15), blocks, 4 * std::sqrt(blocks / kScans)) << partitioned;
     EXPECT_LT(blocks, 0.1) << partitioned;
     EXPECT_GT(all.at("blocks_per_scan"), 4) << partitioned;
     EXPECT_EQ(family.at("range_bytes"), all.at("range_bytes"));

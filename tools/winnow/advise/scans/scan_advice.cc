@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "src/core/sizing.h"
+#include "src/policy_trial/learned_trial.h"
 #include "src/policy_trial/range_options.h"
+#include "tools/winnow/advise/advice_costs.h"
 #include "tools/winnow/advise/scans/scan_trial.h"
 
 namespace winnow::inspect {
@@ -65,6 +70,35 @@ class Following {
     return FileAt(at).place.bottommost && !family_.shape.last_level_has_filters;
   }
 
+  // By how much each file's range_bits differ from the mean, as the policy shares them: as it does
+  // those of filters, if lookups fall evenly.
+  std::vector<double> MoreBits() const {
+    std::vector<double> more(files_.size());
+    const std::optional<PolicyOptions> winnow = WinnowPolicyOf(family_.shape.policy);
+    if (winnow && (winnow->level_plan == LevelPlan::kUniform || winnow->filter_memory > 0)) {
+      return more;
+    }
+    double keys = 0;
+    double sum = 0;
+    for (size_t at = 0; at < files_.size(); ++at) {
+      const double bits = family_.costs->BitsOf("winnow:10", at);
+      if (bits == 0) continue;
+      more[at] = -std::log2(core::RateForBits(bits));
+      keys += static_cast<double>(FileAt(at).keys);
+      sum += more[at] * static_cast<double>(FileAt(at).keys);
+    }
+    for (double& bits : more) bits = bits == 0 ? 0 : bits - sum / std::max(keys, 1.0);
+    return more;
+  }
+
+  static std::vector<double> StepsWith(double more_bits) {
+    std::vector<double> steps;
+    for (const double step : kSteps) {
+      steps.push_back(std::clamp(step + more_bits, 1.0, kRangeBitsOption.most));
+    }
+    return steps;
+  }
+
   void AskFiles() {
     const auto deadline = options_.seconds > 0
                               ? std::chrono::steady_clock::now() +
@@ -72,13 +106,14 @@ class Following {
                                         std::chrono::duration<double>(options_.seconds))
                               : std::chrono::steady_clock::time_point::max();
     const std::vector<AdvicePiece> pieces = read_.AllPieces();
+    const std::vector<double> more_bits = MoreBits();
     DoAdviceWork(
         {"building range filters", read_.EntriesOf(pieces), options_.jobs, progress_},
         [&](size_t at, const auto& beat) {
           const bool builds = FileAt(at).is_sampled && !IsUnfiltered(at) &&
                               (at == 0 || std::chrono::steady_clock::now() < deadline);
           return AskScans(FileAt(at).path, scans_, ranges_[at],
-                          builds ? kSteps : std::vector<double>(), beat);
+                          builds ? StepsWith(more_bits[at]) : std::vector<double>(), beat);
         },
         [&](size_t at, FileScans file) {
           if (!file.error.empty()) read_.FileOf({0, at}).error = file.error;
