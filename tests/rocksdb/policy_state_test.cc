@@ -139,7 +139,8 @@ TEST(PolicyStateTest, OptionTypesReadAndWriteIt) {
   const std::vector<std::pair<std::string, std::string>> values = {
       {"bits_per_key", "12.5"}, {"ribbon_min_keys", "8"},    {"bloom_before_level", "3"},
       {"build", "bloomfilter"}, {"level_plan", "by_level"},  {"level_size_ratio", "4"},
-      {"absent_share", "0.5"},  {"filter_memory", "256MiB"}, {"range_bits", "15"}};
+      {"absent_share", "0.5"},  {"filter_memory", "256MiB"}, {"range_bits", "15"},
+      {"tree_notes", "0"}};
   EXPECT_EQ(PolicyState::OptionTypes().size(), values.size());
   for (const auto& [name, value] : values) {
     const auto& type = PolicyState::OptionTypes().at(name);
