@@ -22,8 +22,8 @@ constexpr size_t kReachAt = 12;
 constexpr size_t kCommonAt = 14;
 constexpr size_t kFirstAt = 15;
 constexpr size_t kKeysAt = 16;
-constexpr size_t kChecksumBytes = 2;
-constexpr size_t kBesideKeys = kKeysAt + kChecksumBytes;
+constexpr size_t kNoteChecksumBytes = 2;
+constexpr size_t kBesideKeys = kKeysAt + kNoteChecksumBytes;
 
 // A key that is cut has at least so many bytes behind those that it shares with the other one.
 constexpr size_t kLeastOfKey = 4;
@@ -94,7 +94,7 @@ std::optional<TreeNote> DecodeTreeNote(std::string_view bytes) {
   const size_t first = at[kFirstAt];
   if (at[0] != kTreeNoteVersion || common + first > keys.size() ||
       LoadLittle(at + kKeysAt + keys.size(), 2) !=
-          ChecksumOf(bytes.substr(0, bytes.size() - kChecksumBytes))) {
+          ChecksumOf(bytes.substr(0, bytes.size() - kNoteChecksumBytes))) {
     return std::nullopt;
   }
   TreeNote note;
