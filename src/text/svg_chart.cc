@@ -79,7 +79,9 @@ Range Rounded(Range range, const ChartAxis& axis) {
 Range RangeOfX(const Chart& chart) {
   Range range;
   for (const ChartSeries& series : chart.series) {
-    for (const ChartPoint& point : series.points) range.Add(point.x);
+    for (const ChartPoint& point : series.points) {
+      if (!chart.x.logarithmic || point.x > 0) range.Add(point.x);
+    }
   }
   return Rounded(range, chart.x);
 }

@@ -345,6 +345,7 @@ double FamilyCosts::BitsOf(const std::string& policy, size_t at) {
 }
 
 FilterCost FamilyCosts::CostOfBlock(const std::string& policy, size_t at, double keys) {
+  if (files_[at].unfiltered) return {};
   const std::optional<PolicyOptions>& winnow = WinnowOf(policy);
   const TreePlace& place = files_[at].place;
   return winnow ? CostOfWinnow(*winnow, shape_, place, BitsOf(policy, at), keys)
@@ -414,15 +415,19 @@ Cost FamilyCosts::Of(const std::string& policy) {
 // Files of the last level keep the bits that they get beside the levels above, which are merged
 // into them one after the other. Without such files, a file has no other beside it.
 double FamilyCosts::CompactedBits(const std::string& policy) {
-  const PolicyOptions tried = Tried(*WinnowOf(policy));
-  if (last_level_.empty()) {
-    const LearnedFile alone = {compacted_.front().place, "a", "b", 1};
-    return compacted_.front().unfiltered ? 0
-                                         : LearnedTrial(shape_, {alone}).BitsOnceWritten(tried)[0];
-  }
+  PolicyOptions tried = Tried(*WinnowOf(policy));
+  if (tried.level_plan == LevelPlan::kLearned) tried.level_plan = LevelPlan::kAuto;
   double bits = 0;
-  for (const size_t at : last_level_) bits += BitsUnder(tried)[at];
-  return bits / static_cast<double>(last_level_.size());
+  double files = 0;
+  for (const size_t at : last_level_) {
+    const double own = BitsUnder(tried)[at];
+    bits += own;
+    files += own > 0 ? 1 : 0;
+  }
+  if (files > 0) return bits / files;
+  const LearnedFile alone = {compacted_.front().place, "a", "b", 1};
+  return compacted_.front().unfiltered ? 0
+                                       : LearnedTrial(shape_, {alone}).BitsOnceWritten(tried)[0];
 }
 
 std::optional<Cost> FamilyCosts::CompactedOf(const std::string& policy) {

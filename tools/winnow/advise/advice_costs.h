@@ -84,8 +84,6 @@ class FamilyCosts {
   void Learn(const FamilyLookups& lookups, const std::vector<AdvisedFile>& files);
   void SetCompacted(const std::vector<AdvisedFile>& files, const FamilyLookups& lookups,
                     double live_share);
-  std::vector<FileGroup> CompactedGroups(const std::vector<AdvisedFile>& files,
-                                         const std::vector<size_t>& last, double live_share) const;
   // The options of a policy that builds Winnow's filters; nothing for another one.
   const std::optional<PolicyOptions>& WinnowOf(const std::string& policy);
   bool Learns(const std::optional<PolicyOptions>& winnow) const;

@@ -52,6 +52,7 @@ std::string CurveChart(const inspect::Advice& advice) {
     chart.series.back().points.push_back(std::move(point));
   };
   for (const inspect::CurvePoint& point : advice.curve) {
+    if (!(point.bytes > 0)) continue;  // no policy builds a filter there
     if (chart.series.empty() || chart.series.back().label != point.maker) {
       chart.series.push_back({point.maker, 1 + chart.series.size(), {}, {}});
     }

@@ -51,10 +51,11 @@ WINNOW_FLAG(
     "reads within it");
 WINNOW_FLAG(
     advise, uint64_t, sample, 10'000'000, WholeValue("N", 0, 1e15),
-    "read all keys of files that have about so many together, chosen by their size, to draw "
+    "read all keys of some files at even distances, which have about so many together, to draw "
     "lookups, and parts of the others; 0: read all files");
 WINNOW_FLAG(advise, double, seconds, 60, NumberValue("S", 0, 1e6),
-            "begin to build range filters for no further file after so many seconds; 0: no limit");
+            "of a trace with seeks: begin to build range filters for no further file after so "
+            "many seconds; 0: no limit");
 WINNOW_TAKES(advise, kFamilyFlag);
 WINNOW_FLAG(advise, std::string, try_policy, "", TextValue("POLICY"),
             "one more filter policy to try, as an options string");

@@ -70,8 +70,8 @@ class Following {
     return FileAt(at).place.bottommost && !family_.shape.last_level_has_filters;
   }
 
-  // By how much each file's range_bits differ from the mean, as the policy shares them: as it does
-  // those of filters, if lookups fall evenly.
+  // Bits by which each file's range_bits differ from the mean: as those of filters do if lookups
+  // fall evenly, which is nearly the mean of its level, by which the policy goes.
   std::vector<double> MoreBits() const {
     std::vector<double> more(files_.size());
     const std::optional<PolicyOptions> winnow = WinnowPolicyOf(family_.shape.policy);
