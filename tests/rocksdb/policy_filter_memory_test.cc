@@ -274,7 +274,7 @@ TEST_F(FilterMemoryTest, ItIsForTheFilesThatHaveFilters) {
     FlushAndWaitForCompactions();
   }
   EXPECT_LT(Now().bytes, 1.1 * 8192);
-  EXPECT_GT(Now().bytes, 0.6 * 8192);
+  EXPECT_GT(Now().bytes, 0.75 * 8192);
   ExpectAll();
 }
 

@@ -200,7 +200,7 @@ TEST_P(EachPlanTest, SmallLevelsGetLowerRates) {
     }
   }
   EXPECT_GT(last, 10u);
-  EXPECT_NEAR(log2_of_last / static_cast<double>(last), std::log2(core::RateForBits(10)), 0.7);
+  EXPECT_NEAR(log2_of_last / static_cast<double>(last), std::log2(core::RateForBits(10)), 0.6);
   EXPECT_LT(RateOfAFlush(), core::RateForBits(10) / 4);
   ExpectAll();
 }
