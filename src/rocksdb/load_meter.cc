@@ -145,10 +145,7 @@ void LoadMeter::See(const BlockBasedTableOptions& table) noexcept {
 
 void LoadMeter::See(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept {
   try {
-    const auto* const table = family.table_factory == nullptr
-                                  ? nullptr
-                                  : family.table_factory->GetOptions<BlockBasedTableOptions>();
-    if (table != nullptr) See(*table);
+    if (const auto* const table = TableOptionsOf(family)) See(*table);
   } catch (...) {
   }
 }

@@ -40,13 +40,6 @@ bool HasOneReaderAFile(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
   return !table.cache_index_and_filter_blocks && !table.partition_filters;
 }
 
-const ROCKSDB_NAMESPACE::BlockBasedTableOptions* TableOptionsOf(
-    const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept {
-  return family.table_factory == nullptr
-             ? nullptr
-             : family.table_factory->GetOptions<ROCKSDB_NAMESPACE::BlockBasedTableOptions>();
-}
-
 constexpr char kExtractorWithoutBits[] =
     "prefix_extractor=winnow.range has no effect: range_bits is 0, so that the policy builds no "
     "range filters";
@@ -361,14 +354,14 @@ OwnedReader PlannedBuilders::NewReaderOfFound(std::string_view block, uint64_t h
   // Threads that read a filter at once note it once.
   const std::lock_guard<std::mutex> lock(known_->found);
   if (OwnedReader reader = known_->filter_files.NewReader(hash_of_tail)) return reader;
-  KnownTrees::FoundFile file;
-  file.tree = note->tree;
+  ListedFile file;
   file.level = info.level;
   file.range = {note->first, note->last};
   file.keys = info.num_hashes;
   file.filter_bytes = static_cast<double>(block.size());
-  file.range_bytes = static_cast<double>(core::RangeFilterOfTable(block).size());
-  const auto [record, id] = known_->trees.AddFound(file);
+  const auto range_bytes = static_cast<double>(core::RangeFilterOfTable(block).size());
+  file.memory.bytes = file.filter_bytes - range_bytes;
+  const auto [record, id] = known_->trees.AddFound(note->tree, file);
   if (id == 0) return {};
   known_->filter_files.Add(
       block, std::shared_ptr<TreeFiles>(record, &record->files),

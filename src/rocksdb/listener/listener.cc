@@ -158,10 +158,8 @@ void Listener::ShowToMeters(DB* opened) noexcept {
 
 // Takes the policy of the default family of a database that was just opened.
 void Listener::TakePolicyOf(DB* opened) {
-  const auto factory = opened->GetOptions(opened->DefaultColumnFamily()).table_factory;
-  const auto* const table = factory == nullptr
-                                ? nullptr
-                                : factory->GetOptions<ROCKSDB_NAMESPACE::BlockBasedTableOptions>();
+  const ROCKSDB_NAMESPACE::Options options = opened->GetOptions(opened->DefaultColumnFamily());
+  const auto* const table = TableOptionsOf(options);
   const std::shared_ptr<KnownFiles> known =
       table == nullptr ? nullptr : KnownBy(table->filter_policy);
   if (known == nullptr) return;

@@ -42,6 +42,13 @@ void SeeMaxOpenFiles(int max_open_files, PlaceOfFilters* place) {
 
 }  // namespace
 
+const ROCKSDB_NAMESPACE::BlockBasedTableOptions* TableOptionsOf(
+    const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) {
+  return family.table_factory == nullptr
+             ? nullptr
+             : family.table_factory->GetOptions<ROCKSDB_NAMESPACE::BlockBasedTableOptions>();
+}
+
 void KnownTables::Add(const KnownTables& other) {
   place.is_in_cache = place.is_in_cache || other.place.is_in_cache;
   place.is_outside = place.is_outside || other.place.is_outside;

@@ -17,6 +17,10 @@
 
 namespace winnow::plugin {
 
+// The table options of a column family; null where its tables are not block-based.
+const ROCKSDB_NAMESPACE::BlockBasedTableOptions* TableOptionsOf(
+    const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family);
+
 // What an alarm says about that.
 struct PlaceOfFilters {
   bool is_in_cache = false;       // of a family at least

@@ -92,27 +92,34 @@ std::shared_ptr<TreeRecord> KnownTrees::NoteFound(uint64_t id, int level) {
   return note(&found_.back());
 }
 
-KnownTrees::Recorded KnownTrees::AddFound(const FoundFile& file) {
+// Files of a last level without filters are not found.
+KnownTrees::Recorded KnownTrees::AddFound(uint64_t tree, ListedFile file) {
   Recorded recorded;
-  ListedFile found;
-  bool is_leveled = true;
-  bool may_be_bottom = true;
+  TreeRates::Rule rule;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    recorded.record = NoteFound(file.tree, file.level);
+    recorded.record = NoteFound(tree, file.level);
     if (++founds_ % 32 == 0) Bound();
-    // Files of a last level without filters are not found.
-    may_be_bottom =
-        !options_.is_leveled ||
-        (policy_.absent_share > 0 && !options_.has_last_level_without_filters.value_or(false));
-    found.memory = {file.filter_bytes - file.range_bytes, UniformBytes(file.keys)};
+    BuildFacts facts;
+    if (!options_.is_leveled) {
+      facts.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+    }
+    rule = RuleOf(policy_, facts, WithOptions({}));
+    file.memory.uniform_bytes = UniformBytes(file.keys);
   }
-  found.level = file.level;
-  found.range = file.range;
-  found.keys = file.keys;
-  found.filter_bytes = file.filter_bytes;
-  recorded.id = recorded.record->files.AddFound(found, is_leveled, may_be_bottom);
+  recorded.id =
+      recorded.record->files.AddFound(file, rule.is_leveled, rule.last_level_has_filters());
   return recorded;
+}
+
+// The least of the ids that were read, so that sooner or later all files have one.
+void KnownTrees::SetId(Entry* entry) {
+  for (const uint64_t id : entry->ids) {
+    if (!IsUnknownTree(id) && (entry->id == 0 || id < entry->id)) entry->id = id;
+  }
+  if (entry->id != 0) return;
+  entry->id = DrawTreeId(entry->family);
+  if (entry->id != 0) entry->ids.push_back(entry->id);
 }
 
 }  // namespace winnow::plugin

@@ -62,16 +62,6 @@ void KnownTrees::SetLevels(Entry* entry, const TreeFiles::Levels& levels) {
   entry->tree.depth = levels.depth;
 }
 
-// The least of the ids that were read, so that sooner or later all files have one.
-void KnownTrees::SetId(Entry* entry) {
-  for (const uint64_t id : entry->ids) {
-    if (id >> 16 != 0 && (entry->id == 0 || id < entry->id)) entry->id = id;
-  }
-  if (entry->id != 0) return;
-  entry->id = DrawTreeId(entry->family);
-  if (entry->id != 0) entry->ids.push_back(entry->id);
-}
-
 // Call Bound afterwards, once the tree has the files that a listener told of.
 KnownTrees::Entry* KnownTrees::Make(const void* logger, const std::string& family) {
   entries_.insert(entries_.begin(), {logger, family, {}, std::make_shared<TreeRecord>()});

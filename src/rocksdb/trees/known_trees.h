@@ -128,21 +128,13 @@ class KnownTrees {
   // tree. Nothing is known without a logger.
   KnownTree Learn(const void* logger, const std::string& family, const BuildFacts& facts);
 
-  // A file by the note of its filter, which was read.
-  struct FoundFile {
-    uint64_t tree = 0;  // the tree's id
-    int level = 0;      // that it was written to
-    KeyRange range;
-    uint64_t keys = 0;
-    double filter_bytes = 0;
-    double range_bytes = 0;  // of these, those of a range filter
-  };
   struct Recorded {
     std::shared_ptr<TreeRecord> record;
     TreeFiles::Id id = 0;  // 0: a listener told of the tree's files, which is better
   };
-  // May throw std::bad_alloc.
-  Recorded AddFound(const FoundFile& file);
+  // A file of the tree with this id was found by the note of its filter, which was read. `file` has
+  // the level that it was written to, and no uniform_bytes. May throw std::bad_alloc.
+  Recorded AddFound(uint64_t tree, ListedFile file);
 
   // The options by which filters are built. Without a plan and filter_memory it is of no use to
   // know files, and no listener reads them.

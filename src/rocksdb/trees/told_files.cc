@@ -99,6 +99,19 @@ void TreeFiles::BeginList() {
   is_listing_ = true;
 }
 
+// Its age is unknown, so it counts as new. If it counted as old, all files of its level would seem
+// to live long.
+TreeFiles::File TreeFiles::FileOf(const ListedFile& listed, KeyRange range) const {
+  File file;
+  file.facts.level = listed.level;
+  file.facts.range = std::move(range);
+  file.facts.keys = listed.keys;
+  file.memory = listed.memory;
+  file.more_bytes = listed.filter_bytes - listed.memory.bytes;
+  file.written = written_;
+  return file;
+}
+
 // The files of the list by level and first key, except those that ended since it was begun.
 std::vector<TreeFiles::File> TreeFiles::InTheFormOfTheRecord(const std::vector<ListedFile>& list) {
   // First the prefix that all files share: ranges that were shortened before it is known would
@@ -111,16 +124,8 @@ std::vector<TreeFiles::File> TreeFiles::InTheFormOfTheRecord(const std::vector<L
     const auto changed = changed_.find(listed.name);
     if (!range || (changed != changed_.end() && changed->second)) continue;
     if (range->last < range->first) std::swap(range->first, range->last);
-    File& file = told.emplace_back();
-    file.facts.level = listed.level;
-    file.facts.range = *std::move(range);
-    file.facts.keys = listed.keys;
-    file.memory = listed.memory;
-    file.more_bytes = listed.filter_bytes - listed.memory.bytes;
+    File& file = told.emplace_back(FileOf(listed, *std::move(range)));
     file.name = listed.name;
-    // Its age is unknown, so it counts as new. If it counted as old, all files of its level would
-    // seem to live long.
-    file.written = written_;
     file.is_listed = true;
     file.is_measured = listed.is_measured;
     file.is_ending = listed.is_ending;

@@ -297,15 +297,10 @@ TreeFiles::Id TreeFiles::AddFound(const ListedFile& found, bool is_leveled, bool
   const std::lock_guard<std::mutex> lock(mutex_);
   std::optional<KeyRange> range = had_list_ ? std::nullopt : Shortened(found.range);
   if (!range || range->last < range->first || IsReplaced(found.level, *range)) return 0;
-  File file;
-  file.facts.level = found.level;
-  file.facts.waits = found.level == 0 && HasOneIn(0, *range);
-  file.facts.is_bottom = may_be_bottom && !file.facts.waits && !HasOneBelow(found.level, *range);
-  file.facts.range = *std::move(range);
-  file.facts.keys = found.keys;
-  file.memory = found.memory;
-  file.more_bytes = found.filter_bytes - found.memory.bytes;
-  file.written = written_;
+  File file = FileOf(found, *std::move(range));
+  file.facts.waits = found.level == 0 && HasOneIn(0, file.facts.range);
+  file.facts.is_bottom =
+      may_be_bottom && !file.facts.waits && !HasOneBelow(found.level, file.facts.range);
   file.is_found = true;
   file.is_measured = true;
   MarkAbove(file.facts);

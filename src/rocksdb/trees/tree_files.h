@@ -391,6 +391,7 @@ class TreeFiles {
   void DropTheOld();
 
   // Lists (told_files.cc)
+  File FileOf(const ListedFile& listed, KeyRange range) const;
   std::vector<File> InTheFormOfTheRecord(const std::vector<ListedFile>& list);
   void Update(Id id, const File& told);
   void AddTold(std::vector<File> told, std::vector<File> former);

@@ -380,14 +380,13 @@ TEST(KnownTreesTest, ATreeIsKnownAgainByItsFiles) {
   EXPECT_EQ(trees.RecordOf(&kAgain, "default"), record);
 }
 
-KnownTrees::FoundFile FoundFile(uint64_t tree, int level = 5) {
-  KnownTrees::FoundFile file;
-  file.tree = tree;
+KnownTrees::Recorded Find(KnownTrees* trees, uint64_t tree, int level = 5) {
+  ListedFile file;
   file.level = level;
   file.range = {"a", "b"};
   file.keys = 1000;
-  file.filter_bytes = 1250;
-  return file;
+  file.filter_bytes = file.memory.bytes = 1250;
+  return trees->AddFound(tree, file);
 }
 
 // RocksDB validates options before it opens a database.
@@ -405,9 +404,9 @@ TEST(KnownTreesTest, ALoggerAdoptsTheFilesOfItsFamily) {
   KnownTrees trees;
   BeginToOpen(&trees);
   const uint64_t id = DrawTreeId("default");
-  const KnownTrees::Recorded recorded = trees.AddFound(FoundFile(id));
+  const KnownTrees::Recorded recorded = Find(&trees, id);
   EXPECT_NE(recorded.id, 0u);
-  trees.AddFound(FoundFile(id, 6));
+  Find(&trees, id, 6);
   EXPECT_EQ(trees.Totals().families, 0u);  // of no logger yet
   EXPECT_NE(trees.Learn(&kOne, "another", kFlush).id, id);
   const KnownTree known = trees.Learn(&kOne, "default", kFlush);
@@ -417,20 +416,20 @@ TEST(KnownTreesTest, ALoggerAdoptsTheFilesOfItsFamily) {
   EXPECT_EQ(trees.RecordOf(&kOne, "default"), recorded.record);
   EXPECT_EQ(trees.Totals().files.keys, 2000);
   // Files that are read later are the tree's, too.
-  EXPECT_EQ(trees.AddFound(FoundFile(id)).record, recorded.record);
+  EXPECT_EQ(Find(&trees, id).record, recorded.record);
   EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).id, id);
 }
 
 TEST(KnownTreesTest, ATreeIsAdoptedOnce) {
   KnownTrees trees;
   const uint64_t id = DrawTreeId("default");
-  trees.AddFound(FoundFile(id));
+  Find(&trees, id);
   EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).id, id);
   BeginToOpen(&trees);
   const KnownTree second = trees.Learn(&kOther, "default", kFlush);
   EXPECT_NE(second.id, id);
   EXPECT_EQ(second.base, -1);
-  EXPECT_EQ(trees.AddFound(FoundFile(second.id)).record, trees.RecordOf(&kOther, "default"));
+  EXPECT_EQ(Find(&trees, second.id).record, trees.RecordOf(&kOther, "default"));
 }
 
 TEST(KnownTreesTest, FilesOfSeveralIdsAreOneTreeWhereOneDatabaseIsOpened) {
@@ -438,8 +437,8 @@ TEST(KnownTreesTest, FilesOfSeveralIdsAreOneTreeWhereOneDatabaseIsOpened) {
   BeginToOpen(&trees);
   const uint64_t id = DrawTreeId("default");
   const uint64_t other = DrawTreeId("default");
-  trees.AddFound(FoundFile(id));
-  trees.AddFound(FoundFile(other));
+  Find(&trees, id);
+  Find(&trees, other);
   EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).id, std::min(id, other));
   EXPECT_EQ(trees.Totals().files.keys, 2000);
 }
@@ -447,9 +446,9 @@ TEST(KnownTreesTest, FilesOfSeveralIdsAreOneTreeWhereOneDatabaseIsOpened) {
 TEST(KnownTreesTest, OfTwoDatabasesThatAreOpenedNobodyKnowsWhoseFilesTheyAre) {
   KnownTrees trees;
   BeginToOpen(&trees);
-  trees.AddFound(FoundFile(DrawTreeId("default")));
+  Find(&trees, DrawTreeId("default"));
   BeginToOpen(&trees);
-  trees.AddFound(FoundFile(DrawTreeId("default")));
+  Find(&trees, DrawTreeId("default"));
   trees.Learn(&kOne, "default", kFlush);
   trees.Learn(&kOther, "default", kFlush);
   EXPECT_EQ(trees.Totals().files.files, 0u);
@@ -460,12 +459,12 @@ TEST(KnownTreesTest, FiltersThatAreReadLaterAreOfTheDatabaseThatIsOpen) {
   BeginToOpen(&trees);
   const uint64_t own = trees.Learn(&kOne, "default", kFlush).id;
   const uint64_t id = DrawTreeId("default");
-  trees.AddFound(FoundFile(id));
+  Find(&trees, id);
   EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).id, own);
   EXPECT_EQ(trees.Totals().files.keys, 1000);
   // While another one is being opened, they are of that.
   BeginToOpen(&trees);
-  trees.AddFound(FoundFile(DrawTreeId("default")));
+  Find(&trees, DrawTreeId("default"));
   EXPECT_EQ(trees.Totals().files.keys, 1000);
   trees.Learn(&kOther, "default", kFlush);
   EXPECT_EQ(trees.Totals().files.keys, 2000);
@@ -476,7 +475,7 @@ TEST(KnownTreesTest, AnotherDatabaseThatIsOpenKeepsItsFiles) {
   BeginToOpen(&trees);
   BeginToOpen(&trees);
   trees.Learn(&kOne, "default", kFlush);
-  trees.AddFound(FoundFile(DrawTreeId("default")));
+  Find(&trees, DrawTreeId("default"));
   EXPECT_EQ(trees.Totals().files.keys, 0);
 }
 
@@ -485,7 +484,7 @@ TEST(KnownTreesTest, OptionsThatAreSetOpenNoDatabase) {
   BeginToOpen(&trees);
   trees.Learn(&kOne, "default", kFlush);
   trees.NoteFamilyOptions({}, &kOne);
-  trees.AddFound(FoundFile(DrawTreeId("default")));
+  Find(&trees, DrawTreeId("default"));
   EXPECT_EQ(trees.Totals().files.keys, 1000);
 }
 
@@ -493,8 +492,8 @@ TEST(KnownTreesTest, FilesOfWorkersAreOfTheirFamily) {
   KnownTrees trees;
   BeginToOpen(&trees);
   const uint64_t id = DrawTreeId("default");
-  trees.AddFound(FoundFile(UnknownTreeId("default")));
-  trees.AddFound(FoundFile(id));
+  Find(&trees, UnknownTreeId("default"));
+  Find(&trees, id);
   EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).id, id);
   EXPECT_EQ(trees.Totals().files.keys, 2000);
 }
@@ -502,8 +501,8 @@ TEST(KnownTreesTest, FilesOfWorkersAreOfTheirFamily) {
 TEST(KnownTreesTest, AListTakesThePlaceOfWhatWasFound) {
   KnownTrees trees;
   const uint64_t id = DrawTreeId("default");
-  trees.AddFound(FoundFile(id));
-  trees.AddFound(FoundFile(id, 2));  // it was moved since
+  Find(&trees, id);
+  Find(&trees, id, 2);  // it was moved since
   const FileName database = FileName::Of("/a/database", 0);
   trees.BeginList(&kOne, database);
   KnownTrees::ToldFamily family;
@@ -528,7 +527,7 @@ TEST(KnownTreesTest, AListTakesThePlaceOfWhatWasFound) {
   const KnownTree known = trees.Learn(&kOne, "default", kFlush);
   EXPECT_EQ(known.base, 5);
   EXPECT_EQ(known.depth, 5);
-  EXPECT_EQ(trees.AddFound(FoundFile(id)).id, 0u);
+  EXPECT_EQ(Find(&trees, id).id, 0u);
   EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).id, id);
 }
 
@@ -541,8 +540,7 @@ TEST(KnownTreesTest, TreesThatNobodyAdoptsAreBounded) {
   file.range = {"a", "b"};
   file.keys = 77;
   trees.RecordOf(&kOne, "default")->files.Add(file);
-  for (uint64_t i = 0; i < 200'000; ++i)
-    trees.AddFound(FoundFile(i << 8 | (i & 0xff), static_cast<int>(i % 7)));
+  for (uint64_t i = 0; i < 200'000; ++i) Find(&trees, i << 8 | (i & 0xff), static_cast<int>(i % 7));
   EXPECT_EQ(trees.Totals().files.keys, 77);
   EXPECT_FALSE(trees.has_forgotten());
 }
