@@ -15,8 +15,8 @@ namespace {
 // Rounding decides the sizes and rates of filters of fewer keys: each number is built.
 constexpr uint64_t kManyKeys = 4'121;
 
-// Of more, the bits a key change with the logarithm of the number at most. Rounding makes of these
-// numbers what it makes of others on an average.
+// Bits a key of filters of more keys change with the logarithm of the number at most. Rounding
+// makes of these numbers what it makes of others on an average.
 constexpr uint64_t kBuiltOfMany[] = {kManyKeys, 16'411, 65'563};
 
 FilterOptions OptionsOf(const PolicyOptions& policy, const TreeShape& shape, const TreePlace& place,

@@ -1,4 +1,4 @@
-// What filters take and let through, foretold without the keys of their files.
+// Sizes and rates of filters, foretold without the keys of their files.
 
 #ifndef WINNOW_SRC_POLICY_TRIAL_FILTER_COSTS_H_
 #define WINNOW_SRC_POLICY_TRIAL_FILTER_COSTS_H_
@@ -23,7 +23,7 @@ struct FilterCost {
 FilterCost CostOfWinnow(const PolicyOptions& policy, const TreeShape& shape, const TreePlace& place,
                         double bits_per_key, double keys);
 
-// For how many keys such a filter has room in so many bytes.
+// The number of keys for which such a filter has room in so many bytes.
 double KeysOfWinnow(const PolicyOptions& policy, const TreeShape& shape, const TreePlace& place,
                     double bits_per_key, uint64_t bytes);
 

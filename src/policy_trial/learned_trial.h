@@ -33,7 +33,7 @@ std::string ShortText(const PolicyOptions& policy);
 // What its options say of a tree.
 plugin::KnownTree TreeByOptions(const TreeShape& shape);
 
-// What RocksDB tells a policy about a file of this place.
+// The facts that RocksDB tells a policy about a file of this place.
 plugin::BuildFacts FactsOfPlace(const TreeShape& shape, const TreePlace& place);
 
 struct LearnedFile {

@@ -1,4 +1,4 @@
-// What advice foretells, against filters and databases that are built.
+// Figures that advice foretells, against filters and databases that are built.
 
 #include "tools/winnow/advise/advice_costs.h"
 
@@ -36,7 +36,7 @@ void ExpectPromisesKept(const std::string& database, AdviceOptions options) {
   const double repeats = MeanRepeats(reading);
   for (const AdviceRow& row : advice.rows) {
     if (row.purpose == RowPurpose::kNow) continue;
-    // Of these lookups one half is asked for.
+    // Rows of level_plan=learned count one half of the lookups.
     if (row.OnePolicy().find("learned") != std::string::npos) continue;
     SCOPED_TRACE(::testing::Message() << TitleOf(row.purpose) << " " << row.policies[0]);
     const Cost built = BuiltCost(reading, row.policies);
@@ -192,7 +192,7 @@ TEST_F(PromisesTest, AreKeptByTreesThatAreWrittenUnderThePolicy) {
 
 class OnceCompactedTest : public AdvisedDatabase {};
 
-// What is promised for the tree once compacted is found after a full compaction.
+// A full compaction gives what is promised for the tree once compacted.
 TEST_F(OnceCompactedTest, OnceCompactedItIsAsPromised) {
   Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
   AdviceOptions options = Quick();
@@ -246,7 +246,7 @@ TEST_F(OnceCompactedTest, WhatIsCompactedIsTheSameOnceCompacted) {
   ASSERT_EQ(advice.families.front().keys_by_level.size(), 1u);
   for (const AdviceRow& row : advice.rows) {
     ASSERT_TRUE(row.compacted) << TitleOf(row.purpose);
-    // What there is was counted.
+    // Counted false reads have the deviation of chance.
     const double chance = row.counted ? 0.02 + 4 / std::sqrt(static_cast<double>(*row.counted)) : 0;
     EXPECT_NEAR(row.compacted->bytes / row.bytes, 1, row.counted ? 0.02 : 0) << row.OnePolicy();
     EXPECT_NEAR(row.compacted->false_reads / row.false_reads, 1, chance) << row.OnePolicy();

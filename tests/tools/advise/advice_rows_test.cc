@@ -1,4 +1,4 @@
-// Which policies have rows, the split of a budget, and the curve.
+// The policies that have rows, the split of a budget, and the curve.
 
 #include "tools/winnow/advise/advice_rows.h"
 

@@ -29,7 +29,7 @@ struct TreeCase {
 
 class AdviceOnATree : public AdvisedDatabase, public ::testing::WithParamInterface<TreeCase> {};
 
-// What is foretold for the policy that there is, is what there is.
+// The policy in force is foretold as it is.
 TEST_P(AdviceOnATree, IsRightForThePolicyThatItHas) {
   const BlockBasedTableOptions table = GetParam().partitioned
                                            ? PartitionedTableWith(GetParam().policy)

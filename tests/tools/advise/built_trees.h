@@ -85,8 +85,8 @@ class BuiltFile {
   std::map<size_t, std::unique_ptr<FilterProber>> probers_;
 };
 
-// What repeated lookups add to the deviation of false reads: the mean of how often each lookup is
-// there.
+// The factor by which repeated lookups widen the deviation of false reads: the mean of how often
+// each lookup is there.
 inline double MeanRepeats(const AdviceReading& reading) {
   double asks = 0;
   double squares = 0;

@@ -1,4 +1,4 @@
-// What RocksDB adds to the filter of a file, entry by entry.
+// The keys and prefixes that RocksDB adds to the filter of a file, entry by entry.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADDED_KEYS_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADDED_KEYS_H_

@@ -111,7 +111,7 @@ std::string PolicyInForce(const AdvisedFamily& family, const std::vector<Advised
   return !family.shape.policy.empty() ? family.shape.policy : none ? "nullptr" : std::string();
 }
 
-// Where CompactRange leaves all files; of files without a known level any last one.
+// The place where CompactRange leaves all files; any last one if their levels are not known.
 TreePlace LastPlace(const AdvisedFamily& family, const std::vector<AdvisedFile>& files) {
   int deepest = 1;
   for (const size_t file : family.files) {
@@ -127,7 +127,7 @@ TreePlace LastPlace(const AdvisedFamily& family, const std::vector<AdvisedFile>&
   return place;
 }
 
-// By which a compaction into that level cuts its files.
+// The size at which a compaction into that level cuts its files.
 double TargetBytes(const TreeShape& shape, int level) {
   const auto base = static_cast<double>(std::max<uint64_t>(shape.file_bytes, 1));
   return shape.has_dynamic_levels
@@ -370,10 +370,11 @@ const std::vector<FileGroup>& FamilyCosts::GroupsUnder(const std::optional<Polic
   const std::string key = winnow ? ShortText(Tried(*winnow)) : std::string();
   const auto [known, is_new] = groups_.try_emplace(key);
   if (!is_new) return known->second;
+  const std::vector<double>* const bits = winnow ? &BitsUnder(Tried(*winnow)) : nullptr;
   Groups groups;
   for (size_t at = 0; at < files_.size(); ++at) {
     FileGroup file = files_[at];
-    if (winnow) file.bits = BitsUnder(Tried(*winnow))[at];
+    if (bits != nullptr) file.bits = (*bits)[at];
     if (Learns(winnow)) file.asks = judged_asks_[at];
     const double keys = file.keys * file.blocks;
     file.blocks = 1;
@@ -417,12 +418,12 @@ Cost FamilyCosts::Of(const std::string& policy) {
 double FamilyCosts::CompactedBits(const std::string& policy) {
   PolicyOptions tried = Tried(*WinnowOf(policy));
   if (tried.level_plan == LevelPlan::kLearned) tried.level_plan = LevelPlan::kAuto;
+  const std::vector<double>& all = BitsUnder(tried);
   double bits = 0;
   double files = 0;
   for (const size_t at : last_level_) {
-    const double own = BitsUnder(tried)[at];
-    bits += own;
-    files += own > 0 ? 1 : 0;
+    bits += all[at];
+    files += all[at] > 0 ? 1 : 0;
   }
   if (files > 0) return bits / files;
   const LearnedFile alone = {compacted_.front().place, "a", "b", 1};

@@ -1,5 +1,5 @@
-// What a policy's filters would take and let through in the tree of a column family: one function
-// for all policies, in the tree as it is and once all is compacted into one level. The bits of
+// Memory and false reads of a policy's filters in the tree of a column family: one function for all
+// policies, in the tree as it is and once all is compacted into one level. The bits of
 // Winnow's filters are by the policy's own code; of other policies a few filters are built.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_COSTS_H_
