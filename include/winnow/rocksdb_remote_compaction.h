@@ -35,14 +35,14 @@
 
 namespace winnow {
 
-// No text of ExportLearned has more bytes. One of a tree with 300 files has some 20,000, and with
+// No text of ExportLearned has more bytes. One of a tree with 300 files has some 22,000, and with
 // level_plan=learned up to 100,000 more.
 inline constexpr size_t kMostLearnedBytes = 256 << 10;
 
-// What the policy knows of a family's tree and what the plan of a new file depends on, for
-// PrepareOpenAndCompact: the levels of its files, their ranges of keys and filters, samples of
-// lookups, and what all filters of the policy take. To be called when the service is given the job,
-// as files change.
+// The rule by which the policy sizes filters of a family's files, for PrepareOpenAndCompact: the
+// price of memory that all of its files have (lambda, src/rocksdb/trees/file_rates.h), its files
+// with their levels, ranges of keys and places, and what lookups reach each place. To be called
+// when the service is given the job, as files change.
 //
 // level_plan=learned samples lookups where they ask filters that the database's own process built,
 // as flushes do, and not at those that workers built.

@@ -169,7 +169,7 @@ FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned,
       !rule.is_leveled || (planned.levels_below >= 0 && rule.is_bytewise && !lies_over_unknown);
   rule.learns = rule.is_leveled && planned.levels_below >= 0 &&
                 policy_.level_plan == LevelPlan::kLearned &&
-                (!has_place || record_->files.samples().size() >= TreeRates::kMinSamples);
+                (!has_place || record_->rates.HasSamples(&record_->files));
   if (!rule.learns && !has_place) return planned;
   const double uniform_rate = core::RateForBits(policy_.bits_per_key);
   std::optional<TreeRates::Rated> rated =

@@ -112,8 +112,8 @@ MemoryRates::Asked AskedFor(const PolicyOptions& policy, const BuildFacts& facts
   rule = RuleOf(policy, facts, known);
   rule.memory = static_cast<double>(policy.filter_memory);
   rule.by_lookups = policy.level_plan == LevelPlan::kLearned;
-  rule.learns = rule.is_leveled && rule.by_lookups && tree != nullptr &&
-                tree->files.samples().size() >= TreeRates::kMinSamples;
+  rule.learns =
+      rule.is_leveled && rule.by_lookups && tree != nullptr && tree->rates.HasSamples(&tree->files);
   if (tree != nullptr) asked.own = &tree->rates;
   BuildFacts last = facts;  // which has most of the keys
   last.level = std::max({known.depth, facts.level, 0});

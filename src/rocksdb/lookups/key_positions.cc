@@ -38,11 +38,7 @@ KeyPositions::KeyPositions(std::string prefix, const std::vector<FileKeys>& file
   keys_.push_back(std::move(last));
   std::sort(keys_.begin(), keys_.end());
   keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
-  common_.assign(keys_.size() + 1, 0);  // with one behind, which shares nothing
-  for (size_t i = 1; i < keys_.size(); ++i) {
-    common_[i] = static_cast<uint32_t>(CommonBytes(keys_[i - 1], keys_[i]));
-  }
-
+  CountCommon();
   CountDigits();
   const std::vector<double> known = KeysOfParts(files);
   const std::vector<double> places = PlacesInFormer(former);
@@ -61,6 +57,27 @@ KeyPositions::KeyPositions(std::string prefix, const std::vector<FileKeys>& file
                            const std::vector<double>& since, std::shared_ptr<const SharedRuns> runs)
     : KeyPositions(std::move(prefix), files, FormerPositions(), std::move(runs)) {
   std::copy_n(since.begin(), std::min(since.size(), since_.size()), since_.begin());
+}
+
+KeyPositions::KeyPositions(std::vector<KeyAt> keys, std::shared_ptr<const SharedRuns> runs)
+    : runs_(std::move(runs)) {
+  std::sort(keys.begin(), keys.end(),
+            [](const KeyAt& one, const KeyAt& other) { return one.key < other.key; });
+  for (KeyAt& at : keys) {
+    if (!keys_.empty() && keys_.back() == at.key) continue;
+    places_.push_back(std::max(at.place, places_.empty() ? 0 : places_.back()));
+    keys_.push_back(std::move(at.key));
+  }
+  CountCommon();
+  CountDigits();
+  since_.assign(keys_.size(), 0);
+}
+
+void KeyPositions::CountCommon() {
+  common_.assign(keys_.size() + 1, 0);  // with one behind, which shares nothing
+  for (size_t i = 1; i < keys_.size(); ++i) {
+    common_[i] = static_cast<uint32_t>(CommonBytes(keys_[i - 1], keys_[i]));
+  }
 }
 
 // The cuts' places in the former grid; none without one.
@@ -285,12 +302,6 @@ MovedPlaces::MovedPlaces(const KeyPositions& from, const KeyPositions& to) {
     const double place = from.PlaceOf(to.keys_[i], to.prefix_.size());
     if (0 < place && place < 1) cuts_.push_back({place, to.places_[i]});
   }
-  LookUpCuts();
-}
-
-MovedPlaces::MovedPlaces(std::vector<Cut> cuts) : cuts_(std::move(cuts)) { LookUpCuts(); }
-
-void MovedPlaces::LookUpCuts() {
   std::sort(cuts_.begin(), cuts_.end(), [](const Cut& one, const Cut& other) {
     return std::tie(one.from, one.to) < std::tie(other.from, other.to);
   });

@@ -46,6 +46,13 @@ class KeyPositions {
   KeyPositions(std::string prefix, const std::vector<FileKeys>& files,
                const std::vector<double>& since, std::shared_ptr<const SharedRuns> runs = nullptr);
 
+  // A grid of short keys whose places are known, in any order; at least one.
+  struct KeyAt {
+    std::string key;
+    double place = 0;
+  };
+  KeyPositions(std::vector<KeyAt> keys, std::shared_ptr<const SharedRuns> runs);
+
   // From 0, for the first key and keys before it, to 1, for the last key and keys behind it. Within
   // a part keys are assumed to be even as numbers, whose digits are the bytes that the cuts have.
   // If a part begins in one group of keys that share many bytes and ends in another group, each
@@ -84,6 +91,7 @@ class KeyPositions {
   };
 
   size_t PartAt(double place) const noexcept;
+  void CountCommon();
   void CountDigits();
   std::vector<Span> SpansOf(const std::vector<FileKeys>& files) const;
   std::vector<double> KeysOfNarrowest(std::vector<Span> spans) const;
@@ -117,19 +125,14 @@ class MovedPlaces {
  public:
   MovedPlaces(const KeyPositions& from, const KeyPositions& to);
 
-  // The two places of one key.
-  struct Cut {
-    double from;
-    double to;
-  };
-  explicit MovedPlaces(std::vector<Cut> cuts);
-
   // The place in the newer grid of a key with this place in the older one.
   double operator()(double place) const noexcept;
 
  private:
-  void LookUpCuts();
-
+  struct Cut {  // the two places of one key
+    double from;
+    double to;
+  };
   std::vector<Cut> cuts_;  // of both grids, increasing
   // For as many steps from 0 to 1 as there are cuts, and for 1: the first cut behind the step. The
   // first and the last cut are left out.

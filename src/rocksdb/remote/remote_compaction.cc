@@ -5,11 +5,14 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <sstream>
 #include <utility>
 
+#include "src/core/sizing.h"
+#include "src/rocksdb/builders/memory_budget.h"
 #include "src/rocksdb/messages/size_text.h"
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy.h"
@@ -139,22 +142,22 @@ bool NeedsTree(const PolicyOptions& options) {
   return options.build == Build::kWinnow && GoesByTrees(options);
 }
 
-// Finds the first text that is of the tree's column family. Returns an empty string, or why there
-// is none.
-std::string FindTree(const std::string& texts, CarriedTree* tree) {
+// Finds the first text that is of this column family. Returns an empty string, or why there is
+// none.
+std::string FindRule(const std::string& texts, WorkersRule* rule) {
   std::string damage;
   std::string other = "no text of ExportLearned came with it";
   std::istringstream lines(texts);
   for (std::string line; std::getline(lines, line);) {
     if (line.empty()) continue;
-    CarriedTree read;
-    const std::string wrong = TreeOfText(line, &read);
+    WorkersRule read;
+    const std::string wrong = RuleOfText(line, &read);
     if (!wrong.empty()) {
       damage = "the text of ExportLearned can't be read: " + wrong;
-    } else if (read.family != tree->family) {
+    } else if (read.family != rule->family) {
       other = "the text of ExportLearned is of the column family " + Quoted(read.family);
     } else {
-      *tree = std::move(read);
+      *rule = std::move(read);
       return {};
     }
   }
@@ -210,25 +213,42 @@ Status Prepare(const std::string& name, const std::string& input, const std::str
   return Status::OK();
 }
 
+// What the rule has found out of the tree.
+TreeRates::Told Tell(const PolicyOptions& policy, const KnownTrees::Chosen& chosen,
+                     KnownTrees* trees) {
+  if (chosen.record == nullptr) return {};
+  TreeFiles& files = chosen.record->files;
+  PolicyOptions by = policy;
+  by.level_plan = PlanInForce(policy.level_plan);
+  const KnownTotals totals = trees->Totals();
+  if (!totals.knows_all_files) by.filter_memory = 0;  // it is not in force
+  MemoryRates::Asked asked =
+      AskedFor(by, chosen.facts, chosen.tree, chosen.record.get(), MeanKeys(totals.files));
+  asked.is_anew = true;
+  asked.rule.by_lookups = asked.rule.by_lookups && asked.rule.is_sized();
+  TreeRates::Told told =
+      chosen.record->rates.Tell(&files, core::RateForBits(by.bits_per_key), asked.rule);
+  if (asked.rule.is_sized()) told.log2_lambda = trees->Log2LambdaFor(asked);
+  return told;
+}
+
 std::string Export(const Policy& policy, const std::string& family, const std::string& db_name) {
   KnownTrees& trees = policy.shared()->trees;
-  KnownTrees::Parts parts;
-  // This also holds for a policy that SetOptions made to replace this one. If there is no such
-  // policy, the trees' options may be older than this one's: they follow with the next file, not
-  // with each build.
+  // A policy that SetOptions made to replace this one has the options that count. If there is none,
+  // the trees' options may be older than this one's: they follow with the next file, not with each
+  // build.
   const PolicyOptions own = policy.options();
-  const bool is_only_one = policy.shared()->policies == 1;
-  for (const PolicyOptions& options : {own, is_only_one ? own : trees.policy()}) {
-    if (!NeedsTree(options)) continue;
-    parts.has_files = true;
-    if (options.level_plan == LevelPlan::kLearned) parts.has_samples = true;
-  }
-  if (!parts.has_files) return {};
+  const PolicyOptions latest = policy.shared()->policies == 1 ? own : trees.policy();
+  if (!NeedsTree(own) && !NeedsTree(latest)) return {};
   const FileName database = db_name.empty() ? FileName() : FileName::Of(db_name, 0);
-  for (;; parts.most_files /= 2) {
-    std::string text = TextOfTree(trees.Carry(database, family, parts));
+  const KnownTrees::Chosen chosen = trees.Choose(database, family);
+  const TreeRates::Told told = Tell(NeedsTree(latest) ? latest : own, chosen, &trees);
+  for (size_t most_files = TreeFiles::kMaxFiles;; most_files /= 2) {
+    WorkersRule rule = trees.Carry(chosen, family, most_files);
+    rule.rates = told;
+    std::string text = TextOfRule(rule);
     if (text.size() <= kMostLearnedBytes) return text;
-    if (parts.most_files == 0) return {};
+    if (most_files == 0) return {};
   }
 }
 
@@ -244,17 +264,16 @@ JobLine RestoreTree(const PolicyOptions& options, const std::string& texts,
   JobLine line;
   line.text = "this compaction for another process builds filters by " + ToString(options);
   if (!NeedsTree(options)) return line;
-  CarriedTree tree;
-  tree.family = family;
-  const std::string problem = FindTree(texts, &tree);
-  trees->Restore(tree);
+  WorkersRule rule;
+  rule.family = family;
+  const std::string problem = FindRule(texts, &rule);
   if (problem.empty()) {
-    line.text += ", with what was learned of " + Counted(tree.files.num_files, "file");
-    if (!tree.files.samples.empty()) {
-      line.text += " and " + Counted(tree.files.samples.size(), "sample") + " of lookups";
-    }
-    return line;
+    line.text += ", with what was learned of " + Counted(rule.files.num_files, "file");
+    const size_t samples = std::max(rule.files.samples.size(), rule.rates.heat.samples());
+    if (samples > 0) line.text += " and " + Counted(samples, "sample") + " of lookups";
   }
+  trees->Restore(std::move(rule));
+  if (problem.empty()) return line;
   line.is_warning = true;
   line.text += ", without what was learned of its tree (" + problem +
                "): they have not the sizes that the database's own process would give them";

@@ -135,22 +135,6 @@ TreeFiles::Sums TreeFiles::ReplacedBy(const NewFile& added, const WritingJob& jo
   return sums;
 }
 
-TreeFiles::TreeShape TreeFiles::ShapeWithout(const NewFile& added, const WritingJob& job) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const std::optional<NewFile> file = Shortened(added);
-  if (!file) return ShapeBut({});
-  std::vector<Id> left_out = FindReplaced(*file, job);
-  if (!job.is_leveled && job.last > 0 && file->level > 0) {
-    // The other files of the runs that are merged end with later outputs.
-    for (const auto& [id, other] : files_) {
-      if (other.counts && LevelOf(other.facts) < file->level && MayEnd(id, other, job)) {
-        left_out.push_back(id);
-      }
-    }
-  }
-  return ShapeBut(std::move(left_out));
-}
-
 // Each subcompaction has a thread of its own, so few are remembered, and no more of a key than of a
 // file's: with that cut off, it is still before the next file's first key.
 void TreeFiles::Continue(const NewFile& file, WritingJob* job) {

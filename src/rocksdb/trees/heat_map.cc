@@ -138,6 +138,21 @@ HeatMap::HeatMap(const std::vector<Record>& samples, size_t files, uint32_t leve
   }
 }
 
+HeatMap::HeatMap(const Parts& parts, size_t samples) : samples_(samples) {
+  for (size_t level = 0; level < parts.size(); ++level) {
+    if (parts[level].empty()) continue;
+    before_[level] = SumsBefore(parts[level]);
+    all_[level] = Reaching(static_cast<int>(level), 0, 1);
+  }
+}
+
+std::vector<double> HeatMap::PartsOf(int level) const {
+  const std::vector<double>& before = before_[static_cast<size_t>(level)];
+  std::vector<double> parts;
+  for (size_t i = 1; i < before.size(); ++i) parts.push_back(before[i] - before[i - 1]);
+  return parts;
+}
+
 double HeatMap::Reaching(int level, double from, double to) const noexcept {
   const std::vector<double>& before = before_[static_cast<size_t>(level)];
   if (before.size() < 2) return 0;
@@ -159,8 +174,7 @@ size_t HeatMap::bytes() const noexcept {
 double HeatMap::KeysThatGet(double share) const {
   const std::vector<double>& before = before_[LookupSamples::kLevels - 1];
   if (before.size() < 2) return 1;
-  std::vector<double> parts(before.size() - 1);
-  for (size_t i = 0; i < parts.size(); ++i) parts[i] = before[i + 1] - before[i];
+  std::vector<double> parts = PartsOf(LookupSamples::kLevels - 1);
   std::sort(parts.begin(), parts.end(), std::greater<>());
   double left = share * before.back();
   size_t taken = 0;

@@ -38,6 +38,12 @@ class HeatMap {
   HeatMap(const std::vector<LookupSamples::Record>& samples, size_t files, uint32_t levels,
           const std::function<double(double place)>& exposure = nullptr);
 
+  // A map with these parts on each level, from another process; none: the level is not known.
+  using Parts = std::array<std::vector<double>, LookupSamples::kLevels>;
+  HeatMap(const Parts& parts, size_t samples);
+  // The parts of a level, of one width; none: it is not known.
+  std::vector<double> PartsOf(int level) const;
+
   // The number of samples to expect that reach this level between these places and do not find
   // their key there; 0 for a level whose bit was not set.
   double Reaching(int level, double from, double to) const noexcept;

@@ -45,7 +45,7 @@ KnownTrees::Entry* KnownTrees::Adopt(const void* logger, const std::string& fami
     const Listened* const database = FindListened(logger);
     return database != nullptr && database->is_listed ? nullptr : AdoptFound(logger, family);
   }
-  if (found->logger == nullptr) found->id = UnknownTreeId(family);
+  if (found->logger == nullptr && found->id == 0) found->id = UnknownTreeId(family);
   found->logger = logger;
   return Find(logger, family);
 }
@@ -245,6 +245,13 @@ double KnownTrees::Log2LambdaFor(const MemoryRates::Asked& asked) {
   std::vector<MemoryRates::Tree> trees;
   trees.reserve(records.size());
   for (const std::shared_ptr<TreeRecord>& record : records) {
+    if (&record->rates == asked.own) {
+      if (const std::optional<double> told = record->rates.told_log2_lambda()) {
+        std::vector<RatedFile> files;
+        record->rates.AppendFiles(&record->files, asked.file, asked.job, asked.rule, &files);
+        return *told;
+      }
+    }
     const bool is_sampled = record->is_sampled && record->files.samples().has_room();
     trees.push_back({&record->files, &record->rates, &record->lookups, is_sampled});
   }
@@ -442,67 +449,77 @@ void KnownTrees::Closed(FileName database) {
 }
 
 // Null if nothing is known of it.
-std::shared_ptr<TreeRecord> KnownTrees::ChooseTree(FileName database, CarriedTree* carried) const {
+KnownTrees::Entry* KnownTrees::FindForWorker(FileName database, const std::string& family) {
   const auto find = [&](const auto& is_right) {
-    return std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-      return entry.family == carried->family && is_right(entry);
+    const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+      return entry.family == family && is_right(entry);
     });
+    return found == entries_.end() ? nullptr : &*found;
   };
-  auto found = entries_.end();
-  if (database.is_known()) {
-    found = find([&](const Entry& entry) { return entry.database == database; });
-    if (found == entries_.end())
-      found = find([](const Entry& entry) { return !entry.database.is_known(); });
-  } else {
-    found = find([](const Entry& entry) { return !entry.is_closed; });
-  }
-  if (found == entries_.end()) return nullptr;
-  carried->depth = found->tree.depth;
-  carried->base = found->tree.base;
-  return found->record;
+  if (!database.is_known()) return find([](const Entry& entry) { return !entry.is_closed; });
+  Entry* const listed = find([&](const Entry& entry) { return entry.database == database; });
+  return listed != nullptr ? listed
+                           : find([](const Entry& entry) { return !entry.database.is_known(); });
 }
 
-CarriedTree KnownTrees::Carry(FileName database, const std::string& family, const Parts& parts) {
-  CarriedTree carried;
-  carried.family = family;
-  carried.knows_all_files = Totals().knows_all_files;
-  std::shared_ptr<TreeRecord> own;
+KnownTrees::Chosen KnownTrees::Choose(FileName database, const std::string& family) {
+  Chosen chosen;
+  bool may_be_leveled = true;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Entry* const entry = FindForWorker(database, family);
+    if (entry == nullptr) return chosen;
+    if (entry->id == 0) SetId(entry);
+    chosen.tree = WithOptions(entry->tree);
+    chosen.tree.id = entry->id;
+    chosen.record = entry->record;
+    may_be_leveled = options_.is_leveled || entry->has_builders;
+  }
+  if (!may_be_leveled || !chosen.record->rates.is_leveled()) {
+    chosen.facts.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+  }
+  return chosen;
+}
+
+WorkersRule KnownTrees::Carry(const Chosen& chosen, const std::string& family, size_t most_files) {
+  WorkersRule rule;
+  rule.family = family;
+  rule.id = chosen.tree.id;
+  rule.depth = chosen.tree.depth;
+  rule.base = chosen.tree.base;
+  rule.knows_all_files = Totals().knows_all_files;
   std::vector<std::shared_ptr<TreeRecord>> others;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    own = ChooseTree(database, &carried);
-    for (const Entry& entry : entries_) {
-      if (!entry.is_closed && entry.record != own) others.push_back(entry.record);
-    }
-    carried.has_options = has_seen_options_;
-    carried.options = options_;
+    others = OpenTrees();
+    rule.has_options = has_seen_options_;
+    rule.options = options_;
   }
+  if (chosen.record != nullptr) rule.files = chosen.record->files.Carry(most_files);
   for (const std::shared_ptr<TreeRecord>& other : others) {
-    const TreeFiles::Sums sums = other->files.sums(true);
-    carried.other_families += sums.files > 0 ? 1 : 0;
-    carried.others += sums;
+    if (other == chosen.record && !rule.files.files.empty()) continue;
+    const TreeFiles::Sums sums = other->files.sums();
+    rule.other_families += sums.files > 0 ? 1 : 0;
+    rule.others += sums;
   }
-  if (own == nullptr || !parts.has_files) return carried;
-  carried.files = own->files.Carry(parts.most_files, parts.has_samples);
-  carried.rates = own->rates.expectations();
-  if (carried.files.files.empty()) carried.others += own->files.sums(true);
-  return carried;
+  return rule;
 }
 
-void KnownTrees::Restore(const CarriedTree& carried) {
+void KnownTrees::Restore(WorkersRule rule) {
   const auto record = std::make_shared<TreeRecord>();
-  record->files.Restore(carried.files);
-  record->rates.SetExpectations(carried.rates);
-  Entry entry{nullptr, carried.family, {}, record};
-  entry.tree.depth = carried.depth;
-  entry.tree.base = carried.base;
+  record->files.Restore(rule.files);
+  if (rule.files.has_places) record->rates.SetTold(std::move(rule.rates));
+  Entry entry{nullptr, rule.family, {}, record};
+  entry.tree.depth = rule.depth;
+  entry.tree.base = rule.base;
+  entry.id = rule.id;
   const std::lock_guard<std::mutex> lock(mutex_);
   entries_.insert(entries_.begin(), std::move(entry));
-  if (carried.has_options) {
-    options_ = carried.options;
+  if (rule.has_options) {
+    options_ = rule.options;
     has_seen_options_ = true;
   }
-  elsewhere_ = Elsewhere{carried.other_families, carried.others, carried.knows_all_files};
+  elsewhere_ = Elsewhere{rule.other_families, rule.others, rule.knows_all_files};
 }
 
 void KnownTrees::NoteFamilyOptions(const FamilyOptions& options, const void* logger) {

@@ -66,7 +66,7 @@ struct TreeRecord {
 
 // An id for the notes of a new tree's files; 0 if the machine has no random bits.
 uint64_t DrawTreeId(const std::string& family) noexcept;
-// The id in notes of files whose tree is not known, as a worker's.
+// The id in notes of files whose tree is not known, as those of a worker without the rule's text.
 uint64_t UnknownTreeId(const std::string& family) noexcept;
 
 // The rule of a tree by the policy's options, as if it had no samples, and without filter_memory.
@@ -84,16 +84,16 @@ struct KnownTotals {
   bool are_elsewhere = false;
 };
 
-// What is known of a tree, in the form in which it goes to another process that builds filters of
-// the tree.
-struct CarriedTree {
+// The rule by which a compaction worker builds filters of a tree, with what the rule needs to know.
+struct WorkersRule {
   std::string family;
-  int depth = -1;  // of KnownTree, as the next
+  uint64_t id = 0;  // of the tree
+  int depth = -1;   // of KnownTree, as the next
   int base = -1;
   bool has_options = false;
   FamilyOptions options;
   CarriedFiles files;
-  TreeRates::Expectations rates;
+  TreeRates::Told rates;
   // KnownTotals of the other trees.
   size_t other_families = 0;
   TreeFiles::Sums others;
@@ -193,17 +193,19 @@ class KnownTrees {
 
   // ---- Between processes
 
-  struct Parts {
-    bool has_files = false;
-    bool has_samples = false;
-    size_t most_files = TreeFiles::kMaxFiles;  // as of TreeFiles::Carry
+  struct Chosen {
+    KnownTree tree;
+    BuildFacts facts;                    // of no file
+    std::shared_ptr<TreeRecord> record;  // null: nothing is known of the tree
   };
   // The tree of this column family in this database. If the database is unknown, or no listener
-  // told of the tree, the latest tree with a family of this name. If nothing is known of it, it is
-  // like a new one. Takes some milliseconds with thousands of files.
-  CarriedTree Carry(FileName database, const std::string& family, const Parts& parts);
-  // The first logger that comes with this column family and has no tree yet gets this tree.
-  void Restore(const CarriedTree& carried);
+  // told of the tree, the latest tree with a family of this name.
+  Chosen Choose(FileName database, const std::string& family);
+  // The rule of this tree, but for its rates. most_files: as of TreeFiles::Carry. Takes some
+  // milliseconds with thousands of files.
+  WorkersRule Carry(const Chosen& chosen, const std::string& family, size_t most_files);
+  // The first logger that comes with this column family and has no tree yet gets this rule.
+  void Restore(WorkersRule rule);
 
   // Whether a tree was forgotten because there were too many, and is not known again. This ends
   // when a listener tells of its database, or that it was closed; without a listener, kForgottenFor
@@ -244,7 +246,7 @@ class KnownTrees {
   Entry* OnlyOne(uint64_t id);
   std::shared_ptr<TreeRecord> NoteFound(uint64_t id, int level);
   double UniformBytes(uint64_t keys) const;
-  std::shared_ptr<TreeRecord> ChooseTree(FileName database, CarriedTree* carried) const;
+  Entry* FindForWorker(FileName database, const std::string& family);
   static void SetId(Entry* entry);
   static void SetLevels(Entry* entry, const TreeFiles::Levels& levels);
   Entry* Make(const void* logger, const std::string& family);

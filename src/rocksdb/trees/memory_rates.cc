@@ -121,7 +121,7 @@ double MemoryRates::Log2LambdaOf(const std::vector<Tree>& trees, const TreeFiles
     const double much = TreeRates::kLookAgain * keys;
     const bool is_large = asked.file != nullptr &&
                           TreeRates::kFewFiles * static_cast<double>(asked.file->keys) > keys;
-    const bool is_due = written_ < 0 || std::abs(written - written_) > much ||
+    const bool is_due = asked.is_anew || written_ < 0 || std::abs(written - written_) > much ||
                         std::abs(keys - keys_) > much || is_large || !(rule == rule_);
     if (!is_due) return of_tree();
     near = log2_lambda_;

@@ -70,6 +70,7 @@ class MemoryRates {
     const TreeRates* own = nullptr;            // the file's tree
     const TreeFiles::NewFile* file = nullptr;  // null: only its tree is known
     const WritingJob* job = nullptr;           // that writes the file
+    bool is_anew = false;                      // looks at the trees again
   };
 
   // log2 of lambda of the file's tree, by which lookups count with the tree's weight. Looks at the

@@ -154,6 +154,7 @@ bool TreeFiles::File::MayJoin(const File& other) const noexcept {
 
 void TreeFiles::File::Join(const File& other) {
   facts.range.last = std::max(facts.range.last, other.facts.range.last);
+  to = std::max(to, other.to);
   facts.keys += other.facts.keys;
   facts.waits = facts.waits || other.facts.waits;
   memory += other.memory;

@@ -303,9 +303,13 @@ class TreeFiles {
     std::array<double, LookupSamples::kLevels> stays{};  // of a new file of each level
   };
   TreeShape ShapeOfTree() const;
-  // Without the files that this one would end, and those of the runs that universal compaction
-  // merges into it.
-  TreeShape ShapeWithout(const NewFile& file, const WritingJob& job);
+  // When running compactions have written. If a listener tells of files, an output counts once it
+  // is in the database. Until then its inputs do: those that overlap as one file, which is new.
+  TreeShape ShapeAfterCompactions() const;
+  // With the new file; without those that it would end, and those of the runs that universal
+  // compaction merges into it. If a listener tells of files, ShapeAfterCompactions, to which a
+  // flush adds the file.
+  TreeShape ShapeWith(const NewFile& file, const WritingJob& job);
   RatedFile ShapeOf(const NewFile& file) const;
 
   // Makes the grid by which places are counted, if there is none or if much was written since.
@@ -320,7 +324,7 @@ class TreeFiles {
   // ---- As it goes to another process
 
   // With about as many files at most, neighbours being one. Its keys are short.
-  CarriedFiles Carry(size_t most_files, bool with_samples) const;
+  CarriedFiles Carry(size_t most_files) const;
   // In a record that is new. Of short keys: what is asked or told of a range with an end that
   // leaves a run half-way is as of one where nothing is.
   void Restore(const CarriedFiles& carried);
@@ -374,7 +378,10 @@ class TreeFiles {
   void Count(const File& file, int sign) noexcept;
   AllLives LivesSoFar() const noexcept;
   double ChanceToStay(const Lives& others, double age) const noexcept;
-  TreeShape ShapeBut(std::vector<Id> left_out) const;
+  bool IsSettled(const File& file) const noexcept;
+  TreeShape Shape(const std::vector<std::pair<Id, const File*>>& files) const;
+  TreeShape AfterCompactions(const RatedFile* output) const;
+  RatedFile ShapeOfNew(const NewFile& file) const;
 
   // The guess which files have ended, without a listener (ended_files.cc)
   bool MayEnd(Id id, const File& file, const WritingJob& job) const noexcept;

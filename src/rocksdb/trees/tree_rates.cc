@@ -141,9 +141,9 @@ bool TreeRates::Shares(const RatedFile& file) const noexcept {
   return rule_.last_level_has_filters() || file.level != LookupSamples::kLevels - 1;
 }
 
-// Without a grid nothing is sampled. A new grid changes all places.
+// Without a grid nothing is sampled. A new grid changes all places. One that was told stays.
 void TreeRates::MakeGrid(TreeFiles* files) {
-  if (!files->MakeGrid()) return;
+  if (told_ || !files->MakeGrid()) return;
   SetHeat({});
   written_ = -1;
 }
@@ -195,13 +195,16 @@ void TreeRates::Refresh(TreeFiles* files, const TreeFiles::NewFile& file, const 
   const LookupSamples& samples = files->samples();
   const uint64_t seen = samples.total();
   const auto known = static_cast<double>(heat_.samples());
-  const bool has_more = learns && static_cast<double>(seen - samples_seen_) >
-                                      kSampleAgain * std::max(known, double{kMinSamples});
+  const bool has_more = learns && !told_ &&
+                        static_cast<double>(seen - samples_seen_) >
+                            kSampleAgain * std::max(known, double{kMinSamples});
   const TreeFiles::Written written = files->written();
   const bool has_grown = written_ < 0 || written.keys - written_ > kLookAgain * written.alive ||
                          written.alive > 2 * keys_;
-  const bool lacks_level = learns && (heat_.samples() == 0 || (levels_ & BitOf(level)) == 0);
-  const bool is_other = std::abs(uniform_bits - uniform_bits_) > kOtherBits || !(rule == rule_);
+  const bool lacks_level =
+      learns && !told_ && (heat_.samples() == 0 || (levels_ & BitOf(level)) == 0);
+  const bool is_other =
+      (!told_ && std::abs(uniform_bits - uniform_bits_) > kOtherBits) || !(rule == rule_);
   const bool is_large = kFewFiles * static_cast<double>(file.keys) > keys_;
   if (!has_more && !has_grown && !lacks_level && !is_other && !is_large) return;
 
@@ -215,19 +218,24 @@ void TreeRates::Refresh(TreeFiles* files, const TreeFiles::NewFile& file, const 
   }
 
   // What may throw comes first, so that what is known stays whole.
-  TreeFiles::TreeShape tree = files->ShapeWithout(file, job);
-  tree.files.push_back(files->ShapeOf(file));
+  TreeFiles::TreeShape tree = files->ShapeWith(file, job);
   if (has_more || lacks_level) LookAtSamples(files, *grid, tree, BitOf(level));
   written_ = written.keys;
-  uniform_bits_ = uniform_bits;
+  LookAt(std::move(tree), uniform_bits, rule);
+}
+
+void TreeRates::LookAt(TreeFiles::TreeShape tree, double uniform_bits, const Rule& rule) {
   rule_ = rule;
   if (rule.learns) {
-    SetWhatLasts(tree);
+    if (!told_) SetWhatLasts(tree);
     SetLevelHeat(tree);
   }
   SetKeys(tree);
   SetMoreRangeBits(tree);
-  if (rule.is_sized()) return SetEvenLessSampled(tree);
+  if (rule.is_sized()) SetEvenLessSampled(tree);
+  if (told_) return;
+  uniform_bits_ = uniform_bits;
+  if (rule.is_sized()) return;
   bool any = false;
   for (RatedFile& one : tree.files) {
     one.SetReach(ReachOf(one));
@@ -264,7 +272,8 @@ std::optional<TreeRates::Rated> TreeRates::RateOf(TreeFiles* files, const TreeFi
   const std::lock_guard<std::mutex> lock(mutex_);
   MakeGrid(files);
   if (asked.keys == 0) return std::nullopt;
-  if (rule.learns && files->samples().size() < kMinSamples) return std::nullopt;
+  if (rule.learns && SamplesOf(files) < kMinSamples) return std::nullopt;
+  if (told_ && (!told_->log2_lambda || told_->is_sized)) return std::nullopt;
   const double uniform_bits = -std::log2(uniform_rate);
   Refresh(files, asked, job, uniform_bits, rule);
   if (!(keys_ > 0) || (rule.learns && heat_.samples() < kMinSamples)) return std::nullopt;
@@ -358,8 +367,7 @@ void TreeRates::AppendFiles(TreeFiles* files, const TreeFiles::NewFile* file, co
   if (!rule.is_alike && (file != nullptr || files->grid() == nullptr)) MakeGrid(files);
   if (!rule.is_alike && file != nullptr) Refresh(files, *file, *job, kUniformBitsOfSized, rule);
   TreeFiles::TreeShape shape =
-      file != nullptr ? files->ShapeWithout(*file, *job) : files->ShapeOfTree();
-  if (file != nullptr) shape.files.push_back(files->ShapeOf(*file));
+      file != nullptr ? files->ShapeWith(*file, *job) : files->ShapeAfterCompactions();
   const bool learns = rule_.learns;
   rule_ = rule;
   rule_.learns = learns;
@@ -432,7 +440,7 @@ void TreeRates::SetHeat(HeatMap heat) noexcept {
 
 void TreeRates::DropHeat() noexcept {
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
-  if (lock.owns_lock()) SetHeat({});
+  if (lock.owns_lock() && !told_) SetHeat({});
 }
 
 void TreeRates::Built(double rate, double uniform_rate, const FilterMemory& memory) {
@@ -445,15 +453,50 @@ void TreeRates::Built(double rate, double uniform_rate, const FilterMemory& memo
   }
 }
 
-TreeRates::Expectations TreeRates::expectations() {
+TreeRates::Told TreeRates::Tell(TreeFiles* files, double uniform_rate, const Rule& rule) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return {built_, expected_};
+  Told told;
+  told.uniform_bits = -std::log2(uniform_rate);
+  told.is_sized = rule.is_sized();
+  MakeGrid(files);
+  const std::shared_ptr<const KeyPositions> grid = files->grid();
+  if (grid == nullptr) return told;
+  TreeFiles::TreeShape tree = files->ShapeAfterCompactions();
+  if (rule.learns) LookAtSamples(files, *grid, tree, 0);
+  written_ = files->written().keys;
+  LookAt(std::move(tree), told.uniform_bits, rule);
+  if (!told.is_sized) told.log2_lambda = log2_lambda_;
+  if (rule.learns) {
+    told.heat = heat_;
+    told.lasts = lasts_;
+  }
+  return told;
 }
 
-void TreeRates::SetExpectations(const Expectations& expectations) {
+void TreeRates::SetTold(Told told) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  built_ = expectations.built;
-  expected_ = expectations.expected;
+  SetHeat(std::exchange(told.heat, {}));
+  for (int level = 0; level < LookupSamples::kLevels; ++level) {
+    if (heat_.ReachingAll(level) > 0) levels_ |= BitOf(level);
+  }
+  lasts_ = told.lasts;
+  uniform_bits_ = told.uniform_bits;
+  log2_lambda_ = told.log2_lambda.value_or(-uniform_bits_);
+  told_ = std::move(told);
+}
+
+std::optional<double> TreeRates::told_log2_lambda() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return told_ && told_->is_sized ? told_->log2_lambda : std::nullopt;
+}
+
+size_t TreeRates::SamplesOf(TreeFiles* files) const noexcept {
+  return told_ ? heat_.samples() : files->samples().size();
+}
+
+bool TreeRates::HasSamples(TreeFiles* files) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return SamplesOf(files) >= kMinSamples;
 }
 
 std::string TreeRates::WhyNotLearned() {
@@ -469,7 +512,7 @@ std::string TreeRates::TakeSummary(const TreeFiles& files) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const steady_clock::time_point now = steady_clock::now();
   if (HasTooManyPoints() || heat_.samples() < kMinSamples ||
-      (told_ && now - *told_ < kBetweenSummaries))
+      (summarized_ && now - *summarized_ < kBetweenSummaries))
     return {};
   TreeFiles::TreeShape tree = files.ShapeOfTree();
   if (tree.files.empty()) return {};
@@ -503,7 +546,7 @@ std::string TreeRates::TakeSummary(const TreeFiles& files) {
   }
   const auto samples = static_cast<double>(heat_.samples());
   const double found = 1 - std::min(1.0, heat_.ReachingAll(LookupSamples::kLevels - 1) / samples);
-  told_ = now;
+  summarized_ = now;
   char text[400];
   std::snprintf(text, sizeof text,
                 "level_plan=learned: from %.0f samples of lookups: %.2g %% of the keys get 80 %% "

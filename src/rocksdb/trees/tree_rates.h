@@ -142,13 +142,26 @@ class TreeRates {
   // A filter was built with such a rate; what it took, next to what a uniform one would have.
   void Built(double rate, double uniform_rate, const FilterMemory& memory);
 
-  // The notes of Built, for TreeRates of another process.
-  struct Expectations {
-    double built = 0;     // bytes
-    double expected = 0;  // in their place
+  // ---- Between processes
+
+  // The rule with what it has found out, for a compaction worker, which has the files' places in
+  // this process's grid (carried_files.h).
+  struct Told {
+    std::optional<double> log2_lambda;  // unset: the tree is not known
+    double uniform_bits = 0;            // that lambda is for
+    bool is_sized = false;              // lambda is that of filter_memory
+    HeatMap heat;                       // without samples, lookups fall evenly
+    std::array<double, LookupSamples::kLevels> lasts{};
   };
-  Expectations expectations();
-  void SetExpectations(const Expectations& expectations);
+  // For the tree as it is. With filter_memory, lambda is left to the caller. May throw
+  // std::bad_alloc.
+  Told Tell(TreeFiles* files, double uniform_rate, const Rule& rule);
+  // In the worker, before any rate is asked for.
+  void SetTold(Told told);
+  std::optional<double> told_log2_lambda();  // of filter_memory
+
+  // True if enough lookups were sampled for a rule that learns.
+  bool HasSamples(TreeFiles* files);
 
   // The memory of the map of heat, by far the most of what this takes while no rate is asked for. A
   // map that was dropped is made again from the samples; one that another thread uses stays.
@@ -173,6 +186,8 @@ class TreeRates {
   double ReachOf(const RatedFile& file) const noexcept;
   void LookAtSamples(TreeFiles* files, const KeyPositions& grid, const TreeFiles::TreeShape& shape,
                      uint32_t more_levels);
+  void LookAt(TreeFiles::TreeShape tree, double uniform_bits, const Rule& rule);
+  size_t SamplesOf(TreeFiles* files) const noexcept;
   void Refresh(TreeFiles* files, const TreeFiles::NewFile& file, const WritingJob& job,
                double uniform_bits, const Rule& rule);
   bool IsUnknown(const RatedFile& file) const noexcept;
@@ -209,10 +224,11 @@ class TreeRates {
   double log2_lambda_of_new_ = 0;  // if all filters were built now
   double even_less_sampled_ = 0;   // log2(n), the mean over keys, with filter_memory
   double uniform_bits_ = 0;
+  std::optional<Told> told_;  // but for its heat
   // Of filters that were built: bytes, and those that were expected.
   double built_ = 0;
   double expected_ = 0;
-  std::optional<std::chrono::steady_clock::time_point> told_;
+  std::optional<std::chrono::steady_clock::time_point> summarized_;
   bool has_given_rates_ = false;
 };
 

@@ -2,45 +2,135 @@
 
 #include <algorithm>
 #include <functional>
+#include <list>
 #include <utility>
 
 #include "src/rocksdb/trees/tree_files.h"
 
 namespace winnow::plugin {
 
-TreeFiles::TreeShape TreeFiles::ShapeOfTree() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return ShapeBut({});
+// True if the file is in the database, or may be, and will be there until a compaction has written.
+bool TreeFiles::IsSettled(const File& file) const noexcept {
+  return is_told_ ? file.is_listed && (file.counts || file.is_ending) : file.counts;
 }
 
-TreeFiles::TreeShape TreeFiles::ShapeBut(std::vector<Id> left_out) const {
-  std::sort(left_out.begin(), left_out.end());
+TreeFiles::TreeShape TreeFiles::Shape(const std::vector<std::pair<Id, const File*>>& files) const {
   const AllLives lives = LivesSoFar();
   TreeShape tree;
   for (size_t level = 0; level < lives.size(); ++level) {
     tree.stays[level] = ChanceToStay(lives[level], 0);
   }
-  tree.files.reserve(num_counted_);
+  tree.files.reserve(files.size());
+  for (const auto& [id, file] : files) {
+    RatedFile& shape = tree.files.emplace_back();
+    shape.level = LevelIndex(file->facts);
+    shape.from = file->from;
+    shape.to = file->to;
+    shape.is_point = IsPoint(file->facts.range);
+    shape.waits = file->facts.waits;
+    shape.keys = static_cast<double>(std::max<uint64_t>(file->facts.keys, 1));
+    if (id == 0) continue;  // it is not written yet
+    if (file->memory.uniform_bytes > 0) {
+      shape.to_uniform = file->memory.bytes / file->memory.uniform_bytes;
+    }
+    shape.stays = ChanceToStay(lives[IndexOf(file->facts)], written_ - file->written);
+    shape.relative_miss_heat = file->facts.relative_miss_heat;
+  }
+  return tree;
+}
+
+// `output`: one of a compaction, which tells how many keys its inputs have twice; null: none.
+TreeFiles::TreeShape TreeFiles::AfterCompactions(const RatedFile* output) const {
+  std::vector<std::pair<Id, const File*>> files;
+  std::vector<const File*> inputs;
+  for (const auto& [id, file] : files_) {
+    if (!IsSettled(file)) continue;
+    if (file.is_ending) {
+      inputs.push_back(&file);
+    } else {
+      files.emplace_back(id, &file);
+    }
+  }
+  std::sort(inputs.begin(), inputs.end(), [](const File* one, const File* other) {
+    return one->facts.range.first < other->facts.range.first;
+  });
+  std::list<File> merged;
+  for (const File* const input : inputs) {
+    if (merged.empty() || merged.back().facts.range.last < input->facts.range.first) {
+      merged.push_back(*input);
+      merged.back().facts.waits = false;
+      files.emplace_back(0, &merged.back());
+      continue;
+    }
+    File& into = merged.back();
+    into.facts.range.last = std::max(into.facts.range.last, input->facts.range.last);
+    into.to = std::max(into.to, input->to);
+    into.facts.keys += input->facts.keys;
+    into.facts.level = std::max(into.facts.level, input->facts.level);
+    into.facts.is_bottom = into.facts.is_bottom || input->facts.is_bottom;
+  }
+  for (File& into : merged) {
+    if (output == nullptr || output->from < into.from || into.to < output->to) continue;
+    const double width =
+        into.to > into.from ? (output->to - output->from) / (into.to - into.from) : 1;
+    const double keys = width * static_cast<double>(into.facts.keys);
+    if (keys > output->keys) into.facts.keys = static_cast<uint64_t>(output->keys / width);
+  }
+  return Shape(files);
+}
+
+TreeFiles::TreeShape TreeFiles::ShapeOfTree() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<std::pair<Id, const File*>> files;
+  for (const auto& [id, file] : files_) {
+    if (file.counts) files.emplace_back(id, &file);
+  }
+  return Shape(files);
+}
+
+TreeFiles::TreeShape TreeFiles::ShapeAfterCompactions() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return AfterCompactions(nullptr);
+}
+
+TreeFiles::TreeShape TreeFiles::ShapeWith(const NewFile& added, const WritingJob& job) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (is_told_) {
+    const RatedFile file = ShapeOfNew(added);
+    TreeShape tree = AfterCompactions(job.last > 0 ? &file : nullptr);
+    const bool is_of_inputs = job.last > 0 && !tree.files.empty();
+    if (!is_of_inputs) tree.files.push_back(file);
+    return tree;
+  }
+  std::vector<Id> left_out;
+  if (const std::optional<NewFile> file = Shortened(added)) {
+    left_out = FindReplaced(*file, job);
+    if (!job.is_leveled && job.last > 0 && file->level > 0) {
+      // The other files of the runs that are merged end with later outputs.
+      for (const auto& [id, other] : files_) {
+        if (other.counts && LevelOf(other.facts) < file->level && MayEnd(id, other, job)) {
+          left_out.push_back(id);
+        }
+      }
+    }
+  }
+  std::sort(left_out.begin(), left_out.end());
+  std::vector<std::pair<Id, const File*>> files;
   for (const auto& [id, file] : files_) {
     if (!file.counts || std::binary_search(left_out.begin(), left_out.end(), id)) continue;
-    RatedFile& shape = tree.files.emplace_back();
-    shape.level = LevelIndex(file.facts);
-    shape.from = file.from;
-    shape.to = file.to;
-    shape.is_point = IsPoint(file.facts.range);
-    shape.waits = file.facts.waits;
-    shape.keys = static_cast<double>(std::max<uint64_t>(file.facts.keys, 1));
-    if (file.memory.uniform_bytes > 0) {
-      shape.to_uniform = file.memory.bytes / file.memory.uniform_bytes;
-    }
-    shape.stays = ChanceToStay(lives[IndexOf(file.facts)], written_ - file.written);
-    shape.relative_miss_heat = file.facts.relative_miss_heat;
+    files.emplace_back(id, &file);
   }
+  TreeShape tree = Shape(files);
+  tree.files.push_back(ShapeOfNew(added));
   return tree;
 }
 
 RatedFile TreeFiles::ShapeOf(const NewFile& file) const {
   const std::lock_guard<std::mutex> lock(mutex_);
+  return ShapeOfNew(file);
+}
+
+RatedFile TreeFiles::ShapeOfNew(const NewFile& file) const {
   const KeyRange& range = file.range;
   RatedFile shape;
   shape.level = LevelIndex(file);
@@ -77,10 +167,15 @@ bool TreeFiles::MakeGrid() {
     written = written_;
     keys = sums_.keys;
     files.reserve(num_counted_);
+    const auto add = [&files](const File& file) {
+      const KeyRange& range = file.facts.range;
+      files.push_back({range.first, range.last, static_cast<double>(file.facts.keys)});
+    };
     for (const auto& [id, file] : files_) {
-      if (!file.counts) continue;
-      files.push_back(
-          {file.facts.range.first, file.facts.range.last, static_cast<double>(file.facts.keys)});
+      if (IsSettled(file)) add(file);
+    }
+    for (auto file = files_.begin(); files.empty() && file != files_.end(); ++file) {
+      if (file->second.counts) add(file->second);
     }
   }
   // Without the lock, as files may be opened meanwhile: what takes long, and all that may throw.

@@ -17,19 +17,24 @@ namespace winnow::plugin {
 namespace {
 
 constexpr std::string_view kName = "winnow-learned:";
-constexpr std::string_view kTextFormat = "2:";
-// Format 1, which is read and not written: keys lack the bytes that all of them begin with.
+constexpr std::string_view kTextFormat = "3:";
+// Formats that are read and not written. In format 1 keys lack the bytes that all begin with.
 constexpr std::string_view kTextFormat1 = "1:";
+constexpr std::string_view kTextFormat2 = "2:";
 constexpr size_t kMaxPrefixOfFormat1 = 4096;
 constexpr size_t kChecksumBytes = 8;
 
 constexpr int kMaxLevels = 1 << 10;
-constexpr double kPlaces = 1 << 16;
-// Steps of logarithms to the base of two.
-constexpr double kWeightSteps = 64;
-constexpr double kHeatSteps = 30;
-constexpr double kExposureSteps = 32;
+// Steps.
+constexpr double kPlaces = 1 << 24;
+constexpr double kBits = 1 << 16;
+constexpr double kHeat = 64;
+constexpr double kLasts = 1 << 10;
 constexpr double kRatioSteps = 1000;
+// In formats 1 and 2; the last two of logarithms to the base of two.
+constexpr double kPlacesOfSamples = 1 << 16;
+constexpr double kWeightSteps = 64;
+constexpr double kExposureSteps = 32;
 
 // Bits of a byte that are flags.
 enum FileBits : uint8_t {
@@ -43,10 +48,6 @@ enum FileBits : uint8_t {
 constexpr uint8_t kLevelBits = 15;
 constexpr uint8_t kEndedWithNo = 16;
 constexpr uint8_t kDeepestSaidNo = 32;
-
-uint8_t ByteOf(double number) {
-  return static_cast<uint8_t>(std::lround(std::clamp(number, 0.0, 255.0)));
-}
 
 class Writer {
  public:
@@ -163,52 +164,37 @@ void Read(Reader* reader, FamilyOptions* options) {
   options->is_bytewise = reader->Truth();
 }
 
-void Write(const TreeFiles::Sums& sums, Writer* writer) {
-  writer->Number(sums.files);
-  writer->Count(sums.keys);
-  writer->Count(0);  // keys without filters, which 1.0 and 1.1 read
-  writer->Count(sums.filter_bytes);
-  for (const TreeFiles::Sums::Level& level : sums.levels) {
-    writer->Count(level.keys);
-    writer->Count(level.filter_bytes);
-  }
-  writer->Count(sums.keys_that_stay);
-  writer->Count(sums.bytes_that_stay);
-}
-
-void Read(Reader* reader, TreeFiles::Sums* sums) {
+void ReadSumsOfFormat2(Reader* reader, TreeFiles::Sums* sums) {
   sums->files = reader->Number();
   sums->keys = reader->Count();
-  reader->Count();
+  reader->Count();  // keys without filters
   sums->filter_bytes = reader->Count();
   for (TreeFiles::Sums::Level& level : sums->levels) {
     level.keys = reader->Count();
     level.filter_bytes = reader->Count();
   }
-  sums->keys_that_stay = reader->Count();
-  sums->bytes_that_stay = reader->Count();
+  reader->Count();  // keys that stay
+  reader->Count();  // and their filters' bytes
 }
 
-void Write(const TreeFiles::File& file, std::string_view before, Writer* writer) {
+void Write(const TreeFiles::File& file, const TreeFiles::File& before, Writer* writer) {
   const TreeFiles::NewFile& facts = file.facts;
   writer->Byte(
       static_cast<uint8_t>((facts.is_bottom ? kIsBottom : 0) | (facts.waits ? kWaits : 0) |
                            (file.is_listed ? kIsListed : 0) | (file.is_measured ? kIsMeasured : 0) |
                            (file.is_ending ? kIsEnding : 0) | (file.is_joined ? kIsJoined : 0)));
   writer->Number(static_cast<uint64_t>(std::clamp(facts.level, 0, kMaxLevels)));
-  writer->Key(facts.range.first, before);
+  writer->Key(facts.range.first, before.facts.range.first);
   writer->Key(facts.range.last, facts.range.first);
   writer->Number(facts.keys);
   writer->Count(file.memory.bytes);
   writer->Count(file.memory.uniform_bytes);
   writer->Difference(file.more_bytes);
-  writer->Count(-file.written);
-  const bool is_known = facts.relative_miss_heat > 0;
-  writer->Byte(
-      is_known ? ByteOf(std::max(1.0, 128 + kHeatSteps * std::log2(facts.relative_miss_heat))) : 0);
+  writer->Difference((file.from - before.from) * kPlaces);
+  writer->Difference((file.to - file.from) * kPlaces);
 }
 
-TreeFiles::File ReadFile(const std::string& before, Reader* reader) {
+TreeFiles::File ReadFile(int format, const TreeFiles::File& before, Reader* reader) {
   TreeFiles::File file;
   TreeFiles::NewFile& facts = file.facts;
   const uint8_t bits = reader->Byte();
@@ -219,36 +205,20 @@ TreeFiles::File ReadFile(const std::string& before, Reader* reader) {
   file.is_ending = (bits & kIsEnding) != 0;
   file.is_joined = (bits & kIsJoined) != 0;
   facts.level = static_cast<int>(reader->Number(kMaxLevels));
-  facts.range.first = reader->Key(before);
+  facts.range.first = reader->Key(before.facts.range.first);
   facts.range.last = reader->Key(facts.range.first);
   facts.keys = reader->Number(uint64_t{1} << 60);
   file.memory.bytes = reader->Count();
   file.memory.uniform_bytes = reader->Count();
   file.more_bytes = reader->Difference();
-  file.written = -reader->Count();
-  if (const uint8_t relative_miss_heat = reader->Byte(); relative_miss_heat > 0) {
-    facts.relative_miss_heat = std::exp2((relative_miss_heat - 128) / kHeatSteps);
+  if (format < 3) {
+    reader->Count();  // its age
+    reader->Byte();   // heat
+    return file;
   }
+  file.from = std::clamp(before.from + reader->Difference() / kPlaces, 0.0, 1.0);
+  file.to = std::clamp(file.from + reader->Difference() / kPlaces, 0.0, 1.0);
   return file;
-}
-
-// In the order of places. Of what filters said, only what heat_map.cc counts.
-void Write(std::vector<LookupSamples::Record> samples, Writer* writer) {
-  std::sort(samples.begin(), samples.end(),
-            [](const auto& one, const auto& other) { return one.place < other.place; });
-  writer->Number(samples.size());
-  uint64_t before = 0;
-  for (const LookupSamples::Record& sample : samples) {
-    const auto place =
-        static_cast<uint64_t>(std::lround(std::clamp<double>(sample.place, 0, 1) * kPlaces));
-    writer->Number(place - before);
-    before = place;
-    const bool said_no = (sample.said_no >> sample.deepest & 1) != 0;
-    writer->Byte(static_cast<uint8_t>((sample.deepest & kLevelBits) |
-                                      (sample.ended_with_no ? kEndedWithNo : 0) |
-                                      (said_no ? kDeepestSaidNo : 0)));
-    if (sample.ended_with_no) writer->Byte(ByteOf(kWeightSteps * std::log2(sample.weight)));
-  }
 }
 
 void ReadSamples(Reader* reader, std::vector<LookupSamples::Record>* samples) {
@@ -256,7 +226,7 @@ void ReadSamples(Reader* reader, std::vector<LookupSamples::Record>* samples) {
   double place = 0;
   for (size_t i = 0; i < count && reader->is_good(); ++i) {
     LookupSamples::Record sample;
-    place = std::min(place + static_cast<double>(reader->Number(1 << 17)) / kPlaces, 1.0);
+    place = std::min(place + static_cast<double>(reader->Number(1 << 17)) / kPlacesOfSamples, 1.0);
     sample.place = static_cast<float>(place);
     const uint8_t bits = reader->Byte();
     sample.deepest = static_cast<int8_t>(bits & kLevelBits);
@@ -298,58 +268,78 @@ std::shared_ptr<const SharedRuns> ReadRuns(Reader* reader) {
 void Write(const CarriedFiles& carried, Writer* writer) {
   Write(carried.runs.get(), writer);
   writer->Number(carried.files.size());
-  std::string_view before;
+  const TreeFiles::File none;
+  const TreeFiles::File* before = &none;
   for (const TreeFiles::File& file : carried.files) {
-    Write(file, before, writer);
-    before = file.facts.range.first;
+    Write(file, *before, writer);
+    before = &file;
   }
   writer->Number(carried.num_files);
-  for (const TreeFiles::Lives& lives : carried.lives) {
-    writer->Count(lives.ended);
-    writer->Count(lives.keys);
-  }
-  writer->Count(carried.written);
-  writer->Count(carried.keys_that_stay);
-  writer->Count(carried.bytes_that_stay);
-  writer->Difference(0);  // the age of these two
   writer->Byte(carried.is_told ? 1 : 0);
   writer->Byte(carried.knows_all ? 1 : 0);
-  Write(carried.samples, writer);
-  writer->Number(carried.exposures.size());
-  for (const double exposure : carried.exposures) {
-    writer->Byte(exposure > 0 ? ByteOf(-kExposureSteps * std::log2(exposure)) : 255);
-  }
 }
 
-void Read(bool is_format_1, Reader* reader, CarriedFiles* carried) {
-  if (is_format_1) {
+void Read(int format, Reader* reader, CarriedFiles* carried) {
+  if (format == 1) {
     carried->prefix = reader->Text(kMaxPrefixOfFormat1);
   } else {
     carried->runs = ReadRuns(reader);
   }
   const size_t num_files = reader->Number(TreeFiles::kMaxFiles);
-  std::string before;
+  TreeFiles::File before;
   for (size_t i = 0; i < num_files && reader->is_good(); ++i) {
-    carried->files.push_back(ReadFile(before, reader));
-    before = carried->files.back().facts.range.first;
+    carried->files.push_back(before = ReadFile(format, before, reader));
   }
   carried->num_files = reader->Number();
-  for (TreeFiles::Lives& lives : carried->lives) {
-    lives.ended = reader->Count();
-    lives.keys = reader->Count();
+  if (format < 3) {
+    // How long files lived on each level, and three sums of keys and bytes.
+    for (int i = 0; i < 2 * LookupSamples::kLevels + 3; ++i) reader->Count();
+    reader->Difference();
   }
-  carried->written = reader->Count();
-  carried->keys_that_stay = reader->Count();
-  carried->bytes_that_stay = reader->Count();
-  reader->Difference();
   carried->is_told = reader->Truth();
   carried->knows_all = reader->Truth();
+  carried->has_places = format >= 3 && !carried->files.empty();
+  if (format >= 3) return;
   ReadSamples(reader, &carried->samples);
   const size_t parts = reader->Number(2 * TreeFiles::kMaxFiles);
   for (size_t i = 0; i < parts && reader->is_good(); ++i) {
     carried->exposures.push_back(std::exp2(-reader->Byte() / kExposureSteps));
   }
   if (carried->files.empty()) carried->samples.clear();
+}
+
+void Write(const TreeRates::Told& told, Writer* writer) {
+  writer->Byte(static_cast<uint8_t>((told.log2_lambda ? 1 : 0) | (told.is_sized ? 2 : 0)));
+  writer->Difference(kBits * told.log2_lambda.value_or(0));
+  writer->Count(kBits * told.uniform_bits);
+  writer->Number(told.heat.samples());
+  if (told.heat.samples() == 0) return;
+  for (int level = 0; level < LookupSamples::kLevels; ++level) {
+    const std::vector<double> parts = told.heat.PartsOf(level);
+    writer->Number(parts.size());
+    for (const double part : parts) writer->Count(kHeat * part);
+    writer->Count(kLasts * told.lasts[static_cast<size_t>(level)]);
+  }
+}
+
+void Read(Reader* reader, TreeRates::Told* told) {
+  const uint8_t bits = reader->Byte();
+  const double log2_lambda = reader->Difference() / kBits;
+  if ((bits & 1) != 0)
+    told->log2_lambda = std::clamp(log2_lambda, -kMostLog2Lambda, kMostLog2Lambda);
+  told->is_sized = (bits & 2) != 0;
+  told->uniform_bits = std::clamp(reader->Count() / kBits, double{kMinRateBits}, kMostLog2Lambda);
+  const size_t samples = reader->Number(LookupSamples::kMaxRecords);
+  if (samples == 0) return;
+  HeatMap::Parts heat;
+  for (size_t level = 0; level < heat.size(); ++level) {
+    const size_t parts = reader->Number(HeatMap::kMaxParts);
+    for (size_t i = 0; i < parts && reader->is_good(); ++i) {
+      heat[level].push_back(reader->Count() / kHeat);
+    }
+    told->lasts[level] = std::min(reader->Count() / kLasts, 1.0);
+  }
+  told->heat = HeatMap(heat, samples);
 }
 
 std::string ChecksumOf(std::string_view bytes) {
@@ -363,35 +353,36 @@ std::string ChecksumOf(std::string_view bytes) {
 
 }  // namespace
 
-std::string TextOfTree(const CarriedTree& tree) {
+std::string TextOfRule(const WorkersRule& rule) {
   Writer writer;
-  writer.Text(tree.family);
-  writer.Number(static_cast<uint64_t>(std::clamp(tree.depth, -1, kMaxLevels) + 1));
-  writer.Number(static_cast<uint64_t>(std::clamp(tree.base, -1, kMaxLevels) + 1));
-  writer.Byte(tree.has_options ? 1 : 0);
-  Write(tree.options, &writer);
-  Write(tree.files, &writer);
-  writer.Count(tree.rates.built);
-  writer.Count(tree.rates.expected);
-  writer.Number(tree.other_families);
-  Write(tree.others, &writer);
-  writer.Byte(tree.knows_all_files ? 1 : 0);
-  // Small levels, whose keys 1.0 and 1.1 read here: none.
-  writer.Count(0);
-  writer.Count(0);
-  for (int level = 0; level < LookupSamples::kLevels; ++level) writer.Byte(0);
+  writer.Text(rule.family);
+  writer.Number(static_cast<uint64_t>(std::clamp(rule.depth, -1, kMaxLevels) + 1));
+  writer.Number(static_cast<uint64_t>(std::clamp(rule.base, -1, kMaxLevels) + 1));
+  writer.Byte(rule.has_options ? 1 : 0);
+  Write(rule.options, &writer);
+  Write(rule.files, &writer);
+  writer.Hash(rule.id);
+  if (rule.files.has_places) Write(rule.rates, &writer);
+  writer.Number(rule.other_families);
+  writer.Number(rule.others.files);
+  writer.Count(rule.others.keys);
+  writer.Count(rule.others.filter_bytes);
+  writer.Byte(rule.knows_all_files ? 1 : 0);
   const std::string bytes = writer.bytes() + ChecksumOf(writer.bytes());
   std::string text(kName);
   text += kTextFormat;
   return text + ROCKSDB_NAMESPACE::Slice(bytes).ToString(true);
 }
 
-std::string TreeOfText(std::string_view text, CarriedTree* tree) {
+std::string RuleOfText(std::string_view text, WorkersRule* rule) {
   if (text.substr(0, kName.size()) != kName) return "it is no text of ExportLearned";
   text.remove_prefix(kName.size());
-  const std::string_view format = text.substr(0, kTextFormat.size());
-  const bool is_format_1 = format == kTextFormat1;
-  if (!is_format_1 && format != kTextFormat) return "it is of another version of Winnow";
+  const std::string_view begin = text.substr(0, kTextFormat.size());
+  const int format = begin == kTextFormat    ? 3
+                     : begin == kTextFormat2 ? 2
+                     : begin == kTextFormat1 ? 1
+                                             : 0;
+  if (format == 0) return "it is of another version of Winnow";
   text.remove_prefix(kTextFormat.size());
   const std::string damaged = "it is damaged or cut off";
   std::string bytes;
@@ -403,18 +394,28 @@ std::string TreeOfText(std::string_view text, CarriedTree* tree) {
   bytes.resize(bytes.size() - kChecksumBytes);
   if (ChecksumOf(bytes) != checksum) return damaged;
   Reader reader(bytes);
-  tree->family = reader.Text(bytes.size());
-  tree->depth = static_cast<int>(reader.Number(kMaxLevels + 1)) - 1;
-  tree->base = static_cast<int>(reader.Number(kMaxLevels + 1)) - 1;
-  tree->has_options = reader.Truth();
-  Read(&reader, &tree->options);
-  Read(is_format_1, &reader, &tree->files);
-  tree->rates.built = reader.Count();
-  tree->rates.expected = reader.Count();
-  tree->other_families = reader.Number();
-  Read(&reader, &tree->others);
-  tree->knows_all_files = reader.Truth();
-  reader.Count();
+  rule->family = reader.Text(bytes.size());
+  rule->depth = static_cast<int>(reader.Number(kMaxLevels + 1)) - 1;
+  rule->base = static_cast<int>(reader.Number(kMaxLevels + 1)) - 1;
+  rule->has_options = reader.Truth();
+  Read(&reader, &rule->options);
+  Read(format, &reader, &rule->files);
+  if (format >= 3) {
+    rule->id = reader.Hash();
+    if (rule->files.has_places) Read(&reader, &rule->rates);
+    rule->other_families = reader.Number();
+    rule->others.files = reader.Number();
+    rule->others.keys = reader.Count();
+    rule->others.filter_bytes = reader.Count();
+    rule->knows_all_files = reader.Truth();
+    return reader.IsAtEnd() ? std::string() : damaged;
+  }
+  reader.Count();  // bytes of filters as they were built
+  reader.Count();  // and in place of how many
+  rule->other_families = reader.Number();
+  ReadSumsOfFormat2(&reader, &rule->others);
+  rule->knows_all_files = reader.Truth();
+  reader.Count();  // small levels
   reader.Count();
   for (int level = 0; level < LookupSamples::kLevels; ++level) reader.Truth();
   return reader.IsAtEnd() ? std::string() : damaged;

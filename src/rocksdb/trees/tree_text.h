@@ -1,4 +1,4 @@
-// What is known of a tree, as text that goes to another process.
+// The rule of a tree (known_trees.h), as text that goes to a compaction worker.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_TREE_TEXT_H_
 #define WINNOW_SRC_ROCKSDB_TREES_TREE_TEXT_H_
@@ -11,14 +11,14 @@
 namespace winnow::plugin {
 
 // One line of printable ASCII, without its end: a name with the format's number, and hexadecimal
-// digits. Sizes and ages are rounded to whole numbers, places of samples to some ten thousandths,
-// and their weights to hundredths.
-std::string TextOfTree(const CarriedTree& tree);
+// digits. Sizes are rounded to whole numbers, places and heat to small fractions.
+std::string TextOfRule(const WorkersRule& rule);
 
-// The reverse. Returns an empty string, or a sentence about what is wrong with the text, and then
-// *tree is of no use. No text makes a tree whose parts are larger than those of a record in this
-// process. May throw std::bad_alloc.
-std::string TreeOfText(std::string_view text, CarriedTree* tree);
+// The reverse. Formats 1 and 2, of 1.0 and 1.1, have the samples of lookups in place of rates.
+// Returns an empty string, or a sentence about what is wrong with the text, and then *rule is of no
+// use. No text makes a rule whose parts are larger than those of this process. May throw
+// std::bad_alloc.
+std::string RuleOfText(std::string_view text, WorkersRule* rule);
 
 }  // namespace winnow::plugin
 

@@ -421,7 +421,7 @@ TEST_F(RemoteCompactionTest, ATextThatCantBeReadIsLeftOutAndTheLogTells) {
   const std::string good = ExportLearned(*MakePolicyFrom("{id=winnow;level_plan=auto}"), "default");
   EXPECT_THAT(log_with(good), HasSubstr("level_plan=auto, with what was learned of 0 files"));
   EXPECT_THAT(log_with(good.substr(0, good.size() - 2)), HasSubstr("it is damaged or cut off"));
-  EXPECT_THAT(log_with("winnow-learned:3:00"), HasSubstr("it is of another version of Winnow"));
+  EXPECT_THAT(log_with("winnow-learned:4:00"), HasSubstr("it is of another version of Winnow"));
   EXPECT_THAT(log_with("learned"), HasSubstr("it is no text of ExportLearned"));
   const std::string other = ExportLearned(*MakePolicyFrom("{id=winnow;level_plan=auto}"), "other");
   EXPECT_THAT(log_with(other), HasSubstr("is of the column family \"other\""));
@@ -486,11 +486,11 @@ TEST_F(RemoteCompactionTest, ATreeOfThousandsOfFilesHasATextOfTheSizeThatIsPromi
   record.files.samples().Add(samples);
   const std::string text = ExportLearned(*policy, "default");
   EXPECT_LE(text.size(), kMostLearnedBytes);
-  CarriedTree tree;
-  ASSERT_EQ(TreeOfText(text, &tree), "");
-  EXPECT_EQ(tree.files.num_files, TreeFiles::kMaxFiles);
-  EXPECT_GE(tree.files.files.size(), 500u);
-  EXPECT_EQ(tree.files.samples.size(), samples.size());
+  WorkersRule rule;
+  ASSERT_EQ(RuleOfText(text, &rule), "");
+  EXPECT_EQ(rule.files.num_files, TreeFiles::kMaxFiles);
+  EXPECT_GE(rule.files.files.size(), 500u);
+  EXPECT_EQ(rule.rates.heat.samples(), samples.size());
 }
 
 // As from RocksDB 9.8 on, where a service may still have the first one.
@@ -498,15 +498,14 @@ TEST_F(RemoteCompactionTest, APolicyTellsForTheOneThatSetOptionsMadeInItsPlace) 
   struct Change {
     const char* from;
     const char* to;
-    size_t files;
     size_t samples;
   };
-  for (const Change& change : {Change{"level_plan=uniform", "level_plan=auto", 1, 0},
-                               {"build=bloomfilter;level_plan=auto", "level_plan=auto", 1, 0},
-                               {"level_plan=auto", "level_plan=learned", 1, 1},
-                               {"level_plan=by_level", "level_plan=auto", 1, 0},
-                               {"level_plan=by_level", "filter_memory=1m", 1, 0},
-                               {"level_plan=uniform", "level_plan=by_level", 1, 0}}) {
+  for (const Change& change : {Change{"level_plan=uniform", "level_plan=auto", 0},
+                               {"build=bloomfilter;level_plan=auto", "level_plan=auto", 0},
+                               {"level_plan=auto", "level_plan=learned", TreeRates::kMinSamples},
+                               {"level_plan=by_level", "level_plan=auto", 0},
+                               {"level_plan=by_level", "filter_memory=1m", 0},
+                               {"level_plan=uniform", "level_plan=by_level", 0}}) {
     SCOPED_TRACE(std::string(change.from) + " to " + change.to);
     const auto first = MakePolicyFrom(std::string("{id=winnow;") + change.from + "}");
     KnownTrees& trees = static_cast<const Policy&>(*first).known()->trees;
@@ -520,15 +519,16 @@ TEST_F(RemoteCompactionTest, APolicyTellsForTheOneThatSetOptionsMadeInItsPlace) 
     file.keys = 1000;
     files.AddMemory(files.Add(file), {1e3, 1e3});
     ASSERT_TRUE(files.MakeGrid());
-    files.samples().Add({LookupSamples::Record()});
+    files.samples().Add(std::vector<LookupSamples::Record>(TreeRates::kMinSamples));
     first->IsInstanceOf("winnow.Filter");
     const auto second = MakePolicyFrom(std::string("{id=winnow.Filter;") + change.to + "}");
     ASSERT_STATUS_OK(second->ValidateOptions({}, {}));
-    CarriedTree tree;
-    ASSERT_EQ(TreeOfText(ExportLearned(*first, "default"), &tree), "");
-    EXPECT_EQ(tree.depth, 4);
-    EXPECT_EQ(tree.files.files.size(), change.files);
-    EXPECT_EQ(tree.files.samples.size(), change.samples);
+    WorkersRule rule;
+    ASSERT_EQ(RuleOfText(ExportLearned(*first, "default"), &rule), "");
+    EXPECT_EQ(rule.depth, 4);
+    EXPECT_EQ(rule.files.files.size(), 1u);
+    EXPECT_TRUE(rule.rates.log2_lambda);
+    EXPECT_EQ(rule.rates.heat.samples(), change.samples);
   }
 }
 

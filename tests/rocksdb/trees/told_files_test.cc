@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -187,6 +188,50 @@ TEST(ToldFilesTest, AListOutweighsGuesses) {
     files.NotWritten(files.Add(file, kJob));
   }
   EXPECT_EQ(files.files(), 2u);
+}
+
+// The keys of a compaction count once, as one new file, before, while and after it writes.
+TEST(ToldFilesTest, TheShapeOfATreeIsThatAfterRunningCompactions) {
+  TreeFiles files;
+  Tell(&files, {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 60), FileOf(3, 6, 61, 200),
+                FileOf(4, 6, 300, 400)},
+       true);
+  ASSERT_TRUE(files.MakeGrid());
+  const auto shape_of = [](const TreeFiles::TreeShape& tree) {
+    std::map<double, bool> is_new;  // by keys
+    for (const RatedFile& file : tree.files) is_new[file.keys] = file.stays == 0;
+    return is_new;
+  };
+  const auto shape = [&] { return shape_of(files.ShapeAfterCompactions()); };
+  EXPECT_EQ(files.ShapeAfterCompactions().files.size(), 4u);
+  for (const uint64_t number : {1, 2, 3}) files.Ending(kDatabase.File(number));
+  const std::map<double, bool> merged = {{100, false}, {300, true}};
+  EXPECT_EQ(shape(), merged);
+  WritingJob job = kJob;
+  job.last = files.last_id();
+  // Half of the keys in half of the range: none is there twice.
+  TreeFiles::NewFile first = File(6, 0, 100, true);
+  first.keys = 200;
+  EXPECT_EQ(shape_of(files.ShapeWith(first, job)), merged);
+  first.keys = 50;  // many are
+  const double left = shape_of(files.ShapeWith(first, job)).rbegin()->first;
+  EXPECT_LT(left, 120);
+  first.keys = 200;
+  const Id one = files.Add(first, job);
+  files.SetName(one, kDatabase.File(5));
+  EXPECT_EQ(shape(), merged);
+  TreeFiles::NewFile second = File(6, 101, 200, true);
+  second.keys = 160;
+  EXPECT_EQ(shape_of(files.ShapeWith(second, job)), merged);
+  files.SetName(files.Add(second, job), kDatabase.File(6));
+  EXPECT_EQ(shape(), merged);
+  // A flush meanwhile adds its keys.
+  TreeFiles::NewFile flush = File(0, 0, 400);
+  flush.keys = 40;
+  EXPECT_EQ(shape_of(files.ShapeWith(flush, kJob)).size(), 3u);
+  for (const uint64_t number : {1, 2, 3}) files.Ended(kDatabase.File(number));
+  for (const uint64_t number : {5, 6}) files.Installed(kDatabase.File(number), 6);
+  EXPECT_EQ(files.ShapeAfterCompactions().files.size(), 3u);
 }
 
 // Two jobs write at the same time: nothing that one writes replaces what the other does.

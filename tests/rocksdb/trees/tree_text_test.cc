@@ -23,7 +23,6 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::TableFileCreationReason;
 
 constexpr char kFamily[] = "family";
-constexpr KnownTrees::Parts kAll = {true, true, TreeFiles::kMaxFiles};
 const int kOne = 1;
 const int kOther = 2;
 
@@ -86,16 +85,20 @@ void Fill(KnownTrees* trees, int files) {
   record->rates.Built(0.01, 0.02, {700, 600});
 }
 
+WorkersRule RuleFor(KnownTrees* trees, const std::string& family,
+                    size_t most_files = TreeFiles::kMaxFiles, FileName database = {}) {
+  const KnownTrees::Chosen chosen = trees->Choose(database, family);
+  TreeRates::Told told;
+  if (chosen.record != nullptr) told = chosen.record->rates.Tell(&chosen.record->files, 0.01, {});
+  WorkersRule rule = trees->Carry(chosen, family, most_files);
+  rule.rates = std::move(told);
+  return rule;
+}
+
 void ExpectSameSums(const TreeFiles::Sums& found, const TreeFiles::Sums& expected) {
   EXPECT_EQ(found.files, expected.files);
   EXPECT_EQ(found.keys, expected.keys);
   EXPECT_EQ(found.filter_bytes, expected.filter_bytes);
-  EXPECT_NEAR(found.keys_that_stay, expected.keys_that_stay, 1);
-  EXPECT_NEAR(found.bytes_that_stay, expected.bytes_that_stay, 1);
-  for (size_t level = 0; level < expected.levels.size(); ++level) {
-    EXPECT_EQ(found.levels[level].keys, expected.levels[level].keys) << level;
-    EXPECT_EQ(found.levels[level].filter_bytes, expected.levels[level].filter_bytes) << level;
-  }
 }
 
 TEST(TreeTextTest, WhatIsKnownOfATreeIsKnownInAnotherProcess) {
@@ -109,16 +112,18 @@ TEST(TreeTextTest, WhatIsKnownOfATreeIsKnownInAnotherProcess) {
   TreeFiles& of_other = here.RecordOf(&kOther, "other")->files;
   of_other.AddMemory(of_other.Add(other_file), {6000, 6000});
 
-  CarriedTree read;
-  ASSERT_EQ(TreeOfText(TextOfTree(here.Carry({}, kFamily, kAll)), &read), "");
+  WorkersRule read;
+  ASSERT_EQ(RuleOfText(TextOfRule(RuleFor(&here, kFamily)), &read), "");
   KnownTrees there;
-  there.Restore(read);
-  ExpectSameSums(there.Totals(true).files, here.Totals(true).files);
+  there.Restore(std::move(read));
+  ExpectSameSums(there.Totals().files, here.Totals().files);
   EXPECT_EQ(there.Totals().families, 2u);
 
   // It is the first one's that comes, and nobody else's.
   EXPECT_EQ(there.RecordOf(nullptr, kFamily), nullptr);
   const KnownTree known = there.Learn(&kOther, kFamily, Merge(4, false));
+  EXPECT_EQ(known.id, here.Choose({}, kFamily).tree.id);
+  EXPECT_NE(known.id, 0u);
   EXPECT_EQ(known.depth, 5);
   EXPECT_EQ(known.base, 4);
   EXPECT_EQ(known.size_ratio, 6.5);
@@ -128,6 +133,13 @@ TEST(TreeTextTest, WhatIsKnownOfATreeIsKnownInAnotherProcess) {
   TreeRecord& ours = *here.RecordOf(&kOne, kFamily);
   TreeRecord& theirs = *there.RecordOf(&kOther, kFamily);
   EXPECT_EQ(theirs.files.files(), ours.files.files());
+  const TreeFiles::Sums expected_sums = ours.files.sums();
+  const TreeFiles::Sums found_sums = theirs.files.sums();
+  for (size_t level = 0; level < expected_sums.levels.size(); ++level) {
+    EXPECT_EQ(found_sums.levels[level].keys, expected_sums.levels[level].keys) << level;
+    EXPECT_EQ(found_sums.levels[level].filter_bytes, expected_sums.levels[level].filter_bytes)
+        << level;
+  }
   EXPECT_EQ(theirs.files.Memory().resting.bytes, ours.files.Memory().resting.bytes);
   EXPECT_EQ(theirs.files.Memory().waiting.uniform_bytes, ours.files.Memory().waiting.uniform_bytes);
   for (const auto& [first, last] : {std::pair{0, 50}, {950, 970}, {5000, 7000}, {40000, 50000}}) {
@@ -144,10 +156,10 @@ TEST(TreeTextTest, WhatIsKnownOfATreeIsKnownInAnotherProcess) {
 TEST(TreeTextTest, RatesAreLearnedThereAsHere) {
   KnownTrees here;
   Fill(&here, 200);
-  CarriedTree read;
-  ASSERT_EQ(TreeOfText(TextOfTree(here.Carry({}, kFamily, kAll)), &read), "");
+  WorkersRule read;
+  ASSERT_EQ(RuleOfText(TextOfRule(RuleFor(&here, kFamily)), &read), "");
   KnownTrees there;
-  there.Restore(read);
+  there.Restore(std::move(read));
   there.Learn(&kOther, kFamily, Merge(4, false));
   TreeRecord& ours = *here.RecordOf(&kOne, kFamily);
   TreeRecord& theirs = *there.RecordOf(&kOther, kFamily);
@@ -197,7 +209,7 @@ TEST(TreeTextTest, NoMoreBytesOfAKeyLeaveTheProcessThanThePageSays) {
         }
         ASSERT_TRUE(record.MakeGrid());
         record.samples().Add({LookupSamples::Record()});
-        const std::string text = TextOfTree(trees.Carry({}, kFamily, kAll));
+        const std::string text = TextOfRule(RuleFor(&trees, kFamily));
         std::string told;
         ASSERT_TRUE(Slice(text.substr(text.rfind(':') + 1)).DecodeHex(&told));
         for (const std::string& key : keys) {
@@ -244,10 +256,10 @@ TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
   }
   ours.files.samples().Add(samples);
 
-  CarriedTree read;
-  ASSERT_EQ(TreeOfText(TextOfTree(here.Carry({}, kFamily, kAll)), &read), "");
+  WorkersRule read;
+  ASSERT_EQ(RuleOfText(TextOfRule(RuleFor(&here, kFamily)), &read), "");
   KnownTrees there;
-  there.Restore(read);
+  there.Restore(std::move(read));
   there.Learn(&kOther, kFamily, Merge(5, true));
   TreeRecord& theirs = *there.RecordOf(&kOther, kFamily);
   // Nearly all filters will stay. So what the others get changes with the least of places.
@@ -288,13 +300,13 @@ constexpr char kTextOf10[] =
 // What 1.0 wrote, of two files with the keys "people/000000/name" to "people/000090/name" and
 // "people/000100/name" to "people/000190/name".
 TEST(TreeTextTest, ATextOfFormat1IsRead) {
-  CarriedTree read;
-  ASSERT_EQ(TreeOfText(kTextOf10, &read), "");
+  WorkersRule read;
+  ASSERT_EQ(RuleOfText(kTextOf10, &read), "");
   EXPECT_EQ(read.files.prefix, "people/000");
   ASSERT_EQ(read.files.files.size(), 2u);
   EXPECT_EQ(read.files.files[1].facts.range.last, "190/name");
   KnownTrees there;
-  there.Restore(read);
+  there.Restore(std::move(read));
   there.Learn(&kOther, kFamily, Merge(5, true));
   TreeFiles& theirs = there.RecordOf(&kOther, kFamily)->files;
   EXPECT_EQ(theirs.PlaceOf(3, {KeyOf(120), KeyOf(130)}, 4).below, TreeFiles::kBottom);
@@ -304,22 +316,19 @@ TEST(TreeTextTest, ATextOfFormat1IsRead) {
 TEST(TreeTextTest, NeighboursGoAsOneWhereThereAreTooMany) {
   KnownTrees here;
   Fill(&here, 2000);
-  KnownTrees::Parts parts = kAll;
-  const std::string whole = TextOfTree(here.Carry({}, kFamily, parts));
-  parts.most_files = 500;
-  const std::string joined = TextOfTree(here.Carry({}, kFamily, parts));
+  const std::string whole = TextOfRule(RuleFor(&here, kFamily));
+  const std::string joined = TextOfRule(RuleFor(&here, kFamily, 500));
   EXPECT_LT(joined.size(), whole.size());
-  CarriedTree read;
-  ASSERT_EQ(TreeOfText(joined, &read), "");
+  WorkersRule read;
+  ASSERT_EQ(RuleOfText(joined, &read), "");
   EXPECT_LE(read.files.files.size(), 500u);
   EXPECT_EQ(read.files.num_files, 2400u);
   KnownTrees there;
-  there.Restore(read);
+  there.Restore(std::move(read));
   EXPECT_EQ(there.Totals().files.keys, here.Totals().files.keys);
   EXPECT_EQ(there.Totals().files.filter_bytes, here.Totals().files.filter_bytes);
 
-  parts.most_files = 0;
-  ASSERT_EQ(TreeOfText(TextOfTree(here.Carry({}, kFamily, parts)), &(read = {})), "");
+  ASSERT_EQ(RuleOfText(TextOfRule(RuleFor(&here, kFamily, 0)), &(read = {})), "");
   EXPECT_TRUE(read.files.files.empty());
   EXPECT_EQ(read.others.keys, here.Totals().files.keys);
 }
@@ -327,14 +336,14 @@ TEST(TreeTextTest, NeighboursGoAsOneWhereThereAreTooMany) {
 TEST(TreeTextTest, ATreeOfWhichNothingIsKnownIsAsNew) {
   KnownTrees here;
   Fill(&here, 20);
-  CarriedTree read;
-  ASSERT_EQ(TreeOfText(TextOfTree(here.Carry({}, "another", kAll)), &read), "");
+  WorkersRule read;
+  ASSERT_EQ(RuleOfText(TextOfRule(RuleFor(&here, "another")), &read), "");
   EXPECT_EQ(read.family, "another");
   EXPECT_EQ(read.depth, -1);
   EXPECT_TRUE(read.files.files.empty());
   EXPECT_EQ(read.others.keys, here.Totals().files.keys);
   // No listener told of a database.
-  EXPECT_EQ(here.Carry(FileName::Of("/db", 0), kFamily, kAll).depth, 5);
+  EXPECT_EQ(here.Choose(FileName::Of("/db", 0), kFamily).tree.depth, 5);
 }
 
 TEST(TreeTextTest, TheTreeIsThatOfTheDatabaseThatIsAskedFor) {
@@ -345,25 +354,25 @@ TEST(TreeTextTest, TheTreeIsThatOfTheDatabaseThatIsAskedFor) {
   trees.SetDatabase(&trees.RecordOf(&kOne, kFamily)->files, first);
   trees.Learn(&kOther, kFamily, Merge(3, true));
   trees.SetDatabase(&trees.RecordOf(&kOther, kFamily)->files, second);
-  EXPECT_EQ(trees.Carry(first, kFamily, kAll).depth, 2);
-  EXPECT_EQ(trees.Carry(second, kFamily, kAll).depth, 3);
-  EXPECT_EQ(trees.Carry({}, kFamily, kAll).depth, 3);
-  EXPECT_EQ(trees.Carry(FileName::Of("/third", 0), kFamily, kAll).depth, -1);
+  EXPECT_EQ(trees.Choose(first, kFamily).tree.depth, 2);
+  EXPECT_EQ(trees.Choose(second, kFamily).tree.depth, 3);
+  EXPECT_EQ(RuleFor(&trees, kFamily).depth, 3);
+  EXPECT_EQ(trees.Choose(FileName::Of("/third", 0), kFamily).tree.depth, -1);
 }
 
 TEST(TreeTextTest, ATextThatIsCutOffOrChangedIsRefused) {
   KnownTrees here;
   Fill(&here, 5);
-  const std::string text = TextOfTree(here.Carry({}, kFamily, {true, false, 100}));
+  const std::string text = TextOfRule(RuleFor(&here, kFamily, 100));
   for (size_t size = 0; size < text.size(); ++size) {
-    CarriedTree read;
-    ASSERT_NE(TreeOfText(text.substr(0, size), &read), "") << size;
+    WorkersRule read;
+    ASSERT_NE(RuleOfText(text.substr(0, size), &read), "") << size;
   }
   for (size_t at = 0; at < text.size(); ++at) {
     std::string changed = text;
     changed[at] = changed[at] == '7' ? '8' : '7';
-    CarriedTree read;
-    ASSERT_NE(TreeOfText(changed, &read), "") << at;
+    WorkersRule read;
+    ASSERT_NE(RuleOfText(changed, &read), "") << at;
   }
 }
 
@@ -371,21 +380,21 @@ TEST(TreeTextTest, ATextThatIsCutOffOrChangedIsRefused) {
 TEST(TreeTextTest, TwoSharedRunsAtOnePlaceAreRefused) {
   KnownTrees here;
   Fill(&here, 5);
-  CarriedTree told = here.Carry({}, kFamily, kAll);
+  WorkersRule told = RuleFor(&here, kFamily);
   told.files.runs = std::make_shared<const SharedRuns>(
       std::vector<SharedRuns::Run>{{"", 8, 1}, {std::string(1, '\0'), 8, 2}});
-  CarriedTree read;
-  EXPECT_EQ(TreeOfText(TextOfTree(told), &read), "");
+  WorkersRule read;
+  EXPECT_EQ(RuleOfText(TextOfRule(told), &read), "");
   told.files.runs =
       std::make_shared<const SharedRuns>(std::vector<SharedRuns::Run>{{"", 8, 1}, {"", 8, 2}});
-  EXPECT_NE(TreeOfText(TextOfTree(told), &read), "");
+  EXPECT_NE(RuleOfText(TextOfRule(told), &read), "");
 }
 
 // Not even one with a right checksum.
 TEST(TreeTextTest, NoTextMakesARecordThatBreaks) {
   KnownTrees here;
   Fill(&here, 20);
-  const std::string text = TextOfTree(here.Carry({}, kFamily, kAll));
+  const std::string text = TextOfRule(RuleFor(&here, kFamily));
   const size_t begin = text.rfind(':') + 1;
   std::string bytes;
   ASSERT_TRUE(Slice(text.substr(begin)).DecodeHex(&bytes));
@@ -402,11 +411,11 @@ TEST(TreeTextTest, NoTextMakesARecordThatBreaks) {
     }
     const uint64_t hash = HashKey(changed).value;
     for (int byte = 0; byte < 8; ++byte) changed.push_back(static_cast<char>(hash >> (8 * byte)));
-    CarriedTree read;
-    if (!TreeOfText(text.substr(0, begin) + Slice(changed).ToString(true), &read).empty()) continue;
+    WorkersRule read;
+    if (!RuleOfText(text.substr(0, begin) + Slice(changed).ToString(true), &read).empty()) continue;
     ++accepted;
     KnownTrees there;
-    there.Restore(read);
+    there.Restore(std::move(read));
     there.Learn(&kOther, read.family, Merge(4, false));
     there.Totals();
     TreeRecord& record = *there.RecordOf(&kOther, read.family);
