@@ -4,8 +4,8 @@
 #include <rocksdb/slice.h>
 #include <rocksdb/utilities/options_util.h>
 
+#include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -36,12 +36,25 @@ Status OfAnotherRocksDB(const std::string& found) {
       found + "; give it to a worker with the RocksDB of the database's own process");
 }
 
-std::string TextOf(const Texts& texts, const std::string& name) {
-  const auto found = texts.find(name);
-  return found == texts.end() ? std::string() : found->second;
+// Reads the column family's name and, if the job has them, its options.
+Status ReadFamily(Texts* job, JobOptions* options) {
+  Texts family;
+  if (rocksdb_abi::kJobsHaveFamilyOptions &&
+      (!ROCKSDB_NAMESPACE::StringToMap((*job)["column_family"], &family).ok() ||
+       !ROCKSDB_NAMESPACE::StringToMap(family["options"], &options->family_options).ok() ||
+       options->family_options.empty())) {
+    return Damaged("it has no options of a family");
+  }
+  const std::string& name =
+      rocksdb_abi::kJobsHaveFamilyOptions ? family["name"] : (*job)["cf_name"];
+  if (name.empty() || !ROCKSDB_NAMESPACE::Slice(name).DecodeHex(&options->family)) {
+    return Damaged("it names no column family");
+  }
+  return Status::OK();
 }
 
-Status ReadInput(const std::string& input, Texts* job) {
+// Reads the job, and what ReadFamily does.
+Status ReadInput(const std::string& input, Texts* job, JobOptions* options) {
   if (input.size() <= sizeof kFormat) return Damaged("it has no text");
   if (input.compare(0, sizeof kFormat, kFormat, sizeof kFormat) != 0) {
     return OfAnotherRocksDB("it does not begin as one of format 1");
@@ -50,87 +63,35 @@ Status ReadInput(const std::string& input, Texts* job) {
   if (input.back() != ';') return Damaged("its end is missing");
   const Status status = ROCKSDB_NAMESPACE::StringToMap(input.substr(sizeof kFormat), job);
   if (!status.ok()) return Damaged(status.getState());
-  for (const char* const name :
-       {"snapshots", "input_files", "output_level", "has_begin", "begin", "has_end", "end"}) {
+  constexpr bool kHaveOptions = rocksdb_abi::kJobsHaveFamilyOptions;
+  if (job->count(kHaveOptions ? "cf_name" : "column_family") > 0) {
+    return OfAnotherRocksDB(kHaveOptions ? "it has only the family's name, as from 9.7 on"
+                                         : "it has the family's options, as up to 9.6");
+  }
+  for (const char* const name : {"snapshots", "input_files", "output_level", "has_begin", "begin",
+                                 "has_end", "end", kHaveOptions ? "db_options" : "cf_name"}) {
     if (job->count(name) == 0) return Damaged(std::string("it has no option ") + name);
   }
-  const bool has_family_options = job->count("column_family") > 0;
-  if (has_family_options && !rocksdb_abi::kJobsHaveFamilyOptions) {
-    return OfAnotherRocksDB("it has the family's options, as up to 9.6");
-  }
-  if (job->count("cf_name") > 0 && rocksdb_abi::kJobsHaveFamilyOptions) {
-    return OfAnotherRocksDB("it has only the family's name, as from 9.7 on");
-  }
-  if (has_family_options && job->count("db_options") == 0) {
-    return Damaged("it has no option db_options");
-  }
-  return Status::OK();
-}
-
-// Reads the column family's name and, if the job has them, its options.
-Status ReadFamily(const Texts& job, JobOptions* options) {
-  std::string name = TextOf(job, "cf_name");
-  if (rocksdb_abi::kJobsHaveFamilyOptions) {
-    Texts family;
-    Status status = ROCKSDB_NAMESPACE::StringToMap(TextOf(job, "column_family"), &family);
-    if (status.ok()) {
-      status = ROCKSDB_NAMESPACE::StringToMap(TextOf(family, "options"), &options->family_options);
-    }
-    if (!status.ok()) return Damaged(status.getState());
-    if (options->family_options.empty()) return Damaged("it has no options of a family");
-    name = TextOf(family, "name");
-  }
-  if (name.empty() || !ROCKSDB_NAMESPACE::Slice(name).DecodeHex(&options->family)) {
-    return Damaged("it names no column family");
-  }
-  return Status::OK();
-}
-
-// Without a number it is the latest OPTIONS file.
-bool NamesOptionsFile(const Texts& job) {
-  const std::string number = TextOf(job, "options_file_number");
-  return !number.empty() && number != "0";
-}
-
-Status FindOptionsFile(Env* env, const std::string& name, const Texts& job, std::string* path) {
-  if (NamesOptionsFile(job)) {
-    uint64_t number = 0;
-    if (!ParseNumber(TextOf(job, "options_file_number"), &number)) {
-      return Damaged("the number of its OPTIONS file is none");
-    }
-    char file[40];
-    std::snprintf(file, sizeof file, "/OPTIONS-%06llu", static_cast<unsigned long long>(number));
-    *path = name + file;
-    return Status::OK();
-  }
-  std::string file;
-  const Status status = ROCKSDB_NAMESPACE::GetLatestOptionsFileName(name, env, &file);
-  *path = name + "/" + file;
-  return status;
+  return ReadFamily(job, options);
 }
 
 // ---- The text of an OPTIONS file
 
+// Without a comment, and without spaces around it.
 std::string_view Trimmed(std::string_view text) {
-  const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-std::string_view WithoutComment(std::string_view line) {
-  for (size_t at = line.find('#'); at != line.npos; at = line.find('#', at + 1)) {
-    if (at == 0 || line[at - 1] != '\\') return line.substr(0, at);
+  constexpr char kSpaces[] = " \t\n\v\f\r";
+  for (size_t at = text.find('#'); at != text.npos; at = text.find('#', at + 1)) {
+    if (at == 0 || text[at - 1] != '\\') text = text.substr(0, at);
   }
-  return line;
+  text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size()));
+  return text.substr(0, text.find_last_not_of(kSpaces) + 1);
 }
 
 std::string Unescaped(std::string_view text) {
   std::string plain;
   for (size_t i = 0; i < text.size(); ++i) {
     const bool is_escaped = text[i] == '\\' && i + 1 < text.size();
-    if (is_escaped) ++i;
-    const char c = text[i];
+    const char c = text[is_escaped ? ++i : i];
     plain.push_back(is_escaped && c == 'n' ? '\n' : is_escaped && c == 'r' ? '\r' : c);
   }
   return plain;
@@ -142,21 +103,19 @@ void ReadSections(const std::string& text, JobOptions* options) {
   Texts* section = nullptr;  // null: of something else
   std::istringstream lines(text);
   for (std::string whole; std::getline(lines, whole);) {
-    const std::string_view line = Trimmed(WithoutComment(whole));
-    if (line.empty()) continue;
-    if (line.front() != '[') {
+    const std::string_view line = Trimmed(whole);
+    if (line.empty() || line.front() != '[') {
       const size_t equals = line.find('=');
       if (section == nullptr || equals == line.npos) continue;
       section->emplace(Trimmed(line.substr(0, equals)), Trimmed(line.substr(equals + 1)));
       continue;
     }
-    section = nullptr;
     const size_t first = line.find('"');
     const size_t last = line.rfind('"');
-    if (first == last) continue;
-    const std::string_view title = Trimmed(line.substr(1, first - 1));
-    if (Unescaped(line.substr(first + 1, last - first - 1)) != options->family) continue;
-    if (title == "CFOptions") section = &options->family_options;
+    const bool is_its =
+        first != last && Unescaped(line.substr(first + 1, last - first - 1)) == options->family;
+    const std::string_view title = is_its ? Trimmed(line.substr(1, first - 1)) : "";
+    section = title == "CFOptions" ? &options->family_options : nullptr;
     if (title.substr(0, kTable.size()) == kTable) {
       options->table_kind = title.substr(kTable.size());
       section = &options->table_options;
@@ -164,9 +123,14 @@ void ReadSections(const std::string& text, JobOptions* options) {
   }
 }
 
-Status ReadOptionsFile(Env* env, const std::string& name, const Texts& job, JobOptions* options) {
+// Of this number; 0: the latest one.
+Status ReadOptionsFile(Env* env, const std::string& name, uint64_t number, JobOptions* options) {
+  std::string file = std::to_string(number);
+  file = "OPTIONS-" + std::string(6 - std::min<size_t>(6, file.size()), '0') + file;
+  Status status;
+  if (number == 0) status = ROCKSDB_NAMESPACE::GetLatestOptionsFileName(name, env, &file);
+  options->file = name + "/" + file;
   std::string text;
-  Status status = FindOptionsFile(env, name, job, &options->file);
   if (status.ok()) status = ROCKSDB_NAMESPACE::ReadFileToString(env, options->file, &text);
   if (status.ok()) ReadSections(text, options);
   return status;
@@ -175,42 +139,39 @@ Status ReadOptionsFile(Env* env, const std::string& name, const Texts& job, JobO
 }  // namespace
 
 std::string JobOptions::Object(const std::string& name) const {
-  const std::string text = TextOf(family_options, name);
-  return text == "nullptr" ? std::string() : text;
+  const auto found = family_options.find(name);
+  return found == family_options.end() || found->second == "nullptr" ? "" : found->second;
 }
 
 Status ReadJobOptions(Env* env, const std::string& name, const std::string& input,
-                      JobOptions* result) {
+                      JobOptions* options) {
   Texts job;
-  JobOptions options;
-  Status status = ReadInput(input, &job);
-  if (status.ok()) status = ReadFamily(job, &options);
+  Status status = ReadInput(input, &job, options);
   if (!status.ok()) return status;
-  const JobOptions of_input = options;
-  status = ReadOptionsFile(env, name, job, &options);
-  if (!status.ok() && !NamesOptionsFile(job)) {
-    // The latest OPTIONS file may have been replaced meanwhile, for example by SetOptions.
-    options = of_input;
-    status = ReadOptionsFile(env, name, job, &options);
+  uint64_t number = 0;
+  const std::string& text = job["options_file_number"];
+  if (!text.empty() && !ParseNumber(text, &number))
+    return Damaged("its OPTIONS file has no number");
+  status = ReadOptionsFile(env, name, number, options);
+  // The latest OPTIONS file may have been replaced meanwhile, for example by SetOptions.
+  if (!status.ok() && number == 0) status = ReadOptionsFile(env, name, number, options);
+  const std::string what = "the options of the compaction's database " + Quoted(name);
+  const std::string state = status.getState() == nullptr ? "" : status.getState();
+  if (status.IsNotFound() || status.IsPathNotFound()) {
+    return Status::NotFound(
+        what + " are not found",
+        state + "; the worker needs the folder of the database, with its OPTIONS file");
   }
   if (!status.ok()) {
-    const std::string state = status.getState() == nullptr ? "" : status.getState();
-    if (status.IsNotFound() || status.IsPathNotFound()) {
-      return Status::NotFound(
-          "the options of the compaction's database " + Quoted(name) + " are not found",
-          state + "; the worker needs the folder of the database, with its OPTIONS file");
-    }
-    return Status(
-        status.code(), status.subcode(), status.severity(),
-        "the options of the compaction's database " + Quoted(name) + " can't be read: " + state);
+    return Status(status.code(), status.subcode(), status.severity(),
+                  what + " can't be read: " + state);
   }
-  if (options.family_options.empty() || options.table_kind.empty()) {
+  if (options->family_options.empty() || options->table_kind.empty()) {
     return Status::NotFound(
-        "the column family " + Quoted(options.family) + " is not in " + Quoted(options.file),
+        "the column family " + Quoted(options->family) + " is not in " + Quoted(options->file),
         "the worker needs the OPTIONS file of the compaction's database");
   }
-  *result = std::move(options);
-  return Status::OK();
+  return status;
 }
 
 }  // namespace winnow::plugin

@@ -30,8 +30,9 @@ struct JobOptions {
   std::string Object(const std::string& name) const;
 };
 
-// For the database of this name. Sets *job only if the status is OK, which is as
-// PrepareOpenAndCompact returns it (winnow/rocksdb_remote_compaction.h). May throw std::bad_alloc.
+// For the database of this name. Fills *job, which must be empty; only with the status OK it is
+// whole. The status is as PrepareOpenAndCompact returns it (winnow/rocksdb_remote_compaction.h).
+// May throw std::bad_alloc.
 ROCKSDB_NAMESPACE::Status ReadJobOptions(ROCKSDB_NAMESPACE::Env* env, const std::string& name,
                                          const std::string& input, JobOptions* job);
 
