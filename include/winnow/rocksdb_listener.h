@@ -20,13 +20,18 @@
 // than `default` get no range filters (docs/range-filters.md), and costs a few microseconds each.
 //
 // Where compactions run in other processes (RocksDB's CompactionService), the listener also looks
-// at each file that such a process wrote, with every policy of Winnow: RocksDB takes a worker's
-// table factory from the worker, and tells nobody where its files have RocksDB's filters or none.
-// The listener names such files in the database's LOG and, with WINNOW_LOG=1, on stderr, with what
-// to do (rocksdb_remote_compaction.h): the first at once, then one in ten minutes with the number
-// of the others. It reads files by the database's Env, in a thread of its own, which there is only
-// while files wait, 4,096 at most; closing the database waits for them, for 16 at most. How many
-// were not looked at, the LOG says. From RocksDB 9.8 on it looks at none without a service.
+// at a file of each compaction that such a process wrote, with every policy of Winnow: RocksDB
+// takes a worker's table factory from the worker, and tells nobody where its files have RocksDB's
+// filters or none. The listener names such files in the database's LOG and, with WINNOW_LOG=1, on
+// stderr, with what to do (rocksdb_remote_compaction.h): the first at once, then one in ten minutes
+// with the number of the compactions between, and at the close the number of those that are left.
+// It reads the properties and a filter of the compaction's first file by the database's Env, when
+// the compaction ends, in its thread; up to eight others as well, as long as those before can't be
+// read or rightly have no filter. It says nothing of files that it did not look at. It does not
+// report rates that the policy had earlier in this process, before SetOptions: the worker may have
+// begun then. Once the policy had level_plan=learned, filter_memory, absent_share below 1 with
+// level_plan=auto, or more than 64 rates, it reports no rate until the process ends. From RocksDB
+// 9.8 on it looks at none without a service.
 //
 // What it costs. Almost nothing with level_plan=uniform, which needs to know no files. RocksDB
 // calls it at flushes, compactions and ingestions, in their threads, and not in lookups. There it

@@ -2,7 +2,6 @@
 
 #include <rocksdb/table.h>
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,13 +70,11 @@ Policy::Policy(const std::string& id, std::shared_ptr<const FilterPolicy> builti
 
 void Policy::Register() {
   planned_builders_.NamePolicy(state_.Get().options);
-  state_.OnChange([this](const PolicyOptions& options) { planned_builders_.NamePolicy(options); });
+  state_.OnChange([this](const PolicyOptions& options) {
+    planned_builders_.NamePolicy(options);
+    planned_builders_.known()->rates.Add(options);
+  });
   RegisterOptions("WinnowFilterOptions", &state_, &PolicyState::OptionTypes());
-  planned_builders_.known()->rates.Add(this, [this] { return state_.Get().options; });
-}
-
-Policy::~Policy() {
-  planned_builders_.known()->rates.Forget(this, std::chrono::steady_clock::now());
 }
 
 bool Policy::IsInstanceOf(const std::string& name) const {
@@ -130,7 +127,8 @@ Status Policy::ConfigureOptions(const ConfigOptions& config_options,
     texts.emplace(GetOptionName(name), text);
   }
   const Status status = state_.Configure(texts, config_options.ignore_unknown_options, unused);
-  planned_builders_.known()->rates.Look(std::chrono::steady_clock::now());
+  // Also if they were refused, and others are in force.
+  planned_builders_.known()->rates.Add(state_.Get().options);
   return status.ok() ? FilterPolicy::ConfigureOptions(config_options, {}, unused) : status;
 }
 
@@ -143,7 +141,10 @@ Status Policy::GetOption(const ConfigOptions& config_options, const std::string&
 Status Policy::ValidateOptions(const DBOptions& db_opts, const ColumnFamilyOptions& cf_opts) const {
   const Status status = state_.Validate();
   // Also if SetOptions made this policy to replace another one.
-  if (status.ok()) planned_builders_.SetPolicy(state_.Get().options);
+  if (status.ok()) {
+    planned_builders_.SetPolicy(state_.Get().options);
+    planned_builders_.known()->rates.Add(state_.Get().options);
+  }
   planned_builders_.NoteDatabaseOptions(db_opts, cf_opts);
   return status.ok() ? FilterPolicy::ValidateOptions(db_opts, cf_opts) : status;
 }

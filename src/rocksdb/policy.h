@@ -42,8 +42,6 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // the policy next.
   Policy(const std::string& id, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin);
 
-  ~Policy() override;
-
   // The name in the table properties. In OPTIONS files it is the id, and the options are beside it.
   static constexpr char kName[] = "winnow.Filter";
   const char* Name() const override { return kName; }

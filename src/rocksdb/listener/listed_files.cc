@@ -3,6 +3,7 @@
 
 #include <rocksdb/options.h>
 #include <rocksdb/sst_file_reader.h>
+#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <optional>
@@ -173,7 +174,11 @@ void Listener::Measure(DB* opened, const Files& files, Clock::duration listing) 
   const Clock::duration most =
       std::max<Clock::duration>(kPropertiesAtOnce, kPropertiesShare * listing);
   const Clock::time_point start = Clock::now();
-  const ROCKSDB_NAMESPACE::Options options = OptionsToReadProperties(opened->GetEnv());
+  ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
+  table.no_block_cache = true;
+  ROCKSDB_NAMESPACE::Options options;
+  options.env = opened->GetEnv();
+  options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
   for (const LiveFileMetaData* file : unknown) {
     if (Clock::now() - start > most) break;
     // If a table can't be read in this way, it has another format, and so no filter of a policy.

@@ -225,14 +225,8 @@ void Listener::OnCompactionBegin(DB* database, const CompactionJobInfo& info) {
   orders_.Begins(database, info);
   Look(database);
   try {
-    const Clock::time_point now = Clock::now();
-    std::shared_ptr<KnownFiles> known;
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      Find(database->GetName()).jobs[info.job_id] = {now, {}};
-      known = KnownOf(info.cf_name);
-    }
-    if (known != nullptr) known->rates.Look(now);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Find(database->GetName()).written[info.job_id] = {};
   } catch (...) {
     // Memory is short: the job's outputs are not looked at then.
   }
@@ -249,7 +243,6 @@ void Listener::OnCompactionBegin(DB* database, const CompactionJobInfo& info) {
 
 void Listener::OnCompactionCompleted(DB* database, const CompactionJobInfo& info) {
   orders_.Ends(database, info.job_id, info.cf_id);
-  LookAtRemoteOutputs(database, info);
   try {
     const FileName name = FileName::Of(database->GetName(), 0);
     const auto record = RecordOf(database->GetName(), info.cf_name);
@@ -267,6 +260,7 @@ void Listener::OnCompactionCompleted(DB* database, const CompactionJobInfo& info
     }
   } catch (...) {
   }
+  LookAtRemoteOutputs(database, info);
   Look(database);
 }
 
@@ -348,7 +342,7 @@ void Listener::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) {
         if (database->shown == handle) {
           database->shown = nullptr;
           database->builds_ours.clear();
-          database->jobs.clear();
+          database->written.clear();
         }
         if (database->opened == nullptr || database->handle != handle) continue;
         name = database->name;
@@ -364,9 +358,10 @@ void Listener::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) {
     }
     orders_.Closed(handle);
     for (const auto& meter : meters) meter->Closed(handle);
+    if (name.is_known()) {
+      for (const auto& known : all) known->trees.Closed(name);
+    }
     remote_outputs_.Closed(handle);
-    if (!name.is_known()) return;
-    for (const auto& known : all) known->trees.Closed(name);
   } catch (...) {
   }
 }

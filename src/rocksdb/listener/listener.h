@@ -35,7 +35,7 @@ namespace winnow::plugin {
 class Listener final : public ROCKSDB_NAMESPACE::EventListener {
  public:
   // Its number changes with the members, as a program may have another copy of the library.
-  static const char* kClassName() { return "winnow.internal.Listener/6"; }
+  static const char* kClassName() { return "winnow.internal.Listener/7"; }
 
   // The most files whose properties are remembered, over all databases.
   static constexpr size_t kMaxFiles = 1 << 17;
@@ -110,11 +110,6 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
     bool may_have_range = false;     // a range filter is a part of the filter's bytes
     bool is_from_elsewhere = false;  // written by SstFileWriter, or in another database
   };
-  // A compaction.
-  struct Job {
-    Clock::time_point begin;
-    std::unordered_set<uint64_t> written;  // files, here
-  };
   // A database by its path, open or closed.
   struct Database {
     std::string path;
@@ -136,7 +131,8 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
     // By column family: whether the last file that it wrote here says that Winnow builds its
     // filters.
     std::map<std::string, bool> builds_ours;
-    std::map<int, Job> jobs;  // compactions that began
+    // Files that compactions wrote here, by the jobs that began.
+    std::map<int, std::unordered_set<uint64_t>> written;
   };
 
   Listener(std::shared_ptr<KnownFiles> known, const char* name);

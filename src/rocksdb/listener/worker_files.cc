@@ -30,10 +30,10 @@ void Listener::NoteWritten(Database* database, const TableFileCreationInfo& info
     database->builds_ours[info.cf_name] = false;
   }
   // Jobs of a worker neither begin nor end for a listener.
-  const auto job = database->jobs.find(info.job_id);
-  if (job != database->jobs.end() &&
+  const auto job = database->written.find(info.job_id);
+  if (job != database->written.end() &&
       info.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction) {
-    job->second.written.insert(NumberIn(info.file_path));
+    job->second.insert(NumberIn(info.file_path));
   }
 }
 
@@ -56,62 +56,44 @@ std::shared_ptr<KnownFiles> Listener::BuilderOf(const Database& database,
   return had_ours ? known : nullptr;
 }
 
-// A file that was not written here is a worker's, or an input that was moved.
+// A file that was not written here is a worker's, or an input that was moved. RocksDB calls this in
+// the compaction's thread, without its mutex, and closes the database only after it.
 void Listener::LookAtRemoteOutputs(DB* opened, const CompactionJobInfo& info) noexcept {
   try {
-    Job job;
-    bool is_its = false;  // the family has the policy that knows, and no other one of ours
+    RemoteJob job;
     std::shared_ptr<KnownFiles> known;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       Database& database = Find(opened->GetName());
-      const auto begun = database.jobs.find(info.job_id);
-      if (begun == database.jobs.end()) return;
-      job = std::move(begun->second);
-      database.jobs.erase(begun);
+      const auto begun = database.written.find(info.job_id);
+      if (begun == database.written.end()) return;
+      std::unordered_set<uint64_t> others = std::move(begun->second);
+      database.written.erase(begun);
       if (!info.status.ok()) return;
-      for (const CompactionFileInfo& file : info.input_file_infos) {
-        job.written.insert(file.file_number);
+      for (const CompactionFileInfo& file : info.input_file_infos) others.insert(file.file_number);
+      for (const std::string& path : info.output_files) {
+        if (others.count(NumberIn(path)) == 0) job.paths.push_back(path);
       }
-      if (std::all_of(info.output_files.begin(), info.output_files.end(),
-                      [&](const auto& path) { return job.written.count(NumberIn(path)) > 0; })) {
-        return;
-      }
-      const auto wrote = database.is_ours.find(info.cf_name);
-      is_its = wrote != database.is_ours.end() && wrote->second;
+      if (job.paths.empty()) return;
       database.is_stale = true;
       known = BuilderOf(database, info);
+      // The family has the policy that knows, and no other one of ours.
+      const auto wrote = database.is_ours.find(info.cf_name);
+      if (known != nullptr && wrote != database.is_ours.end() && wrote->second) {
+        job.rates = &known->rates;
+      }
     }
     if (known == nullptr) return;
     // Without a compaction service, RocksDB copied the files.
     const ROCKSDB_NAMESPACE::DBOptions options = opened->GetDBOptions();
     if (WINNOW_ROCKSDB_SHOWS_COMPACTION_SERVICE && options.compaction_service == nullptr) return;
-    const bool all_have_filters = known->trees.AllHaveFilters();
-    // For one file only, as its filter must be read for that, and a job has the same options for
-    // all its files.
-    const std::vector<RateRange> rates =
-        is_its ? known->rates.Since(job.begin, Clock::now()) : std::vector<RateRange>();
-    bool has_rates = false;
-    std::vector<std::string> others;
-    std::vector<RemoteOutput> files;
-    for (const std::string& path : info.output_files) {
-      if (job.written.count(NumberIn(path)) > 0) continue;
-      const auto found = info.table_properties.find(path);
-      // Up to 9.7, RocksDB does not give the properties of such a file.
-      const bool has_ours = found != info.table_properties.end() && found->second != nullptr &&
-                            found->second->filter_policy_name == Policy::kName &&
-                            FaultOfOutput(*found->second, false, all_have_filters).empty();
-      if (has_ours && (rates.empty() || found->second->filter_size == 0)) continue;
-      if (has_rates && others.size() < RemoteOutput::kMaxOthers) others.push_back(path);
-      if (has_rates && has_ours) continue;
-      files.push_back({path, info.cf_name, all_have_filters});
-      if (!std::exchange(has_rates, true)) files.back().rates = rates;
-    }
-    if (files.empty()) return;
-    files.front().others = std::move(others);
-    remote_outputs_.Look(
-        {opened->DefaultColumnFamily(), opened->GetEnv(), options.info_log, opened->GetName()},
-        std::move(files));
+    job.database = opened->DefaultColumnFamily();
+    job.env = opened->GetEnv();
+    job.log = options.info_log;
+    job.folder = opened->GetName();
+    job.family = info.cf_name;
+    job.all_have_filters = known->trees.AllHaveFilters();
+    remote_outputs_.Look(job);
   } catch (...) {
     // Memory is short.
   }

@@ -6,12 +6,13 @@
 #define WINNOW_SRC_ROCKSDB_REMOTE_REMOTE_OUTPUTS_H_
 
 #include <rocksdb/env.h>
-#include <rocksdb/options.h>
 #include <rocksdb/table_properties.h>
 
 #include <chrono>
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,21 +22,21 @@
 
 namespace winnow::plugin {
 
-// A worker's file of a column family whose filters Winnow's policy builds.
-struct RemoteOutput {
-  std::string path;
-  std::string family;
-  bool all_have_filters = false;  // the policy gives one to each file that has keys
-  // If its filter is Winnow's, its rate must be in one of these; empty: any.
-  std::vector<RateRange> rates = {};
-  // Other files of the same job. If this file states no rate, theirs are looked at, one after the
-  // other, only for their rate.
-  std::vector<std::string> others = {};
+// The files that a worker wrote in one compaction of a column family whose filters Winnow's policy
+// builds.
+struct RemoteJob {
+  const void* database = nullptr;  // whatever Closed is told
+  ROCKSDB_NAMESPACE::Env* env = nullptr;
+  std::shared_ptr<ROCKSDB_NAMESPACE::Logger> log = {};  // may be null
+  std::string folder = {};
+  std::string family = {};
+  bool all_have_filters = false;       // the policy gives one to each file that has keys
+  const StatedRates* rates = nullptr;  // that Winnow's filters may have; null: any
+  // The first one is looked at, and up to kMaxOthers others as long as those before can't be read
+  // or rightly have no filter: a job has the same options for all its files.
+  std::vector<std::string> paths = {};
   static constexpr size_t kMaxOthers = 8;
 };
-
-// Options with which an SstFileReader reads only a table's properties, and keeps nothing.
-ROCKSDB_NAMESPACE::Options OptionsToReadProperties(ROCKSDB_NAMESPACE::Env* env);
 
 // What the file has instead of the right filter, as the end of a sentence about it; empty if
 // nothing is wrong. is_ours: its filter's bytes are Winnow's, whatever policy its properties name,
@@ -44,8 +45,7 @@ std::string FaultOfOutput(const ROCKSDB_NAMESPACE::TableProperties& properties, 
                           bool all_have_filters);
 
 // The pace of a message that is repeated for one database.
-class SayingPace {
- public:
+struct SayingPace {
   using Time = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::minutes kInterval{10};
 
@@ -53,49 +53,32 @@ class SayingPace {
   // this one that no message has told.
   std::optional<size_t> Next(Time now);
 
-  // The number of events that no message has told; they count as told then.
-  size_t TakeUnsaid() noexcept { return std::exchange(unsaid_, 0); }
-
- private:
-  std::optional<Time> last_;
-  size_t unsaid_ = 0;
+  std::optional<Time> last;
+  size_t unsaid = 0;  // events that no message has told
 };
 
-// Looks at such files, and reports in the database's LOG, and on stderr with WINNOW_LOG, which of
-// them do not have the right filters. Of each database it reports the first file at once, then one
-// every ten minutes with the number of the others, and at the close the number of those that are
-// left.
-//
-// A thread of its own reads the files; it exists only while files wait. At most kMaxWaiting files
-// wait. If there are more, or memory is short, files are left out, and the next line, or one at the
-// close, says how many. Safe from any thread. In a forked process no files wait at first.
+// Looks at such files, and reports in the database's LOG, and on stderr with WINNOW_LOG, those that
+// do not have the right filters. Of each database it reports the first file at once, then one every
+// ten minutes with the number of the compactions between, and at the close the number of those that
+// are left. Safe from any thread.
 class RemoteOutputs {
  public:
-  static constexpr size_t kMaxWaiting = 4096;
+  // Reads files in this thread, without a lock. May throw std::bad_alloc.
+  void Look(const RemoteJob& job);
 
-  RemoteOutputs();
-  // Leaves out files that wait.
-  ~RemoteOutputs();
-  RemoteOutputs(const RemoteOutputs&) = delete;
-  RemoteOutputs& operator=(const RemoteOutputs&) = delete;
-
-  struct Database {
-    const void* name = nullptr;  // whatever Closed is told
-    ROCKSDB_NAMESPACE::Env* env = nullptr;
-    std::shared_ptr<ROCKSDB_NAMESPACE::Logger> log;  // may be null
-    std::string folder = {};
-  };
-  // May throw std::bad_alloc; then these files are not looked at.
-  void Look(const Database& database, std::vector<RemoteOutput> files);
-
-  // The database's environment may be destroyed after this. So it waits until the first kMaxAtEnd
-  // of its waiting files are read, and leaves out the others.
-  static constexpr size_t kMaxAtEnd = 16;
-  void Closed(const void* database) noexcept;
+  // May throw std::bad_alloc, and has forgotten the database then.
+  void Closed(const void* database);
 
  private:
-  struct State;
-  const std::shared_ptr<State> state_;
+  // What was reported of a database until it is closed.
+  struct Told {
+    std::shared_ptr<ROCKSDB_NAMESPACE::Logger> log;
+    std::string folder;
+    SayingPace pace;
+  };
+
+  std::mutex mutex_;
+  std::map<const void*, Told> told_;
 };
 
 }  // namespace winnow::plugin

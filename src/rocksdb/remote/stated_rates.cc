@@ -1,95 +1,38 @@
 #include "src/rocksdb/remote/stated_rates.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "src/core/sizing.h"
 
 namespace winnow::plugin {
-namespace {
 
-std::optional<RateRange> RangeOf(const PolicyOptions& options) noexcept {
-  const bool may_be_any = options.build != Build::kWinnow || options.filter_memory > 0 ||
-                          options.level_plan == LevelPlan::kLearned;
-  if (may_be_any) return std::nullopt;
+void StatedRates::Add(const PolicyOptions& options) noexcept {
+  if (options.build != Build::kWinnow) return;
   const double usual = core::RateForBits(options.bits_per_key);
-  if (options.level_plan == LevelPlan::kUniform) return RateRange{usual, usual, usual};
-  // Files of the last level have higher rates the fewer keys are absent.
-  if (options.absent_share < 1) return std::nullopt;
-  return RateRange{0, StatedRates::kMostPlanned * usual, usual};
-}
-
-bool AreSame(const std::optional<RateRange>& a, const std::optional<RateRange>& b) noexcept {
-  if (!a || !b) return !a && !b;
-  return a->least == b->least && a->most == b->most;
-}
-
-}  // namespace
-
-void StatedRates::Add(const void* policy, std::function<PolicyOptions()> options) {
+  const RateRange any{0, 1, usual};
+  RateRange range = any;
+  if (options.level_plan == LevelPlan::kUniform) {
+    range = {usual, usual, usual};
+  } else if (options.level_plan != LevelPlan::kLearned && options.absent_share >= 1) {
+    // With fewer absent keys, files of the last level have higher rates.
+    range = {0, kMostPlanned * usual, usual};
+  }
+  if (options.filter_memory > 0) range = any;
   const std::lock_guard<std::mutex> lock(mutex_);
-  now_[policy] = {std::move(options), std::nullopt};
+  const auto is_same = [&range](const RateRange& other) {
+    return other.least == range.least && other.most == range.most;
+  };
+  ranges_.erase(std::remove_if(ranges_.begin(), ranges_.end(), is_same), ranges_.end());
+  if (ranges_.size() == kMostRanges) ranges_.assign(1, any);
+  ranges_.push_back(range);
 }
 
-void StatedRates::Forget(const void* policy, Time now) noexcept {
+std::optional<RateRange> StatedRates::AskedInsteadOf(double rate) const noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = now_.find(policy);
-  if (found == now_.end()) return;
-  try {
-    if (found->second.rate) End(*found->second.rate, now);
-  } catch (...) {
-    forgotten_ = now;
+  for (const RateRange& range : ranges_) {
+    if (rate <= 1.1 * range.most && range.least <= 1.1 * rate) return std::nullopt;
   }
-  now_.erase(found);
-}
-
-void StatedRates::Look(Time now) noexcept {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  try {
-    LookLocked(now);
-  } catch (...) {
-    forgotten_ = now;
-  }
-}
-
-void StatedRates::LookLocked(Time now) {
-  for (auto& [policy, known] : now_) {
-    const Rate rate = RangeOf(known.options());
-    if (known.rate && !AreSame(*known.rate, rate)) End(*known.rate, now);
-    known.rate = rate;
-  }
-}
-
-void StatedRates::End(const Rate& rate, Time now) {
-  ended_.push_back({rate, now});
-  if (ended_.size() <= kMaxEnded) return;
-  forgotten_ = std::max(forgotten_, ended_.front().time);
-  ended_.pop_front();
-}
-
-std::vector<RateRange> StatedRates::Since(Time begin, Time now) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  LookLocked(now);
-  const Time first = begin - kGrace;
-  if (forgotten_ >= first) return {};
-  std::vector<RateRange> rates;
-  for (const auto& [policy, known] : now_) {
-    if (!*known.rate) return {};
-    rates.push_back(**known.rate);
-  }
-  for (const Ended& ended : ended_) {
-    if (ended.time < first) continue;
-    if (!ended.rate) return {};
-    rates.push_back(*ended.rate);
-  }
-  return rates;
-}
-
-bool IsOneOf(double rate, const std::vector<RateRange>& ranges) noexcept {
-  return ranges.empty() ||
-         std::any_of(ranges.begin(), ranges.end(), [rate](const RateRange& range) {
-           return rate <= 1.1 * range.most && range.least <= 1.1 * rate;
-         });
+  return ranges_.empty() ? std::nullopt : std::optional(ranges_.back());
 }
 
 }  // namespace winnow::plugin

@@ -6,11 +6,7 @@
 #ifndef WINNOW_SRC_ROCKSDB_REMOTE_STATED_RATES_H_
 #define WINNOW_SRC_ROCKSDB_REMOTE_STATED_RATES_H_
 
-#include <chrono>
 #include <cstddef>
-#include <deque>
-#include <functional>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -25,55 +21,31 @@ struct RateRange {
   double usual;  // that of bits_per_key
 };
 
-// For all policies that share what they know of files: SetOptions may replace one by another, and a
-// file's column family may have either. Safe from any thread.
+// For all policies that share what they know of files, as SetOptions may replace one by another:
+// the rates by all options that they have had in this process. So a worker's file by former options
+// is no fault, as the worker may have begun by these. Safe from any thread.
 class StatedRates {
  public:
-  using Time = std::chrono::steady_clock::time_point;
-
-  // A worker that reads its options from a file may still find the former ones so much later.
-  static constexpr std::chrono::minutes kGrace{1};
-  // The most former rates that are remembered.
-  static constexpr size_t kMaxEnded = 64;
+  // With more, filters may state any rate.
+  static constexpr size_t kMostRanges = 64;
   // A file with a share s of a tree's keys has the rate s * 2^H with level_plan=auto, relative to
   // that of bits_per_key; H is the entropy of the shares in bits. That is 5.7 for half of the keys
   // beside 32 equal files.
   static constexpr double kMostPlanned = 8;
 
-  // Adds a policy by its options, which may change at any time until Forget; that waits for calls
-  // of `options`. `policy` is only compared. May throw std::bad_alloc.
-  void Add(const void* policy, std::function<PolicyOptions()> options);
-  void Forget(const void* policy, Time now) noexcept;
+  StatedRates() { ranges_.reserve(kMostRanges); }
 
-  // Looks at the options, as the other functions do, too. Options that they replace count as ended
-  // now.
-  void Look(Time now) noexcept;
+  // Options by which RocksDB builds its own filters add nothing.
+  void Add(const PolicyOptions& options) noexcept;
 
-  // The rates of the policies after `begin`, or within kGrace before it. Empty: files may state
-  // any rate, or too much is forgotten. May throw std::bad_alloc.
-  std::vector<RateRange> Since(Time begin, Time now);
+  // The range of the options that were added last if the rate is in none of the ranges, within a
+  // tenth. Unset if it is in one, or if there are none.
+  std::optional<RateRange> AskedInsteadOf(double rate) const noexcept;
 
  private:
-  using Rate = std::optional<RateRange>;  // unset: any
-  struct Known {
-    std::function<PolicyOptions()> options;
-    std::optional<Rate> rate;  // when it was looked at last
-  };
-  struct Ended {
-    Rate rate;
-    Time time;
-  };
-  void LookLocked(Time now);
-  void End(const Rate& rate, Time now);
-
-  std::mutex mutex_;
-  std::map<const void*, Known> now_;
-  std::deque<Ended> ended_;  // the first one first
-  Time forgotten_ = Time::min();
+  mutable std::mutex mutex_;
+  std::vector<RateRange> ranges_;
 };
-
-// True if the rate is in one of these ranges, within a tenth, or if there are none.
-bool IsOneOf(double rate, const std::vector<RateRange>& ranges) noexcept;
 
 }  // namespace winnow::plugin
 

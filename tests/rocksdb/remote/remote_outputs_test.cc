@@ -7,10 +7,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice_transform.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstdarg>
 #include <cstdio>
@@ -20,7 +17,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -164,11 +160,8 @@ class RemoteOutputsTest : public ::testing::Test {
     return lines;
   }
 
-  // Files are looked at one after the other: those before are done then.
+  // RocksDB calls listeners before a compaction counts as done.
   std::string FirstLine() const {
-    for (int i = 0; i < 3000 && Lines().empty(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
     const std::vector<std::string> lines = Lines();
     return lines.empty() ? std::string() : lines.front();
   }
@@ -198,14 +191,14 @@ TEST_P(RemoteOutputsOfWorkerTest, AreSaidAtOnceWithWhatToDo) {
     EXPECT_THAT(FirstLine(),
                 AllOf(HasSubstr(path_ + "/"), HasSubstr(".sst of column family default "),
                       HasSubstr(GetParam().said), HasSubstr("winnow::PrepareOpenAndCompact"),
-                      HasSubstr("libwinnow_preload.so"), Not(HasSubstr(" more since"))))
+                      HasSubstr("libwinnow_preload.so"), Not(HasSubstr(" since"))))
         << policy;
     Compact();
     EXPECT_GE(workers_->TakeJobs(), 2);
-    database_.reset();  // which waits for all files
+    database_.reset();
     EXPECT_EQ(Lines().size(), 1u);
     EXPECT_THAT(testing::ReadFile(path_ + "/LOG"),
-                HasSubstr(" more since the last line have not the filters that they should; "
+                HasSubstr("since the last line have not the filters that they should; "
                           "`winnow inspect " +
                           path_ + "` lists all"));
     ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
@@ -359,18 +352,24 @@ TEST_F(RemoteOutputsTest, OfWinnowWithTheRateThatIsAskedForAreNot) {
 
 // The worker has the options of the job's begin, or those that it ends with.
 TEST_F(RemoteOutputsTest, OfOptionsThatChangeMeanwhileAreNot) {
-  for (const char* const worker : {"winnow:10", "winnow:5"}) {
-    Open(OptionsOf(TableWith("winnow:10")));
-    workers_->Use(TableWith(worker));
-    workers_->AtNextJob([this] {
-      ASSERT_STATUS_OK(database_->SetOptions(
-          {{"block_based_table_factory", "{filter_policy={bits_per_key=5}}"}}));
-    });
-    Compact();
-    EXPECT_GE(workers_->TakeJobs(), 1);
-    database_.reset();
-    EXPECT_THAT(testing::ReadFile(path_ + "/LOG"), Not(HasSubstr("by other processes"))) << worker;
-    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
+  for (const std::string plan : {"auto", "uniform"}) {
+    const auto policy_of = [&plan](const char* bits) {
+      return "{id=winnow;level_plan=" + plan + ";bits_per_key=" + bits + "}";
+    };
+    for (const char* const bits : {"10", "5"}) {
+      Open(OptionsOf(TableWith(policy_of("10"))));
+      workers_->Use(TableWith(policy_of(bits)));
+      workers_->AtNextJob([this] {
+        ASSERT_STATUS_OK(database_->SetOptions(
+            {{"block_based_table_factory", "{filter_policy={bits_per_key=5}}"}}));
+      });
+      Compact();
+      EXPECT_GE(workers_->TakeJobs(), 1);
+      database_.reset();
+      EXPECT_THAT(testing::ReadFile(path_ + "/LOG"), Not(HasSubstr("by other processes")))
+          << policy_of(bits);
+      ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
+    }
   }
 }
 
@@ -406,96 +405,75 @@ class KeepingLogger final : public ROCKSDB_NAMESPACE::Logger {
   std::string text_;
 };
 
-// As of a file that was compacted again before it was looked at.
-TEST_F(RemoteOutputsTest, ThatAreGoneAreNot) {
-  Options options = testing::MakeOptions(TableWith(""));
-  Open(options);
-  Compact();
-  std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData> files;
-  database_->GetLiveFilesMetaData(&files);
-  ASSERT_FALSE(files.empty());
-  const auto log = std::make_shared<KeepingLogger>();
-  RemoteOutputs outputs;
-  const RemoteOutputs::Database database{this, ROCKSDB_NAMESPACE::Env::Default(), log};
-  outputs.Look(database, {{path_ + "/999999.sst", "gone", true},
-                          {files.front().directory + files.front().name, "there", true}});
-  for (int i = 0; i < 3000 && log->text().empty(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+// Looks at files of a closed database.
+class RemoteJobTest : public RemoteOutputsTest {
+ protected:
+  void Write(const std::string& policy) {
+    Open(testing::MakeOptions(TableWith(policy)));
+    Compact();
+    std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData> files;
+    database_->GetLiveFilesMetaData(&files);
+    ASSERT_FALSE(files.empty());
+    there_ = files.front().directory + files.front().name;
+    database_.reset();
+    rates_.Add(PolicyOptions());
   }
-  EXPECT_THAT(log->text(), AllOf(HasSubstr("of column family there"), Not(HasSubstr("gone"))));
-  outputs.Closed(this);
-  outputs.Look(database, {{path_ + "/999999.sst", "gone", true}});
-}
 
-TEST_F(RemoteOutputsTest, ThatAreGoneLeaveTheRateToTheOthersOfTheirJob) {
-  Open(testing::MakeOptions(TableWith("winnow:3")));
-  Compact();
-  std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData> files;
-  database_->GetLiveFilesMetaData(&files);
-  ASSERT_FALSE(files.empty());
-  const std::string there = files.front().directory + files.front().name;
-  const auto log = std::make_shared<KeepingLogger>();
-  RemoteOutputs outputs;
-  outputs.Look({this, ROCKSDB_NAMESPACE::Env::Default(), log}, {{path_ + "/999998.sst",
-                                                                 "family",
-                                                                 true,
-                                                                 {{0.01, 0.01, 0.01}},
-                                                                 {path_ + "/999999.sst", there}}});
-  outputs.Closed(this);
-  EXPECT_THAT(log->text(), HasSubstr(kOtherOptions + there + " of column family family has"));
-}
-
-TEST_F(RemoteOutputsTest, ThatAreTooManyAreCountedWhenTheDatabaseIsClosed) {
-  const auto log = std::make_shared<KeepingLogger>();
-  RemoteOutputs outputs;
-  const std::vector<RemoteOutput> gone(RemoteOutputs::kMaxWaiting + 5,
-                                       {path_ + "/999999.sst", "gone", true});
-  outputs.Look({this, ROCKSDB_NAMESPACE::Env::Default(), log, path_}, gone);
-  outputs.Closed(this);
-  EXPECT_THAT(log->text(),
-              HasSubstr(" more were not looked at; `winnow inspect " + path_ + "` lists all"));
-}
-
-// Whoever writes there waits for its end.
-class HaltingLogger final : public ROCKSDB_NAMESPACE::Logger {
- public:
-  using Logger::Logv;
-  void Logv(const char* /*format*/, va_list /*arguments*/) override {
-    is_written_ = true;
-    while (!is_over_) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  void Look(const std::vector<std::string>& paths) {
+    outputs_.Look(
+        {this, ROCKSDB_NAMESPACE::Env::Default(), log_, path_, "family", true, &rates_, paths});
   }
-  bool is_written() const { return is_written_; }
-  void End() { is_over_ = true; }
 
- private:
-  std::atomic<bool> is_written_{false};
-  std::atomic<bool> is_over_{false};
+  std::string there_;
+  const std::string gone_ = path_ + "/999999.sst";
+  StatedRates rates_;
+  const std::shared_ptr<KeepingLogger> log_ = std::make_shared<KeepingLogger>();
+  RemoteOutputs outputs_;
 };
 
-TEST_F(RemoteOutputsTest, AForkedProcessDoesNotWaitForTheThreadThatItLacks) {
-  Open(testing::MakeOptions(TableWith("")));
-  Compact();
-  std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData> files;
-  database_->GetLiveFilesMetaData(&files);
-  ASSERT_FALSE(files.empty());
-  const RemoteOutput file{files.front().directory + files.front().name, "there", true};
-  const auto log = std::make_shared<HaltingLogger>();
-  auto outputs = std::make_unique<RemoteOutputs>();
-  outputs->Look({this, ROCKSDB_NAMESPACE::Env::Default(), log}, {file, file});
-  for (int i = 0; i < 3000 && !log->is_written(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);
-    outputs->Closed(this);
-    outputs.reset();
-    _exit(0);
-  }
-  int status = -1;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  log->End();
+// As of a file that was compacted again before it was looked at.
+TEST_F(RemoteJobTest, SaysNothingOfFilesThatAreGone) {
+  Write("");
+  Look({gone_});
+  Look({gone_, gone_});
+  outputs_.Closed(this);
+  EXPECT_EQ(log_->text(), "");
+  Look({gone_, there_});
+  EXPECT_THAT(log_->text(), HasSubstr(there_ + " of column family family has no filter"));
+}
+
+TEST_F(RemoteJobTest, LeavesTheRateToTheOthersWhereTheFirstIsGone) {
+  Write("winnow:3");
+  Look({gone_, gone_, there_});
+  EXPECT_THAT(log_->text(), HasSubstr(kOtherOptions + there_ + " of column family family has"));
+}
+
+TEST_F(RemoteJobTest, LooksAtEightOthersAtMost) {
+  Write("");
+  std::vector<std::string> paths(RemoteJob::kMaxOthers + 1, gone_);
+  paths.push_back(there_);
+  Look(paths);
+  EXPECT_EQ(log_->text(), "");
+  paths.erase(paths.begin());
+  Look(paths);
+  EXPECT_NE(log_->text(), "");
+}
+
+TEST_F(RemoteJobTest, IsCountedByOneOfItsFilesAndWhatWasNotToldIsAtTheClose) {
+  Write("");
+  Look({there_, there_, there_});
+  EXPECT_THAT(log_->text(), Not(HasSubstr("since")));
+  outputs_.Closed(this);
+  EXPECT_THAT(log_->text(), Not(HasSubstr("since")));
+  for (int i = 0; i < 3; ++i) Look({there_, there_, there_});
+  EXPECT_THAT(log_->text(), Not(HasSubstr("since")));
+  outputs_.Closed(&gone_);
+  EXPECT_THAT(log_->text(), Not(HasSubstr("since")));
+  outputs_.Closed(this);
+  EXPECT_THAT(log_->text(),
+              HasSubstr("some of 2 more compactions since the last line have not the filters that "
+                        "they should; `winnow inspect " +
+                        path_ + "` lists all"));
 }
 
 TEST(FaultOfOutput, IsNoneOfAFileThatNeedsNoFilter) {

@@ -1,22 +1,14 @@
 #include "src/rocksdb/remote/stated_rates.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <vector>
+#include <optional>
 
+#include "src/core/sizing.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
 namespace stated_rates_test {
-
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::Field;
-using ::testing::IsEmpty;
-using ::testing::Lt;
-using ::testing::SizeIs;
 
 PolicyOptions Bits(double bits) {
   PolicyOptions options;
@@ -24,44 +16,32 @@ PolicyOptions Bits(double bits) {
   return options;
 }
 
-// A second after the other, from an hour on.
-StatedRates::Time At(int seconds) {
-  return StatedRates::Time() + std::chrono::hours(1) + std::chrono::seconds(seconds);
-}
+double RateOf(double bits) { return core::RateForBits(bits); }
 
-// Two policies.
 class StatedRatesTest : public ::testing::Test {
  protected:
-  StatedRatesTest() {
-    rates_.Add(&first_, [this] { return first_; });
-    rates_.Add(&second_, [this] { return second_; });
-    rates_.Look(At(0));
+  bool May(double rate) const { return !rates_.AskedInsteadOf(rate); }
+  double AskedInsteadOf(double rate) const {
+    const std::optional<RateRange> asked = rates_.AskedInsteadOf(rate);
+    return asked ? asked->usual : 0;
   }
 
-  std::vector<RateRange> Since(int seconds) { return rates_.Since(At(seconds), At(1000)); }
-
-  PolicyOptions first_ = Bits(10);
-  PolicyOptions second_ = Bits(3);
   StatedRates rates_;
 };
 
-TEST_F(StatedRatesTest, AreThoseOfAllPoliciesSinceThen) {
-  EXPECT_THAT(Since(900), SizeIs(2));
-  first_ = Bits(20);
-  rates_.Look(At(3));
-  EXPECT_THAT(Since(3 + 60), SizeIs(3));
-  EXPECT_THAT(Since(3 + 61), SizeIs(2));
-  rates_.Forget(&second_, At(4));
-  EXPECT_THAT(Since(4 + 60), SizeIs(2));
-  EXPECT_THAT(Since(4 + 61), AllOf(SizeIs(1), Each(Field(&RateRange::usual, Lt(0.001)))));
-  rates_.Forget(&second_, At(5));
-  first_ = Bits(21);
-  EXPECT_THAT(rates_.Since(At(900), At(900)), SizeIs(2)) << "nobody looked before";
-  rates_.Forget(&first_, At(1000));
-  EXPECT_THAT(rates_.Since(At(2000), At(2000)), IsEmpty());
+TEST_F(StatedRatesTest, AreThoseOfAllOptionsThereWere) {
+  EXPECT_TRUE(May(RateOf(3))) << "none is known";
+  rates_.Add(Bits(10));
+  EXPECT_FALSE(May(RateOf(3)));
+  rates_.Add(Bits(20));
+  EXPECT_TRUE(May(RateOf(10)));
+  EXPECT_TRUE(May(RateOf(20)));
+  EXPECT_EQ(AskedInsteadOf(RateOf(3)), RateOf(20));
+  rates_.Add(Bits(10));
+  EXPECT_EQ(AskedInsteadOf(RateOf(3)), RateOf(10)) << "the last ones";
 }
 
-TEST_F(StatedRatesTest, MayBeAnyWhereOptionsAskForNone) {
+TEST_F(StatedRatesTest, MayBeAnyOnceOptionsAskForNone) {
   PolicyOptions learned;
   learned.level_plan = LevelPlan::kLearned;
   PolicyOptions share;
@@ -69,49 +49,58 @@ TEST_F(StatedRatesTest, MayBeAnyWhereOptionsAskForNone) {
   share.absent_share = 0.5;
   PolicyOptions memory;
   memory.filter_memory = 1 << 20;
-  PolicyOptions builtin;
-  builtin.build = Build::kBloomFilter;
-  int now = 0;
-  for (const PolicyOptions& options : {learned, share, memory, builtin}) {
-    now += 100;
-    second_ = options;
-    EXPECT_THAT(rates_.Since(At(now), At(now)), IsEmpty());
-    second_ = Bits(10);
-    rates_.Look(At(++now));
-    EXPECT_THAT(rates_.Since(At(now + 60), At(now + 60)), IsEmpty());
-    EXPECT_THAT(rates_.Since(At(now + 61), At(now + 61)), SizeIs(2));
+  for (const PolicyOptions& options : {learned, share, memory}) {
+    StatedRates rates;
+    rates.Add(Bits(10));
+    rates.Add(options);
+    rates.Add(Bits(10));
+    for (const double bits : {1, 3, 10, 30}) EXPECT_FALSE(rates.AskedInsteadOf(RateOf(bits)));
   }
 }
 
-TEST_F(StatedRatesTest, MayBeAnyWhereTooManyAreForgotten) {
-  for (int i = 1; i <= static_cast<int>(StatedRates::kMaxEnded) + 1; ++i) {
-    first_ = Bits(1 + i % 20);
-    rates_.Look(At(i));
+// As before the options of a roll-out's last step.
+TEST_F(StatedRatesTest, AreNotThoseOfRocksDBsOwnFilters) {
+  PolicyOptions builtin = Bits(3);
+  builtin.build = Build::kBloomFilter;
+  rates_.Add(builtin);
+  rates_.Add(Bits(10));
+  EXPECT_FALSE(May(RateOf(3)));
+  rates_.Add(builtin);
+  EXPECT_EQ(AskedInsteadOf(RateOf(3)), RateOf(10));
+}
+
+TEST_F(StatedRatesTest, MayBeAnyWhereThereWereTooMany) {
+  for (int again = 0; again < 2; ++again) {
+    for (size_t i = 0; i < StatedRates::kMostRanges; ++i) {
+      rates_.Add(Bits(5 + static_cast<double>(i) / 10));
+    }
   }
-  EXPECT_THAT(Since(1), IsEmpty());
-  EXPECT_THAT(Since(900), SizeIs(2));
+  EXPECT_FALSE(May(RateOf(1)));
+  rates_.Add(Bits(20));
+  for (const double bits : {1, 3, 10, 30}) EXPECT_TRUE(May(RateOf(bits)));
+  for (size_t i = 0; i <= StatedRates::kMostRanges; ++i) {
+    rates_.Add(Bits(5 + static_cast<double>(i) / 10));
+  }
+  EXPECT_TRUE(May(RateOf(1)));
 }
 
 TEST_F(StatedRatesTest, OfAPlanAreThoseOfSmallAndLargeFiles) {
-  second_ = first_;
-  first_.level_plan = LevelPlan::kAuto;
-  rates_.Look(At(1));
-  const std::vector<RateRange> rates = Since(900);
-  ASSERT_THAT(rates, SizeIs(2));
-  const double usual = rates.front().usual;
-  for (const double part : {1e-4, 0.1, 1.0, 7.9}) EXPECT_TRUE(IsOneOf(part * usual, rates)) << part;
-  EXPECT_FALSE(IsOneOf(9 * usual, rates));
+  PolicyOptions plan = Bits(10);
+  plan.level_plan = LevelPlan::kAuto;
+  rates_.Add(Bits(10));
+  rates_.Add(plan);
+  const double usual = RateOf(10);
+  for (const double part : {1e-4, 0.1, 1.0, 7.9}) EXPECT_TRUE(May(part * usual)) << part;
+  EXPECT_FALSE(May(9 * usual));
 }
 
-TEST(StatedRates, WithinATenthAreTheSame) {
-  const auto one_of = [](double other) {
-    return std::vector<RateRange>{{0.3, 0.3, 0.3}, {other, other, other}};
-  };
-  EXPECT_TRUE(IsOneOf(0.01, {}));
-  EXPECT_TRUE(IsOneOf(0.01, one_of(0.0105)));
-  EXPECT_TRUE(IsOneOf(0.01, one_of(0.0095)));
-  EXPECT_FALSE(IsOneOf(0.01, one_of(0.012)));
-  EXPECT_FALSE(IsOneOf(0.01, one_of(0.008)));
+TEST_F(StatedRatesTest, WithinATenthAreTheSame) {
+  rates_.Add(Bits(10));
+  const double rate = RateOf(10);
+  EXPECT_TRUE(May(1.05 * rate));
+  EXPECT_TRUE(May(0.95 * rate));
+  EXPECT_FALSE(May(1.2 * rate));
+  EXPECT_FALSE(May(0.8 * rate));
 }
 
 }  // namespace stated_rates_test
