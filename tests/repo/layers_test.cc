@@ -103,7 +103,7 @@ const std::vector<Layer>& Layers() {
        {"RocksDB"}},
       {"src/rocksdb/trees",
        {"include/winnow", kPolicyHeader, "src/core", "src/rocksdb/loads", "src/rocksdb/lookups",
-        "third_party/rocksdb_abi"},
+        "src/rocksdb/messages", "third_party/rocksdb_abi"},
        {"RocksDB", "operating system"}},
       {"src/rocksdb",
        {"include/winnow", kPolicyHeader, kLoadsHeader, kUseHeader, kRocksDBCHeader, kListenerHeader,

@@ -52,9 +52,7 @@ using testing::MakePolicyFrom;
 // WINNOW_REOPENED_KEYS: another number of keys.
 const char* const asked_keys = std::getenv("WINNOW_REOPENED_KEYS");
 
-uint64_t Keys() {
-  return asked_keys != nullptr ? std::strtoull(asked_keys, nullptr, 10) : 200'000;
-}
+uint64_t Keys() { return asked_keys != nullptr ? std::strtoull(asked_keys, nullptr, 10) : 200'000; }
 
 using Change = std::function<void(Options*, BlockBasedTableOptions*)>;
 
@@ -245,7 +243,7 @@ TEST_F(ReopenedTest, TheTreeIsKnown) {
       further += std::abs(none.bits(level) - same.bits(level)) -
                  std::abs(notes.bits(level) - same.bits(level));
     }
-    EXPECT_GT(further, 0.2) << shape;
+    if (asked_keys == nullptr) EXPECT_GT(further, 0.2) << shape;
   }
 }
 

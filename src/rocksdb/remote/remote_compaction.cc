@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
-#include <sstream>
 #include <utility>
 
 #include "src/core/sizing.h"
@@ -140,29 +139,6 @@ ColumnFamilyOptions FamilyOptionsFor(const JobOptions& job, const ConfigOptions&
 // True if the text of ExportLearned is of use to a worker.
 bool NeedsTree(const PolicyOptions& options) {
   return options.build == Build::kWinnow && GoesByTrees(options);
-}
-
-// Finds the first text that is of this column family. Returns an empty string, or why there is
-// none.
-std::string FindRule(const std::string& texts, WorkersRule* rule) {
-  std::string damage;
-  std::string other = "no text of ExportLearned came with it";
-  std::istringstream lines(texts);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.empty()) continue;
-    WorkersRule read;
-    const std::string wrong = RuleOfText(line, &read);
-    if (!wrong.empty()) {
-      damage = "the text of ExportLearned can't be read: " + wrong;
-    } else if (read.family != rule->family) {
-      other = "the text of ExportLearned is of the column family " + Quoted(read.family);
-    } else {
-      *rule = std::move(read);
-      return {};
-    }
-  }
-  // The damaged text may have been that of this family.
-  return damage.empty() ? other : damage;
 }
 
 // Tells the policy of the job's table options about the tree and the order of keys; null: there is

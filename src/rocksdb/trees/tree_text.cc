@@ -8,9 +8,11 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <utility>
 #include <vector>
 
+#include "src/rocksdb/messages/stderr_line.h"
 #include "winnow/hash.h"
 
 namespace winnow::plugin {
@@ -419,6 +421,27 @@ std::string RuleOfText(std::string_view text, WorkersRule* rule) {
   reader.Count();
   for (int level = 0; level < LookupSamples::kLevels; ++level) reader.Truth();
   return reader.IsAtEnd() ? std::string() : damaged;
+}
+
+std::string FindRule(const std::string& texts, WorkersRule* rule) {
+  std::string damage;
+  std::string other = "no text of ExportLearned came with it";
+  std::istringstream lines(texts);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty()) continue;
+    WorkersRule read;
+    const std::string wrong = RuleOfText(line, &read);
+    if (!wrong.empty()) {
+      damage = "the text of ExportLearned can't be read: " + wrong;
+    } else if (read.family != rule->family) {
+      other = "the text of ExportLearned is of the column family " + Quoted(read.family);
+    } else {
+      *rule = std::move(read);
+      return {};
+    }
+  }
+  // The damaged text may have been that of this family.
+  return damage.empty() ? other : damage;
 }
 
 }  // namespace winnow::plugin

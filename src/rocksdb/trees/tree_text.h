@@ -20,6 +20,10 @@ std::string TextOfRule(const WorkersRule& rule);
 // std::bad_alloc.
 std::string RuleOfText(std::string_view text, WorkersRule* rule);
 
+// Finds the first of several texts, each on a line, that is of the column family that *rule names,
+// and sets *rule. Returns an empty string, or why there is none. May throw std::bad_alloc.
+std::string FindRule(const std::string& texts, WorkersRule* rule);
+
 }  // namespace winnow::plugin
 
 #endif  // WINNOW_SRC_ROCKSDB_TREES_TREE_TEXT_H_

@@ -193,8 +193,8 @@ TEST(ToldFilesTest, AListOutweighsGuesses) {
 // The keys of a compaction count once, as one new file, before, while and after it writes.
 TEST(ToldFilesTest, TheShapeOfATreeIsThatAfterRunningCompactions) {
   TreeFiles files;
-  Tell(&files, {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 60), FileOf(3, 6, 61, 200),
-                FileOf(4, 6, 300, 400)},
+  Tell(&files,
+       {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 60), FileOf(3, 6, 61, 200), FileOf(4, 6, 300, 400)},
        true);
   ASSERT_TRUE(files.MakeGrid());
   const auto shape_of = [](const TreeFiles::TreeShape& tree) {
