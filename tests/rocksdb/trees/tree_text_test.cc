@@ -313,6 +313,36 @@ TEST(TreeTextTest, ATextOfFormat1IsRead) {
   EXPECT_EQ(theirs.PlaceOf(3, {KeyOf(92), KeyOf(98)}, 4).below, -1);
 }
 
+// Of the same two files, with three samples of lookups in the middle of the first one.
+constexpr char kTextOf2[] =
+    "winnow-learned:2:0666616D696C79060600000202010100000AF0AF4BB787E992DB020905000830303"
+    "02F6E616D65010739302F6E616D65E807EC09E2090000E80700090500083130302F6E616D65010739302"
+    "F6E616D65E807EC09E209000000000200000000000000000000000000000000000000000000000000000"
+    "00000000000D00FC307BD0900000000038080013F00003F00003F0003000000000000000000000000000"
+    "000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+    "000000000000000AA33C3E5C36151CA";
+
+TEST(TreeTextTest, ATextOfFormat2IsRead) {
+  WorkersRule read;
+  ASSERT_EQ(RuleOfText(kTextOf2, &read), "");
+  EXPECT_FALSE(read.files.has_places);
+  EXPECT_EQ(read.id, 0u);
+  ASSERT_EQ(read.files.files.size(), 2u);
+  EXPECT_EQ(read.files.samples.size(), 3u);
+  KnownTrees there;
+  there.Restore(std::move(read));
+  EXPECT_NE(there.Learn(&kOther, kFamily, Merge(5, true)).id, 0u);
+  TreeFiles& theirs = there.RecordOf(&kOther, kFamily)->files;
+  EXPECT_EQ(theirs.sums().filter_bytes, 2520);
+  EXPECT_EQ(theirs.PlaceOf(3, {KeyOf(120), KeyOf(130)}, 4).below, TreeFiles::kBottom);
+  EXPECT_EQ(theirs.PlaceOf(3, {KeyOf(92), KeyOf(98)}, 4).below, -1);
+  std::vector<LookupSamples::Record> samples;
+  theirs.samples().Snapshot(&samples);
+  ASSERT_EQ(samples.size(), 3u);
+  EXPECT_NEAR(samples[0].place, 0.25, 1e-4);
+  EXPECT_NEAR(theirs.grid()->PlaceOf(KeyOf(100)), 0.5, 0.01);
+}
+
 TEST(TreeTextTest, NeighboursGoAsOneWhereThereAreTooMany) {
   KnownTrees here;
   Fill(&here, 2000);
