@@ -194,8 +194,9 @@ TEST_F(PolicyFamilySharesTest, EvenTrafficHasNoMore) {
 TEST_F(PolicyFamilySharesTest, TrafficThatTurnsHasNoMore) {
   for (const int every : IsLong() ? std::vector<int>{3, 10, 20} : std::vector<int>{8}) {
     const std::string name = "the same, turning every " + std::to_string(every) + " rounds";
-    EXPECT_LT(Ratio(name.c_str(), IsLong() ? 80 : 24,
-                    [every](int round) { return Turned(round / every); }),
+    EXPECT_LT(Ratio(
+                  name.c_str(), IsLong() ? 80 : 24,
+                  [every](int round) { return Turned(round / every); }, IsLong() ? 1 : 3),
               IsLong() ? 1.05 : 1.15);
     EXPECT_LE(learned_.mean_memory, 1.05);
   }
