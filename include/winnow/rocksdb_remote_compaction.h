@@ -36,7 +36,7 @@
 namespace winnow {
 
 // No text of ExportLearned has more bytes. One of a tree with 300 files has some 22,000, and with
-// level_plan=learned up to 100,000 more.
+// level_plan=learned up to 120,000 more.
 inline constexpr size_t kMostLearnedBytes = 256 << 10;
 
 // The rule by which the policy sizes filters of a family's files, for PrepareOpenAndCompact: the

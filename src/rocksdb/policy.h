@@ -47,7 +47,7 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   const char* Name() const override { return kName; }
   // The name by which a listener recognizes this class. Its number changes with the members, as a
   // program may have another copy of the library.
-  static const char* kClassName() { return "winnow.internal.Policy/5"; }
+  static const char* kClassName() { return "winnow.internal.Policy/6"; }
   const char* NickName() const override { return "winnow"; }
 
   // The name of the built-in policies. So they find our filters, and take them for "may match", and

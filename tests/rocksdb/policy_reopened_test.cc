@@ -243,7 +243,9 @@ TEST_F(ReopenedTest, TheTreeIsKnown) {
       further += std::abs(none.bits(level) - same.bits(level)) -
                  std::abs(notes.bits(level) - same.bits(level));
     }
-    if (asked_keys == nullptr) EXPECT_GT(further, 0.2) << shape;
+    if (asked_keys == nullptr) {
+      EXPECT_GT(further, 0.2) << shape;
+    }
   }
 }
 

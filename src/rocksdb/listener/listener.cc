@@ -234,7 +234,7 @@ void Listener::OnCompactionBegin(DB* database, const CompactionJobInfo& info) {
     const FileName name = FileName::Of(database->GetName(), 0);
     if (const auto record = RecordOf(database->GetName(), info.cf_name)) {
       for (const CompactionFileInfo& file : info.input_file_infos) {
-        record->files.Ending(name.File(file.file_number));
+        record->files.Ending(name.File(file.file_number), info.job_id);
       }
     }
   } catch (...) {
@@ -255,6 +255,10 @@ void Listener::OnCompactionCompleted(DB* database, const CompactionJobInfo& info
         if (outputs.count(file.file_number) == 0) record->files.Ended(name.File(file.file_number));
       }
       for (const CompactionFileInfo& file : info.output_file_infos) {
+        record->files.Installed(name.File(file.file_number), file.level);
+      }
+    } else if (record != nullptr) {  // the inputs stay
+      for (const CompactionFileInfo& file : info.input_file_infos) {
         record->files.Installed(name.File(file.file_number), file.level);
       }
     }

@@ -93,6 +93,7 @@ void Listener::LookAtRemoteOutputs(DB* opened, const CompactionJobInfo& info) no
     job.folder = opened->GetName();
     job.family = info.cf_name;
     job.all_have_filters = known->trees.AllHaveFilters();
+    Look(opened);  // the trees get the outputs before files are read
     remote_outputs_.Look(job);
   } catch (...) {
     // Memory is short.

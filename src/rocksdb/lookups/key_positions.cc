@@ -61,8 +61,9 @@ KeyPositions::KeyPositions(std::string prefix, const std::vector<FileKeys>& file
 
 KeyPositions::KeyPositions(std::vector<KeyAt> keys, std::shared_ptr<const SharedRuns> runs)
     : runs_(std::move(runs)) {
-  std::sort(keys.begin(), keys.end(),
-            [](const KeyAt& one, const KeyAt& other) { return one.key < other.key; });
+  std::sort(keys.begin(), keys.end(), [](const KeyAt& one, const KeyAt& other) {
+    return std::tie(one.key, one.place) < std::tie(other.key, other.place);
+  });
   for (KeyAt& at : keys) {
     if (!keys_.empty() && keys_.back() == at.key) continue;
     places_.push_back(std::max(at.place, places_.empty() ? 0 : places_.back()));
@@ -230,7 +231,7 @@ bool KeyPositions::CoversRest(std::string_view rest) const noexcept {
 double KeyPositions::PlaceOfRest(std::string_view rest) const noexcept {
   const auto above = std::upper_bound(keys_.begin(), keys_.end(), rest);
   if (above == keys_.begin()) return 0;
-  if (above == keys_.end()) return 1;
+  if (above == keys_.end()) return rest == keys_.back() ? places_.back() : 1;
   const auto part = static_cast<size_t>(above - keys_.begin()) - 1;
   return places_[part] + (places_[part + 1] - places_[part]) * ShareOfPart(part, rest);
 }

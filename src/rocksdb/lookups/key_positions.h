@@ -42,7 +42,7 @@ class KeyPositions {
                const FormerPositions& former = {},
                std::shared_ptr<const SharedRuns> runs = nullptr);
 
-  // For the same files as a grid with this since(), as far as that has one time for each part.
+  // A grid of the same files, with the time of each part, as far as `since` has one.
   KeyPositions(std::string prefix, const std::vector<FileKeys>& files,
                const std::vector<double>& since, std::shared_ptr<const SharedRuns> runs = nullptr);
 
@@ -53,7 +53,7 @@ class KeyPositions {
   };
   KeyPositions(std::vector<KeyAt> keys, std::shared_ptr<const SharedRuns> runs);
 
-  // From 0, for the first key and keys before it, to 1, for the last key and keys behind it. Within
+  // The place, from 0 before the first key to 1 behind the last one. Within
   // a part keys are assumed to be even as numbers, whose digits are the bytes that the cuts have.
   // If a part begins in one group of keys that share many bytes and ends in another group, each
   // group has a third of the part. A key that leaves a run half-way has the place 1. Allocates
@@ -74,11 +74,6 @@ class KeyPositions {
   // The same for places in increasing order. *part is 0 at first, and then remembers how far the
   // grid was searched.
   double SinceBehind(double place, size_t* part) const noexcept;
-
-  // The same for each part, and for what is behind the last one.
-  const std::vector<double>& since() const noexcept { return since_; }
-  // The places at which parts begin, and that of the last key.
-  const std::vector<double>& places() const noexcept { return places_; }
 
  private:
   friend class MovedPlaces;

@@ -77,7 +77,7 @@ Status ReadInput(const std::string& input, Texts* job, JobOptions* options) {
 
 // ---- The text of an OPTIONS file
 
-// Without a comment, and without spaces around it.
+// Leaves out a comment, and spaces around the text.
 std::string_view Trimmed(std::string_view text) {
   constexpr char kSpaces[] = " \t\n\v\f\r";
   for (size_t at = text.find('#'); at != text.npos; at = text.find('#', at + 1)) {
@@ -123,7 +123,7 @@ void ReadSections(const std::string& text, JobOptions* options) {
   }
 }
 
-// Of this number; 0: the latest one.
+// Reads the OPTIONS file of this number; 0: the latest one.
 Status ReadOptionsFile(Env* env, const std::string& name, uint64_t number, JobOptions* options) {
   std::string file = std::to_string(number);
   file = "OPTIONS-" + std::string(6 - std::min<size_t>(6, file.size()), '0') + file;

@@ -202,8 +202,8 @@ TreeRates::Told Tell(const PolicyOptions& policy, const KnownTrees::Chosen& chos
       AskedFor(by, chosen.facts, chosen.tree, chosen.record.get(), MeanKeys(totals.files));
   asked.is_anew = true;
   asked.rule.by_lookups = asked.rule.by_lookups && asked.rule.is_sized();
-  TreeRates::Told told =
-      chosen.record->rates.Tell(&files, core::RateForBits(by.bits_per_key), asked.rule);
+  TreeRates::Told told = chosen.record->rates.Tell(&files, core::RateForBits(by.bits_per_key),
+                                                   asked.rule, chosen.tree.base);
   if (asked.rule.is_sized()) told.log2_lambda = trees->Log2LambdaFor(asked);
   return told;
 }

@@ -32,7 +32,7 @@ struct CarriedFiles {
   size_t num_files = 0;  // that these are of
   bool is_told = false;
   bool knows_all = false;
-  // The files have places in the grid of the database's own process. Else, in texts of 1.0 and 1.1,
+  // The files have places in the grid of the database's own process. Else, in formats 1 and 2,
   // the files make a grid, of which the samples' places are. An exposure is of a part of that grid:
   // the share of the samples' time in which the part had keys.
   bool has_places = false;

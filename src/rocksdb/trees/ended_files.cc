@@ -114,16 +114,20 @@ std::vector<TreeFiles::Id> TreeFiles::FindReplaced(const NewFile& file,
   return found;
 }
 
-void TreeFiles::EndReplaced(const NewFile& file, WritingJob* job) {
+// True if some of them are several files, which end at once as nobody tells of their end.
+bool TreeFiles::EndReplaced(const NewFile& file, WritingJob* job) {
+  bool any_joined = false;
   for (const Id id : FindReplaced(file, *job)) {
     File& replaced = files_.at(id);
     if (file.level == 0) job->keys += static_cast<double>(replaced.facts.keys);
+    any_joined = any_joined || replaced.is_joined;
     if (is_told_ && !replaced.is_joined) {
       SetAside(id, &replaced);
     } else {
       End(id);
     }
   }
+  return any_joined;
 }
 
 TreeFiles::Sums TreeFiles::ReplacedBy(const NewFile& added, const WritingJob& job) {

@@ -41,7 +41,7 @@ class HeatMap {
   // A map with these parts on each level, from another process; none: the level is not known.
   using Parts = std::array<std::vector<double>, LookupSamples::kLevels>;
   HeatMap(const Parts& parts, size_t samples);
-  // The parts of a level, of one width; none: it is not known.
+  // Returns the parts of a level, of one width; none: the level is not known.
   std::vector<double> PartsOf(int level) const;
 
   // The number of samples to expect that reach this level between these places and do not find

@@ -57,10 +57,12 @@ void TreeFiles::NotWritten(Id id) {
   if (Find(id) != nullptr) Erase(id);
 }
 
-void TreeFiles::Ending(FileName name) {
+void TreeFiles::Ending(FileName name, int job) {
   const std::lock_guard<std::mutex> lock(mutex_);
   File* const file = Named(name);
-  if (file != nullptr && file->counts) file->is_ending = true;
+  if (file == nullptr || !file->counts) return;
+  file->is_ending = true;
+  file->ending_job = job;
 }
 
 void TreeFiles::Installed(FileName name, int level) {

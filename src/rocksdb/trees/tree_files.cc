@@ -282,12 +282,13 @@ TreeFiles::Id TreeFiles::Add(const NewFile& added, WritingJob* job) {
     return ++last_id_;
   }
   is_reopening_ = false;
-  EndReplaced(*facts, job);
+  const bool is_for_joined = EndReplaced(*facts, job);
   written_ += static_cast<double>(added.keys);
   if (added.waits) MarkWaiting(facts->range);
   File file;
   file.facts = *std::move(facts);
   file.written = written_;
+  file.is_for_joined = is_for_joined;
   const Id id = Insert(std::move(file));
   if (added.level == 0 && job->is_leveled) SettleOldFlushes(job->base);
   if (id % 64 == 0) DropTheOld();

@@ -201,8 +201,10 @@ class TreeFiles {
     bool is_found = false;
     bool is_measured = false;
     bool is_ending = false;
-    bool is_joined = false;  // several files
-    double from = 0;         // places by the grid
+    int ending_job = 0;          // that reads it; 0: unknown
+    bool is_joined = false;      // several files
+    bool is_for_joined = false;  // replaced such files, which are gone
+    double from = 0;             // places by the grid
     double to = 0;
     std::shared_ptr<std::atomic<int>> level_of_readers;  // null: nobody asked
 
@@ -235,9 +237,10 @@ class TreeFiles {
   // A listener tells that the file that was added as `id` has this name, or failed to be written.
   void SetName(Id id, FileName name);
   void NotWritten(Id id);
-  // A compaction begins to read it.
-  void Ending(FileName name);
-  // It is in the database, on this level: a flush or a compaction wrote it, or moved it there.
+  // A compaction begins to read it, by the job of this number.
+  void Ending(FileName name, int job);
+  // It is in the database, on this level: a flush or a compaction wrote it, or moved it there, or
+  // has failed to replace it.
   void Installed(FileName name, int level);
   // A compaction replaced it, or it was deleted.
   void Ended(FileName name);
@@ -303,12 +306,13 @@ class TreeFiles {
     std::array<double, LookupSamples::kLevels> stays{};  // of a new file of each level
   };
   TreeShape ShapeOfTree() const;
-  // When running compactions have written. If a listener tells of files, an output counts once it
-  // is in the database. Until then its inputs do: those that overlap as one file, which is new.
+  // The shape when running compactions have written. If a listener tells of files, an output counts
+  // once it is in the database. Until then its inputs do: those of one job that overlap as one
+  // file, which is new.
   TreeShape ShapeAfterCompactions() const;
-  // With the new file; without those that it would end, and those of the runs that universal
-  // compaction merges into it. If a listener tells of files, ShapeAfterCompactions, to which a
-  // flush adds the file.
+  // The shape with the new file, without those that it would end, and those of the runs that
+  // universal compaction merges into it. If a listener tells of files, ShapeAfterCompactions, to
+  // which a flush adds the file.
   TreeShape ShapeWith(const NewFile& file, const WritingJob& job);
   RatedFile ShapeOf(const NewFile& file) const;
 
@@ -390,7 +394,7 @@ class TreeFiles {
               std::vector<Id>* found) const;
   std::vector<Id> FindMerged(const NewFile& file, const WritingJob& job) const;
   std::vector<Id> FindReplaced(const NewFile& file, const WritingJob& job) const;
-  void EndReplaced(const NewFile& file, WritingJob* job);
+  bool EndReplaced(const NewFile& file, WritingJob* job);
   void MarkWaiting(const KeyRange& range) noexcept;
   void MarkAbove(const NewFile& file);
   bool IsReplaced(int level, const KeyRange& range) const;

@@ -273,7 +273,9 @@ std::optional<TreeRates::Rated> TreeRates::RateOf(TreeFiles* files, const TreeFi
   MakeGrid(files);
   if (asked.keys == 0) return std::nullopt;
   if (rule.learns && SamplesOf(files) < kMinSamples) return std::nullopt;
-  if (told_ && (!told_->log2_lambda || told_->is_sized)) return std::nullopt;
+  if (told_ && (!told_->log2_lambda || told_->is_sized || told_->learns != rule.learns)) {
+    return std::nullopt;
+  }
   const double uniform_bits = -std::log2(uniform_rate);
   Refresh(files, asked, job, uniform_bits, rule);
   if (!(keys_ > 0) || (rule.learns && heat_.samples() < kMinSamples)) return std::nullopt;
@@ -453,16 +455,25 @@ void TreeRates::Built(double rate, double uniform_rate, const FilterMemory& memo
   }
 }
 
-TreeRates::Told TreeRates::Tell(TreeFiles* files, double uniform_rate, const Rule& rule) {
+TreeRates::Told TreeRates::Tell(TreeFiles* files, double uniform_rate, const Rule& rule, int base) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Told told;
+  if (told_) {
+    told = *told_;
+    told.heat = heat_;
+    return told;
+  }
   told.uniform_bits = -std::log2(uniform_rate);
   told.is_sized = rule.is_sized();
+  told.learns = rule.learns;
   MakeGrid(files);
   const std::shared_ptr<const KeyPositions> grid = files->grid();
   if (grid == nullptr) return told;
   TreeFiles::TreeShape tree = files->ShapeAfterCompactions();
-  if (rule.learns) LookAtSamples(files, *grid, tree, 0);
+  const uint32_t base_levels = base > 0 ? BitOf(TreeFiles::LevelIndex(base, false)) |
+                                              BitOf(TreeFiles::LevelIndex(base - 1, false))
+                                        : 0;
+  if (rule.learns) LookAtSamples(files, *grid, tree, base_levels);
   written_ = files->written().keys;
   LookAt(std::move(tree), told.uniform_bits, rule);
   if (!told.is_sized) told.log2_lambda = log2_lambda_;
@@ -511,7 +522,7 @@ std::string TreeRates::WhyNotLearned() {
 std::string TreeRates::TakeSummary(const TreeFiles& files) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const steady_clock::time_point now = steady_clock::now();
-  if (HasTooManyPoints() || heat_.samples() < kMinSamples ||
+  if (told_ || HasTooManyPoints() || heat_.samples() < kMinSamples ||
       (summarized_ && now - *summarized_ < kBetweenSummaries))
     return {};
   TreeFiles::TreeShape tree = files.ShapeOfTree();

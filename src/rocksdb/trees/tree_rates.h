@@ -150,13 +150,14 @@ class TreeRates {
     std::optional<double> log2_lambda;  // unset: the tree is not known
     double uniform_bits = 0;            // that lambda is for
     bool is_sized = false;              // lambda is that of filter_memory
+    bool learns = false;                // lambda counts with samples in place of keys
     HeatMap heat;                       // without samples, lookups fall evenly
     std::array<double, LookupSamples::kLevels> lasts{};
   };
-  // For the tree as it is. With filter_memory, lambda is left to the caller. May throw
-  // std::bad_alloc.
-  Told Tell(TreeFiles* files, double uniform_rate, const Rule& rule);
-  // In the worker, before any rate is asked for.
+  // Finds lambda for the tree as it is; that of filter_memory is left to the caller. `base`: the
+  // first level below 0, which a compaction may begin; -1: unknown. May throw std::bad_alloc.
+  Told Tell(TreeFiles* files, double uniform_rate, const Rule& rule, int base = -1);
+  // Must be called, in the worker, before any rate is asked for.
   void SetTold(Told told);
   std::optional<double> told_log2_lambda();  // of filter_memory
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <list>
+#include <tuple>
 #include <utility>
 
 #include "src/rocksdb/trees/tree_files.h"
@@ -11,7 +12,8 @@ namespace winnow::plugin {
 
 // True if the file is in the database, or may be, and will be there until a compaction has written.
 bool TreeFiles::IsSettled(const File& file) const noexcept {
-  return is_told_ ? file.is_listed && (file.counts || file.is_ending) : file.counts;
+  if (!is_told_) return file.counts;
+  return file.counts ? file.is_listed || file.is_for_joined : file.is_listed && file.is_ending;
 }
 
 TreeFiles::TreeShape TreeFiles::Shape(const std::vector<std::pair<Id, const File*>>& files) const {
@@ -52,11 +54,13 @@ TreeFiles::TreeShape TreeFiles::AfterCompactions(const RatedFile* output) const 
     }
   }
   std::sort(inputs.begin(), inputs.end(), [](const File* one, const File* other) {
-    return one->facts.range.first < other->facts.range.first;
+    return std::tie(one->ending_job, one->facts.range.first) <
+           std::tie(other->ending_job, other->facts.range.first);
   });
   std::list<File> merged;
   for (const File* const input : inputs) {
-    if (merged.empty() || merged.back().facts.range.last < input->facts.range.first) {
+    if (merged.empty() || merged.back().ending_job != input->ending_job ||
+        merged.back().facts.range.last < input->facts.range.first) {
       merged.push_back(*input);
       merged.back().facts.waits = false;
       files.emplace_back(0, &merged.back());
@@ -70,7 +74,8 @@ TreeFiles::TreeShape TreeFiles::AfterCompactions(const RatedFile* output) const 
     into.facts.is_bottom = into.facts.is_bottom || input->facts.is_bottom;
   }
   for (File& into : merged) {
-    if (output == nullptr || output->from < into.from || into.to < output->to) continue;
+    if (output == nullptr || output->level != LevelIndex(into.facts)) continue;
+    if (output->from < into.from || into.to < output->to) continue;
     const double width =
         into.to > into.from ? (output->to - output->from) / (into.to - into.from) : 1;
     const double keys = width * static_cast<double>(into.facts.keys);

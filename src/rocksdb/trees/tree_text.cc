@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -27,13 +28,13 @@ constexpr size_t kMaxPrefixOfFormat1 = 4096;
 constexpr size_t kChecksumBytes = 8;
 
 constexpr int kMaxLevels = 1 << 10;
-// Steps.
+// Numbers are written in these steps.
 constexpr double kPlaces = 1 << 24;
 constexpr double kBits = 1 << 16;
 constexpr double kHeat = 64;
 constexpr double kLasts = 1 << 10;
 constexpr double kRatioSteps = 1000;
-// In formats 1 and 2; the last two of logarithms to the base of two.
+// Steps of formats 1 and 2; the last two are of logarithms to the base of two.
 constexpr double kPlacesOfSamples = 1 << 16;
 constexpr double kWeightSteps = 64;
 constexpr double kExposureSteps = 32;
@@ -194,6 +195,7 @@ void Write(const TreeFiles::File& file, const TreeFiles::File& before, Writer* w
   writer->Difference(file.more_bytes);
   writer->Difference((file.from - before.from) * kPlaces);
   writer->Difference((file.to - file.from) * kPlaces);
+  if (file.is_ending) writer->Number(static_cast<uint64_t>(std::max(file.ending_job, 0)));
 }
 
 TreeFiles::File ReadFile(int format, const TreeFiles::File& before, Reader* reader) {
@@ -220,6 +222,7 @@ TreeFiles::File ReadFile(int format, const TreeFiles::File& before, Reader* read
   }
   file.from = std::clamp(before.from + reader->Difference() / kPlaces, 0.0, 1.0);
   file.to = std::clamp(file.from + reader->Difference() / kPlaces, 0.0, 1.0);
+  if (file.is_ending) file.ending_job = static_cast<int>(reader->Number(INT32_MAX));
   return file;
 }
 
@@ -311,15 +314,20 @@ void Read(int format, Reader* reader, CarriedFiles* carried) {
 }
 
 void Write(const TreeRates::Told& told, Writer* writer) {
-  writer->Byte(static_cast<uint8_t>((told.log2_lambda ? 1 : 0) | (told.is_sized ? 2 : 0)));
+  writer->Byte(static_cast<uint8_t>((told.log2_lambda ? 1 : 0) | (told.is_sized ? 2 : 0) |
+                                    (told.learns ? 4 : 0)));
   writer->Difference(kBits * told.log2_lambda.value_or(0));
   writer->Count(kBits * told.uniform_bits);
   writer->Number(told.heat.samples());
   if (told.heat.samples() == 0) return;
   for (int level = 0; level < LookupSamples::kLevels; ++level) {
     const std::vector<double> parts = told.heat.PartsOf(level);
-    writer->Number(parts.size());
-    for (const double part : parts) writer->Count(kHeat * part);
+    const double mean = std::accumulate(parts.begin(), parts.end(), 0.0) /
+                        std::max(static_cast<double>(parts.size()), 1.0);
+    const bool has_any = mean > 0;
+    writer->Number(has_any ? parts.size() : 0);
+    writer->Count(kBits * mean);
+    for (size_t i = 0; has_any && i < parts.size(); ++i) writer->Count(kHeat * parts[i] / mean);
     writer->Count(kLasts * told.lasts[static_cast<size_t>(level)]);
   }
 }
@@ -330,14 +338,16 @@ void Read(Reader* reader, TreeRates::Told* told) {
   if ((bits & 1) != 0)
     told->log2_lambda = std::clamp(log2_lambda, -kMostLog2Lambda, kMostLog2Lambda);
   told->is_sized = (bits & 2) != 0;
+  told->learns = (bits & 4) != 0;
   told->uniform_bits = std::clamp(reader->Count() / kBits, double{kMinRateBits}, kMostLog2Lambda);
   const size_t samples = reader->Number(LookupSamples::kMaxRecords);
   if (samples == 0) return;
   HeatMap::Parts heat;
   for (size_t level = 0; level < heat.size(); ++level) {
     const size_t parts = reader->Number(HeatMap::kMaxParts);
+    const double mean = std::min(reader->Count() / kBits, static_cast<double>(samples));
     for (size_t i = 0; i < parts && reader->is_good(); ++i) {
-      heat[level].push_back(reader->Count() / kHeat);
+      heat[level].push_back(mean * std::min<double>(reader->Count() / kHeat, HeatMap::kMaxParts));
     }
     told->lasts[level] = std::min(reader->Count() / kLasts, 1.0);
   }
@@ -369,7 +379,9 @@ std::string TextOfRule(const WorkersRule& rule) {
   writer.Number(rule.others.files);
   writer.Count(rule.others.keys);
   writer.Count(rule.others.filter_bytes);
-  writer.Byte(rule.knows_all_files ? 1 : 0);
+  // Without lambda a worker would share all of filter_memory out by itself.
+  const bool has_lambda = rule.files.has_places && rule.rates.log2_lambda;
+  writer.Byte(rule.knows_all_files && has_lambda ? 1 : 0);
   const std::string bytes = writer.bytes() + ChecksumOf(writer.bytes());
   std::string text(kName);
   text += kTextFormat;

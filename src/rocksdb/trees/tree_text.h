@@ -14,7 +14,8 @@ namespace winnow::plugin {
 // digits. Sizes are rounded to whole numbers, places and heat to small fractions.
 std::string TextOfRule(const WorkersRule& rule);
 
-// The reverse. Formats 1 and 2, of 1.0 and 1.1, have the samples of lookups in place of rates.
+// The reverse. Formats 1 and 2, of 1.0 and of builds before 1.1.0, have the samples of
+// lookups in place of rates, from which the worker finds lambda as well as it can.
 // Returns an empty string, or a sentence about what is wrong with the text, and then *rule is of no
 // use. No text makes a rule whose parts are larger than those of this process. May throw
 // std::bad_alloc.

@@ -162,7 +162,7 @@ TEST(ToldFilesTest, AListOutweighsGuesses) {
   TreeFiles files;
   std::vector<Listed> list = {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 200)};
   Tell(&files, list, true);
-  files.Ending(kDatabase.File(2));
+  files.Ending(kDatabase.File(2), 1);
   const Id output = files.Add(File(6, 0, 200, true), kJob);
   files.SetName(output, kDatabase.File(3));
   EXPECT_EQ(files.files(), 2u);  // a compaction of file 2 alone
@@ -204,7 +204,7 @@ TEST(ToldFilesTest, TheShapeOfATreeIsThatAfterRunningCompactions) {
   };
   const auto shape = [&] { return shape_of(files.ShapeAfterCompactions()); };
   EXPECT_EQ(files.ShapeAfterCompactions().files.size(), 4u);
-  for (const uint64_t number : {1, 2, 3}) files.Ending(kDatabase.File(number));
+  for (const uint64_t number : {1, 2, 3}) files.Ending(kDatabase.File(number), 7);
   const std::map<double, bool> merged = {{100, false}, {300, true}};
   EXPECT_EQ(shape(), merged);
   WritingJob job = kJob;
@@ -229,6 +229,15 @@ TEST(ToldFilesTest, TheShapeOfATreeIsThatAfterRunningCompactions) {
   TreeFiles::NewFile flush = File(0, 0, 400);
   flush.keys = 40;
   EXPECT_EQ(shape_of(files.ShapeWith(flush, kJob)).size(), 3u);
+  // Another job's input is another file, until that job fails.
+  Tell(&files, {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 60), FileOf(3, 6, 61, 200),
+                FileOf(4, 6, 300, 400), FileOf(9, 0, 0, 400)});
+  for (const uint64_t number : {1, 2, 3}) files.Ending(kDatabase.File(number), 7);
+  files.Ending(kDatabase.File(9), 8);
+  EXPECT_EQ(files.ShapeAfterCompactions().files.size(), 3u);
+  files.Installed(kDatabase.File(9), 0);
+  EXPECT_EQ(shape(), (std::map<double, bool>{{100, false}, {300, true}}));
+  files.Ended(kDatabase.File(9));
   for (const uint64_t number : {1, 2, 3}) files.Ended(kDatabase.File(number));
   for (const uint64_t number : {5, 6}) files.Installed(kDatabase.File(number), 6);
   EXPECT_EQ(files.ShapeAfterCompactions().files.size(), 3u);
@@ -238,7 +247,7 @@ TEST(ToldFilesTest, TheShapeOfATreeIsThatAfterRunningCompactions) {
 TEST(ToldFilesTest, FilesThatAreBeingWrittenAreReplacedByNone) {
   TreeFiles files;
   Tell(&files, {FileOf(1, 0, 0, 100)}, true);
-  files.Ending(kDatabase.File(1));
+  files.Ending(kDatabase.File(1), 1);
   const Id flush = files.Add(File(0, 0, 100, false), kJob);
   const Id output = files.Add(File(kBase, 0, 100, true), kJob);
   EXPECT_TRUE(files.Knows(flush));

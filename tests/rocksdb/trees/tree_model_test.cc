@@ -229,7 +229,7 @@ class Tree {
     for (const uint64_t number : job_.inputs) {
       keys += files_.at(number).keys;
       ++events_;
-      record_.Ending(NameOf(number));
+      record_.Ending(NameOf(number), 1);
     }
     // A key in twenty was written twice.
     const auto outputs = static_cast<int>(std::min<uint64_t>(keys / 60 + 1, 100));

@@ -177,6 +177,51 @@ TEST(TreeTextTest, RatesAreLearnedThereAsHere) {
   EXPECT_GT(most, 4 * least);
 }
 
+// Where nearly all lookups find their key, a part of the last level has a small share of one
+// sample.
+TEST(TreeTextTest, ColdPlacesStayAsColdAsTheyAre) {
+  KnownTrees here;
+  Fill(&here, 300);
+  WorkersRule rule = RuleFor(&here, kFamily);
+  HeatMap::Parts parts;
+  parts[LookupSamples::kLevels - 1].assign(HeatMap::kMaxParts, 1.0 / 256);
+  parts[LookupSamples::kLevels - 1][7] = 1;
+  rule.rates.heat = HeatMap(parts, 16'384);
+  WorkersRule read;
+  ASSERT_EQ(RuleOfText(TextOfRule(rule), &read), "");
+  const HeatMap& heat = read.rates.heat;
+  for (const auto& [from, to] : {std::pair{0.0, 1.0}, {0.5, 0.75}, {0.0, 0.01}}) {
+    const int last = LookupSamples::kLevels - 1;
+    EXPECT_NEAR(heat.Reaching(last, from, to) / rule.rates.heat.Reaching(last, from, to), 1, 0.02);
+  }
+  EXPECT_EQ(heat.ReachingAll(3), 0);
+}
+
+// Lambda counts with samples if it was learned, else with keys.
+TEST(TreeTextTest, ALambdaHoldsForItsOwnRuleAlone) {
+  KnownTrees here;
+  Fill(&here, 200);
+  TreeRecord& ours = *here.RecordOf(&kOne, kFamily);
+  TreeRates::Rule even;
+  even.learns = false;
+  TreeFiles::NewFile file;
+  file.level = 4;
+  file.range = {KeyOf(100), KeyOf(900)};
+  file.keys = 500;
+  for (const bool learns : {true, false}) {
+    WorkersRule rule = RuleFor(&here, kFamily);
+    TreeRates::Rule told;
+    told.learns = learns;
+    rule.rates = ours.rates.Tell(&ours.files, 0.01, told);
+    KnownTrees there;
+    there.Restore(std::move(rule));
+    there.Learn(&kOther, kFamily, Merge(4, false));
+    TreeRecord& theirs = *there.RecordOf(&kOther, kFamily);
+    EXPECT_EQ(theirs.rates.RateOf(&theirs.files, file, {}, 0.01, {}).has_value(), learns);
+    EXPECT_EQ(theirs.rates.RateOf(&theirs.files, file, {}, 0.01, even).has_value(), !learns);
+  }
+}
+
 // Of whatever length keys are, and whatever they share.
 TEST(TreeTextTest, NoMoreBytesOfAKeyLeaveTheProcessThanThePageSays) {
   // Four more, as what stands behind a key may happen to be its next byte.
