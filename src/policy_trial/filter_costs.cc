@@ -96,7 +96,7 @@ FilterCost BuiltFilters::CostOf(const std::string& policy, const TreeShape& shap
 
 double BuiltFilters::KeysWithin(const std::string& policy, const TreeShape& shape,
                                 const TreePlace& place, uint64_t bytes) {
-  return static_cast<double>(TrialFilter(policy, shape, place).KeysWithin(bytes));
+  return static_cast<double>(TrialKeysWithin(policy, shape, place, bytes));
 }
 
 }  // namespace winnow::inspect

@@ -6,22 +6,13 @@
 #include <rocksdb/table.h>
 
 #include <memory>
-#include <utility>
 
 #include "src/policy_trial/learned_trial.h"
 #include "src/sst/quiet_logger.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 
 namespace winnow::inspect {
-namespace {
-
-using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
-using ROCKSDB_NAMESPACE::FilterBitsBuilder;
-using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
-using ROCKSDB_NAMESPACE::Slice;
-
-}  // namespace
 
 std::shared_ptr<const FilterPolicy> PolicyOfText(const std::string& text, std::string* problem) {
   ROCKSDB_NAMESPACE::ConfigOptions config;
@@ -34,71 +25,62 @@ std::shared_ptr<const FilterPolicy> PolicyOfText(const std::string& text, std::s
   return problem->empty() ? policy : nullptr;
 }
 
-struct TrialFilter::Builder {
+namespace {
+
+// A builder of a file's filters, with all that it refers to.
+struct TrialBuilder {
+  TrialBuilder(const std::string& text, const TreeShape& shape, const TreePlace& place)
+      : table(shape.TableOptions()) {
+    std::string problem;
+    policy = PolicyOfText(text, &problem);
+    if (policy == nullptr || (place.bottommost && !shape.last_level_has_filters)) return;
+    ROCKSDB_NAMESPACE::FilterBuildingContext context(table);
+    context.compaction_style = shape.style;
+    context.num_levels = shape.levels;
+    context.info_log = &logger;
+    context.column_family_name = "default";
+    context.level_at_creation = place.level;
+    context.is_bottommost = place.bottommost;
+    context.reason = FactsOfPlace(shape, place).reason;
+    bits.reset(policy->GetBuilderWithContext(context));
+  }
+
   std::shared_ptr<const FilterPolicy> policy;
-  BlockBasedTableOptions table;  // the builder may refer to it
+  const ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
   QuietLogger logger;
-  std::unique_ptr<FilterBitsBuilder> bits;
+  std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> bits;  // null: the policy builds no filter
 };
 
-TrialFilter::TrialFilter(const std::string& policy, const TreeShape& shape,
-                         const TreePlace& place) {
-  std::string problem;
-  std::shared_ptr<const FilterPolicy> made = PolicyOfText(policy, &problem);
-  const bool skipped = place.bottommost && !shape.last_level_has_filters;
-  if (made == nullptr || skipped) return;
-  builder_.reset(new Builder{std::move(made), shape.TableOptions(), {}, nullptr});
-  FilterBuildingContext context(builder_->table);
-  context.compaction_style = shape.style;
-  context.num_levels = shape.levels;
-  context.info_log = &builder_->logger;
-  context.column_family_name = "default";
-  context.level_at_creation = place.level;
-  context.is_bottommost = place.bottommost;
-  context.reason = FactsOfPlace(shape, place).reason;
-  builder_->bits.reset(builder_->policy->GetBuilderWithContext(context));
-}
+}  // namespace
 
-TrialFilter::~TrialFilter() = default;
-TrialFilter::TrialFilter(TrialFilter&&) noexcept = default;
-
-bool TrialFilter::IsNone() const { return builder_ == nullptr || builder_->bits == nullptr; }
-
-uint64_t TrialFilter::KeysWithin(uint64_t bytes) const {
-  return IsNone() ? 0 : builder_->bits->ApproximateNumEntries(bytes);
-}
-
-void TrialFilter::Add(const Slice* keys, size_t n) {
-  if (IsNone()) {
-    return;
+std::vector<std::string> TrialBlocks(const std::string& policy, const TreeShape& shape,
+                                     const TreePlace& place,
+                                     const std::vector<std::vector<std::string>>& keys) {
+  std::vector<std::string> blocks;
+  const TrialBuilder builder(policy, shape, place);
+  if (builder.bits == nullptr) return blocks;
+  for (const std::vector<std::string>& of_block : keys) {
+    for (const std::string& key : of_block) builder.bits->AddKey(key);
+    std::unique_ptr<const char[]> buffer;
+    blocks.push_back(builder.bits->Finish(&buffer).ToString());
   }
-  for (size_t i = 0; i < n; ++i) {
-    builder_->bits->AddKey(keys[i]);
-  }
-}
-
-void TrialFilter::Finish() {
-  if (IsNone()) {
-    return;
-  }
-  std::unique_ptr<const char[]> buffer;
-  const Slice block = builder_->bits->Finish(&buffer);
-  blocks_.emplace_back(block.data(), block.size());
+  return blocks;
 }
 
 std::string TrialBlock(const std::string& policy, const TreeShape& shape, const TreePlace& place,
                        uint64_t keys) {
-  TrialFilter trial(policy, shape, place);
-  std::vector<uint64_t> numbers(keys);
-  std::vector<Slice> slices;
-  slices.reserve(keys);
+  std::vector<std::string> numbers;
   for (uint64_t i = 0; i < keys; ++i) {
-    numbers[i] = i;
-    slices.emplace_back(reinterpret_cast<const char*>(&numbers[i]), sizeof(numbers[i]));
+    numbers.emplace_back(reinterpret_cast<const char*>(&i), sizeof(i));
   }
-  trial.Add(slices.data(), slices.size());
-  trial.Finish();
-  return trial.blocks().empty() ? std::string() : trial.blocks().front();
+  const std::vector<std::string> blocks = TrialBlocks(policy, shape, place, {numbers});
+  return blocks.empty() ? std::string() : blocks.front();
+}
+
+uint64_t TrialKeysWithin(const std::string& policy, const TreeShape& shape, const TreePlace& place,
+                         uint64_t bytes) {
+  const TrialBuilder builder(policy, shape, place);
+  return builder.bits == nullptr ? 0 : builder.bits->ApproximateNumEntries(bytes);
 }
 
 }  // namespace winnow::inspect

@@ -5,9 +5,7 @@
 #define WINNOW_SRC_POLICY_TRIAL_TRIAL_FILTER_H_
 
 #include <rocksdb/filter_policy.h>
-#include <rocksdb/slice.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -33,38 +31,20 @@ struct TreePlace {
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> PolicyOfText(const std::string& text,
                                                                     std::string* problem);
 
-// One file's filter in the making. The policy is made anew, so that no other file decides.
-class TrialFilter {
- public:
-  TrialFilter(const std::string& policy, const TreeShape& shape, const TreePlace& place);
-  ~TrialFilter();
-  TrialFilter(TrialFilter&&) noexcept;
-
-  // The policy builds no filter for such a file, or there is no such policy.
-  bool IsNone() const;
-
-  // For how many keys a filter of so many bytes has room; 0 where there is none.
-  uint64_t KeysWithin(uint64_t bytes) const;
-
-  // The next keys, or prefixes of keys, in the order of the file. Equal neighbours count once.
-  void Add(const ROCKSDB_NAMESPACE::Slice* keys, size_t n);
-
-  // What was added since the last call becomes a block of its own: the filter, or a partition.
-  void Finish();
-
-  // Those that were finished.
-  const std::vector<std::string>& blocks() const { return blocks_; }
-
- private:
-  struct Builder;
-
-  std::unique_ptr<Builder> builder_;
-  std::vector<std::string> blocks_;
-};
+// The blocks of the filter that the policy builds for a file of this place, one of each list of
+// keys or prefixes: a whole filter, or partitions. None where it builds no filter. The policy is
+// made anew, so that no other file decides.
+std::vector<std::string> TrialBlocks(const std::string& policy, const TreeShape& shape,
+                                     const TreePlace& place,
+                                     const std::vector<std::vector<std::string>>& keys);
 
 // The filter block that the policy builds of so many made-up keys, empty where it builds none.
 std::string TrialBlock(const std::string& policy, const TreeShape& shape, const TreePlace& place,
                        uint64_t keys);
+
+// The number of keys for which such a filter has room in so many bytes; 0 where there is none.
+uint64_t TrialKeysWithin(const std::string& policy, const TreeShape& shape, const TreePlace& place,
+                         uint64_t bytes);
 
 }  // namespace winnow::inspect
 

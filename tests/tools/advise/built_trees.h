@@ -32,23 +32,21 @@ class BuiltFile {
       : comparator_(family.comparator),
         sst_(ReadRawSst(file.path)),
         stored_(file.path, sst_, comparator_),
-        filter_(policy, family.shape, file.place) {
-    Build(file);
-  }
+        blocks_(TrialBlocks(policy, family.shape, file.place, KeysOf(file))) {}
 
   double bytes() const {
     double bytes = 0;
-    for (const std::string& block : filter_.blocks()) bytes += static_cast<double>(block.size());
+    for (const std::string& block : blocks_) bytes += static_cast<double>(block.size());
     return bytes;
   }
 
   bool LetsThrough(const std::string& key) {
     const std::optional<std::string_view> bytes = AskedBytes(stored_.contents(), key);
-    if (!bytes || filter_.blocks().empty()) return true;
+    if (!bytes || blocks_.empty()) return true;
     const size_t at = stored_.BlockOf(key);
-    if (at >= filter_.blocks().size()) return true;
+    if (at >= blocks_.size()) return true;
     auto& prober = probers_[at];
-    if (prober == nullptr) prober = std::make_unique<FilterProber>(filter_.blocks()[at]);
+    if (prober == nullptr) prober = std::make_unique<FilterProber>(blocks_[at]);
     const AskedKey asked = {*bytes, HashKey(*bytes).value};
     bool answer = false;
     prober->MayContain(&asked, 1, &answer);
@@ -56,32 +54,32 @@ class BuiltFile {
   }
 
  private:
-  void Build(const AdvisedFile& file) {
+  // What the filter has, by its partitions.
+  std::vector<std::vector<std::string>> KeysOf(const AdvisedFile& file) {
+    std::vector<std::vector<std::string>> all(1);
     std::unique_ptr<InternalKeys> keys;
-    ASSERT_TRUE(InternalKeys::Open(file.path, comparator_, &keys).ok());
+    EXPECT_TRUE(InternalKeys::Open(file.path, comparator_, &keys).ok());
+    if (keys == nullptr) return all;
     AddedKeys added(stored_.contents());
     std::optional<PartitionWalk> walk;
     if (!stored_.partitions().partitions.empty()) walk.emplace(stored_.partitions(), comparator_);
-    size_t block = 0;
     for (keys->SeekToFirst(); keys->Valid(); keys->Next()) {
-      for (const size_t to = walk ? walk->PartitionOf(keys->key()) : 0; block < to; ++block) {
-        filter_.Finish();
+      const size_t to = walk ? walk->PartitionOf(keys->key()) : 0;
+      if (all.size() <= to) {
+        all.resize(to + 1);
         added.Forget();
       }
       const std::string_view key = keys->key().user_key;
       added.Take(key.substr(0, key.size() - comparator_->timestamp_size()),
-                 [this](std::string_view bytes) {
-                   const ROCKSDB_NAMESPACE::Slice slice(bytes.data(), bytes.size());
-                   filter_.Add(&slice, 1);
-                 });
+                 [&](std::string_view bytes) { all.back().emplace_back(bytes); });
     }
-    filter_.Finish();
+    return all;
   }
 
   const ROCKSDB_NAMESPACE::Comparator* comparator_;
   const RawSst sst_;
   StoredFilter stored_;
-  TrialFilter filter_;
+  const std::vector<std::string> blocks_;
   std::map<size_t, std::unique_ptr<FilterProber>> probers_;
 };
 
