@@ -130,8 +130,9 @@ std::string Advise(const std::string& path, uint64_t first) {
   if (!visited.error.empty()) return "cache: " + visited.error;
   DrawOptions draw;
   draw.lookups = 100;
-  DrawLookups(path, draw, &error);
-  if (!error.empty()) return "draws: " + error;
+  file.is_sampled = true;
+  const DrawnKeys drawn = DrawLookups(file, draw, [](double) {});
+  if (!drawn.error.empty()) return "draws: " + drawn.error;
   for (size_t i = 0; i < keys.size(); i += 2) {
     if (answers[i] == static_cast<char>(FileAnswer::kDenied)) return keys[i] + " is denied";
     if (!visited.visits[i].may_contain) return keys[i] + " is denied in the cache";

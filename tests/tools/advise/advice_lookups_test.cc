@@ -78,22 +78,25 @@ TEST(DrawLookupsTest, ASeekingDrawMeetsThePlacesOfAWholeOne) {
   testing::TemporaryFolder folder;
   testing::WriteSst(TableWith("winnow:10"), 20'000, folder / "1.sst");
   for (const bool whole : {true, false}) {
-    std::string error;
     DrawOptions options;
     options.lookups = 4'000;
-    options.whole = whole;
     options.seed = 5;
-    const std::vector<std::string> keys = DrawLookups(folder / "1.sst", options, &error).lookups;
-    EXPECT_THAT(error, IsEmpty());
+    AdvisedFile file = ReadAdvisedFile(folder / "1.sst");
+    file.path = folder / "1.sst";
+    file.is_sampled = whole;
+    const DrawnKeys drawn = DrawLookups(file, options, [](double) {});
+    const std::vector<std::string>& keys = drawn.lookups;
+    EXPECT_THAT(drawn.error, IsEmpty());
     ASSERT_EQ(keys.size(), 4'000u) << whole;
     const auto low = std::count_if(keys.begin(), keys.end(),
                                    [](const std::string& key) { return key < KeyOf(5'000); });
     EXPECT_NEAR(static_cast<double>(low), 1000, whole ? 150 : 400) << whole;
-    EXPECT_EQ(keys, DrawLookups(folder / "1.sst", options, &error).lookups);
+    EXPECT_EQ(keys, DrawLookups(file, options, [](double) {}).lookups);
   }
-  std::string error;
-  DrawLookups(folder / "missing", {}, &error);
-  EXPECT_THAT(error, HasSubstr("can't be read"));
+  AdvisedFile missing;
+  missing.path = folder / "missing";
+  missing.comparator = ROCKSDB_NAMESPACE::BytewiseComparator()->Name();
+  EXPECT_THAT(DrawLookups(missing, {}, [](double) {}).error, HasSubstr("can't be read"));
 }
 
 TEST(FollowLookupsTest, EndWhereTheKeyIsFound) {

@@ -143,7 +143,8 @@ bool IsFull(const AdvisedFile& file, double target) {
   return bytes >= 0.9 * target && bytes <= kAtMost * target + kABlockMore;
 }
 
-// A partition has keys by its bytes, where they were not counted.
+// The share of a file's keys that each partition of its filter has: by its bytes, where its
+// keys were not counted.
 std::vector<double> SharesOf(const std::vector<uint64_t>& partitions) {
   if (partitions.empty()) return {1};
   const double all = std::max(1.0, std::accumulate(partitions.begin(), partitions.end(), 0.0));

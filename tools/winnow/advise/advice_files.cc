@@ -13,7 +13,6 @@
 #include "src/sst/internal_keys.h"
 #include "src/sst/known_comparator.h"
 #include "src/sst/sst_reader.h"
-#include "tools/winnow/advise/added_keys.h"
 
 namespace winnow::inspect {
 namespace {
@@ -156,28 +155,6 @@ class Placer {
   int depth_ = -1;
 };
 
-// How much of some pieces is done.
-class Shares {
- public:
-  explicit Shares(const std::vector<double>& sizes)
-      : sizes_(sizes),
-        shares_(sizes.size()),
-        all_(std::accumulate(sizes.begin(), sizes.end(), 0.0)) {}
-
-  void Set(size_t piece, double share) {
-    done_ += (share - shares_[piece]) * sizes_[piece];
-    shares_[piece] = share;
-  }
-
-  double OfAll() const { return all_ > 0 ? std::clamp(done_ / all_, 0.0, 1.0) : 1; }
-
- private:
-  const std::vector<double>& sizes_;
-  std::vector<double> shares_;
-  const double all_;
-  double done_ = 0;
-};
-
 }  // namespace
 
 bool IsOnLastLevel(const AdvisedFile& file) {
@@ -236,33 +213,6 @@ AdvisedFile ReadAdvisedFile(const std::string& path) {
   return file;
 }
 
-CountedKeys CountFilterKeys(const AdvisedFile& file,
-                            const std::function<void(double share)>& progress) {
-  constexpr uint64_t kEntriesBetweenBeats = 1 << 16;
-  CountedKeys counted;
-  const Comparator* comparator = FindComparator(file.comparator);
-  std::unique_ptr<InternalKeys> entries;
-  const Status status = InternalKeys::Open(file.path, comparator, &entries);
-  if (!status.ok()) {
-    counted.error = CantReadKeys(status);
-    return counted;
-  }
-  const FilterContents contents = ContentsOf(entries->properties());
-  AddedKeys added(contents);
-  const double all = std::max(1.0, static_cast<double>(file.entries));
-  uint64_t seen = 0;
-  for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
-    if (++seen % kEntriesBetweenBeats == 0) {
-      progress(std::min(1.0, static_cast<double>(seen) / all));
-    }
-    const std::string_view key = entries->key().user_key;
-    added.Take(key.substr(0, key.size() - std::min(comparator->timestamp_size(), key.size())),
-               [&](std::string_view) { ++counted.keys; });
-  }
-  if (!entries->status().ok()) counted.error = CantReadKeys(entries->status());
-  return counted;
-}
-
 std::vector<AdvisedFamily> PlaceFiles(std::vector<AdvisedFile>* files) {
   std::map<std::tuple<std::string, std::string, std::string>, AdvisedFamily> sorted;
   std::map<std::string, TreeShapes> shapes;
@@ -273,7 +223,6 @@ std::vector<AdvisedFamily> PlaceFiles(std::vector<AdvisedFile>* files) {
     }
     AdvisedFamily& family = sorted[{file.database, file.family, file.comparator}];
     family.files.push_back(i);
-    family.keys += file.keys;
     family.knows_levels = family.knows_levels && file.level;
   }
   std::vector<AdvisedFamily> families;
@@ -303,26 +252,29 @@ void DoPackedWork(const AdviceWork& pieces,
                   const std::function<std::string(size_t piece, const WorkerReport&)>& work,
                   const std::function<bool(size_t piece, const std::string& answer)>& take,
                   const ErrorOfPiece& error_of) {
-  size_t done = 0;
-  Shares shares(pieces.sizes);
-  const auto tell = [&] {
-    pieces.progress({pieces.step, done, pieces.sizes.size(), shares.OfAll()});
+  size_t answered = 0;
+  double done = 0;
+  std::vector<double> shares(pieces.sizes.size());
+  const double all = std::accumulate(pieces.sizes.begin(), pieces.sizes.end(), 0.0);
+  const auto tell = [&](size_t piece, double share) {
+    done += (share - shares[piece]) * pieces.sizes[piece];
+    shares[piece] = share;
+    pieces.progress({pieces.step, answered, pieces.sizes.size(),
+                     all > 0 ? std::clamp(done / all, 0.0, 1.0) : 1});
   };
   PooledWork pooled;
   pooled.work = work;
   pooled.on_report = [&](size_t piece, std::string_view report) {
     if (const std::optional<double> share = Unpack<double>(report)) {
-      shares.Set(piece, *share);
-      tell();
+      tell(piece, *share);
     }
   };
   pooled.on_answer = [&](size_t piece, const ChildAnswer& answer) {
     if (!answer.text || !take(piece, *answer.text)) {
       error_of(piece) = LostFile(answer.text ? "its answer did not arrive whole" : answer.problem);
     }
-    shares.Set(piece, 1);
-    ++done;
-    tell();
+    ++answered;
+    tell(piece, 1);
   };
   pooled.workers = pieces.jobs;
   pooled.longest_silence = kLongestSilence;

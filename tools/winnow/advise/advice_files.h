@@ -43,7 +43,8 @@ struct AdvisedFile {
   uint64_t range_bytes = 0;     // of the range filters in them
   bool unread_filter = false;   // it has one, of a policy that this program does not read
   std::string policy;           // that built it, by its name in the file; may be empty
-  // Of the filter: their bytes, or their keys where these were counted; empty: it is whole.
+  // Partitions of the filter by their bytes, or by their keys where these were counted; empty: it
+  // is whole.
   std::vector<uint64_t> partitions;
   std::string contents;   // "whole keys", "prefixes of rocksdb.FixedPrefix.8", ...
   std::string extractor;  // whose prefixes it has; empty: none
@@ -82,19 +83,6 @@ inline bool IsFilterSkipped(const AdvisedFile& file, const TreeShape& shape) {
 
 // Reads all but the first three members and the place; `error` says what could not be read.
 AdvisedFile ReadAdvisedFile(const std::string& path);
-
-// How many keys its filter has, where that is not recorded: its entries may be versions of fewer.
-struct CountedKeys {
-  uint64_t keys = 0;
-  std::string error;  // a sentence; empty: they were counted
-
-  template <typename Code>
-  void Fields(Code& code) {
-    code(keys, error);
-  }
-};
-CountedKeys CountFilterKeys(const AdvisedFile& file,
-                            const std::function<void(double share)>& progress);
 
 class FamilyCosts;  // advice_costs.h
 

@@ -117,64 +117,92 @@ class Places {
   unsigned char high_[kBytes] = {};
 };
 
+// Counts the keys of a file's filter, or of its partitions, where the file does not tell them: its
+// entries may be versions of fewer keys.
+class FilterCount {
+ public:
+  FilterCount(const AdvisedFile& file, const FilterContents& contents, const Comparator* comparator)
+      : added_(contents) {
+    if (!file.partitions.empty()) {
+      sst_ = ReadRawSst(file.path);
+      if (!sst_.error) filter_.emplace(file.path, sst_, comparator);
+    }
+    if (filter_) walk_.emplace(filter_->partitions(), comparator);
+    if (filter_ || !file.keys_are_known) keys_.resize(std::max<size_t>(file.partitions.size(), 1));
+  }
+
+  void Add(const InternalKey& entry, std::string_view key) {
+    if (keys_.empty()) return;
+    if (const size_t of_key = walk_ ? walk_->PartitionOf(entry) : 0; of_key != partition_) {
+      added_.Forget();
+      partition_ = of_key;
+    }
+    added_.Take(key, [this](std::string_view) {
+      if (partition_ < keys_.size()) ++keys_[partition_];
+    });
+  }
+
+  const std::vector<uint64_t>& keys() const { return keys_; }
+
+ private:
+  AddedKeys added_;
+  RawSst sst_;
+  std::optional<StoredFilter> filter_;
+  std::optional<PartitionWalk> walk_;
+  size_t partition_ = 0;
+  std::vector<uint64_t> keys_;
+};
+
 class Drawer {
  public:
-  Drawer(const DrawOptions& options, const FilterContents& contents, const Comparator& comparator,
-         const StoredRange& range)
-      : options_(options),
-        contents_(contents),
-        comparator_(comparator),
-        range_(range),
+  Drawer(const AdvisedFile& file, const DrawOptions& options, InternalKeys* keys)
+      : file_(file),
+        options_(options),
+        contents_(ContentsOf(keys->properties())),
+        comparator_(*FindComparator(file.comparator)),
+        keys_(*keys),
         random_(options.seed),
         random_present_(~options.seed) {}
 
-  // partitions: null, or those of the filter, whose keys are counted.
-  void ReadAll(InternalKeys* keys, uint64_t entries, const FilterPartitions* partitions) {
+  void ReadAll(const std::function<void(double share)>& progress) {
+    constexpr uint64_t kEntriesBetweenBeats = 1 << 16;
+    const auto& properties = keys_.properties();
+    const uint64_t entries =
+        properties.num_entries - std::min(properties.num_entries, properties.num_range_deletions);
     const std::vector<uint64_t> places = DrawPlaces(options_.lookups, entries, &random_);
     const std::vector<uint64_t> present = DrawPlaces(options_.present, entries, &random_present_);
     uint64_t at = 0;
     auto next = places.begin();
     auto next_present = present.begin();
-    AddedKeys added(contents_);
-    std::optional<PartitionWalk> walk;
-    if (partitions != nullptr) walk.emplace(*partitions, &comparator_);
-    if (walk) drawn_.partitions.resize(partitions->partitions.size());
-    size_t partition = 0;
+    FilterCount count(file_, contents_, &comparator_);
     // To the end: what is damaged behind the last place is a fault, too.
-    for (keys->SeekToFirst(); keys->Valid(); keys->Next(), ++at) {
-      for (; next != places.end() && *next == at; ++next) {
-        Take(keys->key().user_key);
+    for (keys_.SeekToFirst(); keys_.Valid(); keys_.Next(), ++at) {
+      for (; next != places.end() && *next == at; ++next) Take();
+      for (; next_present != present.end() && *next_present == at; ++next_present) TakePresent();
+      count.Add(keys_.key(), Key());
+      if (at % kEntriesBetweenBeats == 0) {
+        progress(std::min(1.0, static_cast<double>(at) / static_cast<double>(entries + 1)));
       }
-      for (; next_present != present.end() && *next_present == at; ++next_present) {
-        TakePresent(keys->key().user_key);
-      }
-      if (!walk) continue;
-      if (const size_t of_key = walk->PartitionOf(keys->key()); of_key != partition) {
-        added.Forget();
-        partition = of_key;
-      }
-      added.Take(WithoutTimestamp(keys->key().user_key), [&](std::string_view) {
-        if (partition < drawn_.partitions.size()) ++drawn_.partitions[partition];
-      });
     }
+    drawn_.filter_keys = count.keys();
   }
 
-  void SeekPlaces(InternalKeys* keys) {
+  void SeekPlaces() {
     constexpr uint64_t kToLearn = 32;
-    Places places(range_, &random_);
+    Places places(file_.range, &random_);
     for (uint64_t i = 0; i < kToLearn + options_.lookups + options_.present; ++i) {
-      keys->Seek(places.Draw());
-      if (!keys->Valid() && keys->status().ok()) {
-        keys->SeekToLast();
+      keys_.Seek(places.Draw());
+      if (!keys_.Valid() && keys_.status().ok()) {
+        keys_.SeekToLast();
       }
-      if (!keys->Valid()) {
+      if (!keys_.Valid()) {
         return;
       }
-      places.Learn(keys->key().user_key);
+      places.Learn(keys_.key().user_key);
       if (i >= kToLearn + options_.lookups) {
-        TakePresent(keys->key().user_key);
+        TakePresent();
       } else if (i >= kToLearn) {
-        Take(keys->key().user_key);
+        Take();
       }
     }
   }
@@ -192,41 +220,41 @@ class Drawer {
     return places;
   }
 
-  std::string WithoutTimestamp(std::string_view user_key) const {
-    return std::string(user_key.substr(
-        0, user_key.size() - std::min(user_key.size(), comparator_.timestamp_size())));
+  // The key that the file is at, without its timestamp.
+  std::string_view Key() const {
+    const std::string_view key = keys_.key().user_key;
+    return key.substr(0, key.size() - std::min(key.size(), comparator_.timestamp_size()));
   }
 
-  void TakePresent(std::string_view user_key) {
-    drawn_.present.push_back(WithoutTimestamp(user_key));
-  }
+  void TakePresent() { drawn_.present.emplace_back(Key()); }
 
-  void Take(std::string_view user_key) {
+  void Take() {
     constexpr int kAttempts = 16;
-    const std::string key = WithoutTimestamp(user_key);
+    const std::string key(Key());
     if (random_.Share() >= options_.absent_share) {
       drawn_.lookups.push_back(key);
       return;
     }
     size_t changeable = key.size();
     if (!contents_.whole_keys && contents_.prefixes != nullptr &&
-        contents_.prefixes->InDomain(SliceOf(key))) {
-      changeable = contents_.prefixes->Transform(SliceOf(key)).size();
+        contents_.prefixes->InDomain(key)) {
+      changeable = contents_.prefixes->Transform(key).size();
     }
     // Next to the first and the last key many a change leads out of the file's range.
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       std::string near = NearMiss(key, changeable, contents_.whole_keys, &random_);
-      if (IsWithin(range_, &comparator_, near)) {
+      if (IsWithin(file_.range, &comparator_, near)) {
         drawn_.lookups.push_back(std::move(near));
         return;
       }
     }
   }
 
+  const AdvisedFile& file_;
   const DrawOptions& options_;
-  const FilterContents& contents_;
+  const FilterContents contents_;
   const Comparator& comparator_;
-  const StoredRange& range_;
+  InternalKeys& keys_;
   Random random_;
   Random random_present_;  // of its own: lookups are the same with and without present keys
   DrawnKeys drawn_;
@@ -251,41 +279,24 @@ bool PassesAnyFilter(const std::string& key, const FilterContents& contents,
 
 }  // namespace
 
-DrawnKeys DrawLookups(const std::string& path, const DrawOptions& options, std::string* error) {
-  error->clear();
+DrawnKeys DrawLookups(const AdvisedFile& file, const DrawOptions& options,
+                      const std::function<void(double share)>& progress) {
+  DrawnKeys drawn;
   std::unique_ptr<InternalKeys> keys;
-  Status status = InternalKeys::Open(path, ROCKSDB_NAMESPACE::BytewiseComparator(), &keys);
-  const Comparator* comparator =
-      status.ok() ? FindComparator(keys->properties().comparator_name) : nullptr;
-  if (comparator != nullptr) {
-    status = InternalKeys::Open(path, comparator, &keys);
-  }
-  if (!status.ok() || comparator == nullptr) {
-    *error = CantRead(status);
-    return {};
-  }
-  const FilterContents contents = ContentsOf(keys->properties());
-  StoredRange range;
-  status = ReadRange(keys.get(), &range);
-  Drawer drawer(options, contents, *comparator, range);
+  const Status status = InternalKeys::Open(file.path, FindComparator(file.comparator), &keys);
   if (!status.ok()) {
-    *error = CantRead(status);
-  } else if (options.whole) {
-    const RawSst sst = options.partitioned ? ReadRawSst(path) : RawSst();
-    std::optional<StoredFilter> filter;
-    if (options.partitioned && !sst.error) filter.emplace(path, sst, comparator);
-    drawer.ReadAll(
-        keys.get(),
-        keys->properties().num_entries -
-            std::min(keys->properties().num_entries, keys->properties().num_range_deletions),
-        filter ? &filter->partitions() : nullptr);
-  } else if (!range.empty) {
-    drawer.SeekPlaces(keys.get());
+    drawn.error = CantRead(status);
+    return drawn;
   }
-  if (!keys->status().ok()) {
-    *error = CantRead(keys->status());
+  Drawer drawer(file, options, keys.get());
+  if (file.is_sampled) {
+    drawer.ReadAll(progress);
+  } else if (!file.range.empty) {
+    drawer.SeekPlaces();
   }
-  return std::move(drawer).drawn();
+  drawn = std::move(drawer).drawn();
+  if (!keys->status().ok()) drawn.error = CantRead(keys->status());
+  return drawn;
 }
 
 AskedRange LookupsWithin(const std::vector<std::string>& keys, const AdvisedFile& file,

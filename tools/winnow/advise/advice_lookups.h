@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,31 +14,34 @@
 
 namespace winnow::inspect {
 
-// What is drawn from one file.
+// Numbers of keys to draw from one file.
 struct DrawOptions {
   uint64_t lookups = 0;
-  double absent_share = 1;   // of them that are near misses of the file's keys; the rest are keys
-  uint64_t present = 0;      // keys besides
-  uint64_t seed = 0;         // the same one gives the same keys
-  bool whole = true;         // read all keys; else seek places by the bytes of the file's range
-  bool partitioned = false;  // if whole, count the keys of the filter's partitions
+  double absent_share = 1;  // of them that are near misses of the file's keys; the rest are keys
+  uint64_t present = 0;     // keys besides
+  uint64_t seed = 0;        // the same one gives the same keys
 };
 
 struct DrawnKeys {
+  std::string error;  // a sentence; empty: they were drawn
   std::vector<std::string> lookups;
   std::vector<std::string> present;  // keys of the file as they are
-  std::vector<uint64_t> partitions;  // their keys
+  // The numbers of keys of the filter's partitions, or of the filter if it is whole. Empty where
+  // not all keys were read, and where the file itself tells the number of a whole filter.
+  std::vector<uint64_t> filter_keys;
 
   template <typename Code>
   void Fields(Code& code) {
-    code(lookups, present, partitions);
+    code(error, lookups, present, filter_keys);
   }
 };
 
 // Draws keys of the file, all alike likely, and changes a byte near the end of each lookup's, or
 // appends one: of a file whose filter has prefixes only, within the prefix. Without timestamps.
-// Near misses may be keys by chance, of this file or of others. On failure *error is a sentence.
-DrawnKeys DrawLookups(const std::string& path, const DrawOptions& options, std::string* error);
+// Near misses may be keys by chance, of this file or of others. Reads all keys of a sampled file;
+// of others it seeks places by the bytes of the file's range.
+DrawnKeys DrawLookups(const AdvisedFile& file, const DrawOptions& options,
+                      const std::function<void(double share)>& progress);
 
 // What a file answers a lookup.
 enum class FileAnswer : char {

@@ -24,7 +24,6 @@ struct AdvicePiece {
 
 struct AdviceReading {
   std::vector<AdvisedFile> files;
-  std::set<std::string> found_families;  // also those that were not asked for
   std::vector<AdvisedFamily> families;
 
   std::vector<FamilyLookups> lookups;  // by family

@@ -20,27 +20,21 @@ constexpr uint64_t kSeed = 1;
 constexpr uint64_t kPresentKeys = 3'000;
 constexpr uint64_t kMaxPresentAsks = 1'000'000;
 
-// Takes an even share of `total` for each part, in proportion to the parts, as whole numbers.
-class EvenShares {
- public:
-  EvenShares(uint64_t total, double all_parts)
-      : total_(static_cast<double>(total)), all_parts_(all_parts) {}
-
-  uint64_t Next(double part) {
-    parts_ += part;
+// An even share of `total` for each part, in proportion to the parts, as whole numbers.
+std::vector<uint64_t> EvenShares(uint64_t total, const std::vector<double>& parts) {
+  const double all = std::max(1.0, std::accumulate(parts.begin(), parts.end(), 0.0));
+  std::vector<uint64_t> shares;
+  double passed = 0;
+  uint64_t given = 0;
+  for (const double part : parts) {
+    passed += part;
     const auto end = static_cast<uint64_t>(
-        all_parts_ > 0 ? std::llround(total_ * std::min(1.0, parts_ / all_parts_)) : 0);
-    const uint64_t share = end - begin_;
-    begin_ = end;
-    return share;
+        std::llround(static_cast<double>(total) * std::min(1.0, passed / all)));
+    shares.push_back(end - given);
+    given = end;
   }
-
- private:
-  const double total_;
-  const double all_parts_;
-  double parts_ = 0;
-  uint64_t begin_ = 0;
-};
+  return shares;
+}
 
 // What a file answers lookups and present keys.
 struct Asked {
@@ -56,21 +50,6 @@ struct Asked {
 
 void Append(const std::vector<std::string>& keys, std::vector<std::string>* to) {
   to->insert(to->end(), keys.begin(), keys.end());
-}
-
-// Leaves the keys at these places, in this order. Each key's half goes with it, where there are
-// halves.
-void Keep(const std::vector<size_t>& places, std::vector<bool>* halves,
-          std::vector<std::string>* keys) {
-  std::vector<std::string> kept;
-  std::vector<bool> kept_halves;
-  const bool has_halves = halves != nullptr && !halves->empty();
-  for (const size_t i : places) {
-    kept.push_back(std::move((*keys)[i]));
-    if (has_halves) kept_halves.push_back((*halves)[i]);
-  }
-  keys->swap(kept);
-  if (has_halves) halves->swap(kept_halves);
 }
 
 std::vector<size_t> SortedPlaces(const ROCKSDB_NAMESPACE::Comparator& comparator,
@@ -95,12 +74,36 @@ std::vector<size_t> EvenPlaces(size_t n, double share) {
   return places;
 }
 
-// Lists of keys, one for each family, and what the files answer to them.
-struct Asking {
-  std::vector<std::vector<std::string>*> keys;    // of each family
-  std::vector<std::vector<bool>*> halves;         // each key's is_to_learn; null or empty: none
-  std::vector<std::vector<AskedRange>> ranges;    // of each family's files
-  std::vector<std::vector<std::string>> answers;  // likewise
+// Keys to ask the files of a family for, and what these answer.
+struct AskedKeys {
+  std::vector<std::string> keys;
+  std::vector<bool> is_to_learn;     // of each key, or empty
+  std::vector<AskedRange> ranges;    // of the family's files
+  std::vector<std::string> answers;  // likewise
+
+  // Leaves the keys at these places, in this order, and finds the files that they ask.
+  void Keep(const std::vector<size_t>& places, const AdvisedFamily& family,
+            const std::vector<AdvisedFile>& files) {
+    std::vector<std::string> kept;
+    std::vector<bool> kept_halves;
+    for (const size_t i : places) {
+      kept.push_back(std::move(keys[i]));
+      if (!is_to_learn.empty()) kept_halves.push_back(is_to_learn[i]);
+    }
+    keys.swap(kept);
+    is_to_learn.swap(kept_halves);
+    ranges.clear();
+    for (const size_t file : family.files) {
+      ranges.push_back(LookupsWithin(keys, files[file], *family.comparator));
+    }
+    answers.resize(ranges.size());
+  }
+
+  double Asks() const {
+    double asks = 0;
+    for (const AskedRange& range : ranges) asks += static_cast<double>(range.end - range.begin);
+    return asks;
+  }
 };
 
 class Reader {
@@ -111,13 +114,11 @@ class Reader {
 
   std::string Read() {
     ReadFiles();
-    Place();
-    std::string problem = WhyNothing();
+    std::string problem = Place();
     if (!problem.empty()) {
       return problem;
     }
     ChooseSample(options_.sample_keys, &read_);
-    CountKeys();
     Draw();
     AskFiles();
     return std::string();
@@ -140,30 +141,25 @@ class Reader {
     }
   }
 
-  void Place() {
+  // Sorts the files into families. A sentence where nothing can be said of these.
+  std::string Place() {
+    std::set<std::string> found;
     for (const AdvisedFile& file : read_.files) {
-      read_.found_families.insert(file.family);
+      found.insert(file.family);
     }
-    wanted_ = FamiliesNamed(options_.families, read_.found_families);
-    const std::set<std::string> wanted(wanted_.begin(), wanted_.end());
-    std::vector<AdvisedFile> kept;
-    for (AdvisedFile& file : read_.files) {
-      const bool may_be_wanted =
-          wanted.count(file.family) > 0 || (!file.error.empty() && file.family.empty());
-      if (wanted.empty() || may_be_wanted) {
-        kept.push_back(std::move(file));
-      }
+    const std::vector<std::string> wanted = FamiliesNamed(options_.families, found);
+    for (const std::string& name : wanted) {
+      if (found.count(name) == 0) return absl::StrCat("no file is of a column family '", name, "'");
     }
-    read_.files = std::move(kept);
+    const auto is_of_another = [&](const AdvisedFile& file) {
+      const bool is_unknown = !file.error.empty() && file.family.empty();
+      return std::find(wanted.begin(), wanted.end(), file.family) == wanted.end() && !is_unknown;
+    };
+    if (!wanted.empty()) {
+      read_.files.erase(std::remove_if(read_.files.begin(), read_.files.end(), is_of_another),
+                        read_.files.end());
+    }
     read_.families = PlaceFiles(&read_.files);
-  }
-
-  std::string WhyNothing() const {
-    for (const std::string& name : wanted_) {
-      if (read_.found_families.count(name) == 0) {
-        return absl::StrCat("no file is of a column family '", name, "'");
-      }
-    }
     if (read_.families.empty()) {
       return "no SST file could be used";
     }
@@ -171,38 +167,6 @@ class Reader {
       return "recorded lookups are of one column family: name it by --cf=NAME";
     }
     return std::string();
-  }
-
-  // Where no filter tells how many keys a file has: its entries may be versions of fewer.
-  void CountKeys() {
-    std::vector<AdvicePiece> pieces;
-    for (const AdvicePiece& piece : read_.AllPieces()) {
-      const AdvisedFile& file = read_.FileOf(piece);
-      if (file.is_sampled && !file.keys_are_known) pieces.push_back(piece);
-    }
-    if (pieces.empty()) return;
-    std::vector<double> counted(read_.families.size());
-    std::vector<double> taken(read_.families.size());
-    EachPiece(
-        "counting keys", pieces, read_.EntriesOf(pieces),
-        [&](size_t i, const auto& beat) { return CountFilterKeys(read_.FileOf(pieces[i]), beat); },
-        [&](size_t i, const CountedKeys& answer) {
-          AdvisedFile& file = read_.FileOf(pieces[i]);
-          file.error = answer.error;
-          counted[pieces[i].family] += static_cast<double>(answer.keys);
-          taken[pieces[i].family] += static_cast<double>(file.keys);
-          file.keys = answer.keys;
-        });
-    for (const AdvicePiece& piece : read_.AllPieces()) {
-      AdvisedFile& file = read_.FileOf(piece);
-      if (file.is_sampled || file.keys_are_known || taken[piece.family] == 0) continue;
-      file.keys = static_cast<uint64_t>(std::llround(static_cast<double>(file.keys) *
-                                                     counted[piece.family] / taken[piece.family]));
-    }
-    for (AdvisedFamily& family : read_.families) {
-      family.keys = 0;
-      for (const size_t file : family.files) family.keys += read_.files[file].keys;
-    }
   }
 
   // As DoAdviceWork does it; errors are those of the files.
@@ -216,27 +180,21 @@ class Reader {
   // What to draw from each file: lookups, unless they are recorded, in proportion to the entries of
   // all files, keys that are there to those of the family.
   std::vector<DrawOptions> PlanDraws(const std::vector<AdvicePiece>& pieces) const {
-    const std::vector<double> entries = read_.EntriesOf(pieces);
-    std::vector<double> of_families(read_.families.size());
+    const std::vector<uint64_t> lookups =
+        EvenShares(options_.recorded ? 0 : options_.lookups, read_.EntriesOf(pieces));
+    std::vector<DrawOptions> draws(pieces.size());
     for (size_t i = 0; i < pieces.size(); ++i) {
-      of_families[pieces[i].family] += entries[i];
+      draws[i].lookups = lookups[i];
+      draws[i].absent_share = options_.absent_share;
+      draws[i].seed = kSeed + 0x9e3779b97f4a7c15 * (i + 1);
     }
-    EvenShares lookups(options_.recorded ? 0 : options_.lookups,
-                       std::accumulate(entries.begin(), entries.end(), 0.0));
-    std::vector<EvenShares> present;
-    for (const double of_family : of_families) {
-      present.emplace_back(kPresentKeys, of_family);
-    }
-    std::vector<DrawOptions> draws;
-    for (size_t i = 0; i < pieces.size(); ++i) {
-      DrawOptions draw;
-      draw.lookups = lookups.Next(entries[i]);
-      draw.present = present[pieces[i].family].Next(entries[i]);
-      draw.absent_share = options_.absent_share;
-      draw.seed = kSeed + 0x9e3779b97f4a7c15 * (i + 1);
-      draw.whole = read_.FileOf(pieces[i]).is_sampled;
-      draw.partitioned = !read_.FileOf(pieces[i]).partitions.empty();
-      draws.push_back(draw);
+    auto draw = draws.begin();
+    for (const AdvisedFamily& family : read_.families) {
+      std::vector<double> entries;
+      for (const size_t file : family.files) {
+        entries.push_back(static_cast<double>(read_.files[file].entries));
+      }
+      for (const uint64_t share : EvenShares(kPresentKeys, entries)) (draw++)->present = share;
     }
     return draws;
   }
@@ -244,107 +202,83 @@ class Reader {
   void Draw() {
     const std::vector<AdvicePiece> pieces = read_.AllPieces();
     const std::vector<DrawOptions> draws = PlanDraws(pieces);
-    read_.lookups.resize(read_.families.size());
+    lookups_.resize(read_.families.size());
     present_.resize(read_.families.size());
+    std::vector<double> counted(read_.families.size());  // keys of files that did not tell them
+    std::vector<double> entries(read_.families.size());  // of these files
     EachPiece(
         "drawing lookups", pieces, read_.EntriesOf(pieces),
-        [&](size_t i, const auto&) {
-          std::pair<std::string, DrawnKeys> drawn;  // the error first
-          if (draws[i].lookups + draws[i].present > 0) {
-            drawn.second = DrawLookups(read_.FileOf(pieces[i]).path, draws[i], &drawn.first);
-          }
-          return drawn;
+        [&](size_t i, const auto& beat) {
+          const AdvisedFile& file = read_.FileOf(pieces[i]);
+          const bool counts = file.is_sampled && !file.keys_are_known;
+          return draws[i].lookups + draws[i].present > 0 || counts
+                     ? DrawLookups(file, draws[i], beat)
+                     : DrawnKeys();
         },
-        [&](size_t i, const std::pair<std::string, DrawnKeys>& drawn) {
+        [&](size_t i, const DrawnKeys& drawn) {
+          const size_t family = pieces[i].family;
           AdvisedFile& file = read_.FileOf(pieces[i]);
-          file.error = drawn.first;
-          if (!drawn.second.partitions.empty()) file.partitions = drawn.second.partitions;
-          Append(drawn.second.lookups, &read_.lookups[pieces[i].family].keys);
-          Append(drawn.second.present, &present_[pieces[i].family]);
+          file.error = drawn.error;
+          Append(drawn.lookups, &lookups_[family].keys);
+          Append(drawn.present, &present_[family].keys);
+          if (drawn.filter_keys.empty()) return;
+          if (!file.partitions.empty()) file.partitions = drawn.filter_keys;
+          if (file.keys_are_known) return;
+          entries[family] += static_cast<double>(file.keys);
+          file.keys =
+              std::accumulate(drawn.filter_keys.begin(), drawn.filter_keys.end(), uint64_t{0});
+          counted[family] += static_cast<double>(file.keys);
         });
-    if (options_.recorded) {
-      read_.lookups[0].keys = *options_.recorded;
-      Halve(&read_.lookups[0]);
-    }
-  }
-
-  // Into lookups to learn from and others to judge by.
-  void Halve(FamilyLookups* lookups) const {
-    const size_t n = lookups->keys.size();
-    std::mt19937_64 random(kSeed);
-    for (size_t i = 0; i < n; ++i) {
-      lookups->is_to_learn.push_back(options_.recorded_in_time ? i < n / 2 : random() % 2 == 0);
-    }
-  }
-
-  // Sets the ranges by the keys; answers are of all files, and empty.
-  void FindRanges(Asking* asking) const {
-    asking->ranges.assign(read_.families.size(), {});
-    asking->answers.assign(read_.families.size(), {});
-    for (size_t i = 0; i < read_.families.size(); ++i) {
-      const AdvisedFamily& family = read_.families[i];
-      for (const size_t file : family.files) {
-        asking->ranges[i].push_back(
-            LookupsWithin(*asking->keys[i], read_.files[file], *family.comparator));
+    for (const AdvicePiece& piece : pieces) {
+      AdvisedFile& file = read_.FileOf(piece);
+      if (!file.is_sampled && !file.keys_are_known && entries[piece.family] > 0) {
+        file.keys = static_cast<uint64_t>(std::llround(
+            static_cast<double>(file.keys) * counted[piece.family] / entries[piece.family]));
       }
-      asking->answers[i].resize(family.files.size());
+      read_.families[piece.family].keys += file.keys;
+    }
+    if (!options_.recorded) return;
+    lookups_[0].keys = *options_.recorded;
+    std::mt19937_64 random(kSeed);
+    for (size_t i = 0, n = lookups_[0].keys.size(); i < n; ++i) {
+      lookups_[0].is_to_learn.push_back(options_.recorded_in_time ? i < n / 2 : random() % 2 == 0);
     }
   }
 
   // Sorts the keys, and leaves so many, evenly, that they ask about `most_asks` filters at most.
-  void Prepare(double most_asks, Asking* asking) const {
-    for (size_t i = 0; i < read_.families.size(); ++i) {
-      std::vector<std::string>& keys = *asking->keys[i];
-      Keep(SortedPlaces(*read_.families[i].comparator, keys), asking->halves[i], &keys);
-    }
-    FindRanges(asking);
+  void Prepare(double most_asks, std::vector<AskedKeys>* asked) const {
     double asks = 0;
-    for (const auto& ranges : asking->ranges) {
-      for (const AskedRange& range : ranges) {
-        asks += static_cast<double>(range.end - range.begin);
-      }
+    for (size_t i = 0; i < asked->size(); ++i) {
+      const AdvisedFamily& family = read_.families[i];
+      AskedKeys& keys = (*asked)[i];
+      keys.Keep(SortedPlaces(*family.comparator, keys.keys), family, read_.files);
+      asks += keys.Asks();
     }
-    if (asks <= most_asks) {
-      return;
+    for (size_t i = 0; i < asked->size() && asks > most_asks; ++i) {
+      AskedKeys& keys = (*asked)[i];
+      keys.Keep(EvenPlaces(keys.keys.size(), most_asks / asks), read_.families[i], read_.files);
     }
-    for (size_t i = 0; i < read_.families.size(); ++i) {
-      std::vector<std::string>& keys = *asking->keys[i];
-      Keep(EvenPlaces(keys.size(), most_asks / asks), asking->halves[i], &keys);
-    }
-    FindRanges(asking);
   }
 
-  std::string Ask(const Asking& asking, const AdvicePiece& piece, std::string* error) const {
-    const AskedRange& range = asking.ranges[piece.family][piece.at];
+  std::string Ask(const AskedKeys& asked, const AdvicePiece& piece, std::string* error) const {
+    const AskedRange& range = asked.ranges[piece.at];
     return range.begin == range.end || !error->empty()
                ? std::string()
-               : AskFile(read_.FileOf(piece).path, *asking.keys[piece.family], range, error);
+               : AskFile(read_.FileOf(piece).path, asked.keys, range, error);
   }
 
   void AskFiles() {
     const std::vector<AdvicePiece> pieces = read_.AllPieces();
-    Asking lookups;
-    Asking present;
-    uint64_t drawn = 0;
-    for (size_t family = 0; family < read_.families.size(); ++family) {
-      lookups.keys.push_back(&read_.lookups[family].keys);
-      lookups.halves.push_back(&read_.lookups[family].is_to_learn);
-      present.keys.push_back(&present_[family]);
-      present.halves.push_back(nullptr);
-      drawn += read_.lookups[family].keys.size();
-    }
-    Prepare(static_cast<double>(options_.most_asks), &lookups);
-    Prepare(static_cast<double>(kMaxPresentAsks), &present);
-    for (const FamilyLookups& family : read_.lookups) {
-      drawn -= family.keys.size();
-    }
-    read_.lookups_left_out = drawn;
+    for (const AskedKeys& asked : lookups_) read_.lookups_left_out += asked.keys.size();
+    Prepare(static_cast<double>(options_.most_asks), &lookups_);
+    Prepare(static_cast<double>(kMaxPresentAsks), &present_);
+    for (const AskedKeys& asked : lookups_) read_.lookups_left_out -= asked.keys.size();
     EachPiece(
         "asking the filters that there are", pieces, std::vector<double>(pieces.size(), 1),
         [&](size_t i, const auto&) {
           Asked asked;
-          asked.lookups = Ask(lookups, pieces[i], &asked.error);
-          asked.present = Ask(present, pieces[i], &asked.error);
+          asked.lookups = Ask(lookups_[pieces[i].family], pieces[i], &asked.error);
+          asked.present = Ask(present_[pieces[i].family], pieces[i], &asked.error);
           return asked;
         },
         [&](size_t i, Asked asked) {
@@ -356,33 +290,35 @@ class Reader {
                          static_cast<char>(FileAnswer::kDenied),
                          static_cast<char>(FileAnswer::kFalse));
           }
-          lookups.answers[family][at] = std::move(asked.lookups);
-          present.answers[family][at] = std::move(asked.present);
+          lookups_[family].answers[at] = std::move(asked.lookups);
+          present_[family].answers[at] = std::move(asked.present);
         });
+    for (size_t i = 0; i < read_.families.size(); ++i) Follow(i);
+  }
+
+  void Follow(size_t number) {
+    AdvisedFamily& family = read_.families[number];
+    AskedKeys& asked = lookups_[number];
+    const AskedKeys& present = present_[number];
+    FamilyLookups& lookups = read_.lookups.emplace_back();
+    lookups.keys = std::move(asked.keys);
+    lookups.is_to_learn = std::move(asked.is_to_learn);
     const bool drop_found = !options_.recorded && options_.absent_share >= 1;
-    for (size_t family = 0; family < read_.families.size(); ++family) {
-      FamilyLookups& of_family = read_.lookups[family];
-      FollowLookups(lookups.ranges[family], lookups.answers[family], drop_found, &of_family);
-      read_.num_lookups += of_family.lookups;
-      read_.num_absent += of_family.absent;
-    }
-    for (size_t i = 0; i < read_.families.size(); ++i) {
-      AdvisedFamily& family = read_.families[i];
-      const double live_share =
-          LiveShare(present.ranges[i], present.answers[i], present_[i].size());
-      family.costs =
-          std::make_shared<FamilyCosts>(family, read_.files, read_.lookups[i], live_share);
-      read_.has_plans = read_.has_plans || family.costs->HasRates("winnow:10");
-      read_.keys += family.keys;
-    }
+    FollowLookups(asked.ranges, asked.answers, drop_found, &lookups);
+    read_.num_lookups += lookups.lookups;
+    read_.num_absent += lookups.absent;
+    read_.keys += family.keys;
+    const double live_share = LiveShare(present.ranges, present.answers, present.keys.size());
+    family.costs = std::make_shared<FamilyCosts>(family, read_.files, lookups, live_share);
+    read_.has_plans = read_.has_plans || family.costs->HasRates("winnow:10");
   }
 
   const std::vector<AdviceTable>& tables_;
   const AdviceOptions& options_;
-  std::vector<std::string> wanted_;  // families, by name
   const AdviceProgress& progress_;
   AdviceReading& read_;
-  std::vector<std::vector<std::string>> present_;  // keys of each family, drawn from its files
+  std::vector<AskedKeys> lookups_;  // by family
+  std::vector<AskedKeys> present_;  // keys that are there, drawn from the files
 };
 
 }  // namespace
