@@ -47,7 +47,7 @@ UseOfPolicy Family(const std::string& name, double bits, std::vector<UseOfLevel>
                    const std::string& more = "") {
   UseOfPolicy use;
   use.policy = "bits_per_key=" + std::to_string(static_cast<int>(bits)) +
-               ";ribbon_min_keys=auto;bloom_before_level=-1" + more;
+               ";ribbon_min_keys=50000;bloom_before_level=2" + more;
   use.families = {name};
   use.seconds = 3600;
   use.levels = std::move(levels);
@@ -75,7 +75,7 @@ TEST(UseAdviceTest, AFamilyWithFewBitsAmongOthersIsFoundNamedAndMended) {
   EXPECT_THAT(advice.mend[0].says, HasSubstr("bits_per_key=3 lets "));
   EXPECT_THAT(advice.mend[0].policy,
               AllOf(HasSubstr("{id=winnow;bits_per_key="), Not(HasSubstr("bits_per_key=3;")),
-                    HasSubstr(";ribbon_min_keys=auto;bloom_before_level=-1}")));
+                    HasSubstr(";ribbon_min_keys=50000;bloom_before_level=2}")));
   EXPECT_EQ(advice.rows[0].use.families[0], "family4");
   EXPECT_LT(advice.advised_false_reads, 0.5 * advice.false_reads);
   EXPECT_LE(advice.advised_bytes, 1.1 * advice.bytes);
@@ -228,7 +228,6 @@ TEST_F(ReadFilterUseTest, ReadsJson) {
   EXPECT_EQ(file.policies[0].levels[1].level, 5);
   EXPECT_EQ(file.policies[0].Sum().asks, 2000);
   EXPECT_EQ(FamiliesText(file.policies[0]), "default, other of /db");
-  EXPECT_FALSE(file.is_log);
 }
 
 // As FilterUseAsJson writes it (tests/rocksdb/use/use_text_test.cc).
@@ -283,7 +282,6 @@ TEST_F(ReadFilterUseTest, ReadsTheLastTableOfALog) {
       "  1 2 3 4 5 6 7 8  old  bits_per_key=9\nother\n";
   const FilterUseFile file = Read("first line\n" + older + kTable);
   EXPECT_EQ(problem_, "");
-  EXPECT_TRUE(file.is_log);
   EXPECT_EQ(file.one_counted_of, 512);
   ASSERT_THAT(file.policies, SizeIs(2));
   EXPECT_EQ(FamiliesText(file.policies[0]), "default, meta");

@@ -1,6 +1,5 @@
 #include "tools/winnow/advise/use/use_advice.h"
 
-#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
@@ -13,17 +12,19 @@
 
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
+#include "src/policy_trial/learned_trial.h"
+#include "src/rocksdb/policy_options.h"
 #include "src/text/numbers.h"
 
 namespace winnow::inspect {
 namespace {
 
-// Bits that are looked at.
+// The numbers of bits a key that are looked at.
 constexpr double kFewestBits = 4;
 constexpr double kMostBits = 20;
 constexpr double kStep = 0.5;
 
-// Below so many denied ones among the counted asks, nothing is said of a policy's bits.
+// The denied ones among the counted asks below which nothing is said of a policy's bits.
 constexpr double kEnoughDenied = 20;
 
 // What false reads have to fall to, to be worth a change of several policies.
@@ -37,57 +38,15 @@ constexpr double kOfNoUse = 0.01;
 // What false reads fall to by rates that follow the levels, to be worth a word.
 constexpr double kWorthAPlan = 0.75;
 
-struct PolicyText {
-  std::vector<std::pair<std::string, std::string>> options;  // the first is the name
-
-  explicit PolicyText(absl::string_view text) {
-    if (!text.empty() && text.front() == '{' && text.back() == '}') {
-      text = text.substr(1, text.size() - 2);
-    }
-    for (const absl::string_view part : absl::StrSplit(text, ';', absl::SkipWhitespace())) {
-      const std::pair<std::string, std::string> option =
-          absl::StrSplit(part, absl::MaxSplits('=', 1));
-      options.push_back(option);
-    }
-    if (options.empty() || options.front().second.empty()) {
-      const std::string name = options.empty() ? "winnow" : options.front().first;
-      const std::pair<std::string, std::string> parts =
-          absl::StrSplit(name, absl::MaxSplits(':', 1));
-      if (!options.empty()) options.erase(options.begin());
-      options.insert(options.begin(), {"id", parts.first});
-      if (!parts.second.empty()) Set("bits_per_key", parts.second);
-    } else if (options.front().first != "id") {
-      options.insert(options.begin(), {"id", "winnow"});
-    }
+PolicyOptions OptionsOf(absl::string_view policy) {
+  PolicyOptions options = plugin::TextDefaults();
+  for (const absl::string_view part : absl::StrSplit(policy, ';', absl::SkipWhitespace())) {
+    const std::pair<std::string, std::string> option =
+        absl::StrSplit(part, absl::MaxSplits('=', 1));
+    plugin::ParsePolicyOption(option.first, option.second, &options).PermitUncheckedError();
   }
-
-  std::string Get(absl::string_view name) const {
-    for (const auto& [key, value] : options) {
-      if (key == name) return value;
-    }
-    return "";
-  }
-  void Set(absl::string_view name, absl::string_view value) {
-    for (auto& [key, old] : options) {
-      if (key != name) continue;
-      old = std::string(value);
-      return;
-    }
-    options.emplace_back(name, value);
-  }
-  double Bits() const {
-    double bits = 0;
-    return absl::SimpleAtod(Get("bits_per_key"), &bits) && bits > 0 ? bits : 10;
-  }
-  bool HasMemory() const {
-    const std::string memory = Get("filter_memory");
-    return !memory.empty() && memory != "0";
-  }
-  bool Learns() const { return Get("level_plan") == "learned"; }
-  std::string ToString() const {
-    return absl::StrCat("{", absl::StrJoin(options, ";", absl::PairFormatter("=")), "}");
-  }
-};
+  return options;
+}
 
 double BytesOf(double keys, double bits) {
   FilterOptions options;
@@ -96,41 +55,47 @@ double BytesOf(double keys, double bits) {
   return static_cast<double>(core::EstimateBytes(whole, core::ForBuilding(options)));
 }
 
-// What a policy would take and let through with other bits, by what it does now.
-class Policy {
- public:
-  Policy(const UseOfPolicy& use, double bits_now) : use_(use), bits_now_(bits_now) {}
-
-  double Bytes(double bits) const {
-    double bytes = 0;
-    for (const UseOfLevel& level : use_.levels) {
-      const double keys = level.filters > 0 ? level.keys / level.filters : 0;
-      if (keys > 0) bytes += level.bytes * BytesOf(keys, bits) / BytesOf(keys, bits_now_);
-    }
-    return bytes;
+// The bytes of a policy's filters with other bits a key, by what they take now.
+double BytesWith(const UseRow& row, double bits) {
+  double bytes = 0;
+  for (const UseOfLevel& level : row.use.levels) {
+    const double keys = level.filters > 0 ? level.keys / level.filters : 0;
+    if (keys > 0) bytes += level.bytes * BytesOf(keys, bits) / BytesOf(keys, row.bits_per_key());
   }
-  // A second.
-  double FalseReads(double bits) const {
-    const double change = core::RateForBits(bits) / core::RateForBits(bits_now_);
-    double reads = 0;
-    for (const UseOfLevel& level : use_.levels) {
-      const double absent = level.denied + level.false_positives;
-      reads += std::min(absent, level.false_positives * change);
-    }
-    return use_.seconds > 0 ? reads / use_.seconds : 0;
-  }
+  return bytes;
+}
 
- private:
-  const UseOfPolicy& use_;
-  const double bits_now_;
-};
+// The false reads a second with other bits a key, by those of now.
+double FalseReadsWith(const UseRow& row, double bits) {
+  const double change = core::RateForBits(bits) / core::RateForBits(row.bits_per_key());
+  double reads = 0;
+  for (const UseOfLevel& level : row.use.levels) {
+    const double absent = level.denied + level.false_positives;
+    reads += std::min(absent, level.false_positives * change);
+  }
+  return row.use.seconds > 0 ? reads / row.use.seconds : 0;
+}
+
+using PolicyBits = std::vector<double>;  // a key, of each policy
+
+double BytesWith(const std::vector<UseRow>& rows, const PolicyBits& bits) {
+  double bytes = 0;
+  for (size_t i = 0; i < bits.size(); ++i) bytes += BytesWith(rows[i], bits[i]);
+  return bytes;
+}
+
+double FalseReadsWith(const std::vector<UseRow>& rows, const PolicyBits& bits) {
+  double reads = 0;
+  for (size_t i = 0; i < bits.size(); ++i) reads += FalseReadsWith(rows[i], bits[i]);
+  return reads;
+}
 
 bool IsKnown(const FilterUseFile& file, const UseOfPolicy& use) {
   const UseOfLevel sum = use.Sum();
   return file.HasEnoughAsks(sum) && sum.denied >= kEnoughDenied * file.one_counted_of;
 }
 
-// Of each level that has filters.
+// Whether enough asks were counted on each level that has filters.
 bool LevelsAreKnown(const FilterUseFile& file, const UseOfPolicy& use) {
   return std::all_of(use.levels.begin(), use.levels.end(), [&](const UseOfLevel& level) {
     return !(level.keys > 0) || file.HasEnoughAsks(level);
@@ -140,30 +105,31 @@ bool LevelsAreKnown(const FilterUseFile& file, const UseOfPolicy& use) {
 // The bits of each policy with which all together have the fewest false reads in the memory: steps
 // are taken where they spare most for their bytes, which is best as each step spares less than the
 // one before. Policies of which too little is known keep theirs.
-std::vector<double> BestBits(const std::vector<Policy>& policies, const std::vector<double>& now,
-                             const std::vector<bool>& may_change, double budget) {
-  std::vector<double> bits = now;
-  double bytes = 0;
-  for (size_t i = 0; i < policies.size(); ++i) {
-    if (may_change[i]) bits[i] = kFewestBits;
-    bytes += policies[i].Bytes(bits[i]);
+PolicyBits BestBits(const FilterUseFile& file, const std::vector<UseRow>& rows, double budget) {
+  PolicyBits bits;
+  std::vector<size_t> changeable;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const bool may_change = IsKnown(file, rows[i].use) && rows[i].policy.filter_memory == 0;
+    if (may_change) changeable.push_back(i);
+    bits.push_back(may_change ? kFewestBits : rows[i].bits_per_key());
   }
+  double bytes = BytesWith(rows, bits);
   for (;;) {
-    size_t best = policies.size();
+    double* best = nullptr;
     double most = 0;
     double bytes_of_best = 0;
-    for (size_t i = 0; i < policies.size(); ++i) {
-      if (!may_change[i] || bits[i] >= kMostBits) continue;
-      const double more = policies[i].Bytes(bits[i] + kStep) - policies[i].Bytes(bits[i]);
+    for (const size_t i : changeable) {
+      if (bits[i] >= kMostBits) continue;
+      const double more = BytesWith(rows[i], bits[i] + kStep) - BytesWith(rows[i], bits[i]);
       const double spared =
-          policies[i].FalseReads(bits[i]) - policies[i].FalseReads(bits[i] + kStep);
+          FalseReadsWith(rows[i], bits[i]) - FalseReadsWith(rows[i], bits[i] + kStep);
       if (bytes + more > budget || spared / std::max(more, 1.0) <= most) continue;
       most = spared / std::max(more, 1.0);
-      best = i;
+      best = &bits[i];
       bytes_of_best = more;
     }
-    if (best == policies.size()) return bits;
-    bits[best] += kStep;
+    if (best == nullptr) return bits;
+    *best += kStep;
     bytes += bytes_of_best;
   }
 }
@@ -199,63 +165,48 @@ double OfBestLevels(const UseOfPolicy& use) {
 std::string Seconds(double reads) { return absl::StrCat(Figure(reads), " a second"); }
 
 void FindBits(const FilterUseFile& file, std::optional<double> asked, UseAdvice* advice) {
-  std::vector<Policy> policies;
-  std::vector<double> now;
-  std::vector<bool> may_change;
-  for (UseRow& row : advice->rows) {
-    policies.emplace_back(row.use, row.bits_per_key);
-    now.push_back(row.bits_per_key);
-    may_change.push_back(IsKnown(file, row.use) && !PolicyText(row.use.policy).HasMemory());
-  }
-  const auto sum = [&](const std::vector<double>& bits, auto of) {
-    double all = 0;
-    for (size_t i = 0; i < bits.size(); ++i) all += of(policies[i], bits[i]);
-    return all;
-  };
-  const auto bytes = [](const Policy& policy, double bits) { return policy.Bytes(bits); };
-  const auto reads = [](const Policy& policy, double bits) { return policy.FalseReads(bits); };
-  advice->bytes = sum(now, bytes);
-  advice->false_reads = sum(now, reads);
+  std::vector<UseRow>& rows = advice->rows;
+  PolicyBits now;
+  for (const UseRow& row : rows) now.push_back(row.bits_per_key());
+  advice->bytes = BytesWith(rows, now);
+  advice->false_reads = FalseReadsWith(rows, now);
   advice->budget_bytes = asked.value_or(advice->bytes);
-  std::vector<double> best = BestBits(policies, now, may_change, advice->budget_bytes);
-  std::vector<double> least = best;
-  if (!advice->no_verdict.empty()) std::fill(least.begin(), least.end(), kFewestBits);
-  advice->fits = sum(least, bytes) <= advice->budget_bytes * 1.001;
-  const bool is_worth_it =
-      asked.has_value() || sum(best, reads) <= kWorthAChange * advice->false_reads;
-  if (is_worth_it && !asked) {
-    std::vector<double> fewer = best;
+  PolicyBits best = BestBits(file, rows, advice->budget_bytes);
+  const PolicyBits least = advice->no_verdict.empty() ? best : PolicyBits(best.size(), kFewestBits);
+  advice->fits = BytesWith(rows, least) <= advice->budget_bytes * 1.001;
+  const auto is_worth_it = [&](const PolicyBits& bits) {
+    return FalseReadsWith(rows, bits) <= kWorthAChange * advice->false_reads;
+  };
+  if (!asked && !is_worth_it(best)) best = now;
+  if (!asked) {
+    PolicyBits fewer = best;
     for (size_t i = 0; i < best.size(); ++i) {
       if (std::abs(best[i] - now[i]) < kFewBits) fewer[i] = now[i];
     }
-    if (sum(fewer, bytes) <= kMoreMemory * advice->bytes &&
-        sum(fewer, reads) <= kWorthAChange * advice->false_reads) {
-      best = std::move(fewer);
-    }
+    if (BytesWith(rows, fewer) <= kMoreMemory * advice->bytes && is_worth_it(fewer)) best = fewer;
   }
-  if (!is_worth_it) best = now;
-  advice->advised_bytes = sum(best, bytes);
-  advice->advised_false_reads = sum(best, reads);
+  advice->advised_bytes = BytesWith(rows, best);
+  advice->advised_false_reads = FalseReadsWith(rows, best);
   for (size_t i = 0; i < best.size(); ++i) {
-    UseRow& row = advice->rows[i];
-    row.advised_bytes = policies[i].Bytes(best[i]);
-    row.advised_false_reads = policies[i].FalseReads(best[i]);
+    UseRow& row = rows[i];
+    row.advised_bytes = BytesWith(row, best[i]);
+    row.advised_false_reads = FalseReadsWith(row, best[i]);
     if (std::abs(best[i] - now[i]) < kStep) continue;
     row.advised_bits = best[i];
-    PolicyText text(row.use.policy);
-    text.Set("bits_per_key", Decimals(best[i], 1));
+    PolicyOptions policy = row.policy;
+    policy.bits_per_key = best[i];
     advice->mend.push_back(
         {FamiliesText(row.use),
-         absl::StrCat("bits_per_key=", Decimals(row.bits_per_key, 2), " lets ",
-                      Seconds(policies[i].FalseReads(now[i])), " through as false reads; ",
+         absl::StrCat("bits_per_key=", Decimals(now[i], 2), " lets ",
+                      Seconds(FalseReadsWith(row, now[i])), " through as false reads; ",
                       Decimals(best[i], 1), " would let ", Seconds(row.advised_false_reads),
                       ", and take ", ByteSize(row.advised_bytes), " in place of ",
-                      ByteSize(policies[i].Bytes(now[i]))),
-         text.ToString(), /*spares_reads=*/true});
+                      ByteSize(BytesWith(row, now[i]))),
+         ShortText(policy), /*spares_reads=*/true});
   }
 }
 
-// What does not depend on other policies.
+// Finds what a policy gains whatever the others have.
 void FindUse(const FilterUseFile& file, const UseRow& row, UseAdvice* advice) {
   const UseOfPolicy& use = row.use;
   const UseOfLevel sum = use.Sum();
@@ -274,11 +225,11 @@ void FindUse(const FilterUseFile& file, const UseRow& row, UseAdvice* advice) {
       std::max_element(use.levels.begin(), use.levels.end(),
                        [](const UseOfLevel& a, const UseOfLevel& b) { return a.level < b.level; });
   const bool has_several = use.levels.size() > 1 && last->level > 0;
-  PolicyText text(use.policy);
+  PolicyOptions policy = row.policy;
   if (has_several && file.HasEnoughAsks(*last) && last->denied <= kOfNoUse * last->asks &&
-      text.Get("absent_share") != "0") {
-    if (text.Get("level_plan") == "uniform") text.Set("level_plan", "auto");
-    text.Set("absent_share", "0");
+      policy.absent_share > 0) {
+    if (policy.level_plan == LevelPlan::kUniform) policy.level_plan = LevelPlan::kAuto;
+    policy.absent_share = 0;
     advice->gain.push_back(
         {families,
          absl::StrCat("filters of the last level (", last->level, ") deny ",
@@ -286,13 +237,16 @@ void FindUse(const FilterUseFile& file, const UseRow& row, UseAdvice* advice) {
                       " of what they are asked, as nearly all lookups find their key there. With "
                       "absent_share=0 that level has no filters, which frees ",
                       ByteSize(last->bytes)),
-         text.ToString()});
+         ShortText(policy)});
     return;
   }
-  if (text.Learns() || !has_several || !IsKnown(file, use) || !LevelsAreKnown(file, use)) return;
+  if (policy.level_plan == LevelPlan::kLearned || !has_several || !IsKnown(file, use) ||
+      !LevelsAreKnown(file, use)) {
+    return;
+  }
   const double ratio = OfBestLevels(use);
   if (ratio > kWorthAPlan) return;
-  text.Set("level_plan", "learned");
+  policy.level_plan = LevelPlan::kLearned;
   advice->gain.push_back(
       {families,
        absl::StrCat(
@@ -300,7 +254,7 @@ void FindUse(const FilterUseFile& file, const UseRow& row, UseAdvice* advice) {
            absl::StrFormat("%.2f", ratio),
            " of the false reads in the same memory: level_plan=learned does that, and more "
            "where lookups prefer some ranges of keys"),
-       text.ToString(), /*spares_reads=*/true});
+       ShortText(policy), /*spares_reads=*/true});
 }
 
 std::string WhyNoVerdict(const FilterUseFile& file, const UseAdvice& advice) {
@@ -349,7 +303,7 @@ UseAdvice AdviseByUse(const FilterUseFile& file, std::optional<double> budget_by
   for (const UseOfPolicy& use : file.policies) {
     UseRow row;
     row.use = use;
-    row.bits_per_key = PolicyText(use.policy).Bits();
+    row.policy = OptionsOf(use.policy);
     row.has_enough_asks = file.HasEnoughAsks(use.Sum());
     advice.rows.push_back(std::move(row));
   }
@@ -359,42 +313,39 @@ UseAdvice AdviseByUse(const FilterUseFile& file, std::optional<double> budget_by
   advice.no_verdict = WhyNoVerdict(file, advice);
   FindBits(file, budget_bytes, &advice);
   if (advice.rows.empty()) return advice;
-  size_t unasked = 0;
-  size_t with_few_on_a_level = 0;
-  size_t with_memory = 0;
+  bool has_unasked = false;
+  bool has_few_on_a_level = false;
+  bool has_memory = false;
   double seconds = 0;
   for (const UseRow& row : advice.rows) {
     if (!row.advised_bits) FindUse(file, row, &advice);
-    unasked += row.has_enough_asks ? 0 : 1;
-    with_few_on_a_level += row.has_enough_asks && !LevelsAreKnown(file, row.use) ? 1 : 0;
-    with_memory += PolicyText(row.use.policy).HasMemory() ? 1 : 0;
+    has_unasked = has_unasked || !row.has_enough_asks;
+    has_few_on_a_level =
+        has_few_on_a_level || (row.has_enough_asks && !LevelsAreKnown(file, row.use));
+    has_memory = has_memory || row.policy.filter_memory > 0;
     seconds = std::max(seconds, row.use.seconds);
   }
   advice.unknown = {
       absl::StrCat("All figures are since a policy was made, ", Figure(seconds),
                    " seconds at most: what was asked an hour ago counts as what is asked now."),
       "Which keys are looked up: whether lookups prefer some ranges (level_plan=learned finds "
-      "out), "
-      "and whether a few absent keys come again and again. Each of these is always a false read or "
-      "never, and false reads here are those to expect of keys that differ.",
+      "out), and whether a few absent keys come again and again. Each of these is always a false "
+      "read or never, and false reads here are those to expect of keys that differ.",
       "What bits a level plan, or files of before a change of the policy, gave each file: other "
-      "bits "
-      "are taken to change all rates alike.",
+      "bits are taken to change all rates alike.",
       "Whether a false read comes from the disk: its block may be in a cache."};
-  if (unasked > 0) {
-    advice.unknown.push_back(absl::StrCat(
-        "What ", unasked == 1 ? "a policy needs" : absl::StrCat(unasked, " policies need"),
-        " whose filters were asked fewer than ", kEnoughAsks * file.one_counted_of,
-        " times: these keep their bits."));
+  const double few = kEnoughAsks * file.one_counted_of;
+  if (has_unasked) {
+    advice.unknown.push_back(absl::StrCat("What policies need whose filters were asked fewer than ",
+                                          few, " times: these keep their bits."));
   }
-  if (with_few_on_a_level > 0) {
+  if (has_few_on_a_level) {
     advice.unknown.push_back(absl::StrCat(
-        "Whether other rates by level would spare false reads in ",
-        with_few_on_a_level == 1 ? "a policy" : absl::StrCat(with_few_on_a_level, " policies"),
-        ": on a level the filters were asked fewer than ", kEnoughAsks * file.one_counted_of,
-        " times."));
+        "Whether other rates by level would spare false reads in policies whose filters of a level "
+        "were asked fewer than ",
+        few, " times."));
   }
-  if (with_memory > 0) {
+  if (has_memory) {
     advice.unknown.push_back(
         "Policies with filter_memory choose their bits themselves: with level_plan=learned, by the "
         "lookups of each column family.");

@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "winnow/rocksdb_policy.h"
+
 namespace winnow::inspect {
 
-// Of the filters that state one level. Numbers of asks are estimates.
+// The filters that state one level. Numbers of asks are estimates.
 struct UseOfLevel {
   int level = -1;  // -1: they state none
   double asks = 0;
@@ -23,7 +25,7 @@ struct UseOfLevel {
   std::optional<double> asks_counted;  // what a LOG does not have
 };
 
-// Of a policy, for all column families that it serves.
+// A policy, for all column families that it serves.
 struct UseOfPolicy {
   std::string policy;  // an options string
   std::vector<std::string> databases;
@@ -35,11 +37,10 @@ struct UseOfPolicy {
   double false_reads_a_second() const;
 };
 
-// Of fewer counted asks nothing is said: neither of a policy, nor of a level of it.
+// The counted asks of a policy, or of a level of it, below which nothing is said.
 inline constexpr double kEnoughAsks = 400;
 
 struct FilterUseFile {
-  bool is_log = false;
   double one_counted_of = 512;
   std::vector<UseOfPolicy> policies;
 
@@ -48,18 +49,20 @@ struct FilterUseFile {
   }
 };
 
-// Of JSON (winnow.filter_use/1), or the last table of a LOG. "-" is standard input. A sentence that
-// names the file and its fault in *problem where there is neither.
+// Reads JSON (winnow.filter_use/1), or the last table of a LOG. "-" is standard input. A sentence
+// that names the file and its fault in *problem where there is neither.
 FilterUseFile ReadFilterUse(const std::string& path, std::string* problem);
 
 // One policy with what was found about it.
 struct UseRow {
   UseOfPolicy use;
-  double bits_per_key = 10;            // as the policy's text has it
+  PolicyOptions policy;                // by its text
   std::optional<double> advised_bits;  // where others are better
   double advised_bytes = 0;            // of its filters, with these
   double advised_false_reads = 0;      // a second
   bool has_enough_asks = false;        // else there is no verdict on it
+
+  double bits_per_key() const { return policy.bits_per_key; }
 };
 
 struct UseFinding {

@@ -37,7 +37,7 @@ Json PolicyJson(const UseRow& row) {
                {"false_reads_per_second", use.false_reads_a_second()},
                {"filter_bytes", Whole(sum.bytes)},
                {"keys", Whole(sum.keys)},
-               {"bits_per_key", row.bits_per_key},
+               {"bits_per_key", row.bits_per_key()},
                {"advised", nullptr},
                {"levels", Json::array()}};
   if (row.advised_bits) {

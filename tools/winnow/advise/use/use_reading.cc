@@ -120,7 +120,6 @@ FilterUseFile OfLog(absl::string_view text) {
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     if (const size_t at = line.find(kTableBegins); at != absl::string_view::npos) {
       table = {};
-      table.is_log = true;
       const size_t gap = line.find("one ask in ", at);
       if (gap != absl::string_view::npos) {
         const absl::string_view number = line.substr(gap + 11);

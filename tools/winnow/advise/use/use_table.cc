@@ -40,7 +40,7 @@ std::string PolicyTable(const UseAdvice& advice) {
     table.AddRow({inspect::Printable(FamiliesText(row.use)), Figure(row.use.false_reads_a_second()),
                   seconds > 0 ? Figure(sum.asks / seconds) : "-",
                   sum.asks > 0 ? inspect::Percent(sum.denied / sum.asks) : "-", ByteSize(sum.bytes),
-                  Decimals(row.bits_per_key, 2),
+                  Decimals(row.bits_per_key(), 2),
                   row.advised_bits      ? Decimals(*row.advised_bits, 1)
                   : row.has_enough_asks ? "-"
                                         : "too few asks"});
