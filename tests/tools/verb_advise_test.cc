@@ -805,14 +805,21 @@ TEST_F(VerbAdviseTest, FollowsRecordedLookupsThroughACacheInTheirOrder) {
               HasSubstr("The list of lookups is sorted"));
 }
 
-TEST_F(VerbAdviseTest, FlagsOfPoliciesDoNotGoWithACache) {
+TEST_F(VerbAdviseTest, FlagsOfPoliciesDoNotGoWithACacheOrUse) {
   MakeDatabase("db", "winnow:10", 1'000);
   for (const char* flag : {"--budget=64KiB", "--by=reads", "--all", "--seconds=5"}) {
     const ChildResult outcome = Run(Quoted("db") + " --cache=64KiB " + flag);
     EXPECT_EQ(outcome.status, 2) << flag;
     EXPECT_THAT(outcome.errors, HasSubstr("leave one of the two away")) << flag;
   }
-  EXPECT_THAT(VerbTest::Run("--use=a.json --chart=a.svg").errors, HasSubstr("--use has none"));
+  for (const char* flag : {"--all", "--by=reads", "--cf=default", "--chart=a.svg", "--draws=3",
+                           "--sample=7", "--seconds=5", "--try_policy=winnow:8"}) {
+    const ChildResult outcome = VerbTest::Run(std::string("--use=a.json ") + flag);
+    EXPECT_EQ(outcome.status, 2) << flag;
+    EXPECT_THAT(outcome.errors, AllOf(HasSubstr("--use has none"),
+                                      HasSubstr("beside --use there are --budget and --json")))
+        << flag;
+  }
   EXPECT_THAT(Run(Quoted("db") + " --cache=much").errors,
               HasSubstr("this is a number of bytes above 0"));
   EXPECT_THAT(Run(Quoted("db") + " --cache=0").errors, HasSubstr("a number of bytes above 0"));

@@ -8,7 +8,9 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <random>
 #include <set>
 #include <string>
 #include <string_view>
@@ -78,7 +80,7 @@ WINNOW_FLAG(advise, std::string, chart, "", TextValue("FILE"),
 namespace winnow::tools {
 namespace {
 
-// Recorded lookups beyond so many are thinned out, each as likely to stay.
+// The most recorded lookups that are taken.
 constexpr size_t kMaxLookups = 2'000'000;
 
 struct Input {
@@ -116,22 +118,20 @@ Input Find(const std::vector<std::string>& paths) {
 
 constexpr size_t kMaxScans = 100'000;
 
-// Keeps a part of a list of any length of which each member is as likely to be there.
+// Keeps a part of a list of any length: its first members, or such of which each is as likely to be
+// there.
 template <typename Member>
 class Reservoir {
  public:
-  explicit Reservoir(size_t most) : most_(most) {}
+  Reservoir(size_t most, bool first_ones) : most_(most), first_ones_(first_ones) {}
 
   void Add(Member member) {
     ++seen_;
     if (kept_.size() < most_) {
       kept_.push_back(std::move(member));
-      return;
-    }
-    state_ = state_ * 6364136223846793005 + 1442695040888963407;  // Knuth's MMIX
-    const uint64_t at = (state_ >> 16) % seen_;
-    if (at < kept_.size()) {
-      kept_[at] = std::move(member);
+    } else if (!first_ones_) {
+      const uint64_t at = random_() % seen_;
+      if (at < most_) kept_[at] = std::move(member);
     }
   }
 
@@ -140,82 +140,64 @@ class Reservoir {
 
  private:
   const size_t most_;
+  const bool first_ones_;
   uint64_t seen_ = 0;
-  uint64_t state_ = 1;
+  std::mt19937_64 random_;
   std::vector<Member> kept_;
 };
 
-// The first lookups of the list, for a cache: what follows what counts there. Empty, or a sentence
-// that says why the list can't be read.
-std::string ReadFirstLookups(const std::string& path, const std::vector<std::string>& databases,
-                             inspect::AdviceOptions* options, std::vector<std::string>* warnings) {
-  uint64_t seen = 0;
-  std::vector<std::string> kept;
+// Reads recorded lookups: the first ones for a cache, as what follows what counts there; else a
+// part of all, and the seeks of a trace. Where it has seeks and no lookups, these are made up.
+// Empty, or a sentence that says why the list can't be read.
+std::string ReadLookups(const std::string& path, const std::vector<std::string>& databases,
+                        bool for_cache, inspect::AdviceOptions* options,
+                        std::vector<std::string>* warnings) {
+  Reservoir<std::string> lookups(kMaxLookups, for_cache);
+  Reservoir<inspect::RecordedScan> scans(kMaxScans, false);
+  inspect::RecordedScans recorded;
+  inspect::VisitSeek visit_seek;
+  if (!for_cache) {
+    visit_seek = [&](const inspect::TracedSeek& seek) {
+      ++recorded.seeks;
+      if (!seek.upper_bound.empty()) {
+        scans.Add({std::string(seek.key), std::string(seek.upper_bound)});
+      }
+    };
+  }
   const std::string problem = VisitListedLookups(
       path,
       [&](std::string_view key, bool joins) {
-        ++seen;
-        if (kept.size() < kMaxLookups) {
-          kept.emplace_back(key);
-          options->recorded_joins.push_back(joins);
-        }
+        lookups.Add(std::string(key));
+        if (lookups.seen() <= kMaxLookups) options->recorded_joins.push_back(joins);
       },
-      warnings, databases, &options->recorded_may_be_read_one_by_one);
-  if (problem.empty() && seen > kMaxLookups) {
-    warnings->push_back(
-        absl::StrCat(path, ": of ", seen, " lookups the first ", kMaxLookups, " were taken"));
-  }
-  options->recorded_in_time = !std::is_sorted(kept.begin(), kept.end());
-  options->recorded = std::move(kept);
-  return problem;
-}
-
-// With the seeks of a trace. Where it has no lookups, these are made up. Empty, or a sentence that
-// says why the list can't be read.
-std::string ReadLookups(const std::string& path, const std::vector<std::string>& databases,
-                        inspect::AdviceOptions* options, std::vector<std::string>* warnings) {
-  Reservoir<std::string> reservoir(kMaxLookups);
-  Reservoir<inspect::RecordedScan> scans(kMaxScans);
-  inspect::RecordedScans recorded;
-  const std::string problem = VisitListedKeys(
-      path, [&reservoir](std::string_view key) { reservoir.Add(std::string(key)); }, warnings,
-      databases,
-      [&](const inspect::TracedSeek& seek) {
-        ++recorded.seeks;
-        if (!seek.upper_bound.empty()) {
-          scans.Add({std::string(seek.key), std::string(seek.upper_bound)});
-        }
-      });
+      warnings, databases, &options->recorded_may_be_read_one_by_one, visit_seek);
   if (recorded.seeks > 0) {
     recorded.with_bound = scans.seen();
     recorded.scans = std::move(scans).kept();
     options->recorded_scans = std::move(recorded);
-    if (problem.empty() && reservoir.seen() == 0) {
+    if (problem.empty() && lookups.seen() == 0) {
       warnings->push_back(absl::StrCat(path, " has no lookups, so they are made up"));
       return problem;
     }
   }
-  if (problem.empty() && reservoir.seen() > kMaxLookups) {
-    warnings->push_back(absl::StrCat(path, ": of ", reservoir.seen(), " lookups ", kMaxLookups,
-                                     " were taken, by chance"));
+  const bool has_all = lookups.seen() <= kMaxLookups;
+  if (problem.empty() && !has_all) {
+    warnings->push_back(absl::StrCat(path, ": of ", lookups.seen(), " lookups ",
+                                     for_cache ? "the first " : "", kMaxLookups, " were taken",
+                                     for_cache ? "" : ", by chance"));
   }
-  const bool has_all = reservoir.seen() <= kMaxLookups;
-  options->recorded = std::move(reservoir).kept();
-  options->recorded_in_time =
-      has_all && !std::is_sorted(options->recorded->begin(), options->recorded->end());
+  options->recorded = std::move(lookups).kept();
+  options->recorded_in_time = (for_cache || has_all) &&
+                              !std::is_sorted(options->recorded->begin(), options->recorded->end());
   return problem;
 }
 
-// False if there is no such order. Rows may be null; the first one stays where it is.
-bool SortBy(const std::string& by, std::vector<inspect::AdviceRow>* rows) {
-  const auto key = [&by](const inspect::AdviceRow& row) {
-    return by == "memory" ? row.bytes : row.false_reads;
-  };
-  if (rows != nullptr && !rows->empty()) {
-    std::stable_sort(rows->begin() + 1, rows->end(),
-                     [&key](const auto& a, const auto& b) { return key(a) < key(b); });
+// The first of these flags that is given; empty: none is.
+std::string FirstGiven(const std::vector<std::pair<std::string, bool>>& flags) {
+  for (const auto& [name, is_given] : flags) {
+    if (is_given) return name;
   }
-  return by == "memory" || by == "reads";
+  return std::string();
 }
 
 std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptions* options) {
@@ -237,32 +219,40 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
     options->policies.push_back(policy);
     inspect::PolicyOfText(policy, &refusal);
   }
-  const std::string use = absl::GetFlag(FLAGS_advise_use);
-  const bool recorded = !absl::GetFlag(FLAGS_advise_lookups).empty();
+  const std::string by = absl::GetFlag(FLAGS_advise_by);
   const std::string cache = absl::GetFlag(FLAGS_advise_cache);
-  const bool has_cache = !cache.empty();
-  const std::string of_policies = !budget.empty()                              ? "--budget"
-                                  : absl::GetFlag(FLAGS_advise_by) != "memory" ? "--by"
-                                  : absl::GetFlag(FLAGS_advise_all)            ? "--all"
-                                  : absl::GetFlag(FLAGS_advise_seconds) != 60  ? "--seconds"
-                                                                               : "";
+  const bool recorded = !absl::GetFlag(FLAGS_advise_lookups).empty();
+  const bool has_use = !absl::GetFlag(FLAGS_advise_use).empty();
+  const bool has_budget = !budget.empty();
+  const std::vector<std::pair<std::string, bool>> of_policies = {
+      {"--by", by != "memory"},
+      {"--all", absl::GetFlag(FLAGS_advise_all)},
+      {"--seconds", options->seconds != 60}};
+  std::string beside_use = FirstGiven({{"PATH", !paths.empty()},
+                                       {"--lookups", recorded},
+                                       {"--draws", draws.has_value()},
+                                       {"--absent_share", absent_share.has_value()},
+                                       {"--cache", !cache.empty()},
+                                       {"--chart", !absl::GetFlag(FLAGS_advise_chart).empty()},
+                                       {"--try_policy", !policy.empty()},
+                                       {"--sample", options->sample_keys != 10'000'000},
+                                       {"--cf", !options->families.empty()}});
+  if (beside_use.empty()) beside_use = FirstGiven(of_policies);
+  const std::string beside_cache = has_budget ? "--budget" : FirstGiven(of_policies);
   const std::pair<bool, std::string> faults[] = {
-      {paths.empty() && use.empty(), "which files or database folders?"},
-      {!use.empty() && !paths.empty(),
-       "--use is advice without files: leave the paths away, or --use"},
-      {!use.empty() && (recorded || has_cache || draws || absent_share),
-       "--use says itself what was looked up: leave --lookups, --draws, --absent_share and --cache "
-       "away"},
-      {has_cache && cache != "log" && !ParseByteCount(cache),
+      {paths.empty() && !has_use, "which files or database folders?"},
+      {has_use && !beside_use.empty(),
+       absl::StrCat(beside_use,
+                    " is of advice on files, and --use has none: beside --use there are "
+                    "--budget and --json alone")},
+      {!cache.empty() && cache != "log" && !ParseByteCount(cache),
        absl::StrCat("--cache=", cache,
                     ": this is a number of bytes above 0, as 256MiB, or log for the cache that the "
                     "database's LOG names")},
-      {has_cache && !of_policies.empty(),
-       absl::StrCat(of_policies,
+      {!cache.empty() && !beside_cache.empty(),
+       absl::StrCat(beside_cache,
                     " is of the memory that policies take, and --cache of what lookups read: leave "
                     "one of the two away")},
-      {!use.empty() && !absl::GetFlag(FLAGS_advise_chart).empty(),
-       "--chart draws what policies or caches would do on files, and --use has none"},
       {recorded && draws,
        "--draws is the number of made-up lookups, but --lookups has recorded ones: leave one of "
        "the two away"},
@@ -272,7 +262,7 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
       {!recorded && absl::GetFlag(FLAGS_hex),
        "--hex says how --lookups=FILE writes its keys, and there is no --lookups"},
       {!refusal.empty(), absl::StrCat("--try_policy: ", refusal)},
-      {!SortBy(absl::GetFlag(FLAGS_advise_by), nullptr), "--by can be memory or reads"}};
+      {by != "memory" && by != "reads", "--by can be memory or reads"}};
   for (const auto& [is_so, says] : faults) {
     if (is_so) return says;
   }
@@ -302,41 +292,36 @@ void ShowStep(const inspect::AdviceStep& step, std::chrono::steady_clock::time_p
   }
 }
 
-// On stderr. False if there is nothing to print besides.
-bool SayProblems(const Verb& verb, const Input& input,
-                 const std::vector<inspect::FileError>& errors, const std::string& problem) {
-  SayWarnings(verb.name, input.warnings);
-  for (const inspect::FileError& error : errors) {
-    absl::FPrintF(stderr, "winnow advise: %s: %s\n", inspect::Printable(error.path), *error.error);
-  }
-  if (!problem.empty()) {
-    absl::FPrintF(stderr, "winnow advise: %s\n", problem);
-  }
-  return problem.empty() && (!input.tables.empty() || input.errors.empty());
-}
-
-template <typename Advice, typename Options>
-using Advises = Advice (*)(const std::vector<inspect::AdviceTable>& tables, const Options& options,
-                           const inspect::AdviceProgress& progress, std::string* problem);
-
-// Has the advice worked out unless there is a problem already, with progress, and says on stderr
-// what is wrong. False if there is nothing to print besides.
-template <typename Advice, typename Options>
-bool TakeAdvice(const Verb& verb, const std::vector<std::string>& paths,
-                Advises<Advice, Options> advise, const Options& options, std::string problem,
+// Has advise(progress, &problem) work the advice out unless there is a problem already, and says on
+// stderr how far it is and what is wrong. False if there is nothing to print besides.
+template <typename Advise, typename Advice>
+bool TakeAdvice(const std::vector<std::string>& paths, const Advise& advise, std::string problem,
                 Input* input, Advice* advice) {
-  if (problem.empty() && (!input->tables.empty() || input->errors.empty())) {
+  const bool has_input = !input->tables.empty() || input->errors.empty();
+  if (problem.empty() && has_input) {
     ProgressLine line;
     std::chrono::steady_clock::time_point begun;
-    *advice = advise(
-        input->tables, options,
-        [&](const inspect::AdviceStep& step) { ShowStep(step, &begun, &line); }, &problem);
+    *advice =
+        advise([&](const inspect::AdviceStep& step) { ShowStep(step, &begun, &line); }, &problem);
     line.Clear();
     DropGone(paths, &advice->errors, &input->warnings);
   }
   advice->errors.insert(advice->errors.begin(), input->errors.begin(), input->errors.end());
   if (!input->trees_read || !advice->errors.empty()) inspect::TakeBackVerdict(advice);
-  return SayProblems(verb, *input, advice->errors, problem);
+  SayWarnings("advise", input->warnings);
+  for (const inspect::FileError& error : advice->errors) {
+    absl::FPrintF(stderr, "winnow advise: %s: %s\n", inspect::Printable(error.path), *error.error);
+  }
+  if (!problem.empty()) absl::FPrintF(stderr, "winnow advise: %s\n", problem);
+  return problem.empty() && has_input;
+}
+
+// Prints JSON or text, and the chart where one is asked for. False if that failed.
+bool PrintAdvice(const Verb& verb, const std::string& document,
+                 const std::function<std::string()>& chart) {
+  const bool printed = Print(verb.name, document);
+  const std::string path = absl::GetFlag(FLAGS_advise_chart);
+  return (path.empty() || PrintToFile(verb.name, path, chart())) && printed;
 }
 
 // Sets the cache by the flag, and what the flag does not say by the LOG of the first database.
@@ -379,27 +364,22 @@ std::string FindCache(const std::vector<std::string>& paths, inspect::CacheAdvic
   return "";
 }
 
-// With the warnings on stderr.
 int RunCacheAdvice(const Verb& verb, const std::vector<std::string>& paths, Input input,
                    const inspect::AdviceOptions& advice_options, std::string problem) {
   inspect::CacheAdviceOptions options;
   options.advice = advice_options;
-  if (problem.empty()) {
-    problem = FindCache(paths, &options);
-  }
-  const std::string chart = absl::GetFlag(FLAGS_advise_chart);
-  options.sweep = !chart.empty();
+  options.sweep = !absl::GetFlag(FLAGS_advise_chart).empty();
+  if (problem.empty()) problem = FindCache(paths, &options);
   inspect::CacheAdvice advice;
-  if (!TakeAdvice(verb, paths, inspect::AdviseOnCache, options, std::move(problem), &input,
-                  &advice)) {
-    return kCouldNotRead;
-  }
-  bool printed =
-      Print(verb.name, absl::GetFlag(FLAGS_json) ? inspect::CacheAdviceJson(advice, input.warnings)
-                                                 : CacheAdviceText(advice));
-  if (!chart.empty()) {
-    printed = PrintToFile(verb.name, chart, CacheChart(advice)) && printed;
-  }
+  const auto advise = [&](const inspect::AdviceProgress& progress, std::string* why) {
+    return inspect::AdviseOnCache(input.tables, options, progress, why);
+  };
+  if (!TakeAdvice(paths, advise, std::move(problem), &input, &advice)) return kCouldNotRead;
+  const bool printed =
+      PrintAdvice(verb,
+                  absl::GetFlag(FLAGS_json) ? inspect::CacheAdviceJson(advice, input.warnings)
+                                            : CacheAdviceText(advice),
+                  [&] { return CacheChart(advice); });
   return printed && input.trees_read && advice.errors.empty() ? kAllGood : kCouldNotRead;
 }
 
@@ -427,22 +407,25 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
   Input input = Find(paths);
   const std::string list = absl::GetFlag(FLAGS_advise_lookups);
   const bool has_cache = !absl::GetFlag(FLAGS_advise_cache).empty();
-  std::string problem = list.empty() ? std::string()
-                        : has_cache  ? ReadFirstLookups(list, paths, &options, &input.warnings)
-                                     : ReadLookups(list, paths, &options, &input.warnings);
+  std::string problem;
+  if (!list.empty()) problem = ReadLookups(list, paths, has_cache, &options, &input.warnings);
   if (has_cache) {
     return RunCacheAdvice(verb, paths, std::move(input), options, std::move(problem));
   }
   inspect::Advice advice;
-  if (!TakeAdvice(verb, paths, inspect::Advise, options, std::move(problem), &input, &advice)) {
-    return kCouldNotRead;
+  const auto advise = [&](const inspect::AdviceProgress& progress, std::string* why) {
+    return inspect::Advise(input.tables, options, progress, why);
+  };
+  if (!TakeAdvice(paths, advise, std::move(problem), &input, &advice)) return kCouldNotRead;
+  if (absl::GetFlag(FLAGS_advise_by) == "reads" && !advice.rows.empty()) {
+    std::stable_sort(advice.rows.begin() + 1, advice.rows.end(),
+                     [](const auto& a, const auto& b) { return a.false_reads < b.false_reads; });
   }
-  SortBy(absl::GetFlag(FLAGS_advise_by), &advice.rows);
-  bool printed = Print(verb.name, absl::GetFlag(FLAGS_json)
-                                      ? inspect::AdviceJson(advice, input.warnings)
-                                      : AdviseText(advice, absl::GetFlag(FLAGS_advise_all)));
-  const std::string chart = absl::GetFlag(FLAGS_advise_chart);
-  if (!chart.empty()) printed = PrintToFile(verb.name, chart, CurveChart(advice)) && printed;
+  const bool printed =
+      PrintAdvice(verb,
+                  absl::GetFlag(FLAGS_json) ? inspect::AdviceJson(advice, input.warnings)
+                                            : AdviseText(advice, absl::GetFlag(FLAGS_advise_all)),
+                  [&] { return CurveChart(advice); });
   return printed ? ExitCode(input, advice) : kCouldNotRead;
 }
 
