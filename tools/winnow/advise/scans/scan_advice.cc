@@ -16,7 +16,7 @@
 namespace winnow::inspect {
 namespace {
 
-// range_bits to try: beside these that of the policy in force is asked as it is.
+// The range_bits to try: the filters that files have are asked besides.
 const std::vector<double> kSteps = {10, 15, 20};
 
 class Following {
@@ -44,7 +44,7 @@ class Following {
  private:
   const AdvisedFile& FileAt(size_t at) const { return read_.FileOf({0, at}); }
 
-  // Files without a level are asked like those of level 0.
+  // Finds the scans that ask each file. Files without a level are asked like those of level 0.
   void FindRanges() {
     ranges_.resize(files_.size());
     size_t next = 0;
@@ -65,7 +65,7 @@ class Following {
     }
   }
 
-  // No policy builds filters for them.
+  // Whether no policy builds filters for the file.
   bool IsUnfiltered(size_t at) const {
     return FileAt(at).place.bottommost && !family_.shape.last_level_has_filters;
   }
@@ -139,71 +139,76 @@ class Following {
         static_cast<uint64_t>(std::count(crosses.begin(), crosses.end(), true));
   }
 
-  // What files with range filters to try have, to say it of the others.
-  struct Tried {
-    double keys = 0;
-    double in_vain = 0;
-    std::vector<ScanStep> steps{kSteps.size()};
-  };
-
+  // Rows of levels, and of all: of files for which range filters were built, and of the others with
+  // what these would have in proportion to those of their level, or else to all.
   void Sum() {
-    std::map<int, std::pair<ScanRow, Tried>> levels;
-    std::map<int, ScanRow> rest;  // filtered, but not tried
-    Tried all_tried;
+    std::map<int, ScanRow> built;  // by level
+    ScanRow all_built = EmptyRow();
     for (size_t at = 0; at < files_.size(); ++at) {
-      const AdvisedFile& file = FileAt(at);
-      if (!file.error.empty()) continue;
-      const int level = file.level.value_or(-1);
-      ScanRow own = OfFile(file, files_[at].answers);
-      auto& [row, tried] = levels[level];
-      Add(own, &row);
-      ++advice_.files;
-      if (!files_[at].bytes.empty()) {
-        ++advice_.tried_files;
-        AddTried(own, files_[at], &tried);
-        AddTried(own, files_[at], &all_tried);
-      } else if (!IsUnfiltered(at)) {
-        Add(own, &rest[level]);
-      }
+      if (files_[at].bytes.empty() || !FileAt(at).error.empty()) continue;
+      const ScanRow row = RowOf(at);
+      Add(row, &built.try_emplace(LevelOf(at), EmptyRow()).first->second);
+      Add(row, &all_built);
+      ++advice_.tried_files;
     }
-    for (auto& [level, row_and_tried] : levels) {
-      auto& [row, tried] = row_and_tried;
-      row.level = level;
-      row.steps = tried.steps;
-      AddInProportion(rest[level], tried.in_vain > 0 ? tried : all_tried, &row.steps);
-      advice_.levels.push_back(row);
+    std::map<int, ScanRow> levels;
+    advice_.all = EmptyRow();
+    for (size_t at = 0; at < files_.size(); ++at) {
+      if (!FileAt(at).error.empty()) continue;
+      ScanRow row = RowOf(at);
+      if (files_[at].bytes.empty() && !IsUnfiltered(at)) {
+        const auto of_level = built.find(LevelOf(at));
+        const bool is_known = of_level != built.end() && of_level->second.in_vain > 0;
+        SetInProportion(is_known ? of_level->second : all_built, &row);
+      }
+      Add(row, &levels.try_emplace(LevelOf(at), EmptyRow()).first->second);
       Add(row, &advice_.all);
-      advice_.all.steps.resize(kSteps.size());
-      for (size_t step = 0; step < kSteps.size(); ++step) {
-        advice_.all.steps[step].bytes += row.steps[step].bytes;
-        advice_.all.steps[step].spared += row.steps[step].spared;
-      }
+      ++advice_.files;
     }
-    for (ScanRow& row : advice_.levels) SetBits(&row);
-    SetBits(&advice_.all);
-  }
-
-  static void SetBits(ScanRow* row) {
-    row->steps.resize(kSteps.size());
-    for (size_t step = 0; step < kSteps.size(); ++step) {
-      row->steps[step].range_bits = kSteps[step];
+    for (auto& [level, row] : levels) {
+      row.level = level;
+      advice_.levels.push_back(std::move(row));
     }
   }
 
-  static ScanRow OfFile(const AdvisedFile& file, const std::string& answers) {
+  int LevelOf(size_t at) const { return FileAt(at).level.value_or(-1); }
+
+  static ScanRow EmptyRow() {
     ScanRow row;
+    for (const double range_bits : kSteps) row.steps.push_back({range_bits, 0, 0});
+    return row;
+  }
+
+  ScanRow RowOf(size_t at) const {
+    const std::string& answers = files_[at].answers;
+    const auto count = [&](auto holds) {
+      return static_cast<double>(std::count_if(answers.begin(), answers.end(), holds));
+    };
+    ScanRow row = EmptyRow();
     row.files = 1;
-    row.keys = file.keys;
-    row.range_bytes = file.range_bytes;
+    row.keys = FileAt(at).keys;
+    row.range_bytes = FileAt(at).range_bytes;
     row.reads = static_cast<double>(answers.size());
-    for (const char answer : answers) {
-      row.in_vain += (answer & kHasKey) == 0 ? 1 : 0;
-      row.spared_now += (answer & kNowDenies) != 0 ? 1 : 0;
+    row.in_vain = count([](char answer) { return (answer & kHasKey) == 0; });
+    row.spared_now = count([](char answer) { return (answer & kNowDenies) != 0; });
+    for (size_t step = 0; step < files_[at].bytes.size(); ++step) {
+      row.steps[step].bytes = static_cast<double>(files_[at].bytes[step]);
+      row.steps[step].spared =
+          count([step](char answer) { return (answer & kStepDenies << step) != 0; });
     }
     return row;
   }
 
-  // All but the steps.
+  static void SetInProportion(const ScanRow& built, ScanRow* row) {
+    const double keys =
+        static_cast<double>(row->keys) / std::max(1.0, static_cast<double>(built.keys));
+    const double in_vain = row->in_vain / std::max(1.0, built.in_vain);
+    for (size_t step = 0; step < kSteps.size(); ++step) {
+      row->steps[step].bytes = keys * built.steps[step].bytes;
+      row->steps[step].spared = in_vain * built.steps[step].spared;
+    }
+  }
+
   static void Add(const ScanRow& row, ScanRow* sum) {
     sum->files += row.files;
     sum->keys += row.keys;
@@ -211,29 +216,9 @@ class Following {
     sum->reads += row.reads;
     sum->in_vain += row.in_vain;
     sum->spared_now += row.spared_now;
-  }
-
-  static void AddTried(const ScanRow& row, const FileScans& file, Tried* tried) {
-    tried->keys += static_cast<double>(row.keys);
-    tried->in_vain += row.in_vain;
     for (size_t step = 0; step < kSteps.size(); ++step) {
-      tried->steps[step].bytes += static_cast<double>(file.bytes[step]);
-      tried->steps[step].spared += static_cast<double>(
-          std::count_if(file.answers.begin(), file.answers.end(),
-                        [step](char answer) { return (answer & kStepDenies << step) != 0; }));
-    }
-  }
-
-  static void AddInProportion(const ScanRow& rest, const Tried& tried,
-                              std::vector<ScanStep>* steps) {
-    for (size_t step = 0; step < kSteps.size(); ++step) {
-      if (tried.keys > 0) {
-        (*steps)[step].bytes +=
-            static_cast<double>(rest.keys) * tried.steps[step].bytes / tried.keys;
-      }
-      if (tried.in_vain > 0) {
-        (*steps)[step].spared += rest.in_vain * tried.steps[step].spared / tried.in_vain;
-      }
+      sum->steps[step].bytes += row.steps[step].bytes;
+      sum->steps[step].spared += row.steps[step].spared;
     }
   }
 

@@ -24,7 +24,6 @@ struct ScanRange {
 inline constexpr uint8_t kHasKey = 1;     // the file has a key between the bounds
 inline constexpr uint8_t kNowDenies = 2;  // its range filter says that it has none
 inline constexpr uint8_t kStepDenies = 4;
-inline constexpr size_t kMaxSteps = 5;
 // The file has more than kManyDeletions between the bounds. Seen where range filters are built.
 inline constexpr uint8_t kCrossesDeletions = 128;
 inline constexpr uint64_t kManyDeletions = 100;
@@ -40,8 +39,8 @@ struct FileScans {
   }
 };
 
-// Of a file whose keys are in the order of their bytes. Scans are in the order of `begin`. For each
-// of range_bits, at most kMaxSteps, a range filter is built as RocksDB would have it built, in
+// Asks a file whose keys are in the order of their bytes. Scans are in the order of `begin`. For
+// each of range_bits, at most 5, a range filter is built as RocksDB would have it built, in
 // partitions where the file's filter has them.
 FileScans AskScans(const std::string& path, const std::vector<RecordedScan>& scans,
                    const ScanRange& range, const std::vector<double>& range_bits,
