@@ -7,6 +7,12 @@
 #include "src/policy_trial/range_options.h"
 
 namespace winnow::inspect {
+double AbsentShareOf(uint64_t absent, uint64_t lookups) {
+  if (absent == lookups) return 1;
+  const double share = static_cast<double>(absent) / static_cast<double>(lookups);
+  return std::max(0.01, std::round(100 * share) / 100);
+}
+
 std::vector<FileError> AdviceReading::Errors() const {
   std::vector<FileError> errors;
   for (const AdvisedFile& file : files) {
@@ -37,13 +43,6 @@ std::vector<AdvicePiece> AdviceReading::AllPieces() const {
 
 double AdviceReading::ALookup(double count) const {
   return num_lookups == 0 ? 0 : count / static_cast<double>(num_lookups);
-}
-
-double AdviceReading::AbsentShare() const {
-  if (num_lookups == 0 || num_absent == num_lookups) {
-    return 1;
-  }
-  return std::max(0.01, std::round(100 * ALookup(static_cast<double>(num_absent))) / 100);
 }
 
 uint64_t AdviceReading::FilterBytesNow() const {

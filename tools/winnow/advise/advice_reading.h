@@ -22,6 +22,10 @@ struct AdvicePiece {
   size_t at;
 };
 
+// The share of lookups whose key is absent, for plans, rounded as it is written; 1 where nothing is
+// found.
+double AbsentShareOf(uint64_t absent, uint64_t lookups);
+
 struct AdviceReading {
   std::vector<AdvisedFile> files;
   std::vector<AdvisedFamily> families;
@@ -52,11 +56,10 @@ struct AdviceReading {
   // Lookups that ask this file for an absent key.
   double AsksOf(const AdvicePiece& piece) const;
 
-  // So many of all lookups.
+  // A count a lookup.
   double ALookup(double count) const;
 
-  // For plans, rounded as it is written; 1 where nothing is found.
-  double AbsentShare() const;
+  double AbsentShare() const { return AbsentShareOf(num_absent, num_lookups); }
 
   uint64_t FilterBytesNow() const;
   double FalseReadsNow() const;

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "src/text/numbers.h"
+#include "src/text/printable.h"
 #include "src/text/svg_chart.h"
 #include "tools/winnow/advise/advice_json.h"
 #include "tools/winnow/advise/cache_json.h"
@@ -12,7 +13,10 @@
 namespace winnow::tools {
 namespace {
 
-// As short as there is room beside the axis: "29 KiB".
+// The room that the name of a line has beside it.
+constexpr size_t kLabelWidth = 22;
+
+// The text of a tick, as short as there is room beside the axis: "29 KiB".
 std::string Tick(double bytes) {
   const char* units[] = {"B", "KiB", "MiB", "GiB"};
   size_t unit = 0;
@@ -22,7 +26,7 @@ std::string Tick(double bytes) {
   return absl::StrFormat("%.*f %s", bytes < 9.95 && unit > 0 ? 1 : 0, bytes, units[unit]);
 }
 
-// Memory over the x axis.
+// A chart with memory on the x axis.
 inspect::Chart ChartOf(const std::string& id, const std::string& title,
                        const std::string& description) {
   inspect::Chart chart;
@@ -72,7 +76,7 @@ std::string CacheChart(const inspect::CacheAdvice& advice) {
   chart.y.format = Tick;
   for (const inspect::CacheLine& line : advice.lines) {
     inspect::ChartSeries series;
-    series.label = line.choice.Label();
+    series.label = inspect::ShortenedInTheMiddle(line.choice.Title(), kLabelWidth);
     series.colour = 1 + chart.series.size();
     for (const inspect::CacheRow& row : line.points) {
       inspect::ChartPoint point;

@@ -1,12 +1,17 @@
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_split.h>
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <string_view>
+#include <set>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
+#include "src/policy_trial/learned_trial.h"
 #include "src/text/numbers.h"
 #include "tools/winnow/advise/advice.h"
 #include "tools/winnow/advise/advice_reading.h"
@@ -30,18 +35,15 @@ constexpr uint64_t kMinSalts = 4;
 constexpr uint64_t kLookupsOfSalts = 3'200'000;  // of a row, for all of its chances together
 constexpr uint64_t kFewBlocks = 512;
 
-// That a policy's options string has: "winnow:10", "bloomfilter:9.5:false",
-// "{id=winnow;bits_per_key=10;...}".
+// The bits a key that a policy has by its options string: "winnow:10", "bloomfilter:9.5:false".
 std::optional<double> BitsOf(const std::string& policy) {
-  constexpr std::string_view kOption = "bits_per_key=";
-  const size_t option = policy.find(kOption);
-  const size_t colon = policy.find(':');
-  const size_t at = option != std::string::npos  ? option + kOption.size()
-                    : colon != std::string::npos ? colon + 1
-                                                 : policy.size();
-  const std::string number = policy.substr(at, policy.find_first_not_of("0123456789.", at) - at);
+  if (const std::optional<PolicyOptions> winnow = WinnowPolicyOf(policy)) {
+    return winnow->bits_per_key;
+  }
+  const std::vector<std::string> parts = absl::StrSplit(policy, ':');
   double bits = 0;
-  return absl::SimpleAtod(number, &bits) && bits > 0 ? std::optional(bits) : std::nullopt;
+  const bool has_bits = parts.size() > 1 && absl::SimpleAtod(parts[1], &bits) && bits > 0;
+  return has_bits ? std::optional(bits) : std::nullopt;
 }
 
 class Adviser {
@@ -59,9 +61,6 @@ class Adviser {
         std::all_of(read_.families.begin(), read_.families.end(),
                     [](const AdvisedFamily& family) { return !family.shape.policy.empty(); });
     DescribeNow();
-    if (options_.advice.recorded_may_be_read_one_by_one) {
-      FollowOneByOne();
-    }
     timed_.joins = options_.advice.recorded_joins;
     timed_.joins.resize(timed_.joins.empty() ? 0 : timed_.order.size());
     timed_.SortMultiGets();
@@ -79,7 +78,11 @@ class Adviser {
       }
     }
     Follow("following lookups", &wanted);
-    SortRows(&wanted);
+    const CacheRow now = wanted.front();
+    std::stable_sort(wanted.begin(), wanted.end(), [&now](const CacheRow& a, const CacheRow& b) {
+      return std::pair(a.TakesMoreThan(now), a.BytesALookup()) <
+             std::pair(b.TakesMoreThan(now), b.BytesALookup());
+    });
     advice_.rows = std::move(wanted);
     if (options_.sweep) {
       Sweep();
@@ -114,11 +117,7 @@ class Adviser {
                                        static_cast<double>(keys)
                                  : 10;
     now_.has_plans = read_.has_plans;
-    now_.absent_share = timed_.order.empty()
-                            ? 1
-                            : std::max(0.01, std::round(100 * static_cast<double>(absent) /
-                                                        static_cast<double>(timed_.order.size())) /
-                                                 100);
+    now_.absent_share = AbsentShareOf(absent, timed_.order.size());
     now_.further = options_.advice.policies;
     now_.fewer_shards = FewerShards();
     const std::string& policy = read_.families[0].shape.policy;
@@ -147,8 +146,8 @@ class Adviser {
     }
   }
 
-  // Where the largest filter is more than an eighth of a shard: as many shards as have room for
-  // eight of it each.
+  // The cache in as many shards as have room for eight of the largest filter each, where that is
+  // more than an eighth of a shard now.
   std::optional<CacheShape> FewerShards() const {
     constexpr uint64_t kRoom = 8;
     uint64_t largest = 1;
@@ -180,7 +179,7 @@ class Adviser {
     return forms;
   }
 
-  // What is to lie beside the cache by choice is taken from it: false where nothing is left.
+  // Takes from the cache what is to lie beside it by choice: false where nothing is left.
   bool MakeRoom(CacheRow* row) {
     if (row->choice.where != CacheChoice::Where::kBeside) {
       return true;
@@ -200,16 +199,6 @@ class Adviser {
     CacheShape shape = row.choice.fewer_shards.value_or(options_.cache);
     shape.capacity = static_cast<uint64_t>(row.capacity);
     return shape;
-  }
-
-  // The row of now, if the keys of a MultiGet are not read together.
-  void FollowOneByOne() {
-    CacheRow row;
-    row.choice = CacheChoices(now_).front();
-    row.capacity = static_cast<double>(options_.cache.capacity);
-    std::vector<CacheRow> rows = {std::move(row)};
-    Follow("following lookups one by one", &rows);
-    one_by_one_ = rows.front().BytesALookup();
   }
 
   // How many chances of sharing a shard to look at.
@@ -269,8 +258,8 @@ class Adviser {
     }
   }
 
-  // Of files whose filters have prefixes and no whole keys, new ones would too: a rate is of keys
-  // that are not there, and their prefixes often are.
+  // Whether new filters of the file would have prefixes and no whole keys, as its filter has: a
+  // rate is of keys that are not there, and their prefixes often are.
   bool HasPrefixesOnly(size_t piece) const {
     const TreeShape& shape = read_.families[lookups_.pieces[piece].family].shape;
     const AdvisedFile& file = read_.FileOf(lookups_.pieces[piece]);
@@ -289,14 +278,6 @@ class Adviser {
   static bool IsWorthIt(const CacheRow& row, const CacheRow& now) {
     return row.figures.lookups > 0 && !row.TakesMoreThan(now) && row.figures.pins_fit &&
            row.figures.no_room == 0 && !row.guesses_prefixes && !row.ReadsMoreInVainThan(now);
-  }
-
-  void SortRows(std::vector<CacheRow>* rows) {
-    const CacheRow now = rows->front();
-    std::stable_sort(rows->begin(), rows->end(), [&now](const CacheRow& a, const CacheRow& b) {
-      return std::pair(a.TakesMoreThan(now), a.BytesALookup()) <
-             std::pair(b.TakesMoreThan(now), b.BytesALookup());
-    });
   }
 
   // The row to take: in the memory of now, of those that are as good as the best the one that needs
@@ -323,52 +304,30 @@ class Adviser {
     return *best;
   }
 
+  // Follows what there is, the best row, and the best one of each other kind through other sizes of
+  // the cache.
   void Sweep() {
-    // What there is, the best, and the best of each other kind.
-    std::vector<CacheChoice> choices = {advice_.Now().choice, Best().choice};
-    std::vector<std::pair<std::string, bool>> kinds;
-    for (const CacheRow& row : advice_.rows) {
-      const CacheChoice& choice = row.choice;
-      const std::pair<std::string, bool> kind = {
-          choice.where == CacheChoice::Where::kBeside ? "beside"
-          : choice.partition_bytes ? (*choice.partition_bytes > 0 ? "partitions" : "whole")
-                                   : "",
-          choice.skip_last_level};
-      if (choice.pins == CacheChoice::Pins::kAsNow && choice.cache_factor == 1 &&
-          std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
-        kinds.push_back(kind);
-        choices.push_back(choice);
-      }
-    }
-    std::vector<CacheRow> rows;
-    std::vector<std::string> titles;
-    for (const CacheChoice& choice : choices) {
-      const bool is_new = std::find(titles.begin(), titles.end(), choice.Title()) == titles.end();
-      if (!is_new || choice.cache_factor != 1 || titles.size() == kMaxLines) {
-        continue;
-      }
-      titles.push_back(choice.Title());
+    std::vector<const CacheRow*> rows = {&advice_.Now(), &Best()};
+    for (const CacheRow& row : advice_.rows) rows.push_back(&row);
+    std::set<std::tuple<CacheChoice::Where, CacheChoice::Pins, bool, bool, bool>> kinds;
+    for (const CacheRow* each : rows) {
+      const CacheChoice& choice = each->choice;
+      const bool is_new = kinds
+                              .emplace(choice.where, choice.pins, choice.partition_bytes > 0u,
+                                       choice.Rewrites(), choice.skip_last_level)
+                              .second;
+      const bool has_other_cache = choice.cache_factor != 1 || choice.fewer_shards;
+      if (!is_new || has_other_cache || advice_.lines.size() == kMaxLines) continue;
+      CacheLine line;
+      line.choice = choice;
       for (const double share : kSweep) {
         CacheRow row;
         row.choice = choice;
         row.capacity = share * static_cast<double>(options_.cache.capacity);
-        if (MakeRoom(&row)) {
-          rows.push_back(std::move(row));
-        }
+        if (MakeRoom(&row)) line.points.push_back(std::move(row));
       }
-    }
-    Follow("following lookups through caches of other sizes", &rows);
-    for (const std::string& title : titles) {
-      CacheLine line;
-      for (const CacheRow& row : rows) {
-        if (row.choice.Title() == title) {
-          line.choice = row.choice;
-          line.points.push_back(row);
-        }
-      }
-      if (!line.points.empty()) {
-        advice_.lines.push_back(std::move(line));
-      }
+      Follow("following lookups through caches of other sizes", &line.points);
+      if (!line.points.empty()) advice_.lines.push_back(std::move(line));
     }
   }
 
@@ -383,17 +342,14 @@ class Adviser {
     }
     for (size_t i = 0; i < lookups_.pieces.size(); ++i) {
       const AdvisedFile& file = read_.FileOf(lookups_.pieces[i]);
+      facts.range_bytes += file.range_bytes;
       if (HasPrefixesOnly(i)) {
         facts.prefixes.insert(file.has_prefixes_only ? file.contents : "prefixes");
       }
     }
     facts.lookups_left_out = read_.lookups_left_out;
     facts.found_by_chance = lookups_.found_by_chance;
-    for (const AdvicePiece& piece : lookups_.pieces) {
-      facts.range_bytes += read_.FileOf(piece).range_bytes;
-    }
     facts.beside_is_too_large = beside_is_too_large_;
-    facts.one_by_one = one_by_one_;
     return facts;
   }
 
@@ -406,7 +362,6 @@ class Adviser {
   FiltersOfNow now_;
   bool policies_known_ = true;
   bool beside_is_too_large_ = false;
-  std::optional<double> one_by_one_;  // bytes a lookup
 };
 
 }  // namespace

@@ -150,36 +150,6 @@ std::string CacheChoice::Title() const {
   return parts.empty() ? "now" : absl::StrJoin(parts, ", ");
 }
 
-std::string CacheChoice::Label() const {
-  std::vector<std::string> parts;
-  if (partition_bytes) {
-    parts.push_back(*partition_bytes == 0 ? "whole"
-                                          : ByteSize(static_cast<double>(*partition_bytes)));
-  }
-  if (!policy.empty()) {
-    // There is room for the value alone.
-    const std::string title = PolicyTitle(policy);
-    const size_t value = title.find('=');
-    const bool is_share = title.find("absent_share=") != std::string::npos;
-    parts.push_back(value == std::string::npos
-                        ? title
-                        : absl::StrCat(is_share ? "share " : "", title.substr(value + 1)));
-  }
-  if (skip_last_level) {
-    parts.emplace_back("none below");
-  }
-  if (where == Where::kBeside) {
-    parts = {"beside"};
-  }
-  if (pins != Pins::kAsNow) {
-    parts.emplace_back("pinned");
-  }
-  if (fewer_shards) {
-    parts.push_back(ShardsText(*fewer_shards));
-  }
-  return parts.empty() ? Title() : absl::StrJoin(parts, ", ");
-}
-
 std::string CacheChoice::Options() const {
   std::vector<std::string> table;
   if (needs_cache) {
@@ -250,11 +220,8 @@ std::vector<CacheChoice> CacheChoices(const FiltersOfNow& now) {
       choices.push_back(std::move(choice));
     }
   };
-  const auto winnow = [](double bits, double absent_share) {
-    return WinnowText(bits, absent_share);
-  };
   const double bits = now.bits_per_key;
-  const std::string fewer = winnow(std::max(3.0, bits / 2), 1);
+  const std::string fewer = WinnowText(std::max(3.0, bits / 2));
   if (!now.in_cache) {
     add(std::nullopt, "", in_cache);
   }
@@ -267,8 +234,8 @@ std::vector<CacheChoice> CacheChoices(const FiltersOfNow& now) {
     }
   }
   add(0, fewer, in_cache);
-  std::vector<std::string> policies = {winnow(bits, 1), fewer};
-  if (now.has_plans && now.absent_share < 1) policies.push_back(winnow(bits, now.absent_share));
+  std::vector<std::string> policies = {WinnowText(bits), fewer};
+  if (now.has_plans && now.absent_share < 1) policies.push_back(WinnowText(bits, now.absent_share));
   policies.insert(policies.end(), now.further.begin(), now.further.end());
   for (const std::string& policy : policies) {
     if (policy != now.policy) {

@@ -32,9 +32,6 @@ struct CacheChoice {
 
   // For people: "partitions of 4 KiB, winnow:10". Empty for what there is.
   std::string Title() const;
-  // Shorter, for a chart: "4 KiB, winnow:10".
-  std::string Label() const;
-
   // The options that make it so, for GetColumnFamilyOptionsFromString. In an OPTIONS file those
   // within the braces belong under [TableOptions/BlockBasedTable "FAMILY"], one a line. Empty where
   // the cache alone is another one.
@@ -48,7 +45,6 @@ struct CacheChoice {
 struct FiltersOfNow {
   bool partitioned = false;  // of some file
   bool whole = false;
-  bool has_index_parts = false;
   bool in_cache = false;
   uint64_t partition_bytes = 4096;
   double bits_per_key = 10;

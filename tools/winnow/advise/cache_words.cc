@@ -1,9 +1,11 @@
 #include "tools/winnow/advise/cache_words.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "src/cache_trial/trial_cache.h"
 #include "src/text/numbers.h"
@@ -69,13 +71,11 @@ class Assumptions {
     Say(advice_.joined > 0,
         "The keys of a MultiGet are followed as RocksDB reads them: sorted, up to 32 at once, each "
         "block taken from the cache once for a file.");
-    Say(facts_.one_by_one.has_value(),
-        absl::StrCat(
-            "RocksDB before 9.0 reads the keys of a MultiGet that takes vectors one by one, and a "
-            "trace does not tell which MultiGet it was. If all were of that kind, lookups read ",
-            ByteSize(facts_.one_by_one.value_or(0)),
-            " each now; a list of the keys, one a line, in the place of the trace has all rows "
-            "so."));
+    Say(options_.advice.recorded_may_be_read_one_by_one,
+        "RocksDB before 9.0 reads the keys of a MultiGet that takes vectors one by one, and a "
+        "trace "
+        "does not tell which MultiGet it was. If the program calls that one, a list of the keys, "
+        "one a line, in the place of the trace has all rows so.");
     Say(now_.placements.size() > 1,
         absl::StrCat(
             "The cache is in several shards, and into which of them the filter of a file falls is "
@@ -131,28 +131,19 @@ class Assumptions {
   }
 
   void SayStrict() {
-    std::string pins;
-    std::string rooms;
+    if (!options_.cache.strict) return;
+    std::vector<std::string> refused;
     for (const CacheRow& row : advice_.rows) {
-      std::string& rows = row.figures.pins_fit ? rooms : pins;
-      if (!row.figures.pins_fit || row.figures.no_room > 0) {
-        absl::StrAppend(&rows, rows.empty() ? "" : "; ", row.choice.Title());
-      }
+      if (!row.figures.pins_fit || row.figures.no_room > 0) refused.push_back(row.choice.Title());
     }
-    const bool strict = options_.cache.strict;
-    Say(strict,
-        "The cache has a strict limit: where it is full of what is in use, RocksDB does without a "
-        "filter, and lookups that find no room for an index or for data fail. One lookup at a time "
-        "is followed here: several at once need more room.");
-    Say(strict && !pins.empty(),
-        absl::StrCat("The cache has no room for all that is to be pinned, and a strict limit: "
-                     "opening files fails, or their filters go unused. Not recommended: ",
-                     pins, "."));
-    Say(strict && !rooms.empty(),
-        absl::StrCat("Blocks are larger than the strict limit has room for: filters go unused "
-                     "(they count as if each key may be there), or lookups fail. Not "
-                     "recommended: ",
-                     rooms, "."));
+    Say(true,
+        absl::StrCat(
+            "The cache has a strict limit. Where it has no room, RocksDB does without a filter, "
+            "which counts as if each key may be there; lookups that need an index or data fail, "
+            "and so does the opening of files whose blocks are to be pinned. One lookup at a time "
+            "is followed here: several at once need more room.",
+            refused.empty() ? "" : " Not recommended: ", absl::StrJoin(refused, "; "),
+            refused.empty() ? "" : "."));
   }
 
   void SayChoices() {
@@ -207,7 +198,7 @@ class Assumptions {
   const CacheRow& now_;
 };
 
-// What it costs where it is more than twice what it was.
+// The false reads of the best choice, where they are more than twice those of now.
 std::string ReadInVain(const CacheRow& best, const CacheRow& now) {
   const double reads = best.ALookup(best.figures.false_reads);
   const double before = now.ALookup(now.figures.false_reads);

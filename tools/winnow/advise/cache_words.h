@@ -4,7 +4,6 @@
 #define WINNOW_TOOLS_WINNOW_ADVISE_CACHE_WORDS_H_
 
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,8 +23,6 @@ struct CacheWordFacts {
   uint64_t found_by_chance = 0;    // of those, dropped
   uint64_t range_bytes = 0;        // of range filters now
   bool beside_is_too_large = false;
-  // Bytes a lookup now, if the keys of a MultiGet are read one by one; unset: they are not.
-  std::optional<double> one_by_one;
 };
 
 // Sets the recommendation, the options and the assumptions of advice whose rows are there; `best`
