@@ -1,5 +1,7 @@
 #include "src/policy_trial/learned_trial.h"
 
+#include <absl/strings/str_split.h>
+#include <absl/strings/string_view.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/slice.h>
 
@@ -61,6 +63,16 @@ std::string ShortText(const PolicyOptions& policy) {
   return "{id=winnow;" + plugin::ShortText(policy) + "}";
 }
 
+PolicyOptions OptionsOfShortText(const std::string& text) {
+  PolicyOptions options = plugin::TextDefaults();
+  for (const absl::string_view part : absl::StrSplit(text, ';', absl::SkipWhitespace())) {
+    const std::pair<std::string, std::string> option =
+        absl::StrSplit(part, absl::MaxSplits('=', 1));
+    plugin::ParsePolicyOption(option.first, option.second, &options).PermitUncheckedError();
+  }
+  return options;
+}
+
 plugin::KnownTree TreeByOptions(const TreeShape& shape) {
   plugin::KnownTree tree;
   tree.size_ratio = shape.size_ratio;
@@ -80,138 +92,110 @@ BuildFacts FactsOfPlace(const TreeShape& shape, const TreePlace& place) {
           shape.levels, place.bottommost};
 }
 
-class LearnedTrial::Tree {
- public:
-  Tree(const TreeShape& shape, const std::vector<LearnedFile>& files)
-      : files_(files),
-        shape_(shape),
-        known_(TreeByOptions(shape)),
-        bits_(files.size()),
-        ids_(files.size()) {
-    std::map<int, std::vector<size_t>> by_level;
-    for (size_t i = 0; i < files.size(); ++i) {
-      by_level[files[i].place.level].push_back(i);
-      known_.depth = files[i].place.depth;
-      known_.base = files[i].place.base;
-    }
-    for (auto& [number, of_level] : by_level) levels_.push_back(std::move(of_level));
-    if (!IsLeveled()) return;  // lookups teach nothing there
-    PolicyOptions policy;
-    policy.level_plan = LevelPlan::kLearned;
-    WriteAll(policy);
-  }
-
-  void LookUp(std::string_view key, const std::vector<Answer>& answers) {
-    LookupSamples& samples = record_->files.samples();
-    samples.Reserve();
-    plugin::LookupsUnderWay lookups{};
-    const uint64_t hash = HashKey(key).value;
-    for (const Answer& answer : answers) {
-      const TreePlace& place = files_[answer.file].place;
-      const int level = TreeFiles::LevelIndex(place.level, place.bottommost);
-      samples.Note(&lookups, key, hash, {answer.file + 1, level, 0.0}, answer.has_key);
-    }
-  }
-
-  std::vector<double> BitsOnceWritten(const PolicyOptions& policy) {
-    if (IsLeveled()) {
-      WriteAbove(levels_.size(), policy);
-    } else {
-      record_ = std::make_shared<plugin::TreeRecord>();
-      WriteAll(policy);
-    }
-    return bits_;
-  }
-
- private:
-  bool IsLeveled() const { return shape_.style == ROCKSDB_NAMESPACE::kCompactionStyleLevel; }
-
-  // From the last level up, so that none ends what was written before it, and on each level the
-  // oldest file first.
-  void WriteAll(const PolicyOptions& policy) {
-    for (size_t level = levels_.size(); level-- > 0;) {
-      for (size_t i = levels_[level].size(); i-- > 0;) Write(levels_[level][i], policy);
-    }
-  }
-
-  // So many levels, and each so often that it takes what the next one needs: a compaction takes
-  // all of a level's keys into a part of the next one, then into the next part.
-  void WriteAbove(size_t levels, const PolicyOptions& policy) {
-    if (levels == 0) return;
-    const std::vector<size_t>& files = levels_[levels - 1];
-    constexpr double kMaxParts = 16;
-    const double ratio = levels > 1 ? KeysOf(levels - 1) / KeysOf(levels - 2) : 1;
-    const auto parts = static_cast<size_t>(std::clamp(std::round(ratio), 1.0, kMaxParts));
-    for (size_t part = 0; part < parts; ++part) {
-      WriteAbove(levels - 1, policy);
-      WriteSome(levels - 1, files.size() * part / parts, files.size() * (part + 1) / parts, policy);
-    }
-  }
-
-  double KeysOf(size_t level) const {
-    double keys = 0;
-    for (const size_t file : levels_[level]) keys += static_cast<double>(files_[file].keys);
-    return keys;
-  }
-
-  void WriteSome(size_t level, size_t begin, size_t end, const PolicyOptions& policy) {
-    // Files of level 0 end when they are merged, not when others with their keys are written.
-    if (files_[levels_[level].front()].place.level == 0) {
-      for (const size_t file : levels_[level]) record_->files.NotWritten(ids_[file]);
-    }
-    for (size_t i = begin; i < end; ++i) Write(levels_[level][i], policy);
-  }
-
-  // As a builder does, with the ends of the file's keys for all of them.
-  void Write(size_t number, const PolicyOptions& policy) {
-    constexpr int kKeysToBeSeen = 64;  // one of so many at least is looked at
-    const LearnedFile& file = files_[number];
-    const BuildFacts facts = FactsOfPlace(shape_, file.place);
-    if (file.place.level < 0) {
-      bits_[number] = policy.bits_per_key;
-      return;
-    }
-    const FilterOptions planned =
-        plugin::PlannedOptions(policy, facts, known_, plugin::NextLevel(facts, known_));
-    if (!NeedsFilter(planned)) {
-      bits_[number] = 0;
-      return;
-    }
-    FileFilterOptions file_options(policy, facts, known_, record_, nullptr, false, false);
-    for (int i = 0; i < kKeysToBeSeen; ++i) file_options.See(Slice(file.first));
-    file_options.See(Slice(file.last));
-    const FilterOptions building = core::ForBuilding(file_options.Settle(file.keys));
-    bits_[number] = building.bits_per_key;
-    ids_[number] = record_->files.last_id();
-    block_.resize(std::max(block_.size(), core::EstimateBytes(file.keys, building)));
-    file_options.Built(
-        std::string_view(block_).substr(0, core::EstimateBytes(file.keys, building)));
-  }
-
-  const std::vector<LearnedFile> files_;
-  const TreeShape shape_;
-  std::vector<std::vector<size_t>> levels_;  // those that have files, from the first one down
-  KnownTree known_;
-  std::shared_ptr<plugin::TreeRecord> record_ = std::make_shared<plugin::TreeRecord>();
-  std::vector<double> bits_;
-  std::vector<TreeFiles::Id> ids_;  // of each file as it was written last; 0: never
-  std::string block_;               // of whose bytes nobody reads any
-};
-
 const size_t LearnedTrial::kMaxLookups = LookupSamples::kMaxRecords;
 const size_t LearnedTrial::kMinLookups = plugin::TreeRates::kMinSamples;
 
 LearnedTrial::LearnedTrial(const TreeShape& shape, const std::vector<LearnedFile>& files)
-    : tree_(std::make_unique<Tree>(shape, files)) {}
-
-LearnedTrial::~LearnedTrial() = default;
+    : files_(files),
+      shape_(shape),
+      known_(TreeByOptions(shape)),
+      record_(std::make_shared<plugin::TreeRecord>()),
+      bits_(files.size()),
+      ids_(files.size()) {
+  std::map<int, std::vector<size_t>> by_level;
+  for (size_t i = 0; i < files.size(); ++i) {
+    by_level[files[i].place.level].push_back(i);
+    known_.depth = files[i].place.depth;
+    known_.base = files[i].place.base;
+  }
+  for (auto& [number, of_level] : by_level) levels_.push_back(std::move(of_level));
+  if (!IsLeveled()) return;  // lookups teach nothing there
+  PolicyOptions policy;
+  policy.level_plan = LevelPlan::kLearned;
+  WriteAll(policy);
+}
 
 void LearnedTrial::LookUp(std::string_view key, const std::vector<Answer>& answers) {
-  tree_->LookUp(key, answers);
+  LookupSamples& samples = record_->files.samples();
+  samples.Reserve();
+  plugin::LookupsUnderWay lookups{};
+  const uint64_t hash = HashKey(key).value;
+  for (const Answer& answer : answers) {
+    const TreePlace& place = files_[answer.file].place;
+    const int level = TreeFiles::LevelIndex(place.level, place.bottommost);
+    samples.Note(&lookups, key, hash, {answer.file + 1, level, 0.0}, answer.has_key);
+  }
 }
 
 std::vector<double> LearnedTrial::BitsOnceWritten(const PolicyOptions& policy) {
-  return tree_->BitsOnceWritten(policy);
+  if (IsLeveled()) {
+    WriteAbove(levels_.size(), policy);
+  } else {
+    record_ = std::make_shared<plugin::TreeRecord>();
+    WriteAll(policy);
+  }
+  return bits_;
+}
+
+// Writes from the last level up, so that none ends what was written before it, and on each level
+// the oldest file first.
+void LearnedTrial::WriteAll(const PolicyOptions& policy) {
+  for (size_t level = levels_.size(); level-- > 0;) {
+    for (size_t i = levels_[level].size(); i-- > 0;) Write(levels_[level][i], policy);
+  }
+}
+
+// Writes so many levels, and each so often that it takes what the next one needs: a compaction
+// takes all of a level's keys into a part of the next one, then into the next part.
+void LearnedTrial::WriteAbove(size_t levels, const PolicyOptions& policy) {
+  if (levels == 0) return;
+  const std::vector<size_t>& files = levels_[levels - 1];
+  constexpr double kMaxParts = 16;
+  const double ratio = levels > 1 ? KeysOf(levels - 1) / KeysOf(levels - 2) : 1;
+  const auto parts = static_cast<size_t>(std::clamp(std::round(ratio), 1.0, kMaxParts));
+  for (size_t part = 0; part < parts; ++part) {
+    WriteAbove(levels - 1, policy);
+    WriteSome(levels - 1, files.size() * part / parts, files.size() * (part + 1) / parts, policy);
+  }
+}
+
+double LearnedTrial::KeysOf(size_t level) const {
+  double keys = 0;
+  for (const size_t file : levels_[level]) keys += static_cast<double>(files_[file].keys);
+  return keys;
+}
+
+void LearnedTrial::WriteSome(size_t level, size_t begin, size_t end, const PolicyOptions& policy) {
+  // Files of level 0 end when they are merged, not when others with their keys are written.
+  if (files_[levels_[level].front()].place.level == 0) {
+    for (const size_t file : levels_[level]) record_->files.NotWritten(ids_[file]);
+  }
+  for (size_t i = begin; i < end; ++i) Write(levels_[level][i], policy);
+}
+
+// Writes a file as a builder does, with the ends of the file's keys for all of them.
+void LearnedTrial::Write(size_t number, const PolicyOptions& policy) {
+  constexpr int kKeysToBeSeen = 64;  // one of so many at least is looked at
+  const LearnedFile& file = files_[number];
+  const BuildFacts facts = FactsOfPlace(shape_, file.place);
+  if (file.place.level < 0) {
+    bits_[number] = policy.bits_per_key;
+    return;
+  }
+  const FilterOptions planned =
+      plugin::PlannedOptions(policy, facts, known_, plugin::NextLevel(facts, known_));
+  if (!NeedsFilter(planned)) {
+    bits_[number] = 0;
+    return;
+  }
+  FileFilterOptions file_options(policy, facts, known_, record_, nullptr, false, false);
+  for (int i = 0; i < kKeysToBeSeen; ++i) file_options.See(Slice(file.first));
+  file_options.See(Slice(file.last));
+  const FilterOptions building = core::ForBuilding(file_options.Settle(file.keys));
+  bits_[number] = building.bits_per_key;
+  ids_[number] = record_->files.last_id();
+  block_.resize(std::max(block_.size(), core::EstimateBytes(file.keys, building)));
+  file_options.Built(std::string_view(block_).substr(0, core::EstimateBytes(file.keys, building)));
 }
 
 }  // namespace winnow::inspect

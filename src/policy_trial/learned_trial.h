@@ -17,6 +17,10 @@
 #include "src/rocksdb/trees/context.h"
 #include "winnow/rocksdb_policy.h"
 
+namespace winnow::plugin {
+struct TreeRecord;  // known_trees.h
+}  // namespace winnow::plugin
+
 namespace winnow::inspect {
 
 // The options of a policy that builds Winnow's filters, by its options string; nothing for any
@@ -30,7 +34,11 @@ PolicyOptions WithBits(const PolicyOptions& policy, double bits_per_key);
 // "{id=winnow;bits_per_key=10;range_bits=15}".
 std::string ShortText(const PolicyOptions& policy);
 
-// What its options say of a tree.
+// The options of Winnow's policy by such a text without id and braces, as filter use has it
+// (winnow/rocksdb_filter_use.h). What is unknown is left out.
+PolicyOptions OptionsOfShortText(const std::string& text);
+
+// What a policy would know of a tree by the options of its column family.
 plugin::KnownTree TreeByOptions(const TreeShape& shape);
 
 // The facts that RocksDB tells a policy about a file of this place.
@@ -52,7 +60,6 @@ class LearnedTrial {
 
   // All files that have filters, in the order in which lookups ask them.
   LearnedTrial(const TreeShape& shape, const std::vector<LearnedFile>& files);
-  ~LearnedTrial();
 
   // What a file says to a lookup.
   struct Answer {
@@ -70,8 +77,21 @@ class LearnedTrial {
   std::vector<double> BitsOnceWritten(const PolicyOptions& policy);
 
  private:
-  class Tree;
-  const std::unique_ptr<Tree> tree_;
+  bool IsLeveled() const { return shape_.style == ROCKSDB_NAMESPACE::kCompactionStyleLevel; }
+  void WriteAll(const PolicyOptions& policy);
+  void WriteAbove(size_t levels, const PolicyOptions& policy);
+  void WriteSome(size_t level, size_t begin, size_t end, const PolicyOptions& policy);
+  void Write(size_t number, const PolicyOptions& policy);
+  double KeysOf(size_t level) const;
+
+  const std::vector<LearnedFile> files_;
+  const TreeShape shape_;
+  std::vector<std::vector<size_t>> levels_;  // those that have files, from the first one down
+  plugin::KnownTree known_;
+  std::shared_ptr<plugin::TreeRecord> record_;
+  std::vector<double> bits_;
+  std::vector<uint64_t> ids_;  // of each file as it was written last; 0: never
+  std::string block_;          // of whose bytes nobody reads any
 };
 
 }  // namespace winnow::inspect

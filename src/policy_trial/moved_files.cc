@@ -1,5 +1,6 @@
 #include "src/policy_trial/moved_files.h"
 
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
@@ -62,8 +63,8 @@ std::vector<std::string> SayMovedFilters(const std::vector<SstReport>& files,
   std::set<std::string> to_read;  // databases; most have no such file
   for (const SstReport& file : files) {
     const std::optional<FileInTree> placed = InTree(file);
-    const bool is_asked_for = families.empty() || std::find(families.begin(), families.end(),
-                                                            file.column_family) != families.end();
+    const bool is_asked_for =
+        families.empty() || absl::c_find(families, file.column_family) != families.end();
     if (!placed || !is_asked_for) continue;
     trees[{file.database, file.column_family}].push_back(*placed);
     if (IsMoved(*placed, LevelPlan::kAuto)) to_read.insert(file.database);

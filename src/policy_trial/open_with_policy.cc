@@ -1,5 +1,6 @@
 #include "src/policy_trial/open_with_policy.h"
 
+#include <absl/algorithm/container.h>
 #include <absl/strings/ascii.h>
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
@@ -11,7 +12,6 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/options_util.h>
 
-#include <algorithm>
 #include <exception>
 #include <unordered_map>
 #include <utility>
@@ -145,8 +145,7 @@ std::string TextOfPolicy(const std::string& options_string, PolicyPlace place) {
 
 bool BuildsNothing(const FilterPolicy& policy) {
   const std::vector<PolicyTrial> trials = TryLevels(policy, 1);
-  return std::none_of(trials.begin(), trials.end(),
-                      [](const PolicyTrial& trial) { return trial.filter.has_value(); });
+  return absl::c_none_of(trials, [](const PolicyTrial& trial) { return trial.filter.has_value(); });
 }
 
 PolicyOutcome Outcome(const FilterPolicy& in_force, const std::string& text_of_policy) {

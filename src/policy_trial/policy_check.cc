@@ -1,5 +1,6 @@
 #include "src/policy_trial/policy_check.h"
 
+#include <absl/algorithm/container.h>
 #include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
@@ -8,7 +9,6 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/status.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "src/database/loaded_options.h"
@@ -112,9 +112,9 @@ constexpr uint64_t kKeysOfLevels = 100'000;
 void Judge(const std::string& policy, bool with_trials, const std::optional<TrialFile>& file,
            PolicyVerdict* verdict) {
   const PolicyOpening& first = verdict->by_place.front();
-  const bool agree =
-      std::all_of(verdict->by_place.begin(), verdict->by_place.end(),
-                  [&first](const PolicyOpening& opening) { return SameOutcome(first, opening); });
+  const bool agree = absl::c_all_of(verdict->by_place, [&first](const PolicyOpening& opening) {
+    return SameOutcome(first, opening);
+  });
   verdict->outcome = agree ? first.outcome : PolicyOutcome::kDependsOnPlace;
   if (agree && first.policy != nullptr) {
     verdict->in_force = DescribePolicy(first.policy);

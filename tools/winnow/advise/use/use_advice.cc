@@ -1,5 +1,6 @@
 #include "tools/winnow/advise/use/use_advice.h"
 
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
@@ -13,7 +14,6 @@
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
 #include "src/policy_trial/learned_trial.h"
-#include "src/rocksdb/policy_options.h"
 #include "src/text/numbers.h"
 
 namespace winnow::inspect {
@@ -37,16 +37,6 @@ constexpr double kMoreMemory = 1.1;
 constexpr double kOfNoUse = 0.01;
 // What false reads fall to by rates that follow the levels, to be worth a word.
 constexpr double kWorthAPlan = 0.75;
-
-PolicyOptions OptionsOf(absl::string_view policy) {
-  PolicyOptions options = plugin::TextDefaults();
-  for (const absl::string_view part : absl::StrSplit(policy, ';', absl::SkipWhitespace())) {
-    const std::pair<std::string, std::string> option =
-        absl::StrSplit(part, absl::MaxSplits('=', 1));
-    plugin::ParsePolicyOption(option.first, option.second, &options).PermitUncheckedError();
-  }
-  return options;
-}
 
 double BytesOf(double keys, double bits) {
   FilterOptions options;
@@ -97,7 +87,7 @@ bool IsKnown(const FilterUseFile& file, const UseOfPolicy& use) {
 
 // Whether enough asks were counted on each level that has filters.
 bool LevelsAreKnown(const FilterUseFile& file, const UseOfPolicy& use) {
-  return std::all_of(use.levels.begin(), use.levels.end(), [&](const UseOfLevel& level) {
+  return absl::c_all_of(use.levels, [&](const UseOfLevel& level) {
     return !(level.keys > 0) || file.HasEnoughAsks(level);
   });
 }
@@ -221,9 +211,8 @@ void FindUse(const FilterUseFile& file, const UseRow& row, UseAdvice* advice) {
          ""});
     return;
   }
-  const auto last =
-      std::max_element(use.levels.begin(), use.levels.end(),
-                       [](const UseOfLevel& a, const UseOfLevel& b) { return a.level < b.level; });
+  const auto last = absl::c_max_element(
+      use.levels, [](const UseOfLevel& a, const UseOfLevel& b) { return a.level < b.level; });
   const bool has_several = use.levels.size() > 1 && last->level > 0;
   PolicyOptions policy = row.policy;
   if (has_several && file.HasEnoughAsks(*last) && last->denied <= kOfNoUse * last->asks &&
@@ -258,8 +247,8 @@ void FindUse(const FilterUseFile& file, const UseRow& row, UseAdvice* advice) {
 }
 
 std::string WhyNoVerdict(const FilterUseFile& file, const UseAdvice& advice) {
-  const bool any = std::any_of(advice.rows.begin(), advice.rows.end(),
-                               [](const UseRow& row) { return row.has_enough_asks; });
+  const bool any =
+      absl::c_any_of(advice.rows, [](const UseRow& row) { return row.has_enough_asks; });
   if (any) return std::string();
   if (advice.rows.empty()) {
     return "There is no verdict: the figures have no rows, as no filter of Winnow's was asked or "
@@ -303,11 +292,11 @@ UseAdvice AdviseByUse(const FilterUseFile& file, std::optional<double> budget_by
   for (const UseOfPolicy& use : file.policies) {
     UseRow row;
     row.use = use;
-    row.policy = OptionsOf(use.policy);
+    row.policy = OptionsOfShortText(use.policy);
     row.has_enough_asks = file.HasEnoughAsks(use.Sum());
     advice.rows.push_back(std::move(row));
   }
-  std::stable_sort(advice.rows.begin(), advice.rows.end(), [](const UseRow& a, const UseRow& b) {
+  absl::c_stable_sort(advice.rows, [](const UseRow& a, const UseRow& b) {
     return a.use.false_reads_a_second() > b.use.false_reads_a_second();
   });
   advice.no_verdict = WhyNoVerdict(file, advice);

@@ -1,6 +1,5 @@
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
-
-#include <algorithm>
 
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
@@ -72,15 +71,14 @@ std::string FindingsText(const std::string& title, const std::vector<UseFinding>
 // Of some policies, while others have one.
 bool LackVerdict(const UseAdvice& advice) {
   return advice.no_verdict.empty() &&
-         std::any_of(advice.rows.begin(), advice.rows.end(),
-                     [](const UseRow& row) { return !row.has_enough_asks; });
+         absl::c_any_of(advice.rows, [](const UseRow& row) { return !row.has_enough_asks; });
 }
 
 // Where no other bits per key are advised.
 std::string VerdictText(const UseAdvice& advice) {
   if (!advice.no_verdict.empty()) return advice.no_verdict;
-  const bool spares_reads = std::any_of(advice.gain.begin(), advice.gain.end(),
-                                        [](const UseFinding& each) { return each.spares_reads; });
+  const bool spares_reads =
+      absl::c_any_of(advice.gain, [](const UseFinding& each) { return each.spares_reads; });
   return absl::StrCat(
       spares_reads ? "O" : "Nothing to mend: o",
       "ther bits per key in the same memory would spare few false reads.",
