@@ -1,11 +1,11 @@
 #include "tools/winnow/advise/advice_costs.h"
 
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <numeric>
 #include <random>
 #include <tuple>
 #include <utility>
@@ -106,8 +106,8 @@ TreeShape ShapeOf(const AdvisedFamily& family) {
 }
 
 std::string PolicyInForce(const AdvisedFamily& family, const std::vector<AdvisedFile>& files) {
-  const bool none = std::all_of(family.files.begin(), family.files.end(),
-                                [&](size_t file) { return files[file].policy.empty(); });
+  const bool none =
+      absl::c_all_of(family.files, [&](size_t file) { return files[file].policy.empty(); });
   return !family.shape.policy.empty() ? family.shape.policy : none ? "nullptr" : std::string();
 }
 
@@ -147,7 +147,7 @@ bool IsFull(const AdvisedFile& file, double target) {
 // keys were not counted.
 std::vector<double> SharesOf(const std::vector<uint64_t>& partitions) {
   if (partitions.empty()) return {1};
-  const double all = std::max(1.0, std::accumulate(partitions.begin(), partitions.end(), 0.0));
+  const double all = std::max(1.0, absl::c_accumulate(partitions, 0.0));
   std::vector<double> shares;
   for (const uint64_t size : partitions) shares.push_back(static_cast<double>(size) / all);
   return shares;
@@ -232,14 +232,12 @@ void FamilyCosts::Learn(const FamilyLookups& lookups, const std::vector<AdvisedF
     add(lookups.asks[filtered_[i]], i, false);
     add(lookups.finds[filtered_[i]], i, true);
   }
-  judged_by_ = static_cast<uint64_t>(
-      std::count(lookups.is_to_learn.begin(), lookups.is_to_learn.end(), false));
+  judged_by_ = static_cast<uint64_t>(absl::c_count(lookups.is_to_learn, false));
   const double all_to_judged =
       static_cast<double>(lookups.keys.size()) / std::max(1.0, static_cast<double>(judged_by_));
   for (const std::vector<uint32_t>& of_file : lookups.asks) {
-    const auto judged = std::count_if(of_file.begin(), of_file.end(), [&](uint32_t lookup) {
-      return !lookups.is_to_learn[lookup];
-    });
+    const auto judged =
+        absl::c_count_if(of_file, [&](uint32_t lookup) { return !lookups.is_to_learn[lookup]; });
     judged_asks_.push_back(all_to_judged * static_cast<double>(judged));
   }
 }
@@ -298,13 +296,11 @@ void FamilyCosts::SetCompacted(const std::vector<AdvisedFile>& files, const Fami
 double FamilyCosts::keys_compacted() const { return KeysOf(compacted_); }
 
 bool FamilyCosts::AllAreUnfiltered() const {
-  return std::all_of(files_.begin(), files_.end(),
-                     [](const FileGroup& file) { return file.unfiltered; });
+  return absl::c_all_of(files_, [](const FileGroup& file) { return file.unfiltered; });
 }
 
 bool FamilyCosts::SomeAreUnfiltered() const {
-  return std::any_of(files_.begin(), files_.end(),
-                     [](const FileGroup& file) { return file.unfiltered; });
+  return absl::c_any_of(files_, [](const FileGroup& file) { return file.unfiltered; });
 }
 
 const std::optional<PolicyOptions>& FamilyCosts::WinnowOf(const std::string& policy) {
@@ -362,7 +358,7 @@ double FamilyCosts::KeysWithin(const std::string& policy, size_t at, uint64_t by
 
 bool FamilyCosts::HasRates(const std::string& policy) {
   const std::vector<double>& bits = BitsUnder(Tried(*WinnowOf(policy)));
-  return std::any_of(filtered_.begin(), filtered_.end(), [&](size_t at) {
+  return absl::c_any_of(filtered_, [&](size_t at) {
     return BitsClass(bits[at]) != BitsClass(bits[filtered_.front()]);
   });
 }

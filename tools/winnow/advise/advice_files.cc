@@ -1,15 +1,16 @@
 #include "tools/winnow/advise/advice_files.h"
 
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
+#include "src/core/files_below.h"
 #include "src/sst/internal_keys.h"
 #include "src/sst/known_comparator.h"
 #include "src/sst/sst_reader.h"
@@ -27,10 +28,6 @@ std::string DescribeContents(const FilterContents& contents) {
   return prefixes.empty()      ? "whole keys"
          : contents.whole_keys ? absl::StrCat("whole keys and prefixes of ", prefixes)
                                : absl::StrCat("prefixes of ", prefixes);
-}
-
-std::string CantReadKeys(const Status& status) {
-  return absl::StrCat("its keys can't be read: ", status.ToString());
 }
 
 uint64_t KeysOf(const TableProperties& properties) {
@@ -58,104 +55,53 @@ uint64_t NumberOf(const AdvisedFile& file) {
   return absl::SimpleAtoi(std::filesystem::path(file.path).stem().string(), &number) ? number : 0;
 }
 
-class Placer {
- public:
-  Placer(std::vector<AdvisedFile>* files, AdvisedFamily* family)
-      : files_(*files), family_(*family) {}
-
-  void Place() {
-    SortByLevel();
-    files_[family_.files.back()].is_last = true;
-    for (const auto& [level, files] : levels_) {
-      if (level > 0) {
-        base_ = base_ < 0 ? level : base_;
-        depth_ = level;
-      }
-    }
-    // From the last level up: what lies above asks whether what lies below is bottommost.
-    for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
-      for (const size_t file : level->second) {
-        PlaceFile(file);
-      }
-    }
+// Sorts the files of the family as a lookup asks them, and sets their places.
+void Place(std::vector<AdvisedFile>* files, AdvisedFamily* family) {
+  const auto compare = [family](std::string_view a, std::string_view b) {
+    return family->comparator->CompareWithoutTimestamp({a.data(), a.size()}, true,
+                                                       {b.data(), b.size()}, true);
+  };
+  absl::c_sort(family->files, [&](size_t number_a, size_t number_b) {
+    const AdvisedFile& a = (*files)[number_a];
+    const AdvisedFile& b = (*files)[number_b];
+    const int level = a.level.value_or(0);
+    if (level != b.level.value_or(0)) return level < b.level.value_or(0);
+    const int by_key = level > 0 ? compare(a.range.first, b.range.first) : 0;
+    if (by_key != 0) return by_key < 0;
+    return level > 0 ? a.path < b.path
+                     : std::pair(NumberOf(b), b.path) < std::pair(NumberOf(a), a.path);
+  });
+  (*files)[family->files.back()].is_last = true;
+  TreePlace of_tree;
+  for (const size_t number : family->files) {
+    const int level = (*files)[number].level.value_or(0);
+    if (level == 0) continue;
+    of_tree.base = of_tree.base < 0 ? level : of_tree.base;
+    of_tree.depth = level;
   }
-
- private:
-  // As a lookup asks them, which is by their keys below level 0.
-  void SortByLevel() {
-    std::vector<size_t>& order = family_.files;
-    std::sort(order.begin(), order.end(), [this](size_t a, size_t b) {
-      const int level_a = files_[a].level.value_or(0);
-      const int level_b = files_[b].level.value_or(0);
-      if (level_a != level_b) {
-        return level_a < level_b;
-      }
-      if (level_a > 0) {
-        const int by_key = Compare(files_[a].range.first, files_[b].range.first);
-        return by_key != 0 ? by_key < 0 : files_[a].path < files_[b].path;
-      }
-      return std::pair(NumberOf(files_[b]), files_[b].path) <
-             std::pair(NumberOf(files_[a]), files_[a].path);
-    });
-    for (const size_t file : order) {
-      levels_[files_[file].level.value_or(0)].push_back(file);
-    }
+  std::vector<core::FileSpan> spans;
+  std::vector<TreePlace*> places;
+  for (const size_t number : family->files) {
+    AdvisedFile& file = (*files)[number];
+    file.place = of_tree;
+    file.place.level = file.level.value_or(-1);
+    if (!file.level || file.range.empty) continue;
+    spans.push_back({*file.level, file.range.first, file.range.last, -1});
+    places.push_back(&file.place);
   }
-
-  void PlaceFile(size_t number) {
-    AdvisedFile& file = files_[number];
-    TreePlace& place = file.place;
-    place.level = file.level.value_or(-1);
-    place.base = base_;
-    place.depth = depth_;
-    if (!file.level || file.range.empty) {
-      return;
-    }
-    for (auto level = levels_.upper_bound(*file.level); level != levels_.end(); ++level) {
-      for (const size_t other : Overlapping(level->second, file.range)) {
-        const int below = files_[other].place.bottommost ? depth_ : level->first;
-        place.below = place.below < 0 ? below : std::min(place.below, below);
-      }
-    }
+  core::SetBelow(compare, &spans);
+  for (size_t i = 0; i < spans.size(); ++i) {
+    places[i]->below = spans[i].below;
     // RocksDB calls no flush bottommost.
-    place.bottommost = *file.level > 0 && place.below < 0;
-    const bool lies_over_flush =
-        *file.level == 0 && std::any_of(levels_[0].begin(), levels_[0].end(), [&](size_t other) {
-          return other != number && Overlap(files_[other].range, file.range);
-        });
-    if (lies_over_flush && base_ > 0) place.below = base_;
+    places[i]->bottommost = spans[i].level > 0 && spans[i].below < 0;
   }
-
-  // Of a level below 0, whose files lie one after the other.
-  std::vector<size_t> Overlapping(const std::vector<size_t>& level, const StoredRange& range) {
-    std::vector<size_t> found;
-    auto next = std::partition_point(level.begin(), level.end(), [&](size_t file) {
-      return Compare(files_[file].range.last, range.first) < 0;
-    });
-    for (; next != level.end() && Compare(files_[*next].range.first, range.last) <= 0; ++next) {
-      if (!files_[*next].range.empty) {
-        found.push_back(*next);
-      }
-    }
-    return found;
-  }
-
-  bool Overlap(const StoredRange& a, const StoredRange& b) {
-    return !a.empty && !b.empty && Compare(a.first, b.last) <= 0 && Compare(b.first, a.last) <= 0;
-  }
-
-  int Compare(const std::string& a, const std::string& b) {
-    return family_.comparator->CompareWithoutTimestamp(a, true, b, true);
-  }
-
-  std::vector<AdvisedFile>& files_;
-  AdvisedFamily& family_;
-  std::map<int, std::vector<size_t>> levels_;
-  int base_ = -1;
-  int depth_ = -1;
-};
+}
 
 }  // namespace
+
+std::string CantReadKeys(const Status& status) {
+  return absl::StrCat("its keys can't be read: ", status.ToString());
+}
 
 bool IsOnLastLevel(const AdvisedFile& file) {
   return file.place.level > 0 && file.place.level == file.place.depth;
@@ -242,7 +188,7 @@ std::vector<AdvisedFamily> PlaceFiles(std::vector<AdvisedFile>* files) {
       }
       family.shape = shape == known->second.families.end() ? TreeShape() : shape->second;
     }
-    Placer(files, &family).Place();
+    Place(files, &family);
     families.push_back(std::move(family));
   }
   return families;
@@ -255,7 +201,7 @@ void DoPackedWork(const AdviceWork& pieces,
   size_t answered = 0;
   double done = 0;
   std::vector<double> shares(pieces.sizes.size());
-  const double all = std::accumulate(pieces.sizes.begin(), pieces.sizes.end(), 0.0);
+  const double all = absl::c_accumulate(pieces.sizes, 0.0);
   const auto tell = [&](size_t piece, double share) {
     done += (share - shares[piece]) * pieces.sizes[piece];
     shares[piece] = share;

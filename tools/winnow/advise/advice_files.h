@@ -5,6 +5,7 @@
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_FILES_H_
 
 #include <rocksdb/comparator.h>
+#include <rocksdb/status.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -68,7 +69,7 @@ struct AdvisedFile {
   }
 };
 
-// Below level 0.
+// Whether the file is on the last level that has files, below level 0.
 bool IsOnLastLevel(const AdvisedFile& file);
 
 // Whether RocksDB passes over its filter with optimize_filters_for_hits, as
@@ -80,6 +81,9 @@ bool IsFilterSkipped(const AdvisedFile& file);
 inline bool IsFilterSkipped(const AdvisedFile& file, const TreeShape& shape) {
   return !shape.last_level_has_filters && IsFilterSkipped(file);
 }
+
+// A sentence on a file of which the keys can't be read.
+std::string CantReadKeys(const ROCKSDB_NAMESPACE::Status& status);
 
 // Reads all but the first three members and the place; `error` says what could not be read.
 AdvisedFile ReadAdvisedFile(const std::string& path);
@@ -121,7 +125,7 @@ struct AdviceWork {
 // Where it is said that a piece has no answer that is whole.
 using ErrorOfPiece = std::function<std::string&(size_t piece)>;
 
-// The same for answers that are bytes; `take` returns false for one that is not whole.
+// DoAdviceWork for answers that are bytes; `take` returns false for one that is not whole.
 void DoPackedWork(const AdviceWork& pieces,
                   const std::function<std::string(size_t piece, const WorkerReport&)>& work,
                   const std::function<bool(size_t piece, const std::string& answer)>& take,

@@ -1,5 +1,6 @@
 #include "tools/winnow/advise/advice_lookups.h"
 
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
 #include <rocksdb/slice.h>
 
@@ -23,16 +24,11 @@ using ROCKSDB_NAMESPACE::Comparator;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// RocksDB's kTypeMerge, kTypeDeletion, kTypeSingleDeletion and kTypeDeletionWithTimestamp.
-constexpr int kMergeType = 2;
-constexpr int kDeletionTypes[] = {0x0, 0x7, 0x14};
-
 FileAnswer AnswerOfType(int type) {
+  constexpr int kMergeType = 2;  // RocksDB's kTypeMerge
   return type == kMergeType ? FileAnswer::kMerge
-         : std::find(std::begin(kDeletionTypes), std::end(kDeletionTypes), type) !=
-                 std::end(kDeletionTypes)
-             ? FileAnswer::kDeleted
-             : FileAnswer::kFound;
+         : IsDeletion(type) ? FileAnswer::kDeleted
+                            : FileAnswer::kFound;
 }
 
 Slice SliceOf(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
@@ -216,7 +212,7 @@ class Drawer {
     for (uint64_t i = 0; i < n && entries > 0; ++i) {
       places.push_back(random->Below(entries));
     }
-    std::sort(places.begin(), places.end());
+    absl::c_sort(places);
     return places;
   }
 
@@ -260,12 +256,8 @@ class Drawer {
   DrawnKeys drawn_;
 };
 
-std::string CantRead(const Status& status) {
-  return absl::StrCat("its keys can't be read: ", status.ToString());
-}
-
-// Of an absent key: a filter of prefixes alone has its prefix, or nothing that it could be asked
-// for.
+// Whether any filter lets an absent key through: one of prefixes alone has its prefix, or there is
+// nothing that it could be asked for.
 bool PassesAnyFilter(const std::string& key, const FilterContents& contents,
                      const Comparator* comparator, InternalKeys* entries) {
   const std::optional<std::string_view> asked = AskedBytes(contents, key);
@@ -279,13 +271,15 @@ bool PassesAnyFilter(const std::string& key, const FilterContents& contents,
 
 }  // namespace
 
+bool IsDeletion(int type) { return type == 0x00 || type == 0x07 || type == 0x14; }
+
 DrawnKeys DrawLookups(const AdvisedFile& file, const DrawOptions& options,
                       const std::function<void(double share)>& progress) {
   DrawnKeys drawn;
   std::unique_ptr<InternalKeys> keys;
   const Status status = InternalKeys::Open(file.path, FindComparator(file.comparator), &keys);
   if (!status.ok()) {
-    drawn.error = CantRead(status);
+    drawn.error = CantReadKeys(status);
     return drawn;
   }
   Drawer drawer(file, options, keys.get());
@@ -295,7 +289,7 @@ DrawnKeys DrawLookups(const AdvisedFile& file, const DrawOptions& options,
     drawer.SeekPlaces();
   }
   drawn = std::move(drawer).drawn();
-  if (!keys->status().ok()) drawn.error = CantRead(keys->status());
+  if (!keys->status().ok()) drawn.error = CantReadKeys(keys->status());
   return drawn;
 }
 
@@ -326,7 +320,7 @@ std::string AskFile(const std::string& path, const std::vector<std::string>& key
   std::unique_ptr<InternalKeys> entries;
   const Status status = InternalKeys::Open(path, comparator, &entries);
   if (!status.ok()) {
-    *error = CantRead(status);
+    *error = CantReadKeys(status);
     return answers;
   }
   StoredFilter filter(path, sst, comparator);
@@ -337,7 +331,7 @@ std::string AskFile(const std::string& path, const std::vector<std::string>& key
     }
     entries->Seek(SoughtKey(key, comparator));
     if (!entries->status().ok()) {
-      *error = CantRead(entries->status());
+      *error = CantReadKeys(entries->status());
       return answers;
     }
     const bool found =

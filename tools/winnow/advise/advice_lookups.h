@@ -43,6 +43,10 @@ struct DrawnKeys {
 DrawnKeys DrawLookups(const AdvisedFile& file, const DrawOptions& options,
                       const std::function<void(double share)>& progress);
 
+// Whether an internal key's type is RocksDB's kTypeDeletion, kTypeSingleDeletion or
+// kTypeDeletionWithTimestamp.
+bool IsDeletion(int type);
+
 // What a file answers a lookup.
 enum class FileAnswer : char {
   kNotAsked = 0,  // the key is out of the file's range
@@ -54,11 +58,12 @@ enum class FileAnswer : char {
   kDeleted = 6,   // found to be deleted: the lookup ends
 };
 
-// The lookups of one family in the order of its comparator. `keys` stays as it is.
+// Places in a sorted list of lookups or scans.
 struct AskedRange {
   size_t begin = 0;
   size_t end = 0;
 };
+// The lookups that go to the file. `keys` are in the order of the comparator, and stay as they are.
 AskedRange LookupsWithin(const std::vector<std::string>& keys, const AdvisedFile& file,
                          const ROCKSDB_NAMESPACE::Comparator& comparator);
 

@@ -1,8 +1,9 @@
 #include "tools/winnow/advise/advice_reading.h"
 
+#include <absl/algorithm/container.h>
+
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "src/policy_trial/range_options.h"
 
@@ -69,18 +70,17 @@ double AdviceReading::AsksOf(const AdvicePiece& piece) const {
 
 bool AdviceReading::AsksInVain() const {
   const std::vector<AdvicePiece> pieces = AllPieces();
-  return std::any_of(pieces.begin(), pieces.end(),
-                     [this](const AdvicePiece& piece) { return AsksOf(piece) > 0; });
+  return absl::c_any_of(pieces, [this](const AdvicePiece& piece) { return AsksOf(piece) > 0; });
 }
 
 bool AdviceReading::SomeAreUnfiltered() const {
-  return std::any_of(families.begin(), families.end(),
-                     [](const AdvisedFamily& family) { return family.costs->SomeAreUnfiltered(); });
+  return absl::c_any_of(
+      families, [](const AdvisedFamily& family) { return family.costs->SomeAreUnfiltered(); });
 }
 
 bool AdviceReading::NoPolicyBuilds() const {
-  return std::all_of(families.begin(), families.end(),
-                     [](const AdvisedFamily& family) { return family.costs->AllAreUnfiltered(); });
+  return absl::c_all_of(
+      families, [](const AdvisedFamily& family) { return family.costs->AllAreUnfiltered(); });
 }
 
 std::string AdviceReading::OtherExtractorOf(const AdvisedFamily& family) const {
@@ -94,7 +94,7 @@ std::string AdviceReading::OtherExtractorOf(const AdvisedFamily& family) const {
 }
 
 bool AdviceReading::SomeServeScansAlone() const {
-  return std::any_of(files.begin(), files.end(), [](const AdvisedFile& file) {
+  return absl::c_any_of(files, [](const AdvisedFile& file) {
     FamilyText text;
     text.prefix_extractor = file.extractor;
     return file.error.empty() && file.has_prefixes_only && file.filter_bytes > 0 &&
@@ -131,7 +131,7 @@ std::optional<Cost> AdviceReading::CompactedCostOf(const std::vector<std::string
 void ChooseSample(uint64_t sample_keys, AdviceReading* reading) {
   const std::vector<AdvicePiece> pieces = reading->AllPieces();
   const std::vector<double> entries = reading->EntriesOf(pieces);
-  const double all = std::accumulate(entries.begin(), entries.end(), 0.0);
+  const double all = absl::c_accumulate(entries, 0.0);
   const double wanted = sample_keys == 0 ? all : static_cast<double>(sample_keys);
   const double share = std::min(1.0, wanted / std::max(1.0, all));
   double passed = 1;

@@ -1,5 +1,6 @@
 #include "tools/winnow/advise/advice_rows.h"
 
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
@@ -67,8 +68,7 @@ struct FamilyWorth {
 // Families that are worth about the same get the same.
 void MakeAlike(std::vector<FamilyWorth>* worths) {
   constexpr double kAlike = 0.15;
-  std::sort(worths->begin(), worths->end(),
-            [](const FamilyWorth& a, const FamilyWorth& b) { return a.bits < b.bits; });
+  absl::c_sort(*worths, [](const FamilyWorth& a, const FamilyWorth& b) { return a.bits < b.bits; });
   for (auto begin = worths->begin(); begin != worths->end();) {
     const auto end = std::find_if(begin, worths->end(), [&](const FamilyWorth& other) {
       return other.bits > begin->bits + kAlike + begin->chance + other.chance;
@@ -101,8 +101,8 @@ class Lister {
     for (const std::string& policy : options_.policies) {
       AddForAll(RowPurpose::kComparison, policy);
     }
-    std::stable_sort(advice_.rows.begin(), advice_.rows.end(),
-                     [](const AdviceRow& a, const AdviceRow& b) { return a.bytes < b.bytes; });
+    absl::c_stable_sort(advice_.rows,
+                        [](const AdviceRow& a, const AdviceRow& b) { return a.bytes < b.bytes; });
     advice_.rows.insert(advice_.rows.begin(), NowOf(read_));
     DrawCurve();
   }
@@ -160,9 +160,8 @@ class Lister {
 
   // Each policy once; its purpose is the first one but a comparison.
   void Add(RowPurpose purpose, const std::vector<std::string>& policies) {
-    const auto known =
-        std::find_if(advice_.rows.begin(), advice_.rows.end(),
-                     [&](const AdviceRow& other) { return other.policies == policies; });
+    const auto known = absl::c_find_if(
+        advice_.rows, [&](const AdviceRow& other) { return other.policies == policies; });
     if (known != advice_.rows.end()) {
       if (known->purpose == RowPurpose::kComparison) known->purpose = purpose;
       return;

@@ -3,7 +3,8 @@
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_TYPES_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_TYPES_H_
 
-#include <algorithm>
+#include <absl/algorithm/container.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -121,10 +122,10 @@ struct AdviceRow {
 
   // One options string for all families; empty where they have different ones, and of "now".
   std::string OnePolicy() const {
-    const bool same = !policies.empty() && std::all_of(policies.begin(), policies.end(),
-                                                       [this](const std::string& policy) {
-                                                         return policy == policies.front();
-                                                       });
+    const bool same =
+        !policies.empty() && absl::c_all_of(policies, [this](const std::string& policy) {
+          return policy == policies.front();
+        });
     return same ? policies.front() : std::string();
   }
 };

@@ -1,5 +1,6 @@
 #include "tools/winnow/advise/advice_words.h"
 
+#include <absl/algorithm/container.h>
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
@@ -46,7 +47,7 @@ double RoundUp(double number) {
 
 template <typename Is>
 const AdviceRow* FindRow(const Advice& advice, const Is& is) {
-  const auto found = std::find_if(advice.rows.begin(), advice.rows.end(), is);
+  const auto found = absl::c_find_if(advice.rows, is);
   return found == advice.rows.end() ? nullptr : &*found;
 }
 
@@ -166,9 +167,8 @@ class Words {
   }
 
   void SayTree() {
-    const bool is_known =
-        std::any_of(advice_.rows.begin(), advice_.rows.end(),
-                    [](const AdviceRow& row) { return row.compacted.has_value(); });
+    const bool is_known = absl::c_any_of(
+        advice_.rows, [](const AdviceRow& row) { return row.compacted.has_value(); });
     Say(is_known,
         "\"Once compacted\" is the tree after a full compaction (CompactRange): each column "
         "family in one level, each key once; now's row with the policy of the OPTIONS file.");
@@ -190,9 +190,7 @@ class Words {
   }
 
   void SayFilters() {
-    const auto any_file = [this](auto holds) {
-      return std::any_of(read_.files.begin(), read_.files.end(), holds);
-    };
+    const auto any_file = [this](auto holds) { return absl::c_any_of(read_.files, holds); };
     Say(any_file([](const AdvisedFile& file) { return !file.partitions.empty(); }),
         "Partitioned filters are cut where they are cut now.");
     std::set<std::string> prefixes;
@@ -217,8 +215,8 @@ class Words {
         "of the last level.");
     Say(any_file([](const AdvisedFile& file) { return file.unread_filter; }),
         "Some files have filters of a policy that this program does not read: they count as none.");
-    Say(std::any_of(read_.families.begin(), read_.families.end(),
-                    [](const AdvisedFamily& family) { return !family.knows_levels; }),
+    Say(absl::c_any_of(read_.families,
+                       [](const AdvisedFamily& family) { return !family.knows_levels; }),
         "Some files have no known level: a lookup is taken to ask all of them whose range has "
         "the key, the highest number first.");
   }
@@ -377,9 +375,8 @@ class Words {
       Keep(now);
       return;
     }
-    const auto holds = std::find_if(saving.begin(), saving.end(), [&](const AdviceRow* row) {
-      return !IsWorseCompacted(*row, now);
-    });
+    const auto holds =
+        absl::c_find_if(saving, [&](const AdviceRow* row) { return !IsWorseCompacted(*row, now); });
     const AdviceRow& choice = holds != saving.end() ? **holds : *saving.front();
     advice_.choice = choice.OnePolicy();
     const double memory = choice.bytes / now.bytes;
@@ -408,7 +405,7 @@ class Words {
         memory.push_back(&row);
       }
     }
-    std::stable_sort(reads.begin(), reads.end(), [](const AdviceRow* a, const AdviceRow* b) {
+    absl::c_stable_sort(reads, [](const AdviceRow* a, const AdviceRow* b) {
       return a->false_reads < b->false_reads;
     });
     reads.insert(reads.end(), memory.begin(), memory.end());
@@ -580,12 +577,11 @@ const AdviceRow* OnePolicyRow(const Advice& advice) {
 }
 
 std::string ListenerText(const std::vector<std::string>& policies) {
-  const bool is_needed =
-      std::any_of(policies.begin(), policies.end(), [](const std::string& policy) {
-        const bool has_plan =
-            absl::StrContains(policy, "winnow") && !absl::StrContains(policy, "level_plan=uniform");
-        return has_plan || absl::StrContains(policy, "filter_memory=");
-      });
+  const bool is_needed = absl::c_any_of(policies, [](const std::string& policy) {
+    const bool has_plan =
+        absl::StrContains(policy, "winnow") && !absl::StrContains(policy, "level_plan=uniform");
+    return has_plan || absl::StrContains(policy, "filter_memory=");
+  });
   return is_needed ? kSetListener : std::string();
 }
 

@@ -1,7 +1,7 @@
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include <algorithm>
 #include <iterator>
 
 #include "src/text/numbers.h"
@@ -85,9 +85,8 @@ std::string CacheChart(const inspect::CacheAdvice& advice) {
       point.says = absl::StrCat(line.choice.Title(), ", ", inspect::ByteSize(point.x), ": ",
                                 inspect::ByteSize(point.y), " a lookup");
       series.points.push_back(std::move(point));
-      const bool has_tick =
-          std::any_of(chart.x.ticks.begin(), chart.x.ticks.end(),
-                      [&row](const auto& tick) { return tick.first == row.capacity; });
+      const bool has_tick = absl::c_any_of(
+          chart.x.ticks, [&row](const auto& tick) { return tick.first == row.capacity; });
       if (line.choice.is_now && !has_tick) {
         chart.x.ticks.emplace_back(row.capacity, inspect::ByteSize(row.capacity));
       }

@@ -1,7 +1,7 @@
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -51,9 +51,8 @@ std::string NameOf(const Advice& advice, const AdviceFamilyReport& family) {
 }
 
 std::string FamilyTable(const Advice& advice) {
-  const bool has_ranges =
-      std::any_of(advice.families.begin(), advice.families.end(),
-                  [](const AdviceFamilyReport& family) { return family.range_bytes > 0; });
+  const bool has_ranges = absl::c_any_of(
+      advice.families, [](const AdviceFamilyReport& family) { return family.range_bytes > 0; });
   std::vector<inspect::Column> columns = {{"column family", Align::kLeft},
                                           {"files"},
                                           {"keys"},

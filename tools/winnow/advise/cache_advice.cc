@@ -1,3 +1,4 @@
+#include <absl/algorithm/container.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_split.h>
@@ -57,15 +58,13 @@ class Adviser {
     lookups_ = TakeCacheLookups(options_.advice, progress_, &read_);
     advice_.assumptions = lookups_.left_away;
     advice_.lookups = timed_.order.size();
-    policies_known_ =
-        std::all_of(read_.families.begin(), read_.families.end(),
-                    [](const AdvisedFamily& family) { return !family.shape.policy.empty(); });
+    policies_known_ = absl::c_all_of(
+        read_.families, [](const AdvisedFamily& family) { return !family.shape.policy.empty(); });
     DescribeNow();
     timed_.joins = options_.advice.recorded_joins;
     timed_.joins.resize(timed_.joins.empty() ? 0 : timed_.order.size());
     timed_.SortMultiGets();
-    advice_.joined =
-        static_cast<uint64_t>(std::count(timed_.joins.begin(), timed_.joins.end(), true));
+    advice_.joined = static_cast<uint64_t>(absl::c_count(timed_.joins, true));
     std::vector<CacheRow> wanted;
     for (const CacheChoice& choice : CacheChoices(now_)) {
       CacheRow row;
@@ -79,7 +78,7 @@ class Adviser {
     }
     Follow("following lookups", &wanted);
     const CacheRow now = wanted.front();
-    std::stable_sort(wanted.begin(), wanted.end(), [&now](const CacheRow& a, const CacheRow& b) {
+    absl::c_stable_sort(wanted, [&now](const CacheRow& a, const CacheRow& b) {
       return std::pair(a.TakesMoreThan(now), a.BytesALookup()) <
              std::pair(b.TakesMoreThan(now), b.BytesALookup());
     });
@@ -109,9 +108,10 @@ class Adviser {
     for (const uint32_t key : timed_.order) {
       absent += lookups_.IsFound(key) ? 0 : 1;
     }
-    advice_.files = static_cast<uint64_t>(std::count_if(
-        lookups_.pieces.begin(), lookups_.pieces.end(),
-        [this](const AdvicePiece& piece) { return read_.FileOf(piece).error.empty(); }));
+    advice_.files =
+        static_cast<uint64_t>(absl::c_count_if(lookups_.pieces, [this](const AdvicePiece& piece) {
+          return read_.FileOf(piece).error.empty();
+        }));
     advice_.filter_bytes = bytes;
     const double bits = keys > 0 ? 8.0 * static_cast<double>(bytes - std::min(bytes, range_bytes)) /
                                        static_cast<double>(keys)
@@ -285,9 +285,8 @@ class Adviser {
   // lookups: others would pay for it.
   const CacheRow& Best() const {
     const CacheRow& now = advice_.Now();
-    const CacheRow* best =
-        &*std::find_if(advice_.rows.begin(), advice_.rows.end(),
-                       [&](const CacheRow& row) { return &row == &now || IsWorthIt(row, now); });
+    const CacheRow* best = &*absl::c_find_if(
+        advice_.rows, [&](const CacheRow& row) { return &row == &now || IsWorthIt(row, now); });
     const double limit = best->BytesALookup() * (1 + kAsGood);
     if (now.BytesALookup() <= limit) {
       return now;

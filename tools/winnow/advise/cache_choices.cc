@@ -1,5 +1,6 @@
 #include "tools/winnow/advise/cache_choices.h"
 
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 #include <absl/strings/str_split.h>
@@ -213,9 +214,9 @@ std::vector<CacheChoice> CacheChoices(const FiltersOfNow& now) {
     choice.pins = pins;
     choice.skip_last_level = skip_last_level;
     choice.needs_cache = now.no_block_cache;
-    const bool is_new = std::none_of(
-        choices.begin(), choices.end(),
-        [&choice](const CacheChoice& other) { return other.Options() == choice.Options(); });
+    const bool is_new = absl::c_none_of(choices, [&choice](const CacheChoice& other) {
+      return other.Options() == choice.Options();
+    });
     if (is_new) {
       choices.push_back(std::move(choice));
     }

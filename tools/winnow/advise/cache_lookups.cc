@@ -1,5 +1,6 @@
 #include "tools/winnow/advise/cache_lookups.h"
 
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
@@ -26,12 +27,11 @@ struct ArrangedLookups {
 ArrangedLookups Arrange(const std::vector<std::string>& lookups, const AdvisedFamily& family,
                         const std::vector<AdvisedFile>& files) {
   std::vector<uint32_t> sorted(lookups.size());
-  std::iota(sorted.begin(), sorted.end(), 0);
+  absl::c_iota(sorted, 0);
   const auto compare = [&](uint32_t a, uint32_t b) {
     return family.comparator->CompareWithoutTimestamp(lookups[a], false, lookups[b], false);
   };
-  std::sort(sorted.begin(), sorted.end(),
-            [&](uint32_t a, uint32_t b) { return compare(a, b) < 0; });
+  absl::c_sort(sorted, [&](uint32_t a, uint32_t b) { return compare(a, b) < 0; });
   ArrangedLookups arranged;
   arranged.order.resize(lookups.size());
   for (size_t i = 0; i < sorted.size(); ++i) {
@@ -136,7 +136,7 @@ class LookupTaker {
     timed.begin.assign(num_keys_ + 1, 0);
     std::vector<bool> ended(num_keys_);
     const auto each = [&](auto visit) {
-      std::fill(ended.begin(), ended.end(), false);
+      absl::c_fill(ended, false);
       for (uint32_t i = 0; i < taken_.pieces.size(); ++i) {
         const AdvicePiece& piece = taken_.pieces[i];
         const std::vector<Visit>& visits = timed.files[i].visits;
@@ -167,8 +167,7 @@ class LookupTaker {
                          static_cast<uint32_t>(first_key_[i] + order[j]));
       }
     }
-    std::stable_sort(all.begin(), all.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    absl::c_stable_sort(all, [](const auto& a, const auto& b) { return a.first < b.first; });
     const bool drops_found = !options_.recorded && options_.absent_share >= 1;
     for (const auto& [time, key] : all) {
       if (drops_found && taken_.IsFound(key)) {

@@ -1,5 +1,6 @@
 #include "tools/winnow/advise/cache_rows.h"
 
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
@@ -39,9 +40,8 @@ Spread CacheRow::ReadFiltersSpread() const {
 }
 
 const CacheRow& CacheAdvice::Now() const {
-  return *std::find_if(rows.begin(), rows.end(), [](const CacheRow& row) {
-    return row.choice.is_now && row.choice.cache_factor == 1;
-  });
+  return *absl::c_find_if(
+      rows, [](const CacheRow& row) { return row.choice.is_now && row.choice.cache_factor == 1; });
 }
 
 std::string RangeText(double figure, const Spread& spread, std::string (*format)(double)) {

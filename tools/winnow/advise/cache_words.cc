@@ -1,5 +1,6 @@
 #include "tools/winnow/advise/cache_words.h"
 
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
@@ -160,11 +161,11 @@ class Assumptions {
     Say(facts_.beside_is_too_large,
         "Filters and indexes beside the cache (cache_index_and_filter_blocks=false) would take "
         "all of its memory, and more: that is no choice here.");
-    Say(std::any_of(advice_.rows.begin(), advice_.rows.end(),
-                    [this](const CacheRow& row) {
-                      return !row.TakesMoreThan(now_) && row.ReadsMoreInVainThan(now_) &&
-                             row.BytesALookup() < now_.BytesALookup();
-                    }),
+    Say(absl::c_any_of(advice_.rows,
+                       [this](const CacheRow& row) {
+                         return !row.TakesMoreThan(now_) && row.ReadsMoreInVainThan(now_) &&
+                                row.BytesALookup() < now_.BytesALookup();
+                       }),
         "Choices by which more than one lookup in ten makes a further false read are not "
         "recommended: lookups of more absent keys would read much more.");
   }

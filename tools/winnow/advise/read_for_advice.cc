@@ -1,8 +1,8 @@
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <random>
 #include <utility>
@@ -22,7 +22,7 @@ constexpr uint64_t kMaxPresentAsks = 1'000'000;
 
 // An even share of `total` for each part, in proportion to the parts, as whole numbers.
 std::vector<uint64_t> EvenShares(uint64_t total, const std::vector<double>& parts) {
-  const double all = std::max(1.0, std::accumulate(parts.begin(), parts.end(), 0.0));
+  const double all = std::max(1.0, absl::c_accumulate(parts, 0.0));
   std::vector<uint64_t> shares;
   double passed = 0;
   uint64_t given = 0;
@@ -55,8 +55,8 @@ void Append(const std::vector<std::string>& keys, std::vector<std::string>* to) 
 std::vector<size_t> SortedPlaces(const ROCKSDB_NAMESPACE::Comparator& comparator,
                                  const std::vector<std::string>& keys) {
   std::vector<size_t> places(keys.size());
-  std::iota(places.begin(), places.end(), size_t{0});
-  std::sort(places.begin(), places.end(), [&](size_t a, size_t b) {
+  absl::c_iota(places, size_t{0});
+  absl::c_sort(places, [&](size_t a, size_t b) {
     return comparator.CompareWithoutTimestamp(keys[a], false, keys[b], false) < 0;
   });
   return places;
@@ -153,7 +153,7 @@ class Reader {
     }
     const auto is_of_another = [&](const AdvisedFile& file) {
       const bool is_unknown = !file.error.empty() && file.family.empty();
-      return std::find(wanted.begin(), wanted.end(), file.family) == wanted.end() && !is_unknown;
+      return absl::c_find(wanted, file.family) == wanted.end() && !is_unknown;
     };
     if (!wanted.empty()) {
       read_.files.erase(std::remove_if(read_.files.begin(), read_.files.end(), is_of_another),
@@ -225,8 +225,7 @@ class Reader {
           if (!file.partitions.empty()) file.partitions = drawn.filter_keys;
           if (file.keys_are_known) return;
           entries[family] += static_cast<double>(file.keys);
-          file.keys =
-              std::accumulate(drawn.filter_keys.begin(), drawn.filter_keys.end(), uint64_t{0});
+          file.keys = absl::c_accumulate(drawn.filter_keys, uint64_t{0});
           counted[family] += static_cast<double>(file.keys);
         });
     for (const AdvicePiece& piece : pieces) {
@@ -286,9 +285,8 @@ class Reader {
           std::string& error = read_.FileOf(pieces[i]).error;
           error = error.empty() ? std::move(asked.error) : error;  // of the drawing
           if (IsFilterSkipped(read_.FileOf(pieces[i]), read_.families[family].shape)) {
-            std::replace(asked.lookups.begin(), asked.lookups.end(),
-                         static_cast<char>(FileAnswer::kDenied),
-                         static_cast<char>(FileAnswer::kFalse));
+            absl::c_replace(asked.lookups, static_cast<char>(FileAnswer::kDenied),
+                            static_cast<char>(FileAnswer::kFalse));
           }
           lookups_[family].answers[at] = std::move(asked.lookups);
           present_[family].answers[at] = std::move(asked.present);

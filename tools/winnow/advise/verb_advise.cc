@@ -1,5 +1,6 @@
 // `winnow advise`: what another policy would do on these files.
 
+#include <absl/algorithm/container.h>
 #include <absl/flags/flag.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
@@ -187,8 +188,7 @@ std::string ReadLookups(const std::string& path, const std::vector<std::string>&
                                      for_cache ? "" : ", by chance"));
   }
   options->recorded = std::move(lookups).kept();
-  options->recorded_in_time = (for_cache || has_all) &&
-                              !std::is_sorted(options->recorded->begin(), options->recorded->end());
+  options->recorded_in_time = (for_cache || has_all) && !absl::c_is_sorted(*options->recorded);
   return problem;
 }
 

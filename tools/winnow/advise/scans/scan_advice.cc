@@ -1,5 +1,7 @@
 #include "tools/winnow/advise/scans/scan_advice.h"
 
+#include <absl/algorithm/container.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -32,8 +34,8 @@ class Following {
 
   void Follow(const RecordedScans& recorded) {
     scans_ = recorded.scans;
-    std::sort(scans_.begin(), scans_.end(),
-              [](const RecordedScan& a, const RecordedScan& b) { return a.begin < b.begin; });
+    absl::c_sort(scans_,
+                 [](const RecordedScan& a, const RecordedScan& b) { return a.begin < b.begin; });
     advice_.scans = scans_.size();
     FindRanges();
     AskFiles();
@@ -134,9 +136,8 @@ class Following {
         if ((answers[i] & kCrossesDeletions) != 0) crosses[ranges_[at].begin + i] = true;
       }
     }
-    advice_.empty = static_cast<uint64_t>(std::count(has_key.begin(), has_key.end(), false));
-    advice_.cross_deletions =
-        static_cast<uint64_t>(std::count(crosses.begin(), crosses.end(), true));
+    advice_.empty = static_cast<uint64_t>(absl::c_count(has_key, false));
+    advice_.cross_deletions = static_cast<uint64_t>(absl::c_count(crosses, true));
   }
 
   // Rows of levels, and of all: of files for which range filters were built, and of the others with
@@ -182,7 +183,7 @@ class Following {
   ScanRow RowOf(size_t at) const {
     const std::string& answers = files_[at].answers;
     const auto count = [&](auto holds) {
-      return static_cast<double>(std::count_if(answers.begin(), answers.end(), holds));
+      return static_cast<double>(absl::c_count_if(answers, holds));
     };
     ScanRow row = EmptyRow();
     row.files = 1;
@@ -227,7 +228,7 @@ class Following {
   AdviceReading& read_;
   const AdvisedFamily& family_;
   std::vector<RecordedScan> scans_;  // in the order of `begin`
-  std::vector<ScanRange> ranges_;    // by file
+  std::vector<AskedRange> ranges_;   // by file
   std::vector<FileScans> files_;
   ScanAdvice& advice_;
 };

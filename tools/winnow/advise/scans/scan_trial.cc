@@ -1,6 +1,5 @@
 #include "tools/winnow/advise/scans/scan_trial.h"
 
-#include <absl/strings/str_cat.h>
 #include <rocksdb/comparator.h>
 
 #include <algorithm>
@@ -21,11 +20,6 @@ namespace winnow::inspect {
 namespace {
 
 constexpr uint64_t kEntriesBetweenScanBeats = 1 << 16;
-
-// A deletion or a single deletion, with or without a timestamp (db/dbformat.h of RocksDB).
-bool IsDeletion(const InternalKey& key) {
-  return key.type == 0x00 || key.type == 0x07 || key.type == 0x14;
-}
 
 // The range filters of one range_bits: of the file, or of its partitions.
 class Step {
@@ -68,7 +62,7 @@ class RangeAsking {
     if (!steps_.empty()) keys_.SeekToFirst();
   }
 
-  FileScans Ask(const std::vector<RecordedScan>& scans, const ScanRange& range) && {
+  FileScans Ask(const std::vector<RecordedScan>& scans, const AskedRange& range) && {
     FileScans file;
     for (size_t i = range.begin; i < range.end; ++i) {
       MoveTo(scans[i].begin);
@@ -85,7 +79,7 @@ class RangeAsking {
       FinishBlock();
     }
     if (!keys_.status().ok()) {
-      file.error = absl::StrCat("its keys can't be read: ", keys_.status().ToString());
+      file.error = CantReadKeys(keys_.status());
       return file;
     }
     for (size_t i = range.begin; i < range.end; ++i) {
@@ -125,7 +119,7 @@ class RangeAsking {
       FinishBlock();
     }
     EndScans(key.user_key);
-    deletions_ += IsDeletion(key) ? 1 : 0;
+    deletions_ += IsDeletion(key.type) ? 1 : 0;
     for (Step& step : steps_) step.Add(key.user_key);
     keys_.Next();
   }
@@ -167,7 +161,7 @@ class RangeAsking {
 }  // namespace
 
 FileScans AskScans(const std::string& path, const std::vector<RecordedScan>& scans,
-                   const ScanRange& range, const std::vector<double>& range_bits,
+                   const AskedRange& range, const std::vector<double>& range_bits,
                    const std::function<void(double share)>& progress) {
   FileScans file;
   const RawSst sst = ReadRawSst(path);
@@ -179,7 +173,7 @@ FileScans AskScans(const std::string& path, const std::vector<RecordedScan>& sca
   std::unique_ptr<InternalKeys> keys;
   const ROCKSDB_NAMESPACE::Status status = InternalKeys::Open(path, bytewise, &keys);
   if (!status.ok()) {
-    file.error = absl::StrCat("its keys can't be read: ", status.ToString());
+    file.error = CantReadKeys(status);
     return file;
   }
   const StoredFilter filter(path, sst, bytewise);

@@ -10,15 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "tools/winnow/advise/advice_lookups.h"
 #include "tools/winnow/advise/scans/scan_types.h"
 
 namespace winnow::inspect {
-
-// Scans by their place in a list.
-struct ScanRange {
-  size_t begin = 0;
-  size_t end = 0;
-};
 
 // A scan's answer is these bits; kStepDenies and those above are of the steps.
 inline constexpr uint8_t kHasKey = 1;     // the file has a key between the bounds
@@ -43,7 +38,7 @@ struct FileScans {
 // each of range_bits, at most 5, a range filter is built as RocksDB would have it built, in
 // partitions where the file's filter has them.
 FileScans AskScans(const std::string& path, const std::vector<RecordedScan>& scans,
-                   const ScanRange& range, const std::vector<double>& range_bits,
+                   const AskedRange& range, const std::vector<double>& range_bits,
                    const std::function<void(double share)>& progress);
 
 }  // namespace winnow::inspect

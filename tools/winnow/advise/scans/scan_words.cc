@@ -1,3 +1,4 @@
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
@@ -100,7 +101,7 @@ class ScanWords {
   // The fewest range_bits that spare nearly as much as the most.
   const ScanStep& Choice() const {
     const std::vector<ScanStep>& steps = advice_.all.steps;
-    return *std::find_if(steps.begin(), steps.end(), [&](const ScanStep& step) {
+    return *absl::c_find_if(steps, [&](const ScanStep& step) {
       return step.spared >= kNearlyAll * steps.back().spared;
     });
   }
