@@ -37,47 +37,17 @@ using ROCKSDB_NAMESPACE::Status;
 constexpr PolicyPlace kPlaces[] = {PolicyPlace::kTableOptions, PolicyPlace::kFamilyOptions,
                                    PolicyPlace::kOptionsFile};
 
-// What makes a setting of filter_policy one of the column family, in its options string.
-constexpr absl::string_view kTableFactory = "block_based_table_factory";
-
 constexpr absl::string_view kFilterPolicy = "filter_policy";
 
 std::string Setting(const std::string& policy) { return absl::StrCat(kFilterPolicy, "=", policy); }
 
-std::string FamilySetting(const std::string& policy) {
-  return absl::StrCat(kTableFactory, "={", Setting(policy), "}");
-}
-
-Status MakeFromTableOptions(const std::string& options, ColumnFamilyOptions* family) {
-  BlockBasedTableOptions table;
-  const Status status = ROCKSDB_NAMESPACE::GetBlockBasedTableOptionsFromString(
-      ConfigOptions(), BlockBasedTableOptions(), options, &table);
-  if (status.ok()) {
-    family->table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
-  }
-  return status;
-}
-
-Status MakeFromFamilyOptions(const std::string& policy, ColumnFamilyOptions* family) {
-  return ROCKSDB_NAMESPACE::GetColumnFamilyOptionsFromString(ConfigOptions(), ColumnFamilyOptions(),
-                                                             FamilySetting(policy), family);
-}
-
-Status MakeFromOptionsString(const std::string& text, ColumnFamilyOptions* family) {
-  Options options;
-  const Status status =
-      ROCKSDB_NAMESPACE::GetOptionsFromString(ConfigOptions(), Options(), text, &options);
-  *family = options;
-  return status;
-}
-
-Status MakeFromFile(const std::string& policy, Env* memory, ColumnFamilyOptions* family) {
+Status MakeFromFile(const std::string& setting, Env* memory, ColumnFamilyOptions* family) {
   constexpr char kPath[] = "/OPTIONS";
   const std::string text =
       absl::StrCat("[Version]\nrocksdb_version=", ROCKSDB_NAMESPACE::GetRocksVersionAsString(),
                    "\noptions_file_version=1.1\n[DBOptions]\n[CFOptions \"default\"]\n"
                    "[TableOptions/BlockBasedTable \"default\"]\n",
-                   Setting(policy), "\n");
+                   setting, "\n");
   if (const Status written = ROCKSDB_NAMESPACE::WriteStringToFile(memory, text, kPath);
       !written.ok()) {
     return written;
@@ -93,18 +63,33 @@ Status MakeFromFile(const std::string& policy, Env* memory, ColumnFamilyOptions*
   return status;
 }
 
-Status Make(const std::string& policy, PolicyPlace place, Env* memory,
-            ColumnFamilyOptions* family) {
+// Makes the options of a column family from text as it is written in this place.
+Status Make(PolicyPlace place, const std::string& text, Env* memory, ColumnFamilyOptions* family) {
+  const ConfigOptions config;
+  Status status;
   switch (place) {
-    case PolicyPlace::kTableOptions:
-      return MakeFromTableOptions(Setting(policy), family);
+    case PolicyPlace::kTableOptions: {
+      BlockBasedTableOptions table;
+      status = ROCKSDB_NAMESPACE::GetBlockBasedTableOptionsFromString(
+          config, BlockBasedTableOptions(), text, &table);
+      if (status.ok()) {
+        family->table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+      }
+      return status;
+    }
     case PolicyPlace::kFamilyOptions:
-      return MakeFromFamilyOptions(policy, family);
+      return ROCKSDB_NAMESPACE::GetColumnFamilyOptionsFromString(config, ColumnFamilyOptions(),
+                                                                 text, family);
+    case PolicyPlace::kOptionsString: {
+      Options options;
+      status = ROCKSDB_NAMESPACE::GetOptionsFromString(config, Options(), text, &options);
+      *family = options;
+      return status;
+    }
     case PolicyPlace::kOptionsFile:
-    case PolicyPlace::kOptionsString:
       break;
   }
-  return MakeFromFile(policy, memory, family);
+  return MakeFromFile(text, memory, family);
 }
 
 std::shared_ptr<const FilterPolicy> PolicyInForce(DB* database) {
@@ -201,15 +186,14 @@ absl::string_view ToString(PolicyOutcome outcome) {
 
 namespace {
 
-// `make` sets the options of the column family. `policy` is the text that reaches the policy.
-template <typename MakeOptions>
-PolicyOpening OpenWith(PolicyPlace place, const std::string& policy, const MakeOptions& make) {
+// `text` is what is written in this place, `policy` what of it reaches the policy.
+PolicyOpening OpenWith(PolicyPlace place, const std::string& text, const std::string& policy) {
   PolicyOpening opening;
   opening.place = place;
   const std::unique_ptr<Env> memory(ROCKSDB_NAMESPACE::NewMemEnv(Env::Default()));
   try {
     ColumnFamilyOptions family;
-    Status status = make(memory.get(), &family);
+    Status status = Make(place, text, memory.get(), &family);
     if (status.ok()) {
       status = Open(family, memory.get(), &opening.policy);
     }
@@ -229,10 +213,12 @@ PolicyOpening OpenWith(PolicyPlace place, const std::string& policy, const MakeO
 }  // namespace
 
 PolicyOpening OpenWithPolicy(const std::string& options_string, PolicyPlace place) {
-  return OpenWith(place, TextOfPolicy(options_string, place),
-                  [&](Env* memory, ColumnFamilyOptions* family) {
-                    return Make(options_string, place, memory, family);
-                  });
+  const std::string setting = Setting(options_string);
+  return OpenWith(place,
+                  place == PolicyPlace::kFamilyOptions
+                      ? absl::StrCat("block_based_table_factory={", setting, "}")
+                      : setting,
+                  TextOfPolicy(options_string, place));
 }
 
 bool IsOptionsString(absl::string_view text) {
@@ -259,12 +245,8 @@ std::optional<std::string> PolicyOfOptionsString(const std::string& text) {
 
 PolicyOpening OpenWithOptionsString(const std::string& text) {
   const bool is_of_table = SettingsOf(text).count(std::string(kFilterPolicy)) > 0;
-  return OpenWith(is_of_table ? PolicyPlace::kTableOptions : PolicyPlace::kOptionsString,
-                  PolicyOfOptionsString(text).value_or(""),
-                  [&](Env* /*memory*/, ColumnFamilyOptions* family) {
-                    return is_of_table ? MakeFromTableOptions(text, family)
-                                       : MakeFromOptionsString(text, family);
-                  });
+  return OpenWith(is_of_table ? PolicyPlace::kTableOptions : PolicyPlace::kOptionsString, text,
+                  PolicyOfOptionsString(text).value_or(""));
 }
 
 bool SameOutcome(const PolicyOpening& a, const PolicyOpening& b) {

@@ -27,7 +27,7 @@ constexpr double kEnoughCounted = 50;
 // Savings below this share of what there is are not worth a change.
 constexpr double kWorthwhile = 0.03;
 
-// What a row may take more than now, and still is for the memory of now.
+// The share by which a row may take more memory than now, and still is for the memory of now.
 constexpr double kSameMemory = 0.01;
 
 constexpr char kSetListener[] =
@@ -39,7 +39,7 @@ constexpr char kPrefixesArePresent[] =
     "Made-up lookups of filters of prefixes nearly all have prefixes that files hold, so that they "
     "can't show what filters save here: --lookups=FILE takes recorded ones.";
 
-// To two digits.
+// Rounds up to two digits.
 double RoundUp(double number) {
   const double step = std::pow(10, std::max(0.0, std::floor(std::log10(number)) - 1));
   return step * std::ceil(number / step);
@@ -57,6 +57,14 @@ const AdviceRow* RowOf(const Advice& advice, RowPurpose purpose) {
 
 const AdviceRow* RowOf(const Advice& advice, const std::string& policy) {
   return FindRow(advice, [&](const AdviceRow& row) { return row.OnePolicy() == policy; });
+}
+
+// The row of the budget's split, also where it is there for another purpose; null: there is none.
+const AdviceRow* BudgetRow(const Advice& advice) {
+  std::vector<std::string> split;
+  for (const BudgetPart& part : advice.budget) split.push_back(part.policy);
+  return FindRow(advice,
+                 [&](const AdviceRow& row) { return !split.empty() && row.policies == split; });
 }
 
 class Words {
@@ -236,37 +244,43 @@ class Words {
     }
   }
 
-  // Calls work(file, asks) for each file of which RocksDB asks no filter for the option.
-  template <typename Work>
-  void VisitForHits(const Work& work) const {
+  // Files of which RocksDB asks no filter for optimize_filters_for_hits.
+  struct UnaskedFiles {
+    double asks = 0;          // of absent keys
+    size_t with_filters = 0;  // of these files, those that were moved to the last level
+    double filter_bytes = 0;
+  };
+
+  UnaskedFiles FindUnasked() const {
+    UnaskedFiles unasked;
     for (const AdvicePiece& piece : read_.AllPieces()) {
-      const TreeShape& shape = read_.families[piece.family].shape;
       const AdvisedFile& file = read_.FileOf(piece);
-      if (shape.last_level_has_filters) continue;
-      if (file.place.bottommost || IsFilterSkipped(file)) {
-        work(file, read_.AsksOf(piece));
+      const bool is_last = file.place.bottommost;
+      if (read_.families[piece.family].shape.last_level_has_filters ||
+          !(is_last || IsFilterSkipped(file))) {
+        continue;
       }
+      unasked.asks += read_.AsksOf(piece);
+      unasked.with_filters += is_last && file.filter_bytes > 0 ? 1 : 0;
+      unasked.filter_bytes += is_last ? static_cast<double>(file.filter_bytes) : 0;
     }
+    return unasked;
   }
 
   // Filters that are there though no policy builds them: a sentence after a space, or nothing.
   std::string SaySkippedFilters() const {
-    size_t files = 0;
-    double bytes = 0;
-    VisitForHits([&](const AdvisedFile& file, double) {
-      files += file.place.bottommost && file.filter_bytes > 0 ? 1 : 0;
-      bytes += file.place.bottommost ? static_cast<double>(file.filter_bytes) : 0;
-    });
+    const UnaskedFiles unasked = FindUnasked();
+    const size_t files = unasked.with_filters;
     if (files == 0) return std::string();
     return absl::StrCat(" ", Number(files, "file"), " that ", files == 1 ? "was" : "were",
                         " moved there ", files == 1 ? "has" : "have", " filters all the same, of ",
-                        ByteSize(bytes), ", which go when compactions write files anew.");
+                        ByteSize(unasked.filter_bytes),
+                        ", which go when compactions write files anew.");
   }
 
-  // The option decides more than any policy.
+  // Names the option first, as it decides more than any policy.
   void NameOptionForHits() {
-    double asks = 0;
-    VisitForHits([&](const AdvisedFile&, double of_file) { asks += of_file; });
+    const double asks = FindUnasked().asks;
     if (asks == 0 || read_.NoPolicyBuilds()) return;
     advice_.recommendation = absl::StrCat(
         "First turn off optimize_filters_for_hits of the OPTIONS file, if lookups of absent keys "
@@ -323,9 +337,9 @@ class Words {
     }
   }
 
-  // Such that kEnoughCounted false reads are as good as sure, at the least rate that now may have;
-  // where that is not known, at half of that of RocksDB's Bloom filter.
-  // Beyond what there is: there are too few.
+  // The number of lookups such that kEnoughCounted false reads are as good as sure, at the least
+  // rate that now may have; where that is not known, at half of that of RocksDB's Bloom filter.
+  // More than there are: these are too few.
   double LookupsNeeded() const {
     constexpr double kSurelyEnough = kEnoughCounted + 15;  // two deviations
     const AdviceRow& now = advice_.rows.front();
@@ -337,13 +351,13 @@ class Words {
         std::max(static_cast<double>(read_.num_lookups) + 1, kSurelyEnough / std::max(rate, 1e-6)));
   }
 
-  // Of the lookups that are made up not all count.
+  // The share of made-up lookups that counts.
   double MadeOfADraw() const {
     return std::max(0.01, static_cast<double>(read_.num_lookups) /
                               std::max(1.0, static_cast<double>(options_.lookups)));
   }
 
-  // For files without filters.
+  // Recommends filters for files that have none.
   void RecommendFilters(const AdviceRow& now) {
     const AdviceRow& row =
         *RowOf(advice_, WinnowText(kUsualBits, read_.has_plans ? read_.AbsentShare() : 1));
@@ -372,7 +386,7 @@ class Words {
       saving = OthersThatSave(now);
     }
     if (saving.empty()) {
-      Keep(now);
+      Keep();
       return;
     }
     const auto holds =
@@ -393,7 +407,7 @@ class Words {
     advice_.recommendation += ListenerText(choice.policies);
   }
 
-  // Of all rows, where those that were chosen to save something don't.
+  // Other rows that save something, where those that were chosen for it don't.
   std::vector<const AdviceRow*> OthersThatSave(const AdviceRow& now) const {
     std::vector<const AdviceRow*> reads;
     std::vector<const AdviceRow*> memory;
@@ -412,23 +426,16 @@ class Words {
     return reads;
   }
 
-  void Keep(const AdviceRow& now) {
-    const std::string no_fewer_reads = "reads 3 % less in the same memory";
-    if (read_.SomeServeScansAlone()) {
-      advice_.recommendation = absl::StrCat(
-          "Keep what there is: no policy of these ", no_fewer_reads,
-          ". None of less memory is recommended: filters have prefixes and no whole keys, so that "
-          "scans live off them, and lookups don't tell what scans would read.");
-      return;
-    }
-    const AdviceRow* fewer = FindRow(advice_, [&](const AdviceRow& row) {
-      return &row != &now && IsBelow(row.false_reads, now.false_reads) && HasRoom(row, now);
-    });
-    advice_.recommendation = absl::StrCat(
-        "Keep what there is: no policy of these takes 3 % less memory for as few false reads",
-        fewer == nullptr ? absl::StrCat(", or ", no_fewer_reads, ".")
-                         : "; what some read less in the same memory may be chance, by the 95 % "
-                           "interval of now.");
+  void Keep() {
+    advice_.recommendation =
+        read_.SomeServeScansAlone()
+            ? "Keep what there is: no policy of these surely reads 3 % less in the same memory. "
+              "None "
+              "of less memory is recommended: filters have prefixes and no whole keys, so that "
+              "scans live off them, and lookups don't tell what scans would read."
+            : "Keep what there is: no policy of these takes 3 % less memory for as few false "
+              "reads, "
+              "or surely reads 3 % less in the same memory.";
   }
 
   static bool IsBelow(double figure, double of_now) { return figure < (1 - kWorthwhile) * of_now; }
@@ -437,7 +444,7 @@ class Words {
     return row.bytes < (1 + kSameMemory) * now.bytes;
   }
 
-  // Also below what the false reads of now may be, which were counted.
+  // Whether the false reads are also below what those of now may be, which were counted.
   static bool SavesReads(const AdviceRow& row, const AdviceRow& now) {
     return IsBelow(row.false_reads,
                    std::min(now.false_reads, now.interval.low / (1 - kWorthwhile))) &&
@@ -454,7 +461,7 @@ class Words {
            row.compacted->false_reads > (1 + kWorthwhile) * now.compacted->false_reads;
   }
 
-  // What becomes of the policy's promise after a full compaction: a sentence after a space, with a
+  // The policy's promise after a full compaction: a sentence after a space, with a
   // warning where it then reads more than the policy that is in force.
   std::string OnceCompacted(const AdviceRow& row, const AdviceRow& now) const {
     if (!row.compacted) {
@@ -502,7 +509,8 @@ class Words {
       return;
     }
     // One policy is simpler to set, where bits for each family save nothing.
-    const AdviceRow* one = OnePolicyRow(advice_);
+    const AdviceRow* one =
+        advice_.one_policy.empty() ? nullptr : RowOf(advice_, advice_.one_policy);
     const bool one_does = one != nullptr && split->OnePolicy().empty() &&
                           one->bytes <= *advice_.budget_bytes &&
                           one->false_reads * (1 - kWorthwhile) <= split->false_reads;
@@ -559,22 +567,6 @@ class Words {
 };
 
 }  // namespace
-
-const AdviceRow* BudgetRow(const Advice& advice) {
-  if (const AdviceRow* row = RowOf(advice, RowPurpose::kBudget);
-      row != nullptr || advice.budget.empty()) {
-    return row;
-  }
-  return FindRow(advice, [&](const AdviceRow& row) {
-    return row.policies.size() == advice.budget.size() &&
-           std::equal(row.policies.begin(), row.policies.end(), advice.budget.begin(),
-                      [](const auto& policy, const auto& part) { return policy == part.policy; });
-  });
-}
-
-const AdviceRow* OnePolicyRow(const Advice& advice) {
-  return advice.one_policy.empty() ? nullptr : RowOf(advice, advice.one_policy);
-}
 
 std::string ListenerText(const std::vector<std::string>& policies) {
   const bool is_needed = absl::c_any_of(policies, [](const std::string& policy) {

@@ -11,13 +11,6 @@
 
 namespace winnow::inspect {
 
-// The row of the budget's split, also where it is there for another purpose; null: there is no
-// split.
-const AdviceRow* BudgetRow(const Advice& advice);
-
-// The row of the best policy for all families within the budget; null: there is none.
-const AdviceRow* OnePolicyRow(const Advice& advice);
-
 // What to set beside these policies, behind a space: the listener, if one of them goes by all files
 // of a database. Empty: nothing.
 std::string ListenerText(const std::vector<std::string>& policies);

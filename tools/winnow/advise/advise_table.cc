@@ -1,6 +1,7 @@
 #include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
 
 #include <utility>
 #include <vector>
@@ -34,15 +35,14 @@ std::string BitsAKey(double bytes, uint64_t keys) {
 std::string Reads(double reads) { return absl::StrFormat("%.3g", reads); }
 
 std::string Levels(const AdviceFamilyReport& family) {
-  std::string text;
+  std::vector<std::string> levels;
   for (const auto& [level, keys] : family.keys_by_level) {
-    absl::StrAppend(&text, text.empty() ? "" : ", ",
-                    level < 0 ? std::string("unknown") : absl::StrCat(level), ": ", keys);
+    levels.push_back(absl::StrCat(level < 0 ? "unknown" : absl::StrCat(level), ": ", keys));
   }
-  return text;
+  return absl::StrJoin(levels, ", ");
 }
 
-// With its database where there are several.
+// The name of a family, with its database where there are several.
 std::string NameOf(const Advice& advice, const AdviceFamilyReport& family) {
   const bool one_database = family.database == advice.families.front().database &&
                             family.database == advice.families.back().database;
@@ -53,32 +53,23 @@ std::string NameOf(const Advice& advice, const AdviceFamilyReport& family) {
 std::string FamilyTable(const Advice& advice) {
   const bool has_ranges = absl::c_any_of(
       advice.families, [](const AdviceFamilyReport& family) { return family.range_bytes > 0; });
-  std::vector<inspect::Column> columns = {{"column family", Align::kLeft},
-                                          {"files"},
-                                          {"keys"},
-                                          {"filters now"},
-                                          {"bits a key"},
-                                          {"false reads a lookup"},
-                                          {"keys by level", Align::kLeft}};
-  const std::vector<inspect::Column> of_ranges = {{"range filters"}, {"bits a key"}};
-  if (has_ranges) columns.insert(columns.begin() + 5, of_ranges.begin(), of_ranges.end());
+  std::vector<inspect::Column> columns = {
+      {"column family", Align::kLeft}, {"files"}, {"keys"}, {"filters now"}, {"bits a key"}};
+  if (has_ranges) columns.insert(columns.end(), {{"range filters"}, {"bits a key"}});
+  columns.insert(columns.end(), {{"false reads a lookup"}, {"keys by level", Align::kLeft}});
   TextTable table(std::move(columns));
   table.Underline();
   for (const AdviceFamilyReport& family : advice.families) {
-    const auto bytes = static_cast<double>(family.filter_bytes);
-    const auto range_bytes = static_cast<double>(family.range_bytes);
-    TextTable::Row row = {NameOf(advice, family),
-                          absl::StrCat(family.files),
-                          absl::StrCat(family.keys),
-                          inspect::ByteSize(bytes),
-                          BitsAKey(bytes, family.keys),
-                          Reads(family.false_reads),
-                          Levels(family)};
-    if (has_ranges) {
-      const std::vector<std::string> cells = {inspect::ByteSize(range_bytes),
-                                              BitsAKey(range_bytes, family.keys)};
-      row.insert(row.begin() + 5, cells.begin(), cells.end());
-    }
+    TextTable::Row row = {NameOf(advice, family), absl::StrCat(family.files),
+                          absl::StrCat(family.keys)};
+    const auto add = [&](uint64_t bytes) {
+      row.push_back(inspect::ByteSize(static_cast<double>(bytes)));
+      row.push_back(BitsAKey(static_cast<double>(bytes), family.keys));
+    };
+    add(family.filter_bytes);
+    if (has_ranges) add(family.range_bytes);
+    row.push_back(Reads(family.false_reads));
+    row.push_back(Levels(family));
     table.AddRow(std::move(row));
   }
   return table.ToString();
@@ -144,26 +135,21 @@ std::string BudgetTable(const Advice& advice) {
   return table.ToString();
 }
 
-// What chance may make of the count.
-std::string NowText(const Advice& advice) {
-  const AdviceRow& now = advice.rows.front();
-  if (advice.lookups == 0) return std::string();
-  return absl::StrFormat(
-      "Now's false reads are counted: %d, 95 %% interval %.3g to %.3g a lookup. Those of policies "
-      "are foretold.\n",
-      *now.counted, now.interval.low, now.interval.high);
-}
-
 std::string LookupsText(const Advice& advice) {
+  const AdviceRow& now = advice.rows.front();
   const std::string unread =
       advice.errors.empty()
-          ? std::string()
-          : absl::StrCat("; ", advice.errors.size(), advice.errors.size() == 1 ? " file" : " files",
-                         " could not be read");
+          ? ""
+          : absl::StrCat("; ", inspect::Number(advice.errors.size(), "file"), " could not be read");
+  const std::string counted =
+      advice.lookups == 0 ? ""
+                          : absl::StrFormat(
+                                "Now's false reads are counted: %d, 95 %% interval %.3g to %.3g a "
+                                "lookup. Those of policies are foretold.\n",
+                                *now.counted, now.interval.low, now.interval.high);
   return absl::StrCat(advice.lookups, advice.recorded ? " recorded" : " made-up", " lookups, ",
                       advice.absent, " of keys that are in no file; ", advice.keys, " keys in ",
-                      advice.files, advice.files == 1 ? " file" : " files", unread, ".\n",
-                      NowText(advice));
+                      inspect::Number(advice.files, "file"), unread, ".\n", counted);
 }
 
 }  // namespace
