@@ -1,5 +1,5 @@
-// What other filter policies would do on the files that there are; and what lookups would read into
-// a block cache of a given size, with the filters as they are and with others.
+// Advice on the files that there are: the memory and false reads of other filter policies, and what
+// lookups would read into a block cache of a given size, with these filters and with others.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_H_

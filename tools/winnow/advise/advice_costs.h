@@ -65,7 +65,7 @@ class FamilyCosts {
   bool AllAreUnfiltered() const;
   bool SomeAreUnfiltered() const;
 
-  // By its options string; empty: not known.
+  // The options string of the policy in force; empty: not known.
   const std::string& policy_in_force() const { return policy_in_force_; }
   bool is_compacted() const { return is_compacted_; }  // a full compaction would change nothing
   double keys_compacted() const;

@@ -107,7 +107,7 @@ struct AdvisedFamily {
 
   uint64_t keys = 0;  // of all files
 
-  // What policies would cost here, once lookups are known.
+  // The costs of policies here, once lookups are known.
   std::shared_ptr<FamilyCosts> costs;
 };
 
@@ -122,7 +122,7 @@ struct AdviceWork {
   const AdviceProgress& progress;
 };
 
-// Where it is said that a piece has no answer that is whole.
+// The error of a piece, which says that it has no answer that is whole.
 using ErrorOfPiece = std::function<std::string&(size_t piece)>;
 
 // DoAdviceWork for answers that are bytes; `take` returns false for one that is not whole.

@@ -40,8 +40,8 @@ std::string AdviceJson(const Advice& advice, const std::vector<std::string>& war
 
 namespace winnow::tools {
 
-// What there is, a row for each policy, the curve if it is asked for, the split of the budget, the
-// recommendation, and what files can't tell. Ends with a newline.
+// The text for people: the files, a row for each policy, the curve if it is asked for, the split of
+// the budget, the recommendation, and what files can't tell. Ends with a newline.
 std::string AdviseText(const inspect::Advice& advice, bool with_curve);
 
 // The curve as an SVG file; empty where there is none.

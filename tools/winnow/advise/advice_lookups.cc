@@ -93,7 +93,7 @@ class Places {
         place.push_back(
             static_cast<char>(low_[i] + random_->Below(uint64_t{1} + high_[i] - low_[i])));
       }
-      // By bytes, whichever of the two comes first by the comparator.
+      // The order of bytes counts, whichever of the two comes first by the comparator.
       if (std::min(range_.first, range_.last) <= place &&
           place <= std::max(range_.first, range_.last)) {
         break;

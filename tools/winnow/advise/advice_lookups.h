@@ -47,7 +47,7 @@ DrawnKeys DrawLookups(const AdvisedFile& file, const DrawOptions& options,
 // kTypeDeletionWithTimestamp.
 bool IsDeletion(int type);
 
-// What a file answers a lookup.
+// A file's answer to a lookup.
 enum class FileAnswer : char {
   kNotAsked = 0,  // the key is out of the file's range
   kDenied = 1,    // by the filter that the file has
@@ -72,10 +72,10 @@ AskedRange LookupsWithin(const std::vector<std::string>& keys, const AdvisedFile
 std::string AskFile(const std::string& path, const std::vector<std::string>& keys,
                     const AskedRange& range, std::string* error);
 
-// What a family's lookups meet, whatever the policy.
+// The lookups of a column family, and the files that they ask, whatever the policy.
 struct FamilyLookups {
   std::vector<std::string> keys;  // sorted
-  // Of recorded ones: one half is to learn from, the other to judge by what was learned.
+  // Recorded lookups are in halves: one to learn from, the other to judge by what was learned.
   std::vector<bool> is_to_learn;
 
   uint64_t lookups =
@@ -83,7 +83,7 @@ struct FamilyLookups {
   uint64_t absent = 0;  // of these, whose key is in no file
   uint64_t false_reads = 0;  // with the filters that the files have
 
-  // Of those that count, the ones that would ask a file for an absent key if all files were one:
+  // Lookups among these that would ask a file for an absent key if all files were one:
   // they lie between its keys, and it has no such key, or none any more that was deleted.
   uint64_t asks_of_one = 0;
 

@@ -1,5 +1,5 @@
-// What advice reads of the files once, whatever the policies that it tries: the files, the tree
-// that they make, lookups, which files these ask for absent keys, and which files stand for all.
+// The reading of the files, once for all policies that advice tries: the files, the tree that they
+// make, lookups, which files these ask for absent keys, and which files stand for all.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_READING_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_READING_H_
@@ -45,7 +45,7 @@ struct AdviceReading {
     return files[families[piece.family].files[piece.at]];
   }
 
-  // Of the files.
+  // The errors of files.
   std::vector<FileError> Errors() const;
 
   // The files' entries.
@@ -78,10 +78,10 @@ struct AdviceReading {
   // Some filters have prefixes and no whole keys: scans use them, which nothing here counts.
   bool SomeServeScansAlone() const;
 
-  // Of each family; empty: not known.
+  // The policy in force of each family; empty: not known.
   std::vector<std::string> PoliciesInForce() const;
 
-  // What policies, one for each family, would cost in all; once compacted, nothing where that is
+  // The cost in all of policies, one for each family; once compacted, nothing where that is
   // not known.
   Cost CostOf(const std::vector<std::string>& policies) const;
   std::optional<Cost> CompactedCostOf(const std::vector<std::string>& policies) const;

@@ -20,7 +20,7 @@ constexpr double kWorthLearning = 0.1;
 constexpr int kBitSteps =
     1 + static_cast<int>((kMaxBudgetBits - kMinBudgetBits) / kBudgetStep + 0.5);
 
-// Of numbers below `end`, the first one for which this holds, as it does for all that follow.
+// The first number below `end` for which this holds, as it does for all that follow; else `end`.
 template <typename Holds>
 int FirstThat(int end, const Holds& holds) {
   int begin = 0;
@@ -57,7 +57,7 @@ AdviceRow NowOf(const AdviceReading& reading) {
   return now;
 }
 
-// By how many bits a family's filters are to differ from those of another, so that the next byte
+// The bits by which a family's filters are to differ from those of another, so that the next byte
 // saves as many reads in each: one bit more halves what it saves.
 struct FamilyWorth {
   size_t family = 0;
@@ -126,7 +126,7 @@ class Lister {
     return found < kBitSteps ? std::optional(kind.TextAt(found)) : std::nullopt;
   }
 
-  // By lookups only where that saves much.
+  // The policy that is chosen, by lookups only where that saves much.
   template <typename Choose>
   std::optional<std::string> ChooseOf(double Cost::*saved, const Choose& choose) const {
     const std::optional<std::string> planned = choose(plan_);
@@ -176,8 +176,8 @@ class Lister {
     advice_.rows.push_back(std::move(row));
   }
 
-  // By what one bit more than those of a split saves a byte. A family that is so small that no
-  // lookup was drawn for it is worth what all are.
+  // The worth of each family by what one bit more than those of a split saves a byte. A family that
+  // is so small that no lookup was drawn for it is worth what all are.
   std::vector<FamilyWorth> WorthsAt(const std::vector<double>& bits) const {
     constexpr double kDeviations = 4;
     const auto worth_of = [&](size_t i, const auto& cost_of) {

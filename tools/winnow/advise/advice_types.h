@@ -1,4 +1,4 @@
-// What is asked of advice, and what it answers: types that all its parts have in common.
+// The options and answers of advice: types that all its parts have in common.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_TYPES_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_TYPES_H_
@@ -28,7 +28,7 @@ struct AdviceOptions {
   // They are in the order of time: what follows the first half tells what this half is worth as a
   // forecast. Else the halves are chosen by chance.
   bool recorded_in_time = false;
-  // By place in `recorded`: it is of the same MultiGet as the one before. Empty: none is.
+  // Whether each of `recorded` is of the same MultiGet as the one before. Empty: none is.
   std::vector<bool> recorded_joins;
   // That of TraceNotes.
   bool recorded_may_be_read_one_by_one = false;
@@ -42,12 +42,11 @@ struct AdviceOptions {
   std::vector<std::string> policies;  // to try besides, as options strings
   int jobs = 1;
 
-  // Of files that are begun later than this after the start, no range filters are built, but for
-  // one; 0: no bound.
+  // The seconds after which range filters are built for no further file, but for one; 0: no bound.
   double seconds = 0;
 
-  // Where many files have the same range, lookups are thinned out, evenly, to ask about so many
-  // filters in all: each of them then tells as much of a policy.
+  // The filters that lookups ask in all, at most: where many files have the same range, lookups are
+  // thinned out, evenly, and each then tells as much of a policy.
   uint64_t most_asks = 4'000'000;
 };
 
@@ -63,7 +62,7 @@ using AdviceProgress = std::function<void(const AdviceStep& step)>;
 // The options string of Winnow's policy with these options.
 std::string WinnowText(double bits_per_key, double absent_share = 1, bool learns = false);
 
-// What filters take and let through.
+// The memory of filters, and what they let through.
 struct Cost {
   double bytes = 0;
   double false_reads = 0;  // expected, of all lookups together
@@ -75,7 +74,7 @@ struct Cost {
   }
 };
 
-// What a row is there for.
+// The purpose of a row.
 enum class RowPurpose {
   kComparison,
   kNow,          // what there is
@@ -112,11 +111,12 @@ struct AdviceRow {
   double bytes = 0;
   double false_reads = 0;  // a lookup
 
-  // Of "now": false reads that were counted, and what they may be for lookups that are drawn alike.
+  // The false reads of "now" that were counted, and what they may be for lookups that are drawn
+  // alike.
   std::optional<uint64_t> counted;
   Interval interval;
 
-  // What the filters would take, and false reads a lookup, once each family is compacted into one
+  // The memory of the filters, and false reads a lookup, once each family is compacted into one
   // level under these policies; "now": under those that the OPTIONS file has. Unset: not known.
   std::optional<Cost> compacted;
 
@@ -173,8 +173,8 @@ struct Advice {
   bool recorded = false;
   uint64_t lookups_left_out = 0;  // for most_asks
 
-  // Of level_plan=learned: lookups that it learned from, and those of the other half, by which it
-  // is judged. 0 where it is not among the policies, for learning_problem, a clause.
+  // Lookups that level_plan=learned learned from, and those of the other half, by which it is
+  // judged. 0 where it is not among the policies, for learning_problem, a clause.
   uint64_t learned_from = 0;
   uint64_t judged_by = 0;
   std::string learning_problem;

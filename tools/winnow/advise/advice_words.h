@@ -1,4 +1,4 @@
-// What advice says in sentences: what to do, and what was taken for granted.
+// The sentences of advice: what to do, and what was taken for granted.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_WORDS_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_WORDS_H_
@@ -11,8 +11,8 @@
 
 namespace winnow::inspect {
 
-// What to set beside these policies, behind a space: the listener, if one of them goes by all files
-// of a database. Empty: nothing.
+// A sentence behind a space that says to set the listener, if one of these policies goes by all
+// files of a database; else nothing.
 std::string ListenerText(const std::vector<std::string>& policies);
 
 // Sets the recommendation and the assumptions of advice whose figures are there.

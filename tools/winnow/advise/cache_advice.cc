@@ -29,8 +29,9 @@ constexpr double kAsGood = 0.05;
 constexpr double kSweep[] = {0.25, 0.5, 1, 2, 4};
 constexpr size_t kMaxLines = 5;
 
-// Where few blocks fill a shard, chance decides which of them share it: then so many chances are
-// looked at. One more is within their range in all but one of eight cases or nine.
+// The numbers of ways of blocks to share the shards that are followed where few blocks fill a
+// shard, as chance decides which of them share it. One more is within their range in all but one of
+// eight cases or nine.
 constexpr uint64_t kMaxSalts = 16;
 constexpr uint64_t kMinSalts = 4;
 constexpr uint64_t kLookupsOfSalts = 3'200'000;  // of a row, for all of its chances together
@@ -291,7 +292,7 @@ class Adviser {
     if (now.BytesALookup() <= limit) {
       return now;
     }
-    // Of several the one that makes the fewest false reads.
+    // The one with the fewest false reads, where several are as good.
     for (const CacheRow& row : advice_.rows) {
       const auto cost = [](const CacheRow& each) {
         return std::pair(each.choice.Rewrites(), each.figures.false_reads);

@@ -91,7 +91,7 @@ void MakeBlocks(const CacheChoice& choice, const PolicyOfFile& of_file, const Vi
     const double keys_of_data_block = keys / data_blocks;
     const auto wanted =
         (size * static_cast<uint64_t>(std::clamp(100 - caching.deviation, 1, 100)) + 99) / 100;
-    // Of a file without a filter the index alone is cut.
+    // The index alone is cut in a file without a filter.
     const double room =
         is_filtered ? of_file.family.costs->KeysWithin(of_file.policy, of_file.at, wanted) : 0;
     const double blocks_of_filter = room >= 1 ? std::ceil(room / keys_of_data_block) : data_blocks;

@@ -1,4 +1,4 @@
-// What can be done where filters don't fit the block cache, and what blocks files then have.
+// Choices where filters don't fit the block cache, and the blocks that files then have.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_CACHE_CHOICES_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_CACHE_CHOICES_H_
@@ -51,16 +51,16 @@ struct FiltersOfNow {
   bool has_plans = false;  // a plan by level would change something
   bool skips_last_level = false;
   std::string policy;  // as an options string; empty: there is none, or it is not known
-  // Of files that are written anew, where `policy` is empty.
+  // The policy of files that are written anew, where `policy` is empty.
   std::string substitute;
   bool no_block_cache = false;
-  // Where filters are large for the shards of the cache: in so many it would be right for them.
+  // The cache in as many shards as would be right for its filters, where these are large for them.
   std::optional<CacheShape> fewer_shards;
   double absent_share = 1;           // of the lookups, for plans
   std::vector<std::string> further;  // policies to try besides
 };
 
-// What there is first. Capacities of the cache are not among them.
+// All choices, and first what there is.
 std::vector<CacheChoice> CacheChoices(const FiltersOfNow& now);
 
 // The form of a file under a choice. `at`: its place in AdvisedFamily::files.

@@ -1,4 +1,4 @@
-// What `winnow advise --cache` says, for programs and for people.
+// The output of `winnow advise --cache`, for programs and for people.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_CACHE_JSON_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_CACHE_JSON_H_

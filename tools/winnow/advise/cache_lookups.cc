@@ -14,10 +14,10 @@
 namespace winnow::inspect {
 namespace {
 
-// Of a key in a file, each of which is worked out once: so many take some 200 MB.
+// The most visits of a key in a file, each of which is worked out once: they take some 200 MB.
 constexpr uint64_t kMaxVisits = 8'000'000;
 
-// Of one column family.
+// The lookups of one column family.
 struct ArrangedLookups {
   std::vector<std::string> keys;   // each once, in the order of the comparator
   std::vector<uint32_t> order;     // places in `keys`, in the order of time
@@ -130,7 +130,8 @@ class LookupTaker {
     }
   }
 
-  // What each key asks, in the order of files, until it is found: counted first, then listed.
+  // Finds what each key asks, in the order of files, until it is found: counts it first, then lists
+  // it.
   void JoinAsks() {
     TimedLookups& timed = taken_.timed;
     timed.begin.assign(num_keys_ + 1, 0);

@@ -10,7 +10,7 @@
 namespace winnow::inspect {
 namespace {
 
-// Of a count a lookup.
+// The spread of a count a lookup.
 template <typename Count>
 Spread SpreadOf(const std::vector<ReplayFigures>& placements, Count count) {
   Spread spread;

@@ -1,4 +1,4 @@
-// What is asked of advice on a block cache, and what it answers: a row for each choice, with its
+// The options and answers of advice on a block cache: a row for each choice, with its
 // figures as numbers and as text.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_CACHE_ROWS_H_
@@ -36,7 +36,7 @@ struct CacheRow {
   CacheChoice choice;
   double capacity = 0;  // of the cache, in bytes
   ReplayFigures figures;
-  // What `figures` are the sum of: one for each of some ways in which blocks may share the shards.
+  // The parts of `figures`: one for each of some ways in which blocks may share the shards.
   std::vector<ReplayFigures> placements;
   // Some of its filters are of prefixes only, and what they would answer is not known.
   bool guesses_prefixes = false;
@@ -49,17 +49,17 @@ struct CacheRow {
   double BytesALookup() const {
     return ALookup(figures.filter_bytes + figures.index_bytes + figures.data_bytes);
   }
-  // Of the placements.
+  // The spreads over the placements.
   Spread BytesSpread() const;
   Spread FilterSpread() const;       // bytes a lookup
   Spread ReadFiltersSpread() const;  // a lookup: 0 to 1
-  // Of the cache, which what is pinned may burst, and of what lies beside it.
+  // The bytes of the cache, which what is pinned may burst, and of what lies beside it.
   double Memory() const {
     return std::max(capacity, static_cast<double>(figures.pinned_bytes)) +
            static_cast<double>(figures.beside_bytes);
   }
   bool TakesMoreThan(const CacheRow& other) const { return Memory() > 1.01 * other.Memory(); }
-  // By more than a file in ten lookups.
+  // Whether it makes more false reads, by more than one in ten lookups.
   bool ReadsMoreInVainThan(const CacheRow& other) const {
     return ALookup(figures.false_reads) > other.ALookup(other.figures.false_reads) + 0.1;
   }

@@ -1,4 +1,4 @@
-// What advice on a block cache says in sentences: what to do, and what was taken for granted.
+// The sentences of advice on a block cache: what to do, and what was taken for granted.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_CACHE_WORDS_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_CACHE_WORDS_H_
@@ -14,7 +14,7 @@
 
 namespace winnow::inspect {
 
-// What sentences need besides the rows.
+// Facts that sentences need besides the rows.
 struct CacheWordFacts {
   std::vector<const AdvisedFamily*> families;
   uint64_t largest_filter = 0;     // now, of those that the cache may drop: its charge

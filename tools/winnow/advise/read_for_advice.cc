@@ -36,7 +36,7 @@ std::vector<uint64_t> EvenShares(uint64_t total, const std::vector<double>& part
   return shares;
 }
 
-// What a file answers lookups and present keys.
+// The answers of a file to lookups and present keys.
 struct Asked {
   std::string error;
   std::string lookups;
@@ -177,8 +177,8 @@ class Reader {
                  [&](size_t i) -> std::string& { return read_.FileOf(pieces[i]).error; });
   }
 
-  // What to draw from each file: lookups, unless they are recorded, in proportion to the entries of
-  // all files, keys that are there to those of the family.
+  // The numbers to draw from each file: lookups, unless they are recorded, in proportion to the
+  // entries of all files, keys that are there to those of the family.
   std::vector<DrawOptions> PlanDraws(const std::vector<AdvicePiece>& pieces) const {
     const std::vector<uint64_t> lookups =
         EvenShares(options_.recorded ? 0 : options_.lookups, read_.EntriesOf(pieces));

@@ -1,5 +1,5 @@
-// What one file answers scans, and what it would with range filters: these are built of its keys
-// and asked.
+// The answers of one file to scans, now and with range filters, which are built of its keys and
+// asked.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_SCANS_SCAN_TRIAL_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_SCANS_SCAN_TRIAL_H_

@@ -1,5 +1,5 @@
-// What is asked of advice on range filters, and what it answers: scans that a trace has, what they
-// read, and what range filters would spare.
+// The input and answers of advice on range filters: scans that a trace has, what they read, and
+// what range filters would spare.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_SCANS_SCAN_TYPES_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_SCANS_SCAN_TYPES_H_
@@ -63,7 +63,7 @@ struct ScanAdvice {
   std::vector<ScanRow> levels;  // empty: nothing was followed
   ScanRow all;
 
-  // What to paste; both empty: range filters are not recommended, or there is nothing to change.
+  // Options to paste; both empty: range filters are not recommended, or there is nothing to change.
   std::string policy;            // the value of filter_policy
   std::string prefix_extractor;  // and of this
 

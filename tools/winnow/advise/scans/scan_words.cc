@@ -15,9 +15,9 @@
 namespace winnow::inspect {
 namespace {
 
-// Of the data blocks that scans read: fewer in vain are not worth range filters.
+// The share of data blocks that scans read in vain below which range filters are not worth it.
 constexpr double kWorthwhileScans = 0.1;
-// Of what the most range_bits spare: who spares as much with fewer does as well.
+// The share of what the most range_bits spare with which fewer range_bits do as well.
 constexpr double kNearlyAll = 0.97;
 
 class ScanWords {

@@ -27,7 +27,7 @@ constexpr double kStep = 0.5;
 // The denied ones among the counted asks below which nothing is said of a policy's bits.
 constexpr double kEnoughDenied = 20;
 
-// What false reads have to fall to, to be worth a change of several policies.
+// The share that false reads have to fall to, to be worth a change of several policies.
 constexpr double kWorthAChange = 0.7;
 // Other bits that differ by less are not worth a line, if the memory allows to leave them.
 constexpr double kFewBits = 1.5;
@@ -35,7 +35,7 @@ constexpr double kMoreMemory = 1.1;
 // The share of asks that are denied up to which filters are of no use, and the asks a second, as a
 // part of all, from which on they are worth looking at.
 constexpr double kOfNoUse = 0.01;
-// What false reads fall to by rates that follow the levels, to be worth a word.
+// The share that false reads fall to by rates that follow the levels, to be worth a word.
 constexpr double kWorthAPlan = 0.75;
 
 double BytesOf(double keys, double bits) {

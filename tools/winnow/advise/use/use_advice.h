@@ -1,4 +1,4 @@
-// What to change by what filters answered while a program ran (winnow/rocksdb_filter_use.h), in
+// Advice by what filters answered while a program ran (winnow/rocksdb_filter_use.h), in
 // place of lookups that were recorded: no key leaves the process.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_USE_USE_ADVICE_H_

@@ -1,4 +1,4 @@
-// What `winnow advise --use` says, for programs and for people.
+// The output of `winnow advise --use`, for programs and for people.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_USE_USE_JSON_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_USE_USE_JSON_H_

@@ -21,7 +21,7 @@ using inspect::UseRow;
 
 constexpr size_t kUseTextWidth = 100;
 
-// What could be gained is much alike in many families.
+// The most findings that are shown: they are much alike in many families.
 constexpr size_t kShown = 12;
 
 std::string PolicyTable(const UseAdvice& advice) {
@@ -68,13 +68,13 @@ std::string FindingsText(const std::string& title, const std::vector<UseFinding>
   return text;
 }
 
-// Of some policies, while others have one.
+// Whether some policies lack a verdict, while others have one.
 bool LackVerdict(const UseAdvice& advice) {
   return advice.no_verdict.empty() &&
          absl::c_any_of(advice.rows, [](const UseRow& row) { return !row.has_enough_asks; });
 }
 
-// Where no other bits per key are advised.
+// The verdict where no other bits per key are advised.
 std::string VerdictText(const UseAdvice& advice) {
   if (!advice.no_verdict.empty()) return advice.no_verdict;
   const bool spares_reads =
