@@ -32,11 +32,11 @@ std::string WhyNoEffect(const RangeOptions& options, const FamilyText& family) {
   }
   const std::string bits = absl::StrFormat("range_bits=%g has no effect: ", options.range_bits);
   if (options.has_extractor) {
-    const std::string order = WhyNoRangesByOrder(family);
+    const std::string order = WhyNoRangesByOrder(family.comparator);
     return order.empty() ? order : absl::StrCat(bits, order);
   }
   return absl::StrCat(bits,
-                      HasOtherExtractor(family)
+                      IsOtherExtractor(family.prefix_extractor)
                           ? absl::StrCat("prefix_extractor is ", family.prefix_extractor)
                           : "there is no prefix_extractor",
                       ", but must be winnow.range");
@@ -82,15 +82,15 @@ RangeOptions RangeOptionsOf(const std::string& policy, const FamilyText& family)
   return options;
 }
 
-bool HasOtherExtractor(const FamilyText& family) {
-  return !family.prefix_extractor.empty() && !plugin::IsRangeExtractorText(family.prefix_extractor);
+bool IsOtherExtractor(const std::string& prefix_extractor) {
+  return !prefix_extractor.empty() && !plugin::IsRangeExtractorText(prefix_extractor);
 }
 
-std::string WhyNoRangesByOrder(const FamilyText& family) {
+std::string WhyNoRangesByOrder(const std::string& comparator) {
   const absl::string_view bytewise = ROCKSDB_NAMESPACE::BytewiseComparator()->Name();
-  return family.comparator.empty() || family.comparator == bytewise
+  return comparator.empty() || comparator == bytewise
              ? std::string()
-             : absl::StrCat("the comparator is ", family.comparator, ", but must be ", bytewise,
+             : absl::StrCat("the comparator is ", comparator, ", but must be ", bytewise,
                             " in all column families of a policy");
 }
 

@@ -39,11 +39,11 @@ struct RangeOptions {
 // `policy` is the one in force.
 RangeOptions RangeOptionsOf(const std::string& policy, const FamilyText& family);
 
-// Whether a prefix extractor that is not winnow.range, as an OPTIONS file names it, is in use.
-bool HasOtherExtractor(const FamilyText& family);
+// Whether this is a prefix extractor, as an OPTIONS file names it, and not winnow.range.
+bool IsOtherExtractor(const std::string& prefix_extractor);
 
 // Why the keys of the family can't have range filters, as a clause; empty: they can.
-std::string WhyNoRangesByOrder(const FamilyText& family);
+std::string WhyNoRangesByOrder(const std::string& comparator);
 
 // What becomes of other options of the family with prefix_extractor=winnow.range, as clauses.
 std::vector<std::string> SayWithRangeExtractor(const FamilyText& family);

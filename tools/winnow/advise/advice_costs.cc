@@ -342,11 +342,15 @@ double FamilyCosts::BitsOf(const std::string& policy, size_t at) {
 }
 
 FilterCost FamilyCosts::CostOfBlock(const std::string& policy, size_t at, double keys) {
-  if (files_[at].unfiltered) return {};
+  return CostOfBlock(policy, files_[at], BitsOf(policy, at), keys);
+}
+
+FilterCost FamilyCosts::CostOfBlock(const std::string& policy, const FileGroup& group, double bits,
+                                    double keys) {
+  if (group.unfiltered) return {};
   const std::optional<PolicyOptions>& winnow = WinnowOf(policy);
-  const TreePlace& place = files_[at].place;
-  return winnow ? CostOfWinnow(*winnow, shape_, place, BitsOf(policy, at), keys)
-                : built_.CostOf(policy, shape_, place, keys);
+  return winnow ? CostOfWinnow(*winnow, shape_, group.place, bits, keys)
+                : built_.CostOf(policy, shape_, group.place, keys);
 }
 
 double FamilyCosts::KeysWithin(const std::string& policy, size_t at, uint64_t bytes) {
@@ -390,14 +394,9 @@ Cost FamilyCosts::Sum(const std::string& policy, const std::vector<FileGroup>& g
   const std::optional<PolicyOptions>& winnow = WinnowOf(policy);
   Cost sum;
   for (const FileGroup& group : groups) {
-    FilterCost block;
-    if (winnow) {
-      const double bits =
-          ShiftedBits(group.bits, Tried(*winnow).bits_per_key, winnow->bits_per_key);
-      block = CostOfWinnow(*winnow, shape_, group.place, bits, group.keys);
-    } else if (!group.unfiltered) {
-      block = built_.CostOf(policy, shape_, group.place, group.keys);
-    }
+    const double bits =
+        winnow ? ShiftedBits(group.bits, Tried(*winnow).bits_per_key, winnow->bits_per_key) : 0;
+    const FilterCost block = CostOfBlock(policy, group, bits, group.keys);
     const double rate = group.skipped ? 1 : block.rate;
     sum += {block.bytes * group.blocks, group.sure + rate * (group.asks - group.sure)};
   }

@@ -91,6 +91,8 @@ class FamilyCosts {
   PolicyOptions Tried(const PolicyOptions& winnow) const;
   const std::vector<double>& BitsUnder(const PolicyOptions& tried);
   const std::vector<FileGroup>& GroupsUnder(const std::optional<PolicyOptions>& winnow);
+  FilterCost CostOfBlock(const std::string& policy, const FileGroup& group, double bits,
+                         double keys);
   double CompactedBits(const std::string& policy);
   Cost Sum(const std::string& policy, const std::vector<FileGroup>& groups);
 

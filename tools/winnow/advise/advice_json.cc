@@ -67,7 +67,7 @@ Json BudgetJson(const Advice& advice) {
     return nullptr;
   }
   Json json = {{"bytes", Bytes(*advice.budget_bytes)},
-               {"fits", !advice.budget.empty() && advice.budget_taken <= *advice.budget_bytes},
+               {"fits", advice.FitsBudget()},
                {"taken_bytes", Bytes(advice.budget_taken)},
                {"least_bytes", Bytes(advice.least_bytes)},
                {"rest_buys_nothing", advice.budget_is_enough},

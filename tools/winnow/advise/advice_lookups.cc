@@ -293,18 +293,35 @@ DrawnKeys DrawLookups(const AdvisedFile& file, const DrawOptions& options,
   return drawn;
 }
 
-AskedRange LookupsWithin(const std::vector<std::string>& keys, const AdvisedFile& file,
-                         const Comparator& comparator) {
-  if (file.range.empty) {
-    return {};
+std::vector<AskedRange> LookupsWithin(const std::vector<std::string>& keys,
+                                      const AdvisedFamily& family,
+                                      const std::vector<AdvisedFile>& files) {
+  std::vector<AskedRange> ranges;
+  for (const size_t file : family.files) {
+    const StoredRange& range = files[file].range;
+    AskedRange& found = ranges.emplace_back();
+    if (range.empty) continue;
+    const auto compare = [&](const std::string& key, const std::string& end) {
+      return family.comparator->CompareWithoutTimestamp(key, false, end, true);
+    };
+    const auto begin = std::partition_point(keys.begin(), keys.end(), [&](const std::string& key) {
+      return compare(key, range.first) < 0;
+    });
+    const auto end = std::partition_point(
+        begin, keys.end(), [&](const std::string& key) { return compare(key, range.last) <= 0; });
+    found = {static_cast<size_t>(begin - keys.begin()), static_cast<size_t>(end - keys.begin())};
   }
-  const auto begin = std::partition_point(keys.begin(), keys.end(), [&](const std::string& key) {
-    return comparator.CompareWithoutTimestamp(key, false, file.range.first, true) < 0;
+  return ranges;
+}
+
+std::vector<uint32_t> SortedPlaces(const Comparator& comparator,
+                                   const std::vector<std::string>& keys) {
+  std::vector<uint32_t> places(keys.size());
+  absl::c_iota(places, 0);
+  absl::c_sort(places, [&](uint32_t a, uint32_t b) {
+    return comparator.CompareWithoutTimestamp(keys[a], false, keys[b], false) < 0;
   });
-  const auto end = std::partition_point(begin, keys.end(), [&](const std::string& key) {
-    return comparator.CompareWithoutTimestamp(key, false, file.range.last, true) <= 0;
-  });
-  return {static_cast<size_t>(begin - keys.begin()), static_cast<size_t>(end - keys.begin())};
+  return places;
 }
 
 std::string AskFile(const std::string& path, const std::vector<std::string>& keys,

@@ -63,9 +63,14 @@ struct AskedRange {
   size_t begin = 0;
   size_t end = 0;
 };
-// The lookups that go to the file. `keys` are in the order of the comparator, and stay as they are.
-AskedRange LookupsWithin(const std::vector<std::string>& keys, const AdvisedFile& file,
-                         const ROCKSDB_NAMESPACE::Comparator& comparator);
+// The lookups that go to each file of the family. `keys` are in the order of its comparator.
+std::vector<AskedRange> LookupsWithin(const std::vector<std::string>& keys,
+                                      const AdvisedFamily& family,
+                                      const std::vector<AdvisedFile>& files);
+
+// The places of the keys in the order of the comparator.
+std::vector<uint32_t> SortedPlaces(const ROCKSDB_NAMESPACE::Comparator& comparator,
+                                   const std::vector<std::string>& keys);
 
 // Asks the file for keys[begin] to keys[end - 1], all within its range, with the filter that it
 // has: a FileAnswer for each, as a char. On failure *error is a sentence.

@@ -84,21 +84,19 @@ bool AdviceReading::NoPolicyBuilds() const {
 }
 
 std::string AdviceReading::OtherExtractorOf(const AdvisedFamily& family) const {
-  FamilyText text = family.shape.text;
+  std::string extractor = family.shape.text.prefix_extractor;
   if (family.database.empty() || !family.shape_problem.empty()) {
     for (const size_t file : family.files) {
-      if (!HasOtherExtractor(text)) text.prefix_extractor = files[file].extractor;
+      if (!IsOtherExtractor(extractor)) extractor = files[file].extractor;
     }
   }
-  return HasOtherExtractor(text) ? text.prefix_extractor : std::string();
+  return IsOtherExtractor(extractor) ? extractor : std::string();
 }
 
 bool AdviceReading::SomeServeScansAlone() const {
   return absl::c_any_of(files, [](const AdvisedFile& file) {
-    FamilyText text;
-    text.prefix_extractor = file.extractor;
     return file.error.empty() && file.has_prefixes_only && file.filter_bytes > 0 &&
-           HasOtherExtractor(text);
+           IsOtherExtractor(file.extractor);
   });
 }
 

@@ -201,6 +201,8 @@ struct Advice {
   std::optional<ScanAdvice> scans;  // where scans were recorded
 
   std::vector<FileError> errors;
+
+  bool FitsBudget() const { return !budget.empty() && budget_taken <= *budget_bytes; }
 };
 
 // An SST file, and the folder of the database that it was listed for; empty: it was given itself.

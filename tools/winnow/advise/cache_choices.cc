@@ -63,21 +63,12 @@ std::string PolicyTitle(const std::string& policy) {
                       parts.size() > 1 ? parts[1] : std::string());
 }
 
-// A policy, for one file.
-struct PolicyOfFile {
-  const std::string& policy;
-  const AdvisedFamily& family;
-  size_t at;
-  const AdvisedFile& file;
-};
-
 // Partitions as RocksDB cuts them: a filter's once it has the keys for metadata_block_size, less
 // block_size_deviation, and a data block ends; an index's by its bytes. Where these are not
 // decoupled, whichever comes first cuts both.
-void MakeBlocks(const CacheChoice& choice, const PolicyOfFile& of_file, const VisitedFile& visited,
-                FileForm* form) {
-  const AdvisedFile& file = of_file.file;
-  const MetadataCaching& caching = of_file.family.shape.caching;
+void MakeBlocks(const CacheChoice& choice, const std::string& policy, const AdvisedFamily& family,
+                size_t at, const AdvisedFile& file, const VisitedFile& visited, FileForm* form) {
+  const MetadataCaching& caching = family.shape.caching;
   const auto keys = static_cast<double>(std::max<uint64_t>(file.keys, 1));
   const auto data_blocks = static_cast<double>(std::max<uint64_t>(visited.data_blocks, 1));
   const double entry_bytes =
@@ -92,8 +83,7 @@ void MakeBlocks(const CacheChoice& choice, const PolicyOfFile& of_file, const Vi
     const auto wanted =
         (size * static_cast<uint64_t>(std::clamp(100 - caching.deviation, 1, 100)) + 99) / 100;
     // The index alone is cut in a file without a filter.
-    const double room =
-        is_filtered ? of_file.family.costs->KeysWithin(of_file.policy, of_file.at, wanted) : 0;
+    const double room = is_filtered ? family.costs->KeysWithin(policy, at, wanted) : 0;
     const double blocks_of_filter = room >= 1 ? std::ceil(room / keys_of_data_block) : data_blocks;
     const double blocks_of_index =
         std::max(1.0, std::floor(static_cast<double>(size) / std::max(1.0, entry_bytes)));
@@ -106,9 +96,8 @@ void MakeBlocks(const CacheChoice& choice, const PolicyOfFile& of_file, const Vi
   form->index.blocks = static_cast<uint64_t>(index_parts);
   form->index.charge =
       ChargeOfBlock(static_cast<uint64_t>(data_blocks * entry_bytes / index_parts));
-  const FilterCost block = is_filtered ? of_file.family.costs->CostOfBlock(
-                                             of_file.policy, of_file.at, keys / filter_parts)
-                                       : FilterCost();
+  const FilterCost block =
+      is_filtered ? family.costs->CostOfBlock(policy, at, keys / filter_parts) : FilterCost();
   if (block.bytes > 0) {
     form->filter.blocks = static_cast<uint64_t>(filter_parts);
     form->filter.charge = ChargeOfFilter(static_cast<uint64_t>(block.bytes));
@@ -278,7 +267,7 @@ FileForm FormOf(const CacheChoice& choice, const AdvisedFamily& family, size_t a
     if (!full.partition_bytes) {
       full.partition_bytes = visited.partitioned ? family.shape.caching.block_bytes : 0;
     }
-    MakeBlocks(full, {policy, family, at, file}, visited, &form);
+    MakeBlocks(full, policy, family, at, file, visited, &form);
     form.has_stored_answers = choice.policy.empty() && visited.filter_parts > 0;
   } else {
     form.has_stored_blocks = form.has_stored_answers = visited.filter_parts > 0;

@@ -26,23 +26,18 @@ struct ArrangedLookups {
 
 ArrangedLookups Arrange(const std::vector<std::string>& lookups, const AdvisedFamily& family,
                         const std::vector<AdvisedFile>& files) {
-  std::vector<uint32_t> sorted(lookups.size());
-  absl::c_iota(sorted, 0);
-  const auto compare = [&](uint32_t a, uint32_t b) {
-    return family.comparator->CompareWithoutTimestamp(lookups[a], false, lookups[b], false);
-  };
-  absl::c_sort(sorted, [&](uint32_t a, uint32_t b) { return compare(a, b) < 0; });
+  const std::vector<uint32_t> sorted = SortedPlaces(*family.comparator, lookups);
   ArrangedLookups arranged;
   arranged.order.resize(lookups.size());
-  for (size_t i = 0; i < sorted.size(); ++i) {
-    if (i == 0 || compare(sorted[i - 1], sorted[i]) != 0) {
-      arranged.keys.push_back(lookups[sorted[i]]);
+  for (const uint32_t place : sorted) {
+    const std::string& key = lookups[place];
+    if (arranged.keys.empty() ||
+        family.comparator->CompareWithoutTimestamp(arranged.keys.back(), false, key, false) != 0) {
+      arranged.keys.push_back(key);
     }
-    arranged.order[sorted[i]] = static_cast<uint32_t>(arranged.keys.size() - 1);
+    arranged.order[place] = static_cast<uint32_t>(arranged.keys.size() - 1);
   }
-  for (const size_t file : family.files) {
-    arranged.ranges.push_back(LookupsWithin(arranged.keys, files[file], *family.comparator));
-  }
+  arranged.ranges = LookupsWithin(arranged.keys, family, files);
   return arranged;
 }
 

@@ -52,20 +52,10 @@ void Append(const std::vector<std::string>& keys, std::vector<std::string>* to) 
   to->insert(to->end(), keys.begin(), keys.end());
 }
 
-std::vector<size_t> SortedPlaces(const ROCKSDB_NAMESPACE::Comparator& comparator,
-                                 const std::vector<std::string>& keys) {
-  std::vector<size_t> places(keys.size());
-  absl::c_iota(places, size_t{0});
-  absl::c_sort(places, [&](size_t a, size_t b) {
-    return comparator.CompareWithoutTimestamp(keys[a], false, keys[b], false) < 0;
-  });
-  return places;
-}
-
 // Such a share of `n` places, at even distances.
-std::vector<size_t> EvenPlaces(size_t n, double share) {
-  std::vector<size_t> places;
-  for (size_t i = 0; i < n; ++i) {
+std::vector<uint32_t> EvenPlaces(size_t n, double share) {
+  std::vector<uint32_t> places;
+  for (uint32_t i = 0; i < n; ++i) {
     if (std::floor(static_cast<double>(i + 1) * share) >
         std::floor(static_cast<double>(i) * share)) {
       places.push_back(i);
@@ -82,7 +72,7 @@ struct AskedKeys {
   std::vector<std::string> answers;  // likewise
 
   // Leaves the keys at these places, in this order, and finds the files that they ask.
-  void Keep(const std::vector<size_t>& places, const AdvisedFamily& family,
+  void Keep(const std::vector<uint32_t>& places, const AdvisedFamily& family,
             const std::vector<AdvisedFile>& files) {
     std::vector<std::string> kept;
     std::vector<bool> kept_halves;
@@ -92,10 +82,7 @@ struct AskedKeys {
     }
     keys.swap(kept);
     is_to_learn.swap(kept_halves);
-    ranges.clear();
-    for (const size_t file : family.files) {
-      ranges.push_back(LookupsWithin(keys, files[file], *family.comparator));
-    }
+    ranges = LookupsWithin(keys, family, files);
     answers.resize(ranges.size());
   }
 

@@ -270,12 +270,8 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
 }
 
 int ExitCode(const Input& input, const inspect::Advice& advice) {
-  if (!input.trees_read || !advice.errors.empty()) {
-    return kCouldNotRead;
-  }
-  const bool fits = !advice.budget_bytes ||
-                    (!advice.budget.empty() && advice.budget_taken <= *advice.budget_bytes);
-  return fits ? kAllGood : kFaultFound;
+  if (!input.trees_read || !advice.errors.empty()) return kCouldNotRead;
+  return !advice.budget_bytes || advice.FitsBudget() ? kAllGood : kFaultFound;
 }
 
 void ShowStep(const inspect::AdviceStep& step, std::chrono::steady_clock::time_point* begun,

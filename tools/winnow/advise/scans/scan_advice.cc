@@ -241,9 +241,7 @@ ScanAdvice AdviseOnScans(const RecordedScans& recorded, const AdviceOptions& opt
   advice.seeks = recorded.seeks;
   advice.with_bound = recorded.with_bound;
   const AdvisedFamily& family = reading->families.front();
-  FamilyText text;
-  text.comparator = family.comparator->Name();
-  if (!recorded.scans.empty() && WhyNoRangesByOrder(text).empty() &&
+  if (!recorded.scans.empty() && WhyNoRangesByOrder(family.comparator->Name()).empty() &&
       reading->OtherExtractorOf(family).empty()) {
     Following(options, progress, reading, &advice).Follow(recorded);
   }

@@ -14,10 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double BitsAKey(double bytes, uint64_t keys) {
-  return keys == 0 ? 0 : 8 * bytes / static_cast<double>(keys);
-}
-
 std::string Blocks(double blocks) { return absl::StrFormat("%.3g", blocks); }
 
 Json RowJson(const ScanAdvice& advice, const ScanRow& row) {
@@ -32,7 +28,7 @@ Json RowJson(const ScanAdvice& advice, const ScanRow& row) {
   for (const ScanStep& step : row.steps) {
     json["range_filters"].push_back({{"range_bits", step.range_bits},
                                      {"bytes", static_cast<uint64_t>(std::llround(step.bytes))},
-                                     {"bits_per_key", BitsAKey(step.bytes, row.keys)},
+                                     {"bits_per_key", row.BitsAKey(step.bytes)},
                                      {"blocks_per_scan", advice.AScan(row.reads - step.spared)}});
   }
   return json;
@@ -46,13 +42,12 @@ std::string StepTable(const ScanAdvice& advice) {
   table.AddRow({"none", ByteSize(0), Bits(0), Blocks(advice.AScan(all.reads))});
   if (all.range_bytes > 0) {
     const auto bytes = static_cast<double>(all.range_bytes);
-    table.AddRow({"now", ByteSize(bytes), Bits(BitsAKey(bytes, all.keys)),
-                  Blocks(advice.AScan(all.reads_now()))});
+    table.AddRow(
+        {"now", ByteSize(bytes), Bits(all.BitsAKey(bytes)), Blocks(advice.AScan(all.reads_now()))});
   }
   for (const ScanStep& step : all.steps) {
     table.AddRow({absl::StrFormat("range_bits=%g", step.range_bits), ByteSize(step.bytes),
-                  Bits(BitsAKey(step.bytes, all.keys)),
-                  Blocks(advice.AScan(all.reads - step.spared))});
+                  Bits(all.BitsAKey(step.bytes)), Blocks(advice.AScan(all.reads - step.spared))});
   }
   return table.ToString();
 }

@@ -44,6 +44,9 @@ struct ScanRow {
   std::vector<ScanStep> steps;  // in the order of range_bits
 
   double reads_now() const { return reads - spared_now; }
+  double BitsAKey(double bytes) const {
+    return keys == 0 ? 0 : 8 * bytes / static_cast<double>(keys);
+  }
 };
 
 struct ScanAdvice {

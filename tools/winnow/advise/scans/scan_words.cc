@@ -52,7 +52,7 @@ class ScanWords {
           "and record again.",
           advice_.seeks);
     }
-    if (const std::string why = WhyNoOrder(); !why.empty()) {
+    if (const std::string why = WhyNoRangesByOrder(family_.comparator->Name()); !why.empty()) {
       return absl::StrCat("Range filters can't help here: ", why, ".");
     }
     const ScanRow& all = advice_.all;
@@ -92,12 +92,6 @@ class ScanWords {
         advice_.AScan(advice_.all.reads), advice_.AScan(advice_.all.in_vain));
   }
 
-  std::string WhyNoOrder() const {
-    FamilyText keys;
-    keys.comparator = family_.comparator->Name();
-    return WhyNoRangesByOrder(keys);
-  }
-
   // The fewest range_bits that spare nearly as much as the most.
   const ScanStep& Choice() const {
     const std::vector<ScanStep>& steps = advice_.all.steps;
@@ -110,10 +104,6 @@ class ScanWords {
     return advice_.AScan(advice_.all.reads - step.spared);
   }
 
-  static double BitsAKey(double bytes, uint64_t keys) {
-    return 8 * bytes / std::max(1.0, static_cast<double>(keys));
-  }
-
   std::string OfThoseInForce(const ScanStep& step) const {
     const ScanRow& all = advice_.all;
     std::string text = absl::StrFormat(
@@ -122,12 +112,12 @@ class ScanWords {
         now_.work() ? absl::StrFormat(", with range_bits=%g", now_.range_bits) : "",
         advice_.AScan(all.reads_now()), advice_.AScan(all.reads));
     if (all.spared_now < kNearlyAll * step.spared) {
-      absl::StrAppend(
-          &text, absl::StrFormat(" With range_bits=%g in all files it would be %.3g, for %.3g "
-                                 "bits a key in place of %.3g; files that exist get them when "
-                                 "compactions rewrite them.",
-                                 step.range_bits, BlocksWith(step), BitsAKey(step.bytes, all.keys),
-                                 BitsAKey(static_cast<double>(all.range_bytes), all.keys)));
+      absl::StrAppend(&text,
+                      absl::StrFormat(" With range_bits=%g in all files it would be %.3g, for %.3g "
+                                      "bits a key in place of %.3g; files that exist get them when "
+                                      "compactions rewrite them.",
+                                      step.range_bits, BlocksWith(step), all.BitsAKey(step.bytes),
+                                      all.BitsAKey(static_cast<double>(all.range_bytes))));
     }
     return text;
   }
@@ -143,8 +133,8 @@ class ScanWords {
         "Take both of these options: the seeks of a scan read %.3g data blocks instead of %.3g, "
         "for range filters of %.3g bits a key, %s in all, beside the filters of single keys. Files "
         "that exist get them when compactions rewrite them.",
-        BlocksWith(step), advice_.AScan(advice_.all.reads_now()),
-        BitsAKey(step.bytes, advice_.all.keys), ByteSize(step.bytes));
+        BlocksWith(step), advice_.AScan(advice_.all.reads_now()), advice_.all.BitsAKey(step.bytes),
+        ByteSize(step.bytes));
   }
 
   void Note(bool holds, const std::string& sentence) {
