@@ -99,12 +99,6 @@ std::string WhyNotLearned(const AdvisedFamily& family, const std::vector<Advised
   return has_levels ? std::string() : "all files are on level 0";
 }
 
-TreeShape ShapeOf(const AdvisedFamily& family) {
-  TreeShape shape = family.shape;
-  shape.text.comparator = family.comparator->Name();
-  return shape;
-}
-
 std::string PolicyInForce(const AdvisedFamily& family, const std::vector<AdvisedFile>& files) {
   const bool none =
       absl::c_all_of(family.files, [&](size_t file) { return files[file].policy.empty(); });
@@ -190,7 +184,7 @@ std::string WinnowText(double bits_per_key, double absent_share, bool learns) {
 
 FamilyCosts::FamilyCosts(const AdvisedFamily& family, const std::vector<AdvisedFile>& files,
                          const FamilyLookups& lookups, double live_share)
-    : family_(family), shape_(ShapeOf(family)), policy_in_force_(PolicyInForce(family, files)) {
+    : family_(family), shape_(family.shape), policy_in_force_(PolicyInForce(family, files)) {
   for (size_t at = 0; at < family.files.size(); ++at) {
     const AdvisedFile& file = files[family.files[at]];
     FileGroup& group = files_.emplace_back();

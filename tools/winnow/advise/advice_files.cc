@@ -188,6 +188,7 @@ std::vector<AdvisedFamily> PlaceFiles(std::vector<AdvisedFile>* files) {
       }
       family.shape = shape == known->second.families.end() ? TreeShape() : shape->second;
     }
+    family.shape.text.comparator = std::get<2>(place);
     Place(files, &family);
     families.push_back(std::move(family));
   }
