@@ -1,6 +1,7 @@
 #include "src/policy_trial/suggest_policy.h"
 
 #include <absl/algorithm/container.h>
+#include <absl/strings/ascii.h>
 #include <absl/strings/match.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
@@ -94,11 +95,26 @@ std::string NearestBits(absl::string_view policy, absl::string_view text) {
                                  policy == kNames[0] ? kBitsPerKeyOption.most : kMostOfBuiltin));
 }
 
+// "256MiB" of "256 mb"; the text itself if no unit is behind a number.
+std::string WithUnit(const std::string& text) {
+  std::string size;
+  for (const char c : text) {
+    const char unit = absl::ascii_toupper(static_cast<unsigned char>(c));
+    if (absl::ascii_isdigit(static_cast<unsigned char>(c)) || (c == '.' && !size.empty())) {
+      size += c;
+    } else if (!size.empty() && absl::StrContains("KMGT", unit)) {
+      return absl::StrCat(size, std::string(1, unit), "iB");
+    }
+  }
+  return text;
+}
+
 template <typename Value>
 std::string Nearest(const NumberOption<Value>& option, const std::string& text) {
   if (option.name == kBits) return NearestBits(kNames[0], text);
   PolicyOptions options;
-  plugin::SetNearestPolicyOption(option.name, text, &options);
+  const std::string given = option.unit == kBytes ? WithUnit(text) : text;
+  plugin::SetNearestPolicyOption(option.name, given, &options);
   return plugin::PolicyOptionText(option.name, options);
 }
 
