@@ -304,5 +304,17 @@ TEST_F(AdviceWordsTest, WhyThePolicyOfNowIsNotKnownIsSaid) {
   }
 }
 
+TEST_F(AdviceWordsTest, ThatFilterMemoryIsNotCountedWithIsSaid) {
+  constexpr char kSaid[] = "filter_memory is not counted with";
+  Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
+  AdviceOptions options = Quick();
+  EXPECT_THAT(AdviseOn(folder_ / "db", options).assumptions, Not(Contains(HasSubstr(kSaid))));
+  options.policies = {"{id=winnow;filter_memory=1MiB}"};
+  EXPECT_THAT(AdviseOn(folder_ / "db", options).assumptions, Contains(HasSubstr(kSaid)));
+  const std::string sized = "{id=winnow;filter_memory=1MiB}";
+  Grow(OpenDatabase(MakeOptions(TableWith(sized)), folder_ / "sized").get());
+  EXPECT_THAT(AdviseOn(folder_ / "sized", Quick()).assumptions, Contains(HasSubstr(kSaid)));
+}
+
 }  // namespace advice_words_test
 }  // namespace winnow::inspect

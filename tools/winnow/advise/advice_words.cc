@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "src/policy_trial/learned_trial.h"
 #include "src/policy_trial/moved_files.h"
 #include "src/policy_trial/range_options.h"
 #include "src/text/numbers.h"
@@ -221,6 +222,15 @@ class Words {
             !absl::StrContains(advice_.recommendation, "optimize_filters_for_hits"),
         "The OPTIONS file has optimize_filters_for_hits: no policy builds filters for the files "
         "of the last level.");
+    const auto is_sized = [](const std::string& policy) {
+      const std::optional<PolicyOptions> winnow = WinnowPolicyOf(policy);
+      return winnow && winnow->filter_memory > 0;
+    };
+    Say(absl::c_any_of(options_.policies, is_sized) ||
+            absl::c_any_of(read_.families,
+                           [&](const auto& family) { return is_sized(family.shape.policy); }),
+        "filter_memory is not counted with: policies that have it are foretold by their "
+        "bits_per_key. --budget shares a memory out.");
     Say(any_file([](const AdvisedFile& file) { return file.unread_filter; }),
         "Some files have filters of a policy that this program does not read: they count as none.");
     Say(absl::c_any_of(read_.families,
