@@ -211,7 +211,9 @@ void UniversalCached(Options* options, BlockBasedTableOptions* table) {
 // Returns whether RocksDB can open files after DB::Open, as it can from 11.1 on.
 bool OpenLater(Options* options) {
   DBOptions changed;
-  if (!GetDBOptionsFromString(ConfigOptions(), *options, "open_files_async=true", &changed).ok()) {
+  if (!GetDBOptionsFromString(ConfigOptions(), *options,
+                              "open_files_async=true;skip_stats_update_on_db_open=true", &changed)
+           .ok()) {
     return false;
   }
   static_cast<DBOptions&>(*options) = changed;
