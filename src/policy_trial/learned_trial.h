@@ -38,7 +38,7 @@ std::string ShortText(const PolicyOptions& policy);
 // (winnow/rocksdb_filter_use.h). What is unknown is left out.
 PolicyOptions OptionsOfShortText(const std::string& text);
 
-// What a policy would know of a tree by the options of its column family.
+// Returns the knowledge of a tree that a policy has by the options of its column family.
 plugin::KnownTree TreeByOptions(const TreeShape& shape);
 
 // The facts that RocksDB tells a policy about a file of this place.

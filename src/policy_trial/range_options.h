@@ -39,7 +39,7 @@ struct RangeOptions {
 // `policy` is the one in force.
 RangeOptions RangeOptionsOf(const std::string& policy, const FamilyText& family);
 
-// Whether this is a prefix extractor, as an OPTIONS file names it, and not winnow.range.
+// Returns whether this names a prefix extractor in an OPTIONS file other than winnow.range.
 bool IsOtherExtractor(const std::string& prefix_extractor);
 
 // Why the keys of the family can't have range filters, as a clause; empty: they can.

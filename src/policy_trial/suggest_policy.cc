@@ -214,7 +214,7 @@ std::string NearestBuiltin(const std::string& id, const Settings& settings) {
              : plain;
 }
 
-// Whether the policy works wherever it is written.
+// Returns whether the policy works wherever it is written.
 bool Works(const std::string& options_string) {
   return absl::c_all_of(PlacesFor(options_string), [&options_string](PolicyPlace place) {
     return OpenWithPolicy(options_string, place).outcome == PolicyOutcome::kWorks;

@@ -173,16 +173,6 @@ void KeyPositions::CountTime(const FormerPositions& former, const std::vector<do
   }
 }
 
-size_t KeyPositions::PartAt(double place) const noexcept {
-  const auto above = std::upper_bound(places_.begin(), places_.end(), place);
-  const auto at = static_cast<size_t>(above - places_.begin());
-  return std::min(std::max<size_t>(at, 1), places_.size() - 1) - 1;
-}
-
-double KeyPositions::SinceAt(double place) const noexcept {
-  return keys_.size() < 2 ? since_.front() : since_[PartAt(place)];
-}
-
 double KeyPositions::SinceBehind(double place, size_t* part) const noexcept {
   while (*part + 2 < places_.size() && places_[*part + 1] <= place) ++*part;
   return since_[*part];

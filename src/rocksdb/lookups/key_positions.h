@@ -67,12 +67,9 @@ class KeyPositions {
   // Whether the key lies neither before the first one nor behind the last one.
   bool Covers(std::string_view key) const noexcept;
 
-  // Since when there are keys around this place: the time of the first grid that had them, or a
-  // mean if some came later.
-  double SinceAt(double place) const noexcept;
-
-  // The same for places in increasing order. *part is 0 at first, and then remembers how far the
-  // grid was searched.
+  // The time since when there are keys around this place: that of the first grid that had them, or
+  // a mean if some came later. Places are asked in increasing order: *part is 0 at first, and then
+  // remembers how far the grid was searched.
   double SinceBehind(double place, size_t* part) const noexcept;
 
  private:
@@ -85,7 +82,6 @@ class KeyPositions {
     size_t end;
   };
 
-  size_t PartAt(double place) const noexcept;
   void CountCommon();
   void CountDigits();
   std::vector<Span> SpansOf(const std::vector<FileKeys>& files) const;

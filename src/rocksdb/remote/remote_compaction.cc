@@ -189,7 +189,7 @@ Status Prepare(const std::string& name, const std::string& input, const std::str
   return Status::OK();
 }
 
-// What the rule has found out of the tree.
+// Returns the rates that a worker is told: lambda, and lookups by place.
 TreeRates::Told Tell(const PolicyOptions& policy, const KnownTrees::Chosen& chosen,
                      KnownTrees* trees) {
   if (chosen.record == nullptr) return {};

@@ -70,7 +70,7 @@ class RemoteOutputs {
   void Closed(const void* database);
 
  private:
-  // What was reported of a database until it is closed.
+  // The reports of a database, until it is closed.
   struct Told {
     std::shared_ptr<ROCKSDB_NAMESPACE::Logger> log;
     std::string folder;

@@ -21,6 +21,11 @@ std::string RandomKey(std::mt19937_64* random) {
   return key;
 }
 
+double SinceAt(const KeyPositions& grid, double place) {
+  size_t part = 0;
+  return grid.SinceBehind(place, &part);
+}
+
 TEST(KeyPositionsTest, ACutLiesBehindTheKeysOfThoseBefore) {
   const KeyPositions grid("user", {{"b", "bz", 30}, {"a", "az", 10}, {"c", "d", 60}});
   EXPECT_DOUBLE_EQ(grid.PlaceOf("usera"), 0);
@@ -164,7 +169,7 @@ TEST(KeyPositionsTest, APlaceThatMovesOftenStaysWithItsKey) {
     const int number = static_cast<int>(i) * 250 + 40;
     EXPECT_NEAR(places[i], grid.PlaceOf(key(number)), 0.1 * 100 / 10'000) << number;
     // What is being replaced is not taken to be new.
-    EXPECT_LT(grid.SinceAt(places[i]), 10) << number;
+    EXPECT_LT(SinceAt(grid, places[i]), 10) << number;
   }
 }
 
@@ -172,15 +177,15 @@ TEST(KeyPositionsTest, APlaceThatMovesOftenStaysWithItsKey) {
 // is in between.
 TEST(KeyPositionsTest, APartIsAsOldAsItsKeys) {
   const KeyPositions first("", {{"b", "c", 100}, {"c", "d", 100}}, {nullptr, 10});
-  EXPECT_EQ(first.SinceAt(0.2), 10);
+  EXPECT_EQ(SinceAt(first, 0.2), 10);
   const KeyPositions second("", {{"b", "c", 100}, {"c", "d", 250}, {"e", "f", 100}}, {&first, 50});
-  EXPECT_EQ(second.SinceAt(second.PlaceOf("bx")), 10);
-  EXPECT_NEAR(second.SinceAt(second.PlaceOf("cx")), 30, 1e-6);
-  EXPECT_EQ(second.SinceAt(second.PlaceOf("ex")), 50);
+  EXPECT_EQ(SinceAt(second, second.PlaceOf("bx")), 10);
+  EXPECT_NEAR(SinceAt(second, second.PlaceOf("cx")), 30, 1e-6);
+  EXPECT_EQ(SinceAt(second, second.PlaceOf("ex")), 50);
   const KeyPositions third("", {{"b", "c", 100}, {"c", "d", 250}, {"e", "f", 100}}, {&second, 90});
-  EXPECT_NEAR(third.SinceAt(third.PlaceOf("bx")), 10, 1e-6);
-  EXPECT_NEAR(third.SinceAt(third.PlaceOf("ex")), 50, 1e-6);
-  EXPECT_EQ(KeyPositions("", {}, {&third, 7}).SinceAt(0.5), 7);
+  EXPECT_NEAR(SinceAt(third, third.PlaceOf("bx")), 10, 1e-6);
+  EXPECT_NEAR(SinceAt(third, third.PlaceOf("ex")), 50, 1e-6);
+  EXPECT_EQ(SinceAt(KeyPositions("", {}, {&third, 7}), 0.5), 7);
 }
 
 }  // namespace key_positions_test

@@ -431,7 +431,7 @@ class RemoteJobTest : public RemoteOutputsTest {
   RemoteOutputs outputs_;
 };
 
-// As of a file that was compacted again before it was looked at.
+// A file may have been compacted again before it is looked at.
 TEST_F(RemoteJobTest, SaysNothingOfFilesThatAreGone) {
   Write("");
   Look({gone_});

@@ -58,7 +58,7 @@ TEST_F(StatedRatesTest, MayBeAnyOnceOptionsAskForNone) {
   }
 }
 
-// As before the options of a roll-out's last step.
+// A roll-out has such options before its last step.
 TEST_F(StatedRatesTest, AreNotThoseOfRocksDBsOwnFilters) {
   PolicyOptions builtin = Bits(3);
   builtin.build = Build::kBloomFilter;

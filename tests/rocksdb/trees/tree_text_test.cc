@@ -177,8 +177,7 @@ TEST(TreeTextTest, RatesAreLearnedThereAsHere) {
   EXPECT_GT(most, 4 * least);
 }
 
-// Where nearly all lookups find their key, a part of the last level has a small share of one
-// sample.
+// A part of the last level has a small share of one sample if nearly all lookups find their key.
 TEST(TreeTextTest, ColdPlacesStayAsColdAsTheyAre) {
   KnownTrees here;
   Fill(&here, 300);
@@ -358,7 +357,7 @@ TEST(TreeTextTest, ATextOfFormat1IsRead) {
   EXPECT_EQ(theirs.PlaceOf(3, {KeyOf(92), KeyOf(98)}, 4).below, -1);
 }
 
-// Of the same two files, with three samples of lookups in the middle of the first one.
+// A text of format 2: the same two files, and three samples of lookups in the first one.
 constexpr char kTextOf2[] =
     "winnow-learned:2:0666616D696C79060600000202010100000AF0AF4BB787E992DB020905000830303"
     "02F6E616D65010739302F6E616D65E807EC09E2090000E80700090500083130302F6E616D65010739302"

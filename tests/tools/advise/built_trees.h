@@ -54,7 +54,7 @@ class BuiltFile {
   }
 
  private:
-  // What the filter has, by its partitions.
+  // Returns the keys of the file's filter, by its partitions.
   std::vector<std::vector<std::string>> KeysOf(const AdvisedFile& file) {
     std::vector<std::vector<std::string>> all(1);
     std::unique_ptr<InternalKeys> keys;

@@ -69,7 +69,7 @@ struct AdvisedFile {
   }
 };
 
-// Whether the file is on the last level that has files, below level 0.
+// Returns whether the file is on the last level that has files, below level 0.
 bool IsOnLastLevel(const AdvisedFile& file);
 
 // Whether RocksDB passes over its filter with optimize_filters_for_hits, as

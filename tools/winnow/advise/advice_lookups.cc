@@ -256,8 +256,8 @@ class Drawer {
   DrawnKeys drawn_;
 };
 
-// Whether any filter lets an absent key through: one of prefixes alone has its prefix, or there is
-// nothing that it could be asked for.
+// Returns whether any filter lets an absent key through: one of prefixes alone has its prefix, or
+// there is nothing that it could be asked for.
 bool PassesAnyFilter(const std::string& key, const FilterContents& contents,
                      const Comparator* comparator, InternalKeys* entries) {
   const std::optional<std::string_view> asked = AskedBytes(contents, key);
