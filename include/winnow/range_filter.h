@@ -26,12 +26,17 @@ WINNOW_EXPORT std::string_view ToString(RangeFilterKind kind) noexcept;
 
 // What a builder is asked for. It grows (winnow/version.h).
 struct RangeFilterOptions {
-  // w. Keys of one length: a range of L positions in which there is no key passes with a
+  // w. Positions: a range of L positions in which there is no key passes with a
   // probability of at most L / 2^w, wherever it lies, and the filter takes about w + 2.2 bits a
-  // key. Keys of several lengths: about w bits of each key are kept, and the filter takes w to
-  // w + 12 bits a key. RangeFilterBuilder says what a position is, and which ranges pass. 1 to 32;
-  // of positions fractions count.
+  // key. Trees: about w bits of each key are kept, and the filter takes w to w + 12 bits a key.
+  // RangeFilterBuilder says what a position is, and which ranges pass. 1 to 32; of positions
+  // fractions count.
   double range_bits = 15;
+
+  // kPositions, for ranges that begin close behind keys: keys of several lengths get no filter.
+  // kTrees, for ranges of keys with a prefix. kNone: by the keys, as RangeFilterBuilder says. Since
+  // 1.2.
+  RangeFilterKind kind = RangeFilterKind::kNone;
 };
 
 // What a range filter is. For bytes with a fault only size_bytes says something. It grows
@@ -51,36 +56,42 @@ struct RangeFilterInfo {
 // Collects the keys of a file, in their order, and makes one range filter of them, then is ready
 // for the next.
 //
-// Keys of one length, of up to 256 bytes: bytes that are the same in all keys are left out. The
-// others are counted like the digits of a number, each by the values that were seen at its place:
-// so decimal text, and numbers of any width, become whole numbers without gaps. That number is a
-// key's position. A scan of L decimal numbers asks for L positions, a range of all keys with a
-// prefix for as many as there are behind it, which is mostly too many for any "no". The positions
-// are hashed in blocks whose order is kept, and the hashes are stored sorted: the idea of Grafite,
-// by Costa, Ferragina and Vinciguerra, SIGMOD 2024. A position has 64 bits, of at most 16 bytes of
-// the key; of those before only a hash is stored, and a range that holds more than two such
-// beginnings of keys always passes.
+// Positions, for keys of one length that differ in at most kMostCountedBytes bytes, and in at most
+// two of the words of 8 bytes that they are, counted from their end, unless another kind was asked
+// for; for keys of one length, of up to 256 bytes, if it was. Bytes that are the same in all keys
+// are left out. The others are counted like the digits of a number, each by the values that were
+// seen at its place: so decimal text, and numbers of any width, become whole numbers without gaps.
+// That number is a key's position. A scan of L decimal numbers asks for L positions, a range of all
+// keys with a prefix for as many as there are behind it, which is mostly too many for any "no". The
+// positions are hashed in blocks whose order is kept, and the hashes are stored sorted: the idea of
+// Grafite, by Costa, Ferragina and Vinciguerra, SIGMOD 2024. A position has 64 bits, of at most 16
+// bytes of the key; of those before only a hash is stored, and a range that holds more than two
+// such beginnings of keys always passes.
 //
-// Other keys: small binary trees of their bits, as of Morrison (1968). Of each key they keep the
-// bits that part it from its neighbours and w - 6 more; of bits that neighbours have in common only
-// w - 1, the last third of which are a hash of the next three bytes. A range passes wrongly where
-// these bits do not tell it from a key: mostly close behind a key, or where it begins with a part
-// of a name and goes on otherwise. Elsewhere few do: a folder that is not there, names between
-// others.
+// Trees, for other keys: small binary trees of their bits, as of Morrison (1968). Of each key they
+// keep the bits that part it from its neighbours and w - 6 more; of bits that neighbours have in
+// common only w - 1, the last third of which are a hash of the next three bytes. A range passes
+// wrongly where these bits do not tell it from a key: mostly close behind a key, or where it begins
+// with a part of a name and goes on otherwise. Elsewhere few do: a folder that is not there, names
+// between others.
 //
 // There is no range filter, and Finish gives none, where a key has more than kMaxKeyBytes; where
 // one is less than the one before, byte by byte; where the only key has no bytes; for 2^31 keys and
-// more; where trees would take more than 2 w + 24 bits a key; where thousands of keys that differ
-// in more than 16 bytes have one length and then one has another; and where memory is lacking. So
-// nothing throws. A file's point filter needs none of this.
+// more; where trees would take more than 2 w + 24 bits a key; where positions were asked for and
+// keys have several lengths, or more than 256 bytes; and where memory is lacking. So nothing
+// throws. A file's point filter needs none of this.
 //
-// While it collects keys of one length it has 8 bytes for each, 16 where keys differ in two of the
-// words of 8 bytes that they are, counted from their end, 24 in more, and not much more while it
-// finishes. For others it has the filter twice. The bytes of the filter depend only on the options
-// and the keys. Not safe for use by several threads at once.
+// While it collects keys for positions it has 8 bytes for each, 16 where keys differ in two
+// words, 24 in more, and not much more while it
+// finishes. For trees it has the filter twice, and both together while the first key comes by which
+// they are not positions. The bytes of the filter depend only on the options and the keys. Not safe
+// for use by several threads at once.
 class WINNOW_EXPORT RangeFilterBuilder {
  public:
   static constexpr size_t kMaxKeyBytes = 4096;
+  // As many as a number of 64 bits has. Keys that differ in more are mostly put together from
+  // parts, and scans ask for all keys with some of them.
+  static constexpr unsigned kMostCountedBytes = 8;
 
   // Options out of their range count as the nearest valid ones, NaN as the default.
   WINNOW_HIDDEN explicit RangeFilterBuilder(const RangeFilterOptions& options) noexcept
@@ -99,6 +110,9 @@ class WINNOW_EXPORT RangeFilterBuilder {
 
   // The keys kept since the last Finish; 0 once it is known that they get no range filter.
   uint64_t num_keys() const noexcept;
+
+  // The kind that these keys have so far; kNone without keys. Since 1.2.
+  RangeFilterKind kind() const noexcept;
 
   // The most bytes that Finish gives for n keys like those added so far; dense ones take less.
   // Takes constant time.

@@ -40,6 +40,14 @@ enum class Build : uint8_t {
   kRibbonFilter = 2,  // "ribbonfilter": those of ribbonfilter:BITS:BLOOM_BEFORE_LEVEL
 };
 
+// What range filters are made of (winnow/range_filter.h).
+enum class RangeKind : uint8_t {
+  kAuto = 0,       // "auto"
+  kPositions = 1,  // "positions"
+  kTrees = 2,      // "trees"
+  kBoth = 3,       // "both"
+};
+
 // A level_size_ratio that is not a number: max_bytes_for_level_multiplier of the column families
 // that were opened with the policy where these agree, else 10. "auto" in text.
 inline constexpr double kSizeRatioOfFamilies = 0;
@@ -117,10 +125,8 @@ struct PolicyOptions {
   uint64_t filter_memory = 0;
 
   // Whether filters also tell which scans find nothing in a file: 0, unless given: no; 1 to 32: w,
-  // by which a scan with an upper bound, of a range of L keys in which the file has none, reads the
-  // file in vain with a probability of at most L / 2^w. Costs about w + 2.5 bits a key more. That
-  // is for files whose keys have one length; of others filters keep w bits a key, and cost up to w
-  // + 12 (winnow/range_filter.h). The column family also needs the prefix extractor winnow.range
+  // for range filters of about w + 2.5 to w + 12 bits a key more, of which range_kind tells the
+  // kind. The column family also needs the prefix extractor winnow.range
   // (NewRangeExtractor) and the bytewise comparator. Where a file gets none, the database's LOG
   // says why. With a level_plan other than "uniform", and without filter_memory, it is the mean of
   // a tree's files: small levels have more bits and the last one fewer, by the rule of "auto",
@@ -130,9 +136,24 @@ struct PolicyOptions {
   // 1, unless given: a filter has a note about its file (src/core/FORMAT.md), by which a process
   // that opens the database later knows the tree without a listener: the tree's id, the beginnings
   // of the file's first and last key, at most 64 bytes together, and why the filter has its rate. A
-  // note takes at most 1/64 of its filter; filters in partitions and those of level_plan "uniform"
-  // have none. Every Winnow reads the filter beside it. 0: no notes. Of Winnow's filters only.
+  // note takes at most 1/64 of its filter; filters in partitions have none, and those of level_plan
+  // "uniform" only with range_bits. Every Winnow reads the filter beside it. 0: no notes. Of
+  // Winnow's filters only.
   uint64_t tree_notes = 1;
+
+  // The kind of range filters that files get, with range_bits w; "auto" unless given. Since 1.2.
+  //   "positions": a scan of a range of L keys in which the file has none reads it in vain with a
+  //     probability of at most L / 2^w. For scans that begin close behind a key; of all keys with
+  //     some prefix, L is mostly too many. For keys of the length that most of the first ones have;
+  //     others are trees.
+  //   "trees": for scans of all keys with some prefix, of any length. Nearly all scans that begin
+  //     close behind a key read the file.
+  //   "both": both, which share w by what scans asked for.
+  //   "auto": positions where a file's keys have mostly one length and differ in at most 8 bytes;
+  //     else trees. Once some 32 ranges are sampled that scans asked of the tree's range filters,
+  //     the kind that denies more of them. 128 of them are kept, in memory alone, of at most 64
+  //     bytes an end.
+  RangeKind range_kind = RangeKind::kAuto;
 };
 
 inline constexpr NumberOption<uint64_t> kFilterMemoryOption{
@@ -141,6 +162,13 @@ inline constexpr NumberOption<uint64_t> kFilterMemoryOption{
 inline constexpr NumberOption<double> kRangeBitsOption{"range_bits", 0, 32, std::nullopt};
 
 inline constexpr NumberOption<uint64_t> kTreeNotesOption{"tree_notes", 0, 1, std::nullopt};
+
+inline constexpr NamedOption<RangeKind, 4> kRangeKindOption{"range_kind",
+                                                            {{{"auto", RangeKind::kAuto},
+                                                              {"positions", RangeKind::kPositions},
+                                                              {"trees", RangeKind::kTrees},
+                                                              {"both", RangeKind::kBoth}}},
+                                                            RangeKind::kAuto};
 
 // The one table of the policy's options, as that of FilterOptions in winnow/options.h: calls
 // visit(option, member) with the name and the values of each, and the pointer to its field. All
@@ -165,6 +193,7 @@ constexpr void ForEachPolicyOption(const Visit& visit) {
   visit(kFilterMemoryOption, &PolicyOptions::filter_memory);
   visit(kRangeBitsOption, &PolicyOptions::range_bits);
   visit(kTreeNotesOption, &PolicyOptions::tree_notes);
+  visit(kRangeKindOption, &PolicyOptions::range_kind);
 }
 
 // For the function of the same name below.

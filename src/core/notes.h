@@ -3,6 +3,7 @@
 #ifndef WINNOW_SRC_CORE_NOTES_H_
 #define WINNOW_SRC_CORE_NOTES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -14,13 +15,24 @@ inline constexpr uint8_t kRangeNote = 1;       // a range filter, as an engine a
 inline constexpr uint8_t kTableRangeNote = 2;  // that of a RocksDB table, behind its role
 inline constexpr uint8_t kTreeNote = 3;        // the table's place in its tree (tree_note.h)
 
-// The bytes of the first note with this parameter; null if there is none, or the block can't be
-// used.
+// Sets the bytes of the first notes with this parameter, of at most so many, and returns how many
+// there are; 0 if the block can't be used.
+size_t FindNotes(std::string_view filter_block, uint8_t parameter, std::string_view* notes,
+                 size_t most) noexcept;
+// Those of the first one; null if there is none.
 std::string_view NoteOf(std::string_view filter_block, uint8_t parameter) noexcept;
 
-// A copy of the block with a note of head and body behind its other notes. Without it, if the body
-// is empty, the note too large, the block damaged or one that can't be used, or if it has such a
-// note or no room for another. May throw std::bad_alloc.
+// A note's bytes: the head, then the body.
+struct NoteToAdd {
+  std::string_view head;
+  std::string_view body;
+};
+
+// A copy of the block with these notes behind its other notes. Without any, if a body is empty, a
+// note too large, the block damaged or one that can't be used, or if it has such a note or no room
+// for all. May throw std::bad_alloc.
+FilterBlock WithNotes(std::string_view filter_block, uint8_t parameter, const NoteToAdd* notes,
+                      size_t num_notes);
 FilterBlock WithNote(std::string_view filter_block, uint8_t parameter, std::string_view head,
                      std::string_view body);
 

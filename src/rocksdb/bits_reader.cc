@@ -141,6 +141,9 @@ class BitsReader : public FilterBitsReader {
     if (cell_ != nullptr) cell_->NoteRange(SlotOfThisThread(), may_contain);
   }
 
+  // Of a file that is not known, no asked range is sampled.
+  static void SampleRange(std::string_view /*begin*/, std::string_view /*end*/) noexcept {}
+
  private:
   static constexpr std::align_val_t kAlignment{64};
   // Of 1, an answer "no" would stand for no end of false positives.
@@ -211,6 +214,11 @@ class ReaderOfFile : public BitsReader {
 
   const OwnedReader owned_;
   const double rate_;
+
+ protected:
+  void SampleRange(std::string_view begin, std::string_view end) const noexcept {
+    owned_.asked_ranges().Note(begin, end);
+  }
 };
 
 // The choice of questions that a range filter is asked. A filter that denies nothing, as where
@@ -220,7 +228,11 @@ class ReaderOfFile : public BitsReader {
 class SeldomAsked {
  public:
   bool IsAsked(const char* question) const noexcept {
-    return passed_.load(std::memory_order_relaxed) < kPatience / kNoted || OneIn<kSeldom>(question);
+    return !IsSeldom() || OneIn<kSeldom>(question);
+  }
+  // Whether this question, which is asked, is sampled.
+  bool IsSampled(const char* question) const noexcept {
+    return IsSeldom() || OneIn<kNoted>(question);
   }
   void Note(const char* question, bool may_contain) noexcept {
     const uint32_t passed = passed_.load(std::memory_order_relaxed);
@@ -245,18 +257,22 @@ class SeldomAsked {
     return mixed * kOdd < UINT64_MAX / kMany;
   }
 
+  bool IsSeldom() const noexcept {
+    return passed_.load(std::memory_order_relaxed) >= kPatience / kNoted;
+  }
+
   std::atomic<uint32_t> passed_{0};  // of those that are noted
 };
 
-// The same with a range filter. A prefix without bytes stands for the bounds of a seek
-// (ranges/transformed_keys.h); several at once are asked of the point filter, which has the empty
-// prefix of its keys.
-template <typename Reader>
+// The same with range filters, one or several. A prefix without bytes stands for the bounds of a
+// seek (ranges/transformed_keys.h); several at once are asked of the point filter, which has the
+// empty prefix of its keys.
+template <typename Reader, typename Ranges>
 class WithRange final : public Reader {
  public:
   template <typename... Owned>
-  WithRange(std::string_view block, std::string_view range, Owned... owned) noexcept
-      : Reader(block, std::move(owned)...), range_(range) {}
+  WithRange(std::string_view block, const Ranges& ranges, Owned... owned) noexcept
+      : Reader(block, std::move(owned)...), ranges_(ranges) {}
 
   __attribute__((flatten)) bool MayMatch(const Slice& key) override {
     if (__builtin_expect(key.empty(), 0)) return AskRange(key.data());
@@ -270,24 +286,35 @@ class WithRange final : public Reader {
     Slice begin;
     Slice end;
     if (!FindSeekBounds(prefix, &begin, &end)) return true;
-    const bool may_contain =
-        range_.MayContain({begin.data(), begin.size()}, {end.data(), end.size()});
+    const std::string_view first(begin.data(), begin.size());
+    const std::string_view bound(end.data(), end.size());
+    const bool may_contain = ranges_.MayContain(first, bound);
+    if (asks_.IsSampled(prefix)) this->SampleRange(first, bound);
     asks_.Note(prefix, may_contain);
     CountRangeAnswer(may_contain);
     this->NoteRange(may_contain);
     return may_contain;
   }
 
-  const RangeFilterView range_;
+  const Ranges ranges_;
   SeldomAsked asks_;
 };
 
-BitsReader* NewOwnReader(std::string_view block, OwnedReader owned) noexcept {
-  const std::string_view range = core::RangeFilterOfTable(block);
-  if (!range.empty()) {
-    if (owned) return new (std::nothrow) WithRange<ReaderOfFile>(block, range, std::move(owned));
-    return new (std::nothrow) WithRange<BitsReader>(block, range);
+template <typename Ranges>
+BitsReader* NewReaderWith(std::string_view block, const Ranges& ranges,
+                          OwnedReader owned) noexcept {
+  if (owned) {
+    return new (std::nothrow) WithRange<ReaderOfFile, Ranges>(block, ranges, std::move(owned));
   }
+  return new (std::nothrow) WithRange<BitsReader, Ranges>(block, ranges);
+}
+
+BitsReader* NewOwnReader(std::string_view block, OwnedReader owned) noexcept {
+  const core::TableRanges ranges(block);
+  if (ranges.size() == 1 && ranges.role(0) == core::RangeRole::kAllKeys) {
+    return NewReaderWith(block, ranges.view(0), std::move(owned));
+  }
+  if (!ranges.empty()) return NewReaderWith(block, ranges, std::move(owned));
   if (owned) return new (std::nothrow) ReaderOfFile(block, std::move(owned));
   return new (std::nothrow) BitsReader(block);
 }

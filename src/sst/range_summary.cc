@@ -3,6 +3,8 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include <algorithm>
+
 #include "src/core/ranges/range_note.h"
 #include "winnow/range_filter.h"
 
@@ -12,6 +14,15 @@ namespace {
 double BitsPerKey(const RangeSummary& range) {
   return range.keys == 0 ? 0
                          : 8 * static_cast<double>(range.bytes) / static_cast<double>(range.keys);
+}
+
+void SetKind(RangeSummary* range) {
+  if (range->positions_bytes != 0 && range->trees_bytes != 0) {
+    range->kind = "positions and trees";
+  } else if (range->positions_bytes != 0 || range->trees_bytes != 0) {
+    range->kind = std::string(ToString(range->positions_bytes != 0 ? RangeFilterKind::kPositions
+                                                                   : RangeFilterKind::kTrees));
+  }
 }
 
 std::optional<std::string> FaultOf(Fault fault) {
@@ -31,21 +42,32 @@ std::optional<std::string> FaultOf(Fault fault) {
 }  // namespace
 
 std::optional<RangeSummary> RangeOf(std::string_view filter_block) {
-  const std::string_view bytes = core::RangeFilterOfTable(filter_block);
-  if (bytes.empty()) return std::nullopt;
-  const RangeFilterView view = RangeFilterView::Verified(bytes);
+  const core::TableRanges filters(filter_block, true);
+  if (filters.empty()) return std::nullopt;
   RangeSummary range;
-  range.bytes = bytes.size();
-  range.fault = FaultOf(view.fault());
+  range.bytes = filters.size_bytes();
+  range.fault = FaultOf(filters.fault());
   range.kind = "unknown";
-  if (view.fault() != Fault::kNone) return range;
-  const RangeFilterInfo info = view.info();
-  range.kind = std::string(ToString(info.kind));
-  range.keys = info.num_keys;
-  range.bits_per_key = info.bits_per_key;
-  range.range_bits = info.range_bits;
-  range.key_length = info.key_length;
-  range.is_exact = info.is_exact != 0;
+  if (filters.fault() != Fault::kNone) return range;
+  range.is_exact = true;
+  uint64_t keys_of_parts = 0;
+  for (size_t i = 0; i < filters.size(); ++i) {
+    const RangeFilterInfo info = filters.view(i).info();
+    const bool has_positions = info.kind == RangeFilterKind::kPositions;
+    (has_positions ? range.positions_keys : range.trees_keys) += info.num_keys;
+    (has_positions ? range.positions_bytes : range.trees_bytes) += info.size_bytes;
+    if (filters.role(i) == core::RangeRole::kPart) {
+      keys_of_parts += info.num_keys;
+    } else {
+      range.keys = std::max(range.keys, info.num_keys);
+    }
+    range.range_bits = i == 0 ? info.range_bits : std::max(range.range_bits, info.range_bits);
+    range.key_length = i == 0 ? info.key_length : 0;
+    range.is_exact = range.is_exact && info.is_exact != 0;
+  }
+  range.keys = std::max(range.keys, keys_of_parts);
+  range.bits_per_key = BitsPerKey(range);
+  SetKind(&range);
   return range;
 }
 
@@ -61,6 +83,11 @@ void AddTo(const std::optional<RangeSummary>& part, std::optional<RangeSummary>*
   all.bytes += part->bytes;
   all.bits_per_key = BitsPerKey(all);
   all.is_exact = all.is_exact && part->is_exact;
+  all.positions_keys += part->positions_keys;
+  all.positions_bytes += part->positions_bytes;
+  all.trees_keys += part->trees_keys;
+  all.trees_bytes += part->trees_bytes;
+  SetKind(&all);
   if (!all.fault) all.fault = part->fault;
 }
 

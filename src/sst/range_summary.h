@@ -10,9 +10,10 @@
 
 namespace winnow::inspect {
 
-// One range filter: of a file, of a partition, or the sum over a file's partitions.
+// The range filters of a file or of a partition, or the sum over a file's partitions.
 struct RangeSummary {
-  std::string kind;         // as RangeFilterKind is called; "unknown" if it can't be used
+  // As RangeFilterKind is called, "positions and trees" of both; "unknown" if it can't be used.
+  std::string kind;
   uint64_t filters = 1;     // of a sum: partitions that have one
   uint64_t keys = 0;        // 0 if it can't be used
   uint64_t bytes = 0;       // a part of FilterSummary::bytes
@@ -20,13 +21,19 @@ struct RangeSummary {
   double range_bits = 0;    // w, as it was asked for; of a sum the first one's
   uint64_t key_length = 0;  // in bytes; of a sum the first one's
   bool is_exact = false;    // no range passes wrongly; of a sum, in no partition
+  // What each kind has; where both have all keys, `keys` counts them once.
+  uint64_t positions_keys = 0;
+  uint64_t positions_bytes = 0;
+  uint64_t trees_keys = 0;
+  uint64_t trees_bytes = 0;
 
   // Why it can't be used, or must not be, as a sentence. None for one of a later version.
   std::optional<std::string> fault;
 
   template <typename Code>
   void Fields(Code& code) {
-    code(kind, filters, keys, bytes, bits_per_key, range_bits, key_length, is_exact, fault);
+    code(kind, filters, keys, bytes, bits_per_key, range_bits, key_length, is_exact, positions_keys,
+         positions_bytes, trees_keys, trees_bytes, fault);
   }
 };
 

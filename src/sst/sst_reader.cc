@@ -170,7 +170,7 @@ uint64_t FilterBytes(const RawSst& sst) noexcept {
 uint64_t RangeFilterBytes(const RawSst& sst) noexcept {
   uint64_t bytes = 0;
   for (const std::string& block : sst.blocks) {
-    bytes += core::RangeFilterOfTable(block).size();
+    bytes += core::TableRanges(block).size_bytes();
   }
   return bytes;
 }

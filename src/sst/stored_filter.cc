@@ -65,7 +65,7 @@ StoredFilter::StoredFilter(const std::string& path, const RawSst& sst, const Com
     : comparator_(comparator), contents_(ContentsOf(*sst.properties)) {
   for (const std::string& block : sst.blocks) {
     probers_.emplace_back(block);
-    ranges_.emplace_back(core::RangeFilterOfTable(block));
+    ranges_.emplace_back(block);
   }
   if (sst.partitioned && comparator != nullptr) {
     partitions_ = PartitionsOfBlocks(path, sst);
@@ -91,8 +91,8 @@ std::optional<bool> StoredFilter::MayContainRange(std::string_view begin,
       comparator_ != nullptr &&
       std::string_view(comparator_->Name()) == ROCKSDB_NAMESPACE::BytewiseComparator()->Name();
   if (!is_bytewise || ranges_.empty() || !partitions_.problem.empty()) return std::nullopt;
-  const RangeFilterView& range = ranges_[BlockOf(begin)];
-  if (range.fault() != Fault::kNone) return std::nullopt;
+  const core::TableRanges& range = ranges_[BlockOf(begin)];
+  if (range.empty() || range.fault() != Fault::kNone) return std::nullopt;
   return range.MayContain(begin, end);
 }
 

@@ -13,12 +13,12 @@
 #include <string_view>
 #include <vector>
 
+#include "src/core/ranges/range_note.h"
 #include "src/sst/filter_contents.h"
 #include "src/sst/filter_partitions.h"
 #include "src/sst/filter_prober.h"
 #include "src/sst/internal_keys.h"
 #include "src/sst/sst_reader.h"
-#include "winnow/range_filter.h"
 
 namespace winnow::inspect {
 
@@ -84,7 +84,7 @@ class StoredFilter {
   FilterContents contents_;
   FilterPartitions partitions_;
   std::vector<FilterProber> probers_;
-  std::vector<RangeFilterView> ranges_;  // of the same blocks
+  std::vector<core::TableRanges> ranges_;  // of the same blocks
 };
 
 }  // namespace winnow::inspect

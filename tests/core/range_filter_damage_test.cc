@@ -52,7 +52,7 @@ TEST(RangeFilterDamageTest, NothingContainsEverything) {
 TEST(RangeFilterDamageTest, EveryTruncationContainsEverything) {
   RandomHashes random(testing::TestSeed());
   for (const Keys& keys : SomeOfEachKind(150, &random)) {
-    const FilterBlock filter = BuildRangeFilter(keys, 9);
+    const FilterBlock filter = BuildRangeFilter(keys, 9, testing::SomeKind(keys, &random));
     for (size_t cut = 1; cut <= filter.size; ++cut) {
       const std::string front(filter.bytes().substr(cut));
       ExpectContainsAll(RangeFilterView(front), "the front is cut");
@@ -66,7 +66,7 @@ TEST(RangeFilterDamageTest, EveryTruncationContainsEverything) {
 TEST(RangeFilterDamageTest, EveryByteThatChangesIsFoundByVerified) {
   RandomHashes random(testing::TestSeed());
   for (const Keys& keys : SomeOfEachKind(150, &random)) {
-    const FilterBlock filter = BuildRangeFilter(keys, 9);
+    const FilterBlock filter = BuildRangeFilter(keys, 9, testing::SomeKind(keys, &random));
     const std::string original(filter.bytes());
     EXPECT_TRUE(RangeFilterView::Verified(original).PayloadIntact());
     for (size_t at = 0; at < original.size(); ++at) {
@@ -134,7 +134,9 @@ TEST(RangeFilterDamageTest, ForgedFiltersAreSafe) {
     if (round % 100 == 0) {
       do {
         keys = SomeKeys(kinds[random.Below(kinds.size())], 1 + random.Below(600), &random);
-        original = BuildRangeFilter(keys, 1 + static_cast<double>(random.Below(31))).bytes();
+        original = BuildRangeFilter(keys, 1 + static_cast<double>(random.Below(31)),
+                                    testing::SomeKind(keys, &random))
+                       .bytes();
       } while (original.empty());
     }
     std::string forged = original;
@@ -174,7 +176,7 @@ TEST(RangeFilterDamageTest, AValueThatNoBuilderWritesIsFound) {
   Keys keys;
   for (int i = 0; i < 500; ++i) keys.insert(testing::BigEndian(random.Next()) + "12345678");
   keys.insert(std::string(16, '\x7f'));
-  const FilterBlock filter = BuildRangeFilter(keys, 9);
+  const FilterBlock filter = BuildRangeFilter(keys, 9, RangeFilterKind::kPositions);
   const auto fault_with = [&](size_t at, unsigned bytes, uint64_t value) {
     return FaultWith(filter.bytes(), at, bytes, value);
   };

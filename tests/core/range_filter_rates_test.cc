@@ -81,7 +81,7 @@ TEST(RangeFilterRatesTest, PassesAtMostWhatItPromises) {
     std::set<std::string> keys;
     for (const uint64_t number : numbers) keys.insert(kind.key(number));
     for (const double range_bits : {15.0, 12.5}) {
-      const FilterBlock filter = BuildRangeFilter(keys, range_bits);
+      const FilterBlock filter = BuildRangeFilter(keys, range_bits, RangeFilterKind::kPositions);
       const RangeFilterView view(filter.bytes());
       ASSERT_EQ(view.info().is_exact, 0u) << kind.name;
       for (const uint64_t length : {16u, 64u, 1024u}) {

@@ -104,7 +104,8 @@ TEST(RangeFilterTest, NoRangeWithAKeyIsDenied) {
       for (size_t round = 0; round < (n < 100 ? 30 : 1); ++round) {
         const Keys keys = SomeKeys(kind, n, &random);
         const double range_bits = 1 + static_cast<double>(random.Below(77)) / 4;
-        const FilterBlock filter = BuildRangeFilter(keys, range_bits);
+        const RangeFilterKind asked = testing::SomeKind(keys, &random);
+        const FilterBlock filter = BuildRangeFilter(keys, range_bits, asked);
         if (*keys.rbegin() == "") continue;  // nothing is before the last key
         const RangeFilterView view = RangeFilterView::Verified(filter.bytes());
         ASSERT_EQ(view.fault(), Fault::kNone) << kind.name << ": " << ToString(view.fault());
@@ -152,7 +153,7 @@ TEST(RangeFilterTest, RangesMayGoFromSomeHashedBytesToTheNext) {
     keys.insert(key(user, UINT64_MAX - 10));
     keys.insert(key(user + 1, 10));
   }
-  const FilterBlock filter = BuildRangeFilter(keys, 20);
+  const FilterBlock filter = BuildRangeFilter(keys, 20, RangeFilterKind::kPositions);
   const RangeFilterView view(filter.bytes());
   ASSERT_EQ(view.info().is_exact, 0u);
   for (const uint64_t user : {0xffull, 0x12345678ffffffffull}) {
@@ -208,17 +209,64 @@ TEST(RangeFilterTest, WhereKeysGetOtherLengthsDoesNotMatter) {
   }
 }
 
-// Of more words than two only the hash is kept, so the first keys are gone by then.
-TEST(RangeFilterTest, ManyLongKeysAndThenAnotherLengthGetNone) {
+TEST(RangeFilterTest, PositionsThatAreAskedForNeedKeysOfOneLength) {
+  const Keys keys = {"a1", "a2", "b"};
+  EXPECT_EQ(BuildRangeFilter(keys, 15, RangeFilterKind::kPositions).size, 0u);
+  EXPECT_NE(BuildRangeFilter(keys, 15, RangeFilterKind::kTrees).size, 0u);
+}
+
+// The number of bytes in which keys differ, and at which key of so many a further one does.
+TEST(RangeFilterTest, KeysThatDifferInManyBytesAreTrees) {
   RandomHashes random(testing::TestSeed());
-  Keys keys;
-  while (keys.size() < 3000) {
-    keys.insert(BigEndian(random.Next() >> 1) + BigEndian(random.Next()) +
-                BigEndian(random.Next()));
+  for (const size_t n : {2u, 3u, 100u, 5000u}) {
+    for (size_t late = 1; late < n; late = 3 * late + 1) {
+      for (const size_t first : {0u, 3u, 8u, 13u}) {
+        for (const size_t differing : {1u, 7u, 8u, 9u, 11u}) {
+          std::set<std::string> tails;
+          while (tails.size() < n) {
+            std::string tail;
+            for (size_t i = 1; i < differing; ++i) {
+              tail += static_cast<char>(random.Below(differing < 3 ? 256 : 250));
+            }
+            if (differing == 1) tail = BigEndian(tails.size(), 2);
+            tails.insert(tail);
+          }
+          Keys keys;
+          size_t i = 0;
+          for (const std::string& tail : tails) {
+            const char last = i++ < late ? 'x' : 'y';
+            keys.insert(std::string(first, 'a') + tail + "same" + last);
+          }
+          const FilterBlock filter = BuildRangeFilter(keys);
+          const RangeFilterView view(filter.bytes());
+          ASSERT_EQ(view.info().num_keys, n);
+          std::set<size_t> places;
+          for (const std::string& key : keys) {
+            for (size_t at = 0; at < key.size(); ++at) {
+              if (key[at] != (*keys.begin())[at]) places.insert(at);
+            }
+          }
+          std::set<size_t> words;
+          for (const size_t at : places) words.insert((keys.begin()->size() - 1 - at) / 8);
+          EXPECT_EQ(view.info().kind == RangeFilterKind::kPositions,
+                    places.size() <= 8 && words.size() <= 2)
+              << n << " keys, " << places.size() << " bytes, " << words.size() << " words";
+          for (const std::string& key : keys) ASSERT_TRUE(view.MayContain(key, key + '\0'));
+        }
+      }
+    }
   }
-  EXPECT_NE(BuildRangeFilter(keys).size, 0u);
-  keys.insert("\xff");
-  EXPECT_EQ(BuildRangeFilter(keys).size, 0u);
+}
+
+TEST(RangeFilterTest, ABuilderSaysItsKind) {
+  RangeFilterBuilder builder{RangeFilterOptions()};
+  EXPECT_EQ(builder.kind(), RangeFilterKind::kNone);
+  builder.Add("a1");
+  EXPECT_EQ(builder.kind(), RangeFilterKind::kPositions);
+  builder.Add("b");
+  EXPECT_EQ(builder.kind(), RangeFilterKind::kTrees);
+  builder.Clear();
+  EXPECT_EQ(builder.kind(), RangeFilterKind::kNone);
 }
 
 TEST(RangeFilterTest, KeysOfSeveralLengthsTakeAtMostTwelveBitsMore) {
@@ -343,6 +391,7 @@ TEST(RangeFilterTest, TakesTheBitsThatWereAskedForAndTwoMore) {
     for (const double range_bits : {1.0, 8.0, 12.5, 15.0, 27.0, 32.0}) {
       RangeFilterOptions options;
       options.range_bits = range_bits;
+      options.kind = RangeFilterKind::kPositions;
       RangeFilterBuilder builder(options);
       for (const std::string& key : keys) builder.Add(key);
       const size_t estimate = builder.EstimateSize(keys.size());

@@ -173,12 +173,27 @@ inline Keys SomeKeys(const KindOfKeys& kind, size_t n, RandomHashes* random) {
 }
 
 template <typename Container>
-FilterBlock BuildRangeFilter(const Container& keys, double range_bits = 15) {
+FilterBlock BuildRangeFilter(const Container& keys, double range_bits = 15,
+                             RangeFilterKind kind = RangeFilterKind::kNone) {
   RangeFilterOptions options;
   options.range_bits = range_bits;
+  options.kind = kind;
   RangeFilterBuilder builder(options);
   for (const auto& key : keys) builder.Add(key);
   return builder.Finish();
+}
+
+// A kind that these keys may have: positions only if they have one length.
+inline RangeFilterKind SomeKind(const Keys& keys, RandomHashes* random) {
+  bool have_one_length = true;
+  for (const std::string& key : keys) {
+    have_one_length = have_one_length && key.size() == keys.begin()->size();
+  }
+  have_one_length = have_one_length && !keys.begin()->empty() && keys.begin()->size() <= 256;
+  return static_cast<RangeFilterKind>(random->Below(3)) == RangeFilterKind::kTrees
+             ? RangeFilterKind::kTrees
+         : have_one_length && random->Below(3) != 0 ? RangeFilterKind::kPositions
+                                                    : RangeFilterKind::kNone;
 }
 
 // Whether a key is in [begin, end).

@@ -58,7 +58,8 @@ TEST(RangeFormatTest, AStrangersReaderGivesTheSameAnswers) {
       Keys keys = SomeKeys(kind, n, &random);
       if (*keys.rbegin() == "") keys.insert("a");
       const std::vector<std::string> sorted(keys.begin(), keys.end());
-      const FilterBlock range = BuildRangeFilter(keys, 1 + static_cast<double>(random.Below(16)));
+      const FilterBlock range = BuildRangeFilter(keys, 1 + static_cast<double>(random.Below(16)),
+                                                 testing::SomeKind(keys, &random));
       const FilterBlock block =
           WithRangeFilter(PointFilter(FilterKind::kBloom, keys).bytes(), range.bytes());
       const RangeFilterView view(RangeFilterOf(block.bytes()));
@@ -156,8 +157,12 @@ TEST(RangeFormatTest, RangeFiltersInHexAreWhatTheBuilderWrites) {
 TEST(RangeFormatTest, TodaysBuilderWritesTheseBytes) {
   RandomHashes random(42);
   std::string found;
+  const size_t of_one_length = testing::KindsOfKeys().size();
+  size_t number = 0;
   for (const KindOfKeys& kind : testing::AllKindsOfKeys()) {
-    const FilterBlock filter = BuildRangeFilter(SomeKeys(kind, 3000, &random), 12);
+    const FilterBlock filter = BuildRangeFilter(
+        SomeKeys(kind, 3000, &random), 12,
+        number++ < of_one_length ? RangeFilterKind::kPositions : RangeFilterKind::kNone);
     found += Hex(filter.bytes().substr(4, 1)) + " " +
              std::to_string(HashKey(filter.bytes()).value) + " " + kind.name + "\n";
   }

@@ -91,7 +91,9 @@ void Ask(std::string_view bytes, const std::string& filter, uint64_t seed) {
 // Of keys that an input says: no answer denies one of them.
 void CheckBuilt(std::string_view input) {
   RangeFilterOptions options;
-  options.range_bits = input.empty() ? 15 : 1 + static_cast<unsigned char>(input[0]) % 32;
+  const unsigned asked = input.empty() ? 14 : static_cast<unsigned char>(input[0]);
+  options.range_bits = 1 + asked % 32;
+  options.kind = asked / 32 % 2 == 0 ? RangeFilterKind::kNone : RangeFilterKind::kTrees;
   std::vector<std::string> keys;
   for (size_t at = 1; at < input.size() && keys.size() < 400;) {
     const size_t size = static_cast<unsigned char>(input[at]) % 24;

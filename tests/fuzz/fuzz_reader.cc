@@ -107,7 +107,7 @@ void TestBlock(const std::string& block, RandomHashes* random) {
       for (const std::string& key : keys) expected.push_back(builtin->MayMatch(key));
     }
     ExpectAnswers(reader.get(), keys, expected, is_ours ? kKeys : kBatchKeys,
-                  !core::RangeFilterOfTable(bytes).empty());
+                  !core::TableRanges(bytes).empty());
   }
   const BlockParts parts(block);
   const Fault fault = FilterView(block).fault();

@@ -213,7 +213,8 @@ TEST(BitsBuilder, SizesAndNumbersOfKeysAgree) {
 class BuilderWithRange {
  public:
   explicit BuilderWithRange(FilterKind kind, bool verify = false)
-      : builder(OptionsOf(kind), verify, nullptr, NewRangePart(15, true, nullptr)) {}
+      : builder(OptionsOf(kind), verify, nullptr,
+                std::make_unique<RangePart>(core::TableRangePlan(), true, nullptr)) {}
 
   void Add(uint64_t from, uint64_t to) {
     for (uint64_t i = from; i < to; ++i) {

@@ -452,7 +452,8 @@ TEST(NewBuiltinReader, MakesRocksDBsReadOnlyPolicy) {
 // Several at once are prefixes of a MultiGet, not the bounds of a seek.
 TEST_F(BitsReaderTest, OnlyASinglePrefixAsksTheRangeFilter) {
   const RangeExtractor extractor;
-  BitsBuilder builder(FilterOptions(), false, nullptr, NewRangePart(20, true, nullptr));
+  BitsBuilder builder(FilterOptions(), false, nullptr,
+                      std::make_unique<RangePart>(core::TableRangePlan(), true, nullptr));
   for (int i = 100; i < 300; i += 2) {
     const std::string key = "k" + std::to_string(i);
     builder.AddKey(key);

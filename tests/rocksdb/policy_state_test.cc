@@ -140,7 +140,7 @@ TEST(PolicyStateTest, OptionTypesReadAndWriteIt) {
       {"bits_per_key", "12.5"}, {"ribbon_min_keys", "8"},    {"bloom_before_level", "3"},
       {"build", "bloomfilter"}, {"level_plan", "by_level"},  {"level_size_ratio", "4"},
       {"absent_share", "0.5"},  {"filter_memory", "256MiB"}, {"range_bits", "15"},
-      {"tree_notes", "0"}};
+      {"tree_notes", "0"},      {"range_kind", "trees"}};
   EXPECT_EQ(PolicyState::OptionTypes().size(), values.size());
   for (const auto& [name, value] : values) {
     const auto& type = PolicyState::OptionTypes().at(name);

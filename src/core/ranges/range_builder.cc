@@ -28,9 +28,10 @@ constexpr double kMostTreeBits = 24;
 constexpr double kFewBytes = 1024;
 
 RangeFilterOptions NearestValid(RangeFilterOptions options) noexcept {
-  if (std::isnan(options.range_bits)) options = RangeFilterOptions();
+  if (std::isnan(options.range_bits)) options.range_bits = RangeFilterOptions().range_bits;
   options.range_bits =
       std::clamp<double>(options.range_bits, core::kLeastRangeBits, core::kMostRangeBits);
+  if (options.kind > RangeFilterKind::kTrees) options.kind = RangeFilterKind::kNone;
   return options;
 }
 
@@ -111,48 +112,9 @@ FilterBlock Build(core::RangeTreeBuilder* trees, double range_bits) {
 
 }  // namespace
 
-namespace core {
-
-// The first keys of a file as they are: most files whose keys have several lengths show that soon.
-class FirstRangeKeys {
- public:
-  void Add(std::string_view key) {
-    if (is_full_) return;
-    is_full_ = ends_.size() == kMostKeys;
-    if (is_full_) {
-      bytes_ = std::string();
-      ends_ = std::vector<size_t>();
-      return;
-    }
-    bytes_ += key;
-    ends_.push_back(bytes_.size());
-  }
-
-  bool HasAll() const noexcept { return !is_full_; }
-
-  template <typename Visit>
-  void ForEach(Visit visit) const {
-    size_t begin = 0;
-    for (const size_t end : ends_) {
-      visit(std::string_view(bytes_).substr(begin, end - begin));
-      begin = end;
-    }
-  }
-
- private:
-  static constexpr size_t kMostKeys = 1024;
-
-  bool is_full_ = false;
-  std::string bytes_;
-  std::vector<size_t> ends_;
-};
-
-}  // namespace core
-
 struct RangeFilterBuilder::State {
   RangeFilterOptions options;
   core::RangeKeys keys;
-  core::FirstRangeKeys first_keys;
   std::unique_ptr<core::RangeTreeBuilder> trees;  // in place of the keys, from then on
   bool has_none = false;                          // these keys get no range filter
 
@@ -160,7 +122,6 @@ struct RangeFilterBuilder::State {
   State(State&& other) noexcept
       : options(other.options),
         keys(std::exchange(other.keys, {})),
-        first_keys(std::exchange(other.first_keys, {})),
         trees(std::move(other.trees)),
         has_none(std::exchange(other.has_none, false)) {}
 
@@ -171,31 +132,30 @@ struct RangeFilterBuilder::State {
     if (trees == nullptr) {
       const bool is_alike = keys.size() == 0 ? !key.empty() && key.size() <= core::kMaxRangeKeyBytes
                                              : key.size() == keys.key_length();
-      if (is_alike) {
-        first_keys.Add(key);
-        return keys.Add(key);
+      if (options.kind == RangeFilterKind::kPositions || (is_alike && !MustBeTrees())) {
+        return is_alike && keys.Add(key) && (!MustBeTrees() || BecomeTrees());
       }
       if (!BecomeTrees()) return false;
     }
     return trees->Add(key);
   }
 
+  // Whether keys of one length, so far, are trees.
+  bool MustBeTrees() const noexcept {
+    return options.kind == RangeFilterKind::kTrees ||
+           (options.kind == RangeFilterKind::kNone &&
+            (keys.differing_bytes() > RangeFilterBuilder::kMostCountedBytes || keys.has_hashed()));
+  }
+
   bool BecomeTrees() {
     trees = std::make_unique<core::RangeTreeBuilder>(core::RangeTreeShapeOf(options.range_bits));
-    const auto add = [&](std::string_view key) { trees->Add(key); };
-    if (first_keys.HasAll()) {
-      first_keys.ForEach(add);
-    } else if (!keys.ForEachKey(add)) {
-      return false;
-    }
+    if (!keys.ForEachKey([&](std::string_view key) { trees->Add(key); })) return false;
     keys = core::RangeKeys();
-    first_keys = {};
     return true;
   }
 
   void Clear() noexcept {
     keys = core::RangeKeys();
-    first_keys = {};
     trees.reset();
     has_none = false;
   }
@@ -248,10 +208,19 @@ void RangeFilterBuilder::Abandon() noexcept { state().GiveUp(); }
 
 uint64_t RangeFilterBuilder::num_keys() const noexcept { return state().size(); }
 
+RangeFilterKind RangeFilterBuilder::kind() const noexcept {
+  if (state().trees != nullptr) return RangeFilterKind::kTrees;
+  return state().keys.size() != 0 ? RangeFilterKind::kPositions : RangeFilterKind::kNone;
+}
+
 size_t RangeFilterBuilder::EstimateSize(uint64_t n) const noexcept {
   const State& state = this->state();
   if (n == 0 || n > core::kMaxRangeKeys || state.has_none) return 0;
   if (state.trees != nullptr) return state.trees->EstimateBytes(n);
+  if (state.options.kind == RangeFilterKind::kTrees) {
+    return core::RangeTreeBuilder(core::RangeTreeShapeOf(state.options.range_bits))
+        .EstimateBytes(n);
+  }
   const bool has_keys = state.keys.size() != 0;
   const size_t digits = std::max(has_keys ? state.keys.MostDigits() : 0, kUsualDigits);
   core::RangeHeader header;

@@ -171,11 +171,16 @@ void WriteRangeTreesFront(const RangeTreesHeader& header, std::string_view last_
   WriteFrontChecksums(RangeFrontBytes(last_key.size(), 0), bytes_behind, bytes);
 }
 
+std::string_view LastKeyOf(std::string_view bytes) noexcept {
+  const auto* front = reinterpret_cast<const unsigned char*>(bytes.data());
+  return bytes.substr(kFrontKeyAt, Load16(front + kFrontKeyLengthAt));
+}
+
 RangeTrees RangeTreesOf(std::string_view bytes) noexcept {
   const auto* front = reinterpret_cast<const unsigned char*>(bytes.data());
   RangeTrees trees;
   trees.shape = LoadTreeShape(front);
-  trees.last_key = bytes.substr(kFrontKeyAt, Load16(front + kFrontKeyLengthAt));
+  trees.last_key = LastKeyOf(bytes);
   trees.blocks = static_cast<uint32_t>(LoadLittle(front + kFrontBlocksAt, 4));
   const size_t entries_at = RangeFrontBytes(trees.last_key.size(), 0);
   const size_t separators_at = entries_at + size_t{trees.blocks} * RangeTrees::kEntryBytes;

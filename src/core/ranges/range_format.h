@@ -67,6 +67,9 @@ void WriteRangeTreesFront(const RangeTreesHeader& header, std::string_view last_
 // Those of a range filter that was checked.
 RangeTrees RangeTreesOf(std::string_view bytes) noexcept;
 
+// The last key of a range filter that was checked.
+std::string_view LastKeyOf(std::string_view bytes) noexcept;
+
 // A range filter, checked: questions read it without further checks. Of trees the header has only
 // what all kinds have, and neither digits nor placing.
 struct ParsedRange {

@@ -82,7 +82,7 @@ bool RangeKeys::Add(std::string_view key) {
     new_bits |= (word ^ last[index]) & equal[index];
     last[index] = word;
   }
-  if (new_bits != 0) {
+  if (new_bits != 0 && NoteDiffering()) {
     BeginSection();
   } else if (changed >= first_hashed_) {
     hash_ = HashOf(sections_.back().hashed);
@@ -109,12 +109,27 @@ bool RangeKeys::AddFirst(std::string_view key) {
   return true;
 }
 
+// Whether the last key differs from those before in a word in which these are equal.
+bool RangeKeys::NoteDiffering() {
+  bool has_new_word = false;
+  for (unsigned index = 0; index < num_words_; ++index) {
+    const uint64_t differing = (last_[index] ^ first_[index]) & equal_[index];
+    if (differing == 0) continue;
+    has_new_word = has_new_word || equal_[index] == UINT64_MAX;
+    for (uint64_t byte = 0xff; byte != 0; byte <<= 8) {
+      if ((differing & byte) == 0) continue;
+      equal_[index] &= ~byte;
+      ++differing_bytes_;
+    }
+  }
+  return has_new_word;
+}
+
 void RangeKeys::BeginSection() {
   static_assert(RangeSection::kMostKept == 2);
   RangeSection section;
   for (unsigned index = num_words_; index-- != 0;) {
-    if (last_[index] != first_[index]) equal_[index] = 0;
-    section.hashed |= (equal_[index] == 0 ? uint32_t{1} : 0) << index;
+    section.hashed |= (equal_[index] != UINT64_MAX ? uint32_t{1} : 0) << index;
   }
   while (section.hashed != 0 && section.num_kept < RangeSection::kMostKept) {
     section.kept[section.num_kept++] = static_cast<uint8_t>(__builtin_ctz(section.hashed));

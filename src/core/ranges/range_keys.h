@@ -31,12 +31,16 @@ class RangeKeys {
   size_t key_length() const noexcept { return key_length_; }
   // The places at which keys differ, at most.
   size_t MostDigits() const noexcept;
+  // The bytes in which keys differ.
+  unsigned differing_bytes() const noexcept { return differing_bytes_; }
+  // Whether only a hash is kept of some words in which keys differ.
+  bool has_hashed() const noexcept { return !sections_.empty() && sections_.back().hashed != 0; }
   std::string LastKey() const;
 
   RangeKeysFormat Format() const;
 
   // Calls visit(std::string_view key) for all of them. False, and no call, if of some words only
-  // the hash is kept.
+  // the hash is kept, of other keys than the last one.
   template <typename Visit>
   bool ForEachKey(Visit visit) const;
 
@@ -48,6 +52,7 @@ class RangeKeys {
 
  private:
   bool AddFirst(std::string_view key);
+  bool NoteDiffering();
   void BeginSection();
   std::string KeyOf(const std::vector<uint64_t>& words) const;
   uint64_t HashOf(uint32_t words) const noexcept;
@@ -59,7 +64,8 @@ class RangeKeys {
   uint64_t hash_ = 0;            // of the last key's hashed words
   std::vector<uint64_t> first_;  // the words of the first key
   std::vector<uint64_t> last_;
-  std::vector<uint64_t> equal_;         // of each word: 0 if keys differ in it, else all ones
+  std::vector<uint64_t> equal_;  // of each word: ones in the bytes in which no keys differ
+  unsigned differing_bytes_ = 0;
   std::vector<RangeSection> sections_;  // without the first key
   HashBlocks words_;
 };
@@ -67,7 +73,10 @@ class RangeKeys {
 template <typename Visit>
 bool RangeKeys::ForEachKey(Visit visit) const {
   if (size_ == 0) return true;
-  if (!sections_.empty() && sections_.back().hashed != 0) return false;
+  if (has_hashed() && (sections_.back().keys != 1 ||
+                       (sections_.size() > 1 && (sections_.end() - 2)->hashed != 0))) {
+    return false;
+  }
   std::vector<uint64_t> key = first_;
   visit(std::string_view(KeyOf(key)));
   auto section = sections_.cbegin();
@@ -76,6 +85,7 @@ bool RangeKeys::ForEachKey(Visit visit) const {
   words_.ForEach([&](const uint64_t* words, size_t n) {
     for (size_t i = 0; i < n; ++i) {
       while (left == 0) left = (++section)->keys;
+      if (section->hashed != 0) return;
       key[section->kept[word++]] = words[i];
       if (word != section->num_kept) continue;
       word = 0;
@@ -83,6 +93,7 @@ bool RangeKeys::ForEachKey(Visit visit) const {
       visit(std::string_view(KeyOf(key)));
     }
   });
+  if (has_hashed()) visit(std::string_view(LastKey()));
   return true;
 }
 

@@ -1,15 +1,12 @@
 #include "src/core/ranges/range_note.h"
 
+#include <algorithm>
+
 #include "src/core/notes.h"
+#include "src/core/ranges/range_format.h"
 #include "winnow/range_filter.h"
 
 namespace winnow {
-namespace {
-
-// The role of a table's range filter that has all keys of the filter beside it.
-constexpr char kAllKeys = 0;
-
-}  // namespace
 
 std::string_view RangeFilterOf(std::string_view filter_block) noexcept {
   return core::NoteOf(filter_block, core::kRangeNote);
@@ -20,14 +17,129 @@ FilterBlock WithRangeFilter(std::string_view filter_block, std::string_view rang
 }
 
 namespace core {
+namespace {
+
+// The bytes of a note before the range filter: its role, and behind that of a part, how many parts
+// there are.
+struct RangeNoteHead {
+  RangeRole role;
+  unsigned parts;
+  std::string_view filter;
+};
+
+// False for a role that this version does not know.
+bool ReadHead(std::string_view note, RangeNoteHead* head) noexcept {
+  if (note.empty()) return false;
+  head->role = static_cast<RangeRole>(note.front());
+  head->parts = 0;
+  size_t size = 1;
+  if (head->role == RangeRole::kPart) {
+    if (note.size() < 2) return false;
+    head->parts = static_cast<unsigned char>(note[1]);
+    size = 2;
+  } else if (head->role != RangeRole::kAllKeys) {
+    return false;
+  }
+  head->filter = note.substr(size);
+  return true;
+}
+
+}  // namespace
+
+TableRanges::TableRanges(std::string_view filter_block, bool verified) noexcept {
+  std::array<std::string_view, kMost + 1> notes;
+  const size_t n = FindNotes(filter_block, kTableRangeNote, notes.data(), notes.size());
+  if (n > kMost) return;
+  for (size_t i = 0; i < n; ++i) {
+    RangeNoteHead head;
+    if (!ReadHead(notes[i], &head)) continue;
+    Add(head.role, head.parts,
+        verified ? RangeFilterView::Verified(head.filter) : RangeFilterView(head.filter),
+        head.filter);
+  }
+}
+
+void TableRanges::Add(RangeRole role, unsigned parts, const RangeFilterView& view,
+                      std::string_view bytes) noexcept {
+  if (size_ == kMost) return;
+  Filter& filter = filters_[size_++];
+  filter.view = view;
+  filter.bytes = bytes;
+  filter.role = role;
+  if (role == RangeRole::kAllKeys) return;
+  ++parts_;
+  if (parts == 0 || (parts_expected_ != 0 && parts_expected_ != parts)) has_doubt_ = true;
+  parts_expected_ = static_cast<uint8_t>(parts);
+  if (view.fault() != Fault::kNone) {
+    has_doubt_ = true;
+    return;
+  }
+  filter.last_key = LastKeyOf(bytes);
+  last_key_ = std::max(last_key_, filter.last_key);
+}
+
+size_t TableRanges::size_bytes() const noexcept {
+  size_t bytes = 0;
+  for (size_t i = 0; i < size_; ++i) bytes += filters_[i].bytes.size();
+  return bytes;
+}
+
+Fault TableRanges::fault() const noexcept {
+  for (size_t i = 0; i < size_; ++i) {
+    if (filters_[i].view.fault() != Fault::kNone) return filters_[i].view.fault();
+  }
+  return Fault::kNone;
+}
+
+bool TableRanges::MayContain(std::string_view begin, std::string_view end) const noexcept {
+  for (size_t i = 0; i < size_; ++i) {
+    const Filter& filter = filters_[i];
+    if (filter.role == RangeRole::kAllKeys && !filter.view.MayContain(begin, end)) return false;
+  }
+  return parts_ == 0 || AnyPartMayContain(begin, end);
+}
+
+bool TableRanges::AnyPartMayContain(std::string_view begin, std::string_view end) const noexcept {
+  if (has_doubt_ || parts_ != parts_expected_ || begin >= end || end > last_key_) return true;
+  for (size_t i = 0; i < size_; ++i) {
+    const Filter& filter = filters_[i];
+    if (filter.role != RangeRole::kPart) continue;
+    // A range that ends behind the last key has this one, or begins behind it.
+    if (end <= filter.last_key ? filter.view.MayContain(begin, end) : begin <= filter.last_key) {
+      return true;
+    }
+  }
+  return false;
+}
+
+FilterBlock WithRangesOfTable(std::string_view filter_block,
+                              const std::vector<TableRange>& ranges) {
+  const auto parts = std::count_if(ranges.begin(), ranges.end(), [](const TableRange& range) {
+    return range.role == RangeRole::kPart;
+  });
+  const char of_all[] = {static_cast<char>(RangeRole::kAllKeys)};
+  const char of_part[] = {static_cast<char>(RangeRole::kPart), static_cast<char>(parts)};
+  std::vector<NoteToAdd> notes;
+  for (const TableRange& range : ranges) {
+    const bool has_all = range.role == RangeRole::kAllKeys;
+    notes.push_back({has_all ? std::string_view(of_all, sizeof of_all)
+                             : std::string_view(of_part, sizeof of_part),
+                     range.filter.bytes()});
+  }
+  return WithNotes(filter_block, kTableRangeNote, notes.data(), notes.size());
+}
 
 std::string_view RangeFilterOfTable(std::string_view filter_block) noexcept {
-  const std::string_view note = NoteOf(filter_block, kTableRangeNote);
-  return note.empty() || note.front() != kAllKeys ? std::string_view() : note.substr(1);
+  const TableRanges ranges(filter_block);
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    if (ranges.role(i) == RangeRole::kAllKeys) return ranges.bytes(i);
+  }
+  return {};
 }
 
 FilterBlock WithRangeFilterOfTable(std::string_view filter_block, std::string_view range_filter) {
-  return WithNote(filter_block, kTableRangeNote, {&kAllKeys, 1}, range_filter);
+  const char of_all[] = {static_cast<char>(RangeRole::kAllKeys)};
+  return WithNote(filter_block, kTableRangeNote, {of_all, sizeof of_all}, range_filter);
 }
 
 }  // namespace core

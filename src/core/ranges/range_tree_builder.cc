@@ -67,7 +67,7 @@ size_t RangeTreeBuilder::EstimateBytes(uint64_t n) const noexcept {
     bits = 8 * bytes / static_cast<double>(in_blocks) * kReserve;
   }
   constexpr size_t kFrontBytes = 64;
-  return kFrontBytes + 2 * Key(waiting_ - 1).size() +
+  return kFrontBytes + 2 * (waiting_ == 0 ? 0 : Key(waiting_ - 1).size()) +
          static_cast<size_t>(static_cast<double>(n) * bits / 8);
 }
 

@@ -257,10 +257,10 @@ Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
 }
 
 FilterBlock BitsBuilder::WithRangePart(FilterBlock block) noexcept {
-  const FilterBlock range = range_part_->Finish();
-  if (range.size == 0) return block;
+  const std::vector<core::TableRange> ranges = range_part_->Finish();
+  if (ranges.empty()) return block;
   try {
-    return core::WithRangeFilterOfTable(block.bytes(), range.bytes());
+    return core::WithRangesOfTable(block.bytes(), ranges);
   } catch (...) {
     return block;
   }
@@ -302,9 +302,8 @@ Status BitsBuilder::MaybePostVerify(const Slice& filter_content) {
     return Status::Corruption("A Winnow filter is damaged right after it was built",
                               "its payload does not have its checksum");
   }
-  const std::string_view range =
-      core::RangeFilterOfTable({filter_content.data(), filter_content.size()});
-  if (!range.empty() && RangeFilterView::Verified(range).fault() != Fault::kNone) {
+  const core::TableRanges ranges({filter_content.data(), filter_content.size()}, true);
+  if (ranges.fault() != Fault::kNone) {
     return Status::Corruption("A Winnow filter is damaged right after it was built",
                               "its range filter can't be used");
   }

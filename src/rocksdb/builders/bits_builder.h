@@ -50,7 +50,7 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // verify: MaybePostVerify checks that every key is found in the finished bytes and that their
   // checksum is right. For that, the builder keeps all hashes, 8 bytes each, until then.
   // file_options: settles the options of the filters when they are finished; null: `options` stay.
-  // range_part: builds a range filter, which goes into the filter as a note; null: none.
+  // range_part: builds range filters, which go into the filter as notes; null: none.
   BitsBuilder(const FilterOptions& options, bool verify,
               std::unique_ptr<FileFilterOptions> file_options = nullptr,
               std::unique_ptr<RangePart> range_part = nullptr);
@@ -127,7 +127,7 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 
   // To be called before the filter is finished: settles its options by the place of the file.
   void SettleOptions() noexcept;
-  // The filter with the range filter of its keys as a note, if there is one.
+  // The filter with the range filters of its keys as notes, if there are any.
   FilterBlock WithRangePart(FilterBlock block) noexcept;
   // The filter with the note of its file, if there is one.
   FilterBlock WithTreeNote(FilterBlock block) noexcept;

@@ -85,12 +85,22 @@ double RangeBitsOf(const PolicyOptions& options, const BuildFacts& facts, TreeRe
                     kRangeBitsOption.most);
 }
 
-// Builds the range filter of a file; null: none.
+// Builds the range filters of a file; null: none. The tree may be unknown.
 std::unique_ptr<RangePart> NewRange(const PolicyOptions& options,
-                                    const FilterBuildingContext& context) noexcept {
+                                    const FilterBuildingContext& context,
+                                    const std::shared_ptr<TreeRecord>& record) noexcept {
   if (options.range_bits == 0) return nullptr;
-  return NewRangePart(options.range_bits, context.table_options.whole_key_filtering,
-                      context.info_log);
+  try {
+    AskedRanges none;
+    std::shared_ptr<AskedRanges> asked;
+    if (record != nullptr) asked = {record, &record->files.asked_ranges()};
+    const core::TableRangePlan plan =
+        (asked != nullptr ? asked.get() : &none)->PlanFor(options.range_kind, options.range_bits);
+    return std::make_unique<RangePart>(plan, context.table_options.whole_key_filtering,
+                                       context.info_log, options.range_kind, std::move(asked));
+  } catch (...) {
+    return nullptr;  // memory is short
+  }
 }
 
 std::string TooManyTreesNote() {
@@ -139,8 +149,7 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
   NoteBuilder(known_);
   const bool may_have_range = MayHaveRange(asked, context);
   if (!GoesByTrees(asked)) {
-    return NewBitsBuilder(ContextToOptions(asked, context), verify, nullptr,
-                          may_have_range ? NewRange(asked, context) : nullptr);
+    return NewBitsBuilder(ContextToOptions(asked, context), verify);
   }
   try {
     FileToBuild file = FindTree(asked, context);
@@ -155,7 +164,7 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
     PolicyOptions with_ranges = *sized;
     if (with_ranges.range_bits > 0)
       with_ranges.range_bits = RangeBitsOf(*sized, file.facts, file.record.get());
-    std::unique_ptr<RangePart> range = NewRange(with_ranges, context);
+    std::unique_ptr<RangePart> range = NewRange(with_ranges, context, file.record);
     if (range == nullptr && file.options.range_bits > 0) {
       if (sized->range_bits == 0) RangePart::SayNoRoom(context.info_log);
       file.options.range_bits = 0;
@@ -282,11 +291,12 @@ void PlannedBuilders::SampleItsLookups(TreeRecord& tree, ROCKSDB_NAMESPACE::Logg
 std::unique_ptr<FileFilterOptions> PlannedBuilders::DecideByItsPlace(
     FileToBuild file, const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
   const bool has_one_reader = HasOneReaderAFile(table);
-  const bool has_notes = file.options.tree_notes > 0 && !table.partition_filters &&
-                         file.options.level_plan != LevelPlan::kUniform;
+  const bool has_notes =
+      file.options.tree_notes > 0 && !table.partition_filters &&
+      (file.options.level_plan != LevelPlan::kUniform || file.options.range_bits > 0);
   if (!has_one_reader) known_->may_have_more_readers = true;
   std::shared_ptr<FilterFileMap> filter_files;
-  if (has_one_reader || has_notes || Learns(file.options))
+  if (has_one_reader || has_notes || Learns(file.options) || file.options.range_bits > 0)
     filter_files = {known_, &known_->filter_files};
   return std::make_unique<FileFilterOptions>(
       file.options, file.facts, file.tree, std::move(file.record), std::move(filter_files),
@@ -359,7 +369,7 @@ OwnedReader PlannedBuilders::NewReaderOfFound(std::string_view block, uint64_t h
   file.range = {note->first, note->last};
   file.keys = info.num_hashes;
   file.filter_bytes = static_cast<double>(block.size());
-  const auto range_bytes = static_cast<double>(core::RangeFilterOfTable(block).size());
+  const auto range_bytes = static_cast<double>(core::TableRanges(block).size_bytes());
   file.memory.bytes = file.filter_bytes - range_bytes;
   const auto [record, id] = known_->trees.AddFound(note->tree, file);
   if (id == 0) return {};

@@ -1,8 +1,8 @@
 #include "src/rocksdb/ranges/range_part.h"
 
-#include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/ranges/range_extractor.h"
@@ -12,9 +12,14 @@ namespace winnow::plugin {
 
 using ROCKSDB_NAMESPACE::Slice;
 
-RangePart::RangePart(double range_bits, bool has_whole_keys,
-                     ROCKSDB_NAMESPACE::Logger* logger) noexcept
-    : has_whole_keys_(has_whole_keys), logger_(logger), builder_(RangeFilterOptions{range_bits}) {}
+RangePart::RangePart(const core::TableRangePlan& plan, bool has_whole_keys,
+                     ROCKSDB_NAMESPACE::Logger* logger, RangeKind kind,
+                     std::shared_ptr<AskedRanges> asked) noexcept
+    : has_whole_keys_(has_whole_keys),
+      logger_(logger),
+      kind_(kind),
+      asked_(std::move(asked)),
+      builder_(plan) {}
 
 void RangePart::AddEntry(const Slice& entry) noexcept {
   if (entry.empty()) {
@@ -64,18 +69,31 @@ void RangePart::GiveUp(Lack why) noexcept {
   num_keys_.store(0, std::memory_order_relaxed);
 }
 
-FilterBlock RangePart::Finish() noexcept {
-  FilterBlock range;
+std::vector<core::TableRange> RangePart::Finish() noexcept {
+  std::vector<core::TableRange> ranges;
   if (has_keys_ && !has_our_prefixes_) GiveUp(Lack::kExtractor);
   if (lack_ == Lack::kNone && has_keys_) {
-    range = builder_.Finish();
-    if (range.size == 0) lack_ = Lack::kKeys;
+    ranges = builder_.Finish();
+    if (ranges.empty()) lack_ = Lack::kKeys;
+    TellMeasured();
   }
   Say(lack_, logger_);
   if (lack_ == Lack::kNone) builder_.Clear();
   has_keys_ = false;
   num_keys_.store(0, std::memory_order_relaxed);
-  return range;
+  return ranges;
+}
+
+void RangePart::TellMeasured() noexcept {
+  if (asked_ == nullptr || !builder_.denied().is_measured) return;
+  try {
+    const std::string sentence = asked_->Measured(kind_, builder_.denied());
+    if (sentence.empty() || logger_ == nullptr) return;
+    ROCKSDB_NAMESPACE::Log(ROCKSDB_NAMESPACE::InfoLogLevel::INFO_LEVEL, logger_, "[winnow] %s",
+                           sentence.c_str());
+  } catch (...) {
+    // The LOG is for information.
+  }
 }
 
 void RangePart::Say(Lack lack, ROCKSDB_NAMESPACE::Logger* logger) noexcept {
@@ -89,7 +107,7 @@ void RangePart::Say(Lack lack, ROCKSDB_NAMESPACE::Logger* logger) noexcept {
     case Lack::kKeys:
       why =
           "its keys cannot have one: a key of more than 4096 bytes, keys that do not ascend byte "
-          "by byte, long keys of one length and then another length, or too many bits per key";
+          "by byte, or too many bits per key";
       break;
     case Lack::kEmptyKey:
       why = "it has the empty key";
@@ -108,12 +126,6 @@ void RangePart::Say(Lack lack, ROCKSDB_NAMESPACE::Logger* logger) noexcept {
   } catch (...) {
     // The LOG is for information.
   }
-}
-
-std::unique_ptr<RangePart> NewRangePart(double range_bits, bool has_whole_keys,
-                                        ROCKSDB_NAMESPACE::Logger* logger) noexcept {
-  return std::unique_ptr<RangePart>(new (std::nothrow)
-                                        RangePart(range_bits, has_whole_keys, logger));
 }
 
 }  // namespace winnow::plugin

@@ -1,5 +1,5 @@
-// The range filter of one file, or of its partitions, while it is built: which of the entries that
-// RocksDB adds to a filter are keys of the file.
+// The range filters of one file, or of its partitions, while they are built: which of the entries
+// that RocksDB adds to a filter are keys of the file.
 
 #ifndef WINNOW_SRC_ROCKSDB_RANGES_RANGE_PART_H_
 #define WINNOW_SRC_ROCKSDB_RANGES_RANGE_PART_H_
@@ -10,9 +10,10 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <vector>
 
-#include "winnow/builder.h"
-#include "winnow/range_filter.h"
+#include "src/core/ranges/table_range_builder.h"
+#include "src/rocksdb/trees/asked_ranges.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
@@ -29,8 +30,11 @@ namespace winnow::plugin {
 // No function throws. One thread builds; num_keys may be called from any.
 class RangePart {
  public:
-  // logger: where it is said why a file has no range filter; may be null, and outlives this.
-  RangePart(double range_bits, bool has_whole_keys, ROCKSDB_NAMESPACE::Logger* logger) noexcept;
+  // logger: where it is said why a file has no range filter; may be null, and outlives this. asked:
+  // is told what is measured; may be null.
+  RangePart(const core::TableRangePlan& plan, bool has_whole_keys,
+            ROCKSDB_NAMESPACE::Logger* logger, RangeKind kind = RangeKind::kAuto,
+            std::shared_ptr<AskedRanges> asked = nullptr) noexcept;
 
   // An entry that RocksDB adds: a key or a prefix.
   void AddEntry(const ROCKSDB_NAMESPACE::Slice& entry) noexcept;
@@ -41,7 +45,7 @@ class RangePart {
   // Those kept since the last Finish.
   size_t num_keys() const noexcept { return num_keys_.load(std::memory_order_relaxed); }
 
-  // The most bytes that a range filter of n such keys takes.
+  // The most bytes that range filters of n such keys take.
   size_t EstimateSize(size_t n) const noexcept { return builder_.EstimateSize(n); }
 
   // There will be no range filter of this file from here on: filter_memory has no room.
@@ -49,9 +53,9 @@ class RangePart {
   // What the LOG says then. Null is allowed.
   static void SayNoRoom(ROCKSDB_NAMESPACE::Logger* logger) noexcept { Say(Lack::kMemory, logger); }
 
-  // The range filter of the entries since the last Finish; of size 0 if the file lacks one, for
-  // them or before, of which the LOG says why.
-  FilterBlock Finish() noexcept;
+  // The range filters of the entries since the last Finish; none if the file lacks one, for them or
+  // before, of which the LOG says why.
+  std::vector<core::TableRange> Finish() noexcept;
 
  private:
   // Why the file has none, from where this was seen on.
@@ -72,19 +76,19 @@ class RangePart {
   void GiveUp(Lack why) noexcept;
   static void Say(Lack lack, ROCKSDB_NAMESPACE::Logger* logger) noexcept;
 
+  void TellMeasured() noexcept;
+
   const bool has_whole_keys_;
   ROCKSDB_NAMESPACE::Logger* const logger_;
-  RangeFilterBuilder builder_;
+  const RangeKind kind_;
+  const std::shared_ptr<AskedRanges> asked_;
+  core::TableRangeBuilder builder_;
   bool has_entries_ = false;       // ever
   bool has_our_prefixes_ = false;  // ever
   bool has_keys_ = false;          // since the last Finish
   Lack lack_ = Lack::kNone;
   std::atomic<size_t> num_keys_{0};
 };
-
-// Null, "no range filter", if memory is short.
-std::unique_ptr<RangePart> NewRangePart(double range_bits, bool has_whole_keys,
-                                        ROCKSDB_NAMESPACE::Logger* logger) noexcept;
 
 }  // namespace winnow::plugin
 

@@ -19,9 +19,11 @@ constexpr LevelPlan PlanInForce(LevelPlan plan) noexcept {
   return plan == LevelPlan::kByLevel ? LevelPlan::kAuto : plan;
 }
 
-// True if Winnow's filters of the policy depend on the other files of their trees.
+// True if Winnow's filters of the policy depend on the other files of their trees, or on what
+// their scans ask.
 inline bool GoesByTrees(const PolicyOptions& policy) noexcept {
-  return policy.level_plan != LevelPlan::kUniform || policy.filter_memory > 0;
+  return policy.level_plan != LevelPlan::kUniform || policy.filter_memory > 0 ||
+         policy.range_bits > 0;
 }
 
 // The facts that decide about a file's filter.

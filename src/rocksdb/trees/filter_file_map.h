@@ -46,6 +46,7 @@ class OwnedReader {
   // The samples of the file's lookups, and the filter, which has this rate of false positives, for
   // a lookup now. Only of a file.
   LookupSamples& samples() const noexcept { return files_->samples(); }
+  AskedRanges& asked_ranges() const noexcept { return files_->asked_ranges(); }
   AskedFilter AskedNow(double rate) const noexcept {
     const int level = level_ != nullptr ? level_->load(std::memory_order_relaxed) : file_.level;
     return {file_.id, level, rate};

@@ -495,7 +495,10 @@ WorkersRule KnownTrees::Carry(const Chosen& chosen, const std::string& family, s
     rule.has_options = has_seen_options_;
     rule.options = options_;
   }
-  if (chosen.record != nullptr) rule.files = chosen.record->files.Carry(most_files);
+  if (chosen.record != nullptr) {
+    rule.files = chosen.record->files.Carry(most_files);
+    rule.range_kinds = chosen.record->files.asked_ranges().decided();
+  }
   for (const std::shared_ptr<TreeRecord>& other : others) {
     if (other == chosen.record && !rule.files.files.empty()) continue;
     const TreeFiles::Sums sums = other->files.sums();
@@ -508,6 +511,7 @@ WorkersRule KnownTrees::Carry(const Chosen& chosen, const std::string& family, s
 void KnownTrees::Restore(WorkersRule rule) {
   const auto record = std::make_shared<TreeRecord>();
   record->files.Restore(rule.files);
+  record->files.asked_ranges().SetDecided(rule.range_kinds);
   if (rule.files.has_places) record->rates.SetTold(std::move(rule.rates));
   Entry entry{nullptr, rule.family, {}, record};
   entry.tree.depth = rule.depth;

@@ -94,6 +94,7 @@ struct WorkersRule {
   FamilyOptions options;
   CarriedFiles files;
   TreeRates::Told rates;
+  core::RangeKinds range_kinds = core::RangeKinds::kByKeys;  // of AskedRanges
   // KnownTotals of the other trees.
   size_t other_families = 0;
   TreeFiles::Sums others;

@@ -47,6 +47,7 @@
 #include "src/rocksdb/lookups/key_positions.h"
 #include "src/rocksdb/lookups/lookup_samples.h"
 #include "src/rocksdb/lookups/shared_runs.h"
+#include "src/rocksdb/trees/asked_ranges.h"
 #include "src/rocksdb/trees/file_name.h"
 #include "src/rocksdb/trees/file_rates.h"
 
@@ -325,6 +326,9 @@ class TreeFiles {
   // Samples of lookups in the tree; they have their own lock.
   LookupSamples& samples() noexcept { return samples_; }
 
+  // The ranges that its range filters were asked for.
+  AskedRanges& asked_ranges() noexcept { return asked_ranges_; }
+
   // ---- As it goes to another process
 
   // With about as many files at most, neighbours being one. Its keys are short.
@@ -450,6 +454,7 @@ class TreeFiles {
   std::unordered_map<FileName, bool, FileName::Hash> changed_;
 
   LookupSamples samples_;
+  AskedRanges asked_ranges_;
 };
 
 }  // namespace winnow::plugin

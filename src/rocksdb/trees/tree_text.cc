@@ -354,6 +354,14 @@ void Read(Reader* reader, TreeRates::Told* told) {
   told->heat = HeatMap(heat, samples);
 }
 
+// By the keys, where it is none that files are decided to have.
+core::RangeKinds ReadKinds(Reader* reader) {
+  const auto kinds = static_cast<core::RangeKinds>(reader->Byte());
+  const bool is_decided =
+      kinds == core::RangeKinds::kPositions || kinds == core::RangeKinds::kTrees;
+  return is_decided ? kinds : core::RangeKinds::kByKeys;
+}
+
 std::string ChecksumOf(std::string_view bytes) {
   uint64_t hash = HashKey(bytes).value;
   std::string checksum;
@@ -375,6 +383,7 @@ std::string TextOfRule(const WorkersRule& rule) {
   Write(rule.files, &writer);
   writer.Hash(rule.id);
   if (rule.files.has_places) Write(rule.rates, &writer);
+  writer.Byte(static_cast<uint8_t>(rule.range_kinds));
   writer.Number(rule.other_families);
   writer.Number(rule.others.files);
   writer.Count(rule.others.keys);
@@ -417,6 +426,7 @@ std::string RuleOfText(std::string_view text, WorkersRule* rule) {
   if (format >= 3) {
     rule->id = reader.Hash();
     if (rule->files.has_places) Read(&reader, &rule->rates);
+    rule->range_kinds = ReadKinds(&reader);
     rule->other_families = reader.Number();
     rule->others.files = reader.Number();
     rule->others.keys = reader.Count();

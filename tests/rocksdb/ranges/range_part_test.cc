@@ -15,13 +15,22 @@ namespace range_part_test {
 
 using ROCKSDB_NAMESPACE::Slice;
 
-constexpr double kBits = 20;
+core::TableRangePlan MakePlan() {
+  core::TableRangePlan plan;
+  plan.range_bits = 20;
+  return plan;
+}
+
+const core::TableRangePlan kPlan = MakePlan();
 
 // Whether the range filter of these bytes is one that has just the keys of kKeys.
 const std::vector<std::string> kKeys = {"b000", "b500", "d000", "f000"};
 
-void ExpectItsKeys(const FilterBlock& range, const std::vector<std::string>& keys) {
-  const RangeFilterView view(range.bytes());
+void ExpectItsKeys(const std::vector<core::TableRange>& ranges,
+                   const std::vector<std::string>& keys) {
+  ASSERT_EQ(ranges.size(), 1u);
+  EXPECT_EQ(ranges.front().role, core::RangeRole::kAllKeys);
+  const RangeFilterView view(ranges.front().filter.bytes());
   ASSERT_EQ(view.fault(), Fault::kNone);
   EXPECT_EQ(view.info().num_keys, keys.size());
   for (const std::string& key : keys) EXPECT_TRUE(view.MayContain(key, key + '\0'));
@@ -32,8 +41,8 @@ class RangePartTest : public ::testing::Test {
   Slice Prefix(const Slice& key) { return extractor_.Transform(key); }
 
   RangeExtractor extractor_;
-  RangePart whole_{kBits, true, nullptr};
-  RangePart prefixes_{kBits, false, nullptr};
+  RangePart whole_{kPlan, true, nullptr};
+  RangePart prefixes_{kPlan, false, nullptr};
 };
 
 TEST_F(RangePartTest, WholeKeysCountAndTheirPrefixesDont) {
@@ -61,14 +70,14 @@ TEST_F(RangePartTest, WithoutWholeKeysPrefixesTellTheKeys) {
 
 TEST_F(RangePartTest, WithoutAnyPrefixTheExtractorIsAnotherOne) {
   for (const std::string& key : kKeys) whole_.AddEntry(key);
-  EXPECT_EQ(whole_.Finish().size, 0u);
+  EXPECT_EQ(whole_.Finish().size(), 0u);
 }
 
 // Which costs no memory then: a prefix of ours would have come long before.
 TEST_F(RangePartTest, KeysOfAnotherExtractorAreNotKeptToTheEnd) {
   for (int i = 100; i < 200; ++i) whole_.AddEntry("key" + std::to_string(i));
   EXPECT_EQ(whole_.num_keys(), 0u);
-  EXPECT_EQ(whole_.Finish().size, 0u);
+  EXPECT_EQ(whole_.Finish().size(), 0u);
 }
 
 TEST_F(RangePartTest, PrefixesWithBytesAreOfAnotherExtractor) {
@@ -76,7 +85,7 @@ TEST_F(RangePartTest, PrefixesWithBytesAreOfAnotherExtractor) {
     prefixes_.AddEntry(Slice(key.data(), 1));
   }
   prefixes_.AddEntry(Prefix("z000"));
-  EXPECT_EQ(prefixes_.Finish().size, 0u);
+  EXPECT_EQ(prefixes_.Finish().size(), 0u);
 }
 
 TEST_F(RangePartTest, AFileWithTheEmptyKeyHasNone) {
@@ -84,16 +93,16 @@ TEST_F(RangePartTest, AFileWithTheEmptyKeyHasNone) {
   whole_.AddEntry(empty);
   whole_.AddEntry(Prefix(empty));
   whole_.AddEntry(kKeys[0]);
-  EXPECT_EQ(whole_.Finish().size, 0u);
+  EXPECT_EQ(whole_.Finish().size(), 0u);
 
-  RangePart pairs(kBits, true, nullptr);
+  RangePart pairs(kPlan, true, nullptr);
   pairs.AddKeyAndPrefix(empty, Prefix(empty));
   pairs.AddKeyAndPrefix(kKeys[0], Prefix(kKeys[0]));
-  EXPECT_EQ(pairs.Finish().size, 0u);
+  EXPECT_EQ(pairs.Finish().size(), 0u);
 
   prefixes_.AddEntry(Prefix(empty));
   prefixes_.AddEntry(Prefix(kKeys[0]));
-  EXPECT_EQ(prefixes_.Finish().size, 0u);
+  EXPECT_EQ(prefixes_.Finish().size(), 0u);
 }
 
 // RocksDB up to 9.5: the prefix of the next key ends a partition, and a copy of the last one's
@@ -112,7 +121,7 @@ TEST_F(RangePartTest, PartitionsOfOlderVersionsHaveTheirKeys) {
 
   prefixes_.AddEntry(Prefix(kKeys[0]));
   prefixes_.AddEntry(Prefix(kKeys[1]));
-  EXPECT_GT(prefixes_.Finish().size, 0u);
+  EXPECT_GT(prefixes_.Finish().size(), 0u);
   prefixes_.AddEntry(copied_prefix);
   prefixes_.AddEntry(Prefix(kKeys[2]));
   prefixes_.AddEntry(Prefix(kKeys[3]));
@@ -149,13 +158,13 @@ TEST_F(RangePartTest, NoPartitionBehindOneWithoutHasOne) {
   for (RangePart* const part : {&whole_, &prefixes_}) {
     if (part == &whole_) part->AddEntry(empty);
     part->AddEntry(Prefix(empty));
-    EXPECT_EQ(part->Finish().size, 0u);
+    EXPECT_EQ(part->Finish().size(), 0u);
     for (int i = 0; i < 2; ++i) {
       part->AddEntry(empty);
       if (part == &whole_) part->AddEntry(kKeys[2]);
       part->AddEntry(Prefix(kKeys[2]));
       EXPECT_EQ(part->num_keys(), 0u);
-      EXPECT_EQ(part->Finish().size, 0u);
+      EXPECT_EQ(part->Finish().size(), 0u);
     }
   }
 }
@@ -165,17 +174,17 @@ TEST_F(RangePartTest, WithoutWholeKeysALostKeyMeansNone) {
   for (int i = 0; i < 100; ++i) Prefix("x");
   prefixes_.AddEntry(lost);
   prefixes_.AddEntry(Prefix(kKeys[1]));
-  EXPECT_EQ(prefixes_.Finish().size, 0u);
+  EXPECT_EQ(prefixes_.Finish().size(), 0u);
 }
 
 TEST_F(RangePartTest, KeysInAnotherOrderHaveNone) {
   for (auto key = kKeys.rbegin(); key != kKeys.rend(); ++key) {
     whole_.AddKeyAndPrefix(*key, Prefix(*key));
   }
-  EXPECT_EQ(whole_.Finish().size, 0u);
+  EXPECT_EQ(whole_.Finish().size(), 0u);
 }
 
-TEST_F(RangePartTest, NoEntriesMakeNone) { EXPECT_EQ(whole_.Finish().size, 0u); }
+TEST_F(RangePartTest, NoEntriesMakeNone) { EXPECT_EQ(whole_.Finish().size(), 0u); }
 
 }  // namespace range_part_test
 }  // namespace winnow::plugin

@@ -89,13 +89,14 @@ class ScannedDatabase {
     BlockBasedTableOptions table;
     table.filter_policy = testing::MakePolicyFrom(filters == Filters::kPrefixes ? "bloomfilter:10"
                                                   : filters == Filters::kRanges
-                                                      ? "{id=winnow;bits_per_key=10;range_bits=15}"
+                                                      ? "{id=winnow;bits_per_key=10;range_bits=15;"
+                                                        "range_kind=positions}"
                                                       : "winnow:10");
     static_assert(kRangeBits == 15);
     Options options = testing::MakeOptions(table);
     options.compression = ROCKSDB_NAMESPACE::kNoCompression;
     options.level0_file_num_compaction_trigger = kFiles + 1;
-    options.write_buffer_size = size_t{1} << 30;
+    options.write_buffer_size = 64 << 20;
     if (filters == Filters::kPrefixes) {
       // Of the integers so many bytes that two keys seldom share them, of the events the user.
       options.prefix_extractor.reset(

@@ -46,7 +46,7 @@ class WatchedReader final : public FilterBitsReader {
         block_(contents.data(), contents.size()),
         is_winnow_(core::LooksOurs(block_)),
         view_(is_winnow_ ? block_ : std::string_view()),
-        range_(is_winnow_ ? core::RangeFilterOfTable(block_) : std::string_view()) {}
+        ranges_(is_winnow_ ? core::TableRanges(block_) : core::TableRanges()) {}
 
   bool MayMatch(const Slice& key) override {
     const bool said = inner_->MayMatch(key);
@@ -66,11 +66,11 @@ class WatchedReader final : public FilterBitsReader {
 
   // What the filter says where the prefix stands for a seek's bounds; of the empty key, otherwise.
   bool MayContainRange(const char* prefix) const {
-    if (range_.fault() != winnow::Fault::kNone) return MayContainKey(Slice());
+    if (ranges_.empty()) return MayContainKey(Slice());
     Slice begin;
     Slice end;
     return !plugin::FindSeekBounds(prefix, &begin, &end) ||
-           range_.MayContain({begin.data(), begin.size()}, {end.data(), end.size()});
+           ranges_.MayContain({begin.data(), begin.size()}, {end.data(), end.size()});
   }
 
   void Compare(const Slice& key, bool said, bool by_filter) const {
@@ -93,7 +93,7 @@ class WatchedReader final : public FilterBitsReader {
   const std::string_view block_;
   const bool is_winnow_;
   const FilterView view_;
-  const RangeFilterView range_;
+  const core::TableRanges ranges_;
 };
 
 class WatchedPolicy final : public FilterPolicy {

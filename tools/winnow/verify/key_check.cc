@@ -140,12 +140,12 @@ class CheckedRanges {
   CheckedRanges(const CheckedFilter& filter, RangeCheck* check) : filter_(filter), check_(check) {}
 
   void Add(size_t block, std::string_view key) {
-    if (filter_.ranges.empty() || filter_.ranges[block].fault() != Fault::kNone) return;
+    if (filter_.ranges.empty() || filter_.ranges[block].empty()) return;
     const bool same_block = any_ && block == block_;
     if (same_block && key == std::string_view(behind_).substr(0, behind_.size() - 1)) return;
     std::swap(behind_, behind_last_);
     behind_.assign(key).push_back('\0');
-    const RangeFilterView& range = filter_.ranges[block];
+    const core::TableRanges& range = filter_.ranges[block];
     const bool answer =
         range.MayContain(key, behind_) && (!same_block || range.MayContain(behind_last_, behind_));
     ++check_->keys;

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "src/core/ranges/range_note.h"
 #include "src/sst/filter_contents.h"
 #include "src/sst/filter_partitions.h"
 #include "src/sst/filter_prober.h"
 #include "src/sst/filter_rate.h"
 #include "src/sst/internal_keys.h"
-#include "winnow/range_filter.h"
 
 namespace winnow::inspect {
 
@@ -29,8 +29,8 @@ struct CheckedFilter {
   // The first prefix of a partition is in the one before as well (HasNextPrefixes).
   bool has_next_prefixes = true;
   FilterContents contents;
-  std::vector<RangeFilterView> ranges;  // of the blocks; one that has none says yes to everything
-  size_t timestamp_bytes = 0;           // at the end of each user key, which filters leave out
+  std::vector<core::TableRanges> ranges;  // of the blocks
+  size_t timestamp_bytes = 0;             // at the end of each user key, which filters leave out
 };
 
 // A key that a filter was built from and denies: a lookup of it does not find it.

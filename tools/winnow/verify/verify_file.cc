@@ -261,7 +261,7 @@ CheckedFilter FilterOf(const RawSst& sst, const FilterPartitions& partitions,
   CheckedFilter filter;
   for (const std::string& block : sst.blocks) {
     filter.blocks.emplace_back(block);
-    filter.ranges.emplace_back(core::RangeFilterOfTable(block));
+    filter.ranges.emplace_back(block);
   }
   filter.partitions = sst.partitioned ? &partitions : nullptr;
   filter.comparator = comparator;
@@ -315,9 +315,8 @@ void CheckFilter(const RawSst& sst, const FilterPartitions& partitions,
   }
   TakeOver(check, verdict);
   JudgeKeys(check, *sst.properties, sst.blocks.size(), verdict);
-  if (std::any_of(sst.blocks.begin(), sst.blocks.end(), [](const std::string& block) {
-        return !core::RangeFilterOfTable(block).empty();
-      })) {
+  if (std::any_of(sst.blocks.begin(), sst.blocks.end(),
+                  [](const std::string& block) { return !core::TableRanges(block).empty(); })) {
     JudgeRanges(check.range, *sst.properties, sst.blocks.size(), verdict);
   }
   if (!keys->status().ok()) {

@@ -1,0 +1,112 @@
+#include "src/rocksdb/trees/asked_ranges.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace winnow::plugin {
+namespace {
+
+using core::RangeKinds;
+
+// What an earlier file counts for beside the latest one.
+constexpr double kFading = 0.5;
+
+// Each sort of scans passes at a rate of about 2^-bits, so that the sum of both is least where bits
+// differ by log2 of how often they are asked. A kind keeps a quarter of the bits.
+double TreesBits(double range_bits, double by_positions, double by_trees) noexcept {
+  const double ratio = std::log2((by_trees + 1) / (by_positions + 1));
+  return std::clamp((range_bits + ratio) / 2, range_bits / 4, range_bits * 3 / 4);
+}
+
+}  // namespace
+
+void AskedRanges::Note(std::string_view begin, std::string_view end) noexcept {
+  begin = begin.substr(0, kMostBytes);
+  end = end.substr(0, kMostBytes);
+  if (begin >= end) return;
+  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return;
+  try {
+    size_t at = ranges_.size();
+    if (at == kMost) {
+      random_ ^= random_ << 13;  // xorshift64 of Marsaglia
+      random_ ^= random_ >> 7;
+      random_ ^= random_ << 17;
+      at = random_ % kMost;
+    } else {
+      ranges_.reserve(kMost);
+      ranges_.emplace_back();
+    }
+    ranges_[at].begin = begin;
+    ranges_[at].end = end;
+    ++noted_;
+  } catch (...) {
+    // Less is known.
+  }
+}
+
+core::TableRangePlan AskedRanges::PlanFor(RangeKind kind, double range_bits) {
+  core::TableRangePlan plan;
+  plan.range_bits = range_bits;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const bool is_measured = noted_ >= measure_from_;
+  if (is_measured && (kind == RangeKind::kAuto || kind == RangeKind::kBoth)) {
+    plan.asked = std::make_shared<const std::vector<core::AskedRange>>(ranges_);
+  }
+  switch (kind) {
+    case RangeKind::kAuto:
+      plan.kinds = is_measured ? RangeKinds::kBest : decided_;
+      break;
+    case RangeKind::kPositions:
+      plan.kinds = RangeKinds::kPositions;
+      break;
+    case RangeKind::kTrees:
+      plan.kinds = RangeKinds::kTrees;
+      break;
+    case RangeKind::kBoth:
+      plan.kinds = RangeKinds::kBoth;
+      plan.trees_bits = TreesBits(range_bits, by_positions_, by_trees_);
+      break;
+  }
+  return plan;
+}
+
+std::string AskedRanges::Measured(RangeKind kind, const core::DeniedRanges& denied) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  by_positions_ = kFading * by_positions_ + static_cast<double>(denied.by_positions);
+  by_trees_ = kFading * by_trees_ + static_cast<double>(denied.by_trees);
+  denied_by_positions_ += denied.by_positions;
+  denied_by_trees_ += denied.by_trees;
+  const uint64_t sum = denied_by_positions_ + denied_by_trees_;
+  if (sum == 0 && ++files_without_ < kMostFilesWithout) return {};
+  if (sum != 0 && sum < kEnough) return {};
+  const RangeKinds before = decided_;
+  decided_ = denied_by_positions_ == denied_by_trees_  ? RangeKinds::kByKeys
+             : denied_by_positions_ > denied_by_trees_ ? RangeKinds::kPositions
+                                                       : RangeKinds::kTrees;
+  std::string sentence;
+  if (decided_ != before && decided_ != RangeKinds::kByKeys && kind == RangeKind::kAuto) {
+    sentence = "range_kind=auto: new range filters of this column family are " +
+               std::string(decided_ == RangeKinds::kPositions ? "positions" : "trees") +
+               ": of the scans that were sampled, positions deny " +
+               std::to_string(denied_by_positions_) + " and trees " +
+               std::to_string(denied_by_trees_);
+  }
+  measure_from_ = noted_ + kMost;
+  files_without_ = 0;
+  denied_by_positions_ = 0;
+  denied_by_trees_ = 0;
+  return sentence;
+}
+
+core::RangeKinds AskedRanges::decided() const noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return decided_;
+}
+
+void AskedRanges::SetDecided(core::RangeKinds kinds) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  decided_ = kinds;
+}
+
+}  // namespace winnow::plugin

@@ -1,0 +1,362 @@
+// The range filters of a RocksDB table: their kinds, the keys that each of them has, and what they
+// say together.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/core/notes.h"
+#include "src/core/ranges/range_note.h"
+#include "src/core/ranges/table_range_builder.h"
+#include "tests/core/range_filter_testing.h"
+#include "tests/support/random_hashes.h"
+#include "winnow/builder.h"
+#include "winnow/hash.h"
+#include "winnow/range_filter.h"
+
+namespace winnow::core {
+namespace table_ranges_test {
+
+using testing::BigEndian;
+using testing::Has;
+using testing::Keys;
+using testing::KindOfKeys;
+using testing::RandomHashes;
+using testing::SomeKeys;
+
+constexpr RangeKinds kAllKinds[] = {RangeKinds::kByKeys, RangeKinds::kPositions, RangeKinds::kTrees,
+                                    RangeKinds::kBoth, RangeKinds::kBest};
+
+TableRangePlan PlanOf(RangeKinds kinds, double bits = 15, std::vector<AskedRange> asked = {}) {
+  TableRangePlan plan;
+  plan.kinds = kinds;
+  plan.range_bits = bits;
+  plan.trees_bits = bits / 2;
+  plan.asked = std::make_shared<const std::vector<AskedRange>>(std::move(asked));
+  return plan;
+}
+
+std::string BlockOf(const std::vector<TableRange>& ranges) {
+  FilterBuilder filter{FilterOptions()};
+  filter.Add(HashKey("key"));
+  return std::string(WithRangesOfTable(filter.Finish().bytes(), ranges).bytes());
+}
+
+std::vector<TableRange> Build(const Keys& keys, const TableRangePlan& plan) {
+  TableRangeBuilder builder(plan);
+  for (const std::string& key : keys) builder.Add(key);
+  return builder.Finish();
+}
+
+size_t CountOf(const TableRanges& ranges, RangeFilterKind kind, RangeRole role) {
+  size_t count = 0;
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    count += ranges.view(i).info().kind == kind && ranges.role(i) == role ? 1 : 0;
+  }
+  return count;
+}
+
+// Keys of some kind, of which one in so many is longer or shorter.
+Keys WithOtherLengths(const KindOfKeys& kind, size_t n, uint64_t one_in, RandomHashes* random) {
+  Keys keys;
+  for (const std::string& key : SomeKeys(kind, n, random)) {
+    if (key.empty() || random->Below(one_in) != 0) {
+      keys.insert(key);
+    } else if (random->Below(2) == 0) {
+      keys.insert(key + static_cast<char>(random->Next()));
+    } else {
+      keys.insert(key.substr(0, 1 + random->Below(key.size())));
+    }
+  }
+  return keys;
+}
+
+TEST(TableRangesTest, NoRangeWithAKeyIsDenied) {
+  RandomHashes random(testing::TestSeed());
+  for (const KindOfKeys& kind : testing::AllKindsOfKeys()) {
+    for (const RangeKinds kinds : kAllKinds) {
+      size_t denied = 0;
+      for (const size_t n : {1u, 2u, 3u, 60u, 70u, 2000u}) {
+        for (const uint64_t one_in : {2u, 5u, 100u, 1'000'000u}) {
+          Keys keys = WithOtherLengths(kind, n, one_in, &random);
+          keys.erase("");
+          if (keys.empty()) keys.insert("a");
+          const std::vector<std::string> sorted(keys.begin(), keys.end());
+          const auto some_bound = [&] {
+            std::string bound = sorted[random.Below(sorted.size())];
+            if (random.Below(2) == 0) bound.resize(random.Below(bound.size() + 1));
+            if (random.Below(2) == 0) bound += static_cast<char>(random.Next());
+            if (random.Below(2) == 0 && !bound.empty()) ++bound.back();
+            return bound;
+          };
+          std::vector<AskedRange> asked;
+          for (int i = 0; i < 20; ++i) asked.push_back({some_bound(), some_bound()});
+          const std::string block = BlockOf(
+              Build(keys, PlanOf(kinds, 2 + static_cast<double>(random.Below(60)) / 4, asked)));
+          const TableRanges ranges(block, true);
+          ASSERT_FALSE(ranges.empty()) << kind.name << ", " << n << " keys";
+          ASSERT_EQ(ranges.fault(), Fault::kNone);
+          for (const std::string& key : keys) {
+            ASSERT_TRUE(ranges.MayContain(key, key + '\0')) << kind.name;
+          }
+          for (int i = 0; i < 600; ++i) {
+            const std::string begin = some_bound();
+            std::string end = some_bound();
+            if (random.Below(3) != 0) end = begin + "\xff";  // a prefix
+            const bool may = ranges.MayContain(begin, end);
+            ASSERT_TRUE(may || !Has(keys, begin, end)) << kind.name << ", " << n << " keys";
+            ASSERT_TRUE(may || (begin < end && end <= sorted.back())) << kind.name;
+            denied += may ? 0 : 1;
+          }
+        }
+      }
+      EXPECT_GT(denied, 50u) << kind.name << ", kinds " << static_cast<int>(kinds);
+    }
+  }
+}
+
+Keys Numbers(size_t n, RandomHashes* random) {
+  Keys keys;
+  while (keys.size() < n) keys.insert(BigEndian(random->Next()));
+  return keys;
+}
+
+// A user of 8 bytes, a thing of 8 and a time of 8, of many users.
+Keys Composed(size_t n, RandomHashes* random) {
+  Keys keys;
+  while (keys.size() < n) {
+    const std::string user = BigEndian(random->Next());
+    for (int i = 0; i < 20; ++i) {
+      keys.insert(user + BigEndian(random->Next()) + BigEndian(random->Next()));
+    }
+  }
+  return keys;
+}
+
+TEST(TableRangesTest, FewKeysOfAnotherLengthAreAPart) {
+  RandomHashes random(testing::TestSeed());
+  Keys keys = Numbers(3000, &random);
+  for (int i = 0; i < 30; ++i) keys.insert(BigEndian(random.Next()) + "x");
+  const std::string block = BlockOf(Build(keys, PlanOf(RangeKinds::kByKeys)));
+  const TableRanges ranges(block);
+  ASSERT_EQ(ranges.size(), 2u);
+  EXPECT_EQ(CountOf(ranges, RangeFilterKind::kPositions, RangeRole::kPart), 1u);
+  EXPECT_EQ(CountOf(ranges, RangeFilterKind::kTrees, RangeRole::kPart), 1u);
+  EXPECT_EQ(RangeFilterOfTable(block), "") << "a reader of one filter knows none";
+  size_t passed = 0;
+  size_t asked = 0;
+  for (const std::string& key : keys) {
+    const std::string begin = BigEndian(testing::OfBigEndian(key.substr(0, 8)) + 1);
+    const std::string end = BigEndian(testing::OfBigEndian(begin) + 16);
+    if (Has(keys, begin, end) || end > *keys.rbegin()) continue;
+    ++asked;
+    passed += ranges.MayContain(begin, end) ? 1 : 0;
+  }
+  EXPECT_GT(asked, 2900u);
+  EXPECT_LT(passed, asked / 20);
+}
+
+TEST(TableRangesTest, AnOddFirstKeyIsAPart) {
+  RandomHashes random(testing::TestSeed());
+  Keys keys = Numbers(3000, &random);
+  keys.insert(std::string(5, '\0'));
+  const std::string block = BlockOf(Build(keys, PlanOf(RangeKinds::kByKeys)));
+  const TableRanges ranges(block);
+  ASSERT_EQ(ranges.size(), 2u);
+  EXPECT_EQ(ranges.view(0).info().num_keys, keys.size() - 1);
+  EXPECT_EQ(ranges.view(0).info().kind, RangeFilterKind::kPositions);
+}
+
+// What a part says of ranges behind its last key, of which another part has keys.
+TEST(TableRangesTest, TheGreatestLastKeyCounts) {
+  Keys keys;
+  for (int i = 10; i < 90; ++i) keys.insert("a" + std::to_string(i));
+  keys.insert("b");
+  keys.insert("c44");
+  keys.insert("d");
+  const std::string block = BlockOf(Build(keys, PlanOf(RangeKinds::kPositions, 30)));
+  const TableRanges ranges(block);
+  ASSERT_EQ(ranges.size(), 2u);
+  EXPECT_TRUE(ranges.MayContain("a5", "a6"));
+  EXPECT_FALSE(ranges.MayContain("a895", "a9"));
+  EXPECT_TRUE(ranges.MayContain("a9", "c"));
+  EXPECT_TRUE(ranges.MayContain("bb", "d")) << "c44 is in it";
+  EXPECT_FALSE(ranges.MayContain("c5", "cz")) << "only parts whose last key is less are asked";
+  EXPECT_TRUE(ranges.MayContain("c5", "e")) << "it ends behind the last key";
+}
+
+TEST(TableRangesTest, APartThatIsMissingOrDamagedMeansNothing) {
+  RandomHashes random(testing::TestSeed());
+  Keys keys = Numbers(300, &random);
+  for (int i = 0; i < 9; ++i) keys.insert(BigEndian(random.Next()) + "x");
+  const std::vector<TableRange> ranges = Build(keys, PlanOf(RangeKinds::kPositions));
+  ASSERT_EQ(ranges.size(), 2u);
+  const std::string begin = BigEndian(testing::OfBigEndian(*keys.begin()) + 1);
+  const std::string end = BigEndian(testing::OfBigEndian(*keys.begin()) + 2);
+  EXPECT_FALSE(TableRanges(BlockOf(ranges)).MayContain(begin, end));
+  FilterBuilder filter{FilterOptions()};
+  filter.Add(HashKey("key"));
+  const FilterBlock without = filter.Finish();
+  const std::string head{static_cast<char>(RangeRole::kPart), 2};
+  const std::string_view part = ranges[0].filter.bytes();
+  const auto may = [&](const std::vector<NoteToAdd>& notes) {
+    const FilterBlock block =
+        WithNotes(without.bytes(), kTableRangeNote, notes.data(), notes.size());
+    return TableRanges(block.bytes()).MayContain(begin, end);
+  };
+  const std::string_view others = ranges[1].filter.bytes();
+  EXPECT_FALSE(may({{head, part}, {head, others}}));
+  EXPECT_TRUE(may({{head, part}})) << "one is missing";
+  EXPECT_TRUE(may({{head, part}, {head, others}, {head, others}})) << "one too many";
+  const std::string of_three{static_cast<char>(RangeRole::kPart), 3};
+  EXPECT_TRUE(may({{of_three, part}, {of_three, others}}));
+  EXPECT_TRUE(may({{of_three, part}, {head, others}}));
+  const std::string of_none{static_cast<char>(RangeRole::kPart), 0};
+  EXPECT_TRUE(may({{of_none, part}}));
+  const std::string damaged = std::string(others.substr(0, others.size() - 1));
+  EXPECT_TRUE(may({{head, part}, {head, damaged}}));
+  const std::string unknown{2};
+  EXPECT_TRUE(may({{unknown, part}}));
+  // One of all keys says "no" whatever is beside it, and those that can't be read say nothing.
+  const std::string all{static_cast<char>(RangeRole::kAllKeys)};
+  EXPECT_FALSE(may({{all, part}, {head, part}}));
+  EXPECT_FALSE(may({{unknown, part}, {all, part}}));
+  EXPECT_TRUE(may({{all, damaged}}));
+  EXPECT_TRUE(may({{all, part}, {all, part}, {all, part}, {all, part}, {all, part}}));
+}
+
+TEST(TableRangesTest, TheKindThatDeniesMoreStays) {
+  RandomHashes random(testing::TestSeed());
+  const Keys numbers = Numbers(4000, &random);
+  const Keys composed = Composed(4000, &random);
+  for (const Keys* const keys : {&numbers, &composed}) {
+    std::vector<AskedRange> close;
+    std::vector<AskedRange> prefixes;
+    for (int i = 0; i < 100; ++i) {
+      const std::string& key =
+          *std::next(keys->begin(), static_cast<std::ptrdiff_t>(random.Below(keys->size())));
+      const std::string head = key.substr(0, key.size() - 8);
+      const uint64_t number = testing::OfBigEndian(std::string_view(key).substr(head.size()));
+      close.push_back({head + BigEndian(number + 1), head + BigEndian(number + 9)});
+      const std::string prefix = BigEndian(random.Next()).substr(0, 5);
+      prefixes.push_back({prefix, prefix + "\xff"});
+    }
+    for (const bool is_close : {true, false}) {
+      TableRangeBuilder builder(PlanOf(RangeKinds::kBest, 15, is_close ? close : prefixes));
+      for (const std::string& key : *keys) builder.Add(key);
+      const std::vector<TableRange> ranges = builder.Finish();
+      ASSERT_EQ(ranges.size(), 1u);
+      EXPECT_EQ(RangeFilterView(ranges[0].filter.bytes()).info().kind,
+                is_close ? RangeFilterKind::kPositions : RangeFilterKind::kTrees)
+          << keys->begin()->size() << " bytes";
+      EXPECT_TRUE(builder.denied().is_measured);
+      const auto [more, less] =
+          is_close ? std::make_pair(builder.denied().by_positions, builder.denied().by_trees)
+                   : std::make_pair(builder.denied().by_trees, builder.denied().by_positions);
+      EXPECT_GT(more, 80u);
+      EXPECT_LT(less, 60u);
+    }
+    // Without a scan, by the keys.
+    const std::vector<TableRange> ranges = Build(*keys, PlanOf(RangeKinds::kBest));
+    EXPECT_EQ(RangeFilterView(ranges[0].filter.bytes()).info().kind,
+              keys == &numbers ? RangeFilterKind::kPositions : RangeFilterKind::kTrees);
+  }
+}
+
+TEST(TableRangesTest, BothKindsShareTheBits) {
+  RandomHashes random(testing::TestSeed());
+  const Keys keys = Composed(4000, &random);
+  TableRangePlan plan = PlanOf(RangeKinds::kBoth, 30);
+  plan.trees_bits = 12;
+  const std::string block = BlockOf(Build(keys, plan));
+  const TableRanges ranges(block);
+  ASSERT_EQ(ranges.size(), 2u);
+  EXPECT_EQ(ranges.view(0).info().kind, RangeFilterKind::kPositions);
+  EXPECT_EQ(ranges.view(0).info().range_bits, 18);
+  EXPECT_EQ(ranges.view(1).info().range_bits, 12);
+  EXPECT_EQ(RangeFilterOfTable(block), ranges.bytes(0)) << "for a reader of one filter";
+  const std::string& key = *std::next(keys.begin(), 2000);
+  const std::string head = key.substr(0, 16);
+  const uint64_t number = testing::OfBigEndian(std::string_view(key).substr(16));
+  EXPECT_FALSE(ranges.MayContain(head + BigEndian(number + 1), head + BigEndian(number + 2)));
+  int passed = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string prefix = BigEndian(random.Next()).substr(0, 6);
+    passed += ranges.MayContain(prefix, prefix + "\xff") ? 1 : 0;
+  }
+  EXPECT_LT(passed, 200);
+}
+
+TEST(TableRangesTest, KeysThatDoNotAscendGetNone) {
+  const auto build = [](RangeKinds kinds, const std::vector<std::string>& keys) {
+    TableRangeBuilder builder(PlanOf(kinds));
+    for (const std::string& key : keys) builder.Add(key);
+    return builder.Finish().size();
+  };
+  for (const RangeKinds kinds : kAllKinds) {
+    EXPECT_EQ(build(kinds, {"a2", "a1"}), 0u);
+    EXPECT_EQ(build(kinds, {"a1", "a2", "a15"}), 0u) << "of another length, by itself in order";
+    EXPECT_EQ(build(kinds, {"a1", "a15", "a2", "a18"}), 0u);
+    EXPECT_EQ(build(kinds, {"a2", "a25", "a1"}), 0u);
+    std::vector<std::string> many;
+    for (int i = 100; i < 999; ++i) many.push_back("a" + std::to_string(i));
+    EXPECT_NE(build(kinds, many), 0u);
+    std::vector<std::string> late = many;
+    late.push_back("a5000");  // in order among those of its length
+    EXPECT_EQ(build(kinds, late), 0u);
+    late = many;
+    late.insert(late.begin() + 100, "b");
+    EXPECT_EQ(build(kinds, late), 0u);
+    EXPECT_EQ(build(kinds, {"a1", std::string(5000, 'b')}), 0u) << "too long";
+  }
+}
+
+TEST(TableRangesTest, ABuilderBeginsAnew) {
+  RandomHashes random(testing::TestSeed());
+  const Keys numbers = Numbers(100, &random);
+  for (const RangeKinds kinds : kAllKinds) {
+    const std::string expected = BlockOf(Build(numbers, PlanOf(kinds)));
+    TableRangeBuilder builder(PlanOf(kinds));
+    EXPECT_TRUE(builder.Finish().empty());
+    for (const std::string key : {"b", "ab"}) builder.Add(key);
+    EXPECT_EQ(builder.num_keys(), 0u);
+    EXPECT_EQ(builder.EstimateSize(10), 0u);
+    EXPECT_TRUE(builder.Finish().empty());
+    for (const std::string key : {"a", "ab", "abc"}) builder.Add(key);
+    EXPECT_EQ(builder.num_keys(), 3u);
+    EXPECT_FALSE(builder.Finish().empty());
+    EXPECT_EQ(builder.num_keys(), 0u);
+    for (const std::string& key : numbers) builder.Add(key);
+    EXPECT_EQ(builder.num_keys(), numbers.size());
+    EXPECT_GE(builder.EstimateSize(numbers.size()), 100 * 15 / 8u);
+    EXPECT_EQ(BlockOf(builder.Finish()), expected);
+    builder.Abandon();
+    builder.Add("a");
+    EXPECT_TRUE(builder.Finish().empty());
+  }
+}
+
+// Versions of a key follow each other.
+TEST(TableRangesTest, AKeyCountsOnce) {
+  for (const RangeKinds kinds : kAllKinds) {
+    TableRangeBuilder builder(PlanOf(kinds));
+    for (const char* const key : {"a1", "a1", "a1", "a2", "a25", "a25", "a3", "a3"}) {
+      builder.Add(key);
+    }
+    EXPECT_EQ(builder.num_keys(), 4u);
+    const std::string block = BlockOf(builder.Finish());
+    const TableRanges ranges(block);
+    for (const std::string key : {"a1", "a2", "a25", "a3"}) {
+      EXPECT_TRUE(ranges.MayContain(key, key + '\0'));
+    }
+  }
+}
+
+}  // namespace table_ranges_test
+}  // namespace winnow::core

@@ -1,0 +1,319 @@
+// Data blocks that scans of no row read with each kind of range filters, for keys that are put
+// together from parts, and the kind that files get by default: before any scan was asked, and
+// after. docs/results/range-filters.md has the figures.
+//
+// WINNOW_RANGE_KEYS=N makes databases of N keys.
+
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/iterator.h>
+#include <rocksdb/options.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+#include <rocksdb/table_properties.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tests/rocksdb/ranges/big_endian.h"
+#include "tests/support/files.h"
+#include "tests/support/rocksdb_testing.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+namespace range_kinds_test {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::CompactRangeOptions;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::Iterator;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::ReadOptions;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using testing::BigEndian;
+using testing::LastNumber;
+using Random = std::mt19937_64;
+using Keys = std::vector<std::string>;
+using Range = std::pair<std::string, std::string>;
+
+constexpr int kFiles = 5;  // on level 0
+constexpr size_t kScans = 1000;
+constexpr uint64_t kTime = 1'700'000'000'000;
+
+size_t NumKeys() {
+  const char* const text = std::getenv("WINNOW_RANGE_KEYS");
+  return text == nullptr ? 20'000 : std::strtoull(text, nullptr, 10);
+}
+
+std::string RandomBytes(size_t size, Random* random) {
+  std::string bytes;
+  while (bytes.size() < size) bytes += BigEndian((*random)());
+  bytes.resize(size);
+  return bytes;
+}
+
+std::string Numbered(uint64_t number, size_t bytes) { return BigEndian(number).substr(8 - bytes); }
+
+std::string Uuid(Random* random) {
+  char text[40];
+  std::snprintf(
+      text, sizeof text, "%08x-%04x-%04x-%04x-%012llx",
+      static_cast<unsigned>((*random)() & 0xffffffff), static_cast<unsigned>((*random)() & 0xffff),
+      static_cast<unsigned>((*random)() & 0xffff), static_cast<unsigned>((*random)() & 0xffff),
+      static_cast<unsigned long long>((*random)() & 0xffffffffffff));
+  return text;
+}
+
+// The keys with this prefix.
+Range AllOf(const std::string& prefix) {
+  std::string end = prefix;
+  while (!end.empty() && end.back() == '\xff') end.pop_back();
+  if (!end.empty()) ++end.back();
+  return {prefix, end};
+}
+
+struct Shape {
+  const char* name;
+  std::string (*key)(Random* random);
+  // A range near the keys, one of which is given; most have no row.
+  Range (*scan)(const std::string& key, Random* random);
+  bool is_usual = true;  // these keys are scanned so in most databases
+};
+
+Range Behind(const std::string& key, Random* /*random*/) {
+  const std::string head = key.substr(0, key.size() - 8);
+  const uint64_t number = LastNumber(key);
+  return {head + BigEndian(number + 1), head + BigEndian(number + 17)};
+}
+
+std::string IndexKeyTime(Random* random) {
+  return Numbered((*random)() % 20, 4) + BigEndian((*random)()) +
+         BigEndian(kTime + (*random)() % 86'400'000);
+}
+
+Range OtherKeyOfIndex(const std::string& key, Random* random) {
+  return AllOf(key.substr(0, 4) + BigEndian((*random)()));
+}
+
+const Shape kShapes[] = {
+    {"group, long, 8 random bytes",
+     [](Random* random) {
+       return Numbered((*random)() % 128, 2) + BigEndian((*random)()) + RandomBytes(8, random);
+     },
+     [](const std::string& key, Random* random) {
+       return AllOf(key.substr(0, 2) + BigEndian((*random)()));
+     }},
+    {"8 + 8 + 8",
+     [](Random* random) {
+       return BigEndian((*random)() % 1000 * 0x9e3779b97f4a7c15) + BigEndian((*random)()) +
+              BigEndian((*random)());
+     },
+     [](const std::string& key, Random* random) {
+       return AllOf(key.substr(0, 8) + BigEndian((*random)()));
+     }},
+    {"time, uuid as text",
+     [](Random* random) { return BigEndian(kTime + (*random)() % 1'000'000) + Uuid(random); },
+     [](const std::string& /*key*/, Random* random) {
+       return AllOf(BigEndian(kTime + (*random)() % 1'000'000));
+     }},
+    {"time, 16 random bytes",
+     [](Random* random) {
+       return BigEndian(kTime + (*random)() % 86'400'000) + RandomBytes(16, random);
+     },
+     [](const std::string& /*key*/, Random* random) {
+       return AllOf(BigEndian(kTime + (*random)() % 86'400'000));
+     }},
+    {"index, key, time", IndexKeyTime, OtherKeyOfIndex},
+    {"32 random bytes, the first 6", [](Random* random) { return RandomBytes(32, random); },
+     [](const std::string& /*key*/, Random* random) { return AllOf(RandomBytes(6, random)); }},
+    {"graph edges",
+     [](Random* random) {
+       return BigEndian((*random)() % 1'000'000 * 0x9e3779b97f4a7c15) +
+              Numbered((*random)() % 4, 2) + BigEndian((*random)());
+     },
+     [](const std::string& key, Random* random) {
+       return AllOf(BigEndian((*random)() % 1'000'000 * 0x9e3779b97f4a7c15) + key.substr(8, 2));
+     }},
+    {"integers, 16 behind a key", [](Random* random) { return BigEndian((*random)()); }, Behind},
+    {"integers, the first 3 bytes", [](Random* random) { return BigEndian((*random)()); },
+     [](const std::string& /*key*/, Random* random) { return AllOf(RandomBytes(3, random)); },
+     false},
+    {"index, key, time: 16 behind a key", IndexKeyTime, Behind, false},
+};
+
+class ScannedDatabase {
+ public:
+  ScannedDatabase(const Shape& shape, const std::string& policy, bool has_longer) {
+    EXPECT_EQ(winnow_rocksdb_register(), 0);
+    Random random(7);
+    std::set<std::string> keys;
+    while (keys.size() < NumKeys()) {
+      std::string key = shape.key(&random);
+      if (has_longer && random() % 100 == 0) key += 'x';
+      keys.insert(std::move(key));
+    }
+    sorted_.assign(keys.begin(), keys.end());
+    shuffled_ = sorted_;
+    std::shuffle(shuffled_.begin(), shuffled_.end(), random);
+    BlockBasedTableOptions table;
+    table.filter_policy = testing::MakePolicyFrom(policy);
+    Options options = testing::MakeOptions(table);
+    options.compression = ROCKSDB_NAMESPACE::kNoCompression;
+    options.level0_file_num_compaction_trigger = 10 * kFiles;
+    options.write_buffer_size = 64 << 20;
+    options.prefix_extractor = NewRangeExtractor();
+    statistics_ = options.statistics;
+    database_ = testing::OpenDatabase(options, folder_ / "db");
+    Load();
+  }
+
+  // The data blocks that a scan reads, in the mean.
+  double Scan(const Shape& shape) const {
+    Random random(11);
+    const uint64_t before = DataBlocks();
+    for (size_t scans = 0; scans < kScans;) {
+      const auto [begin, end] = shape.scan(sorted_[random() % sorted_.size()], &random);
+      const auto next = std::lower_bound(sorted_.begin(), sorted_.end(), begin);
+      if (begin >= end || (next != sorted_.end() && *next < end)) continue;
+      ++scans;
+      EXPECT_FALSE(HasRows(begin, end));
+    }
+    return static_cast<double>(DataBlocks() - before) / kScans;
+  }
+
+  // All files anew, by the same policy.
+  void LoadAgain() {
+    CompactRangeOptions all;
+    all.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+    ASSERT_STATUS_OK(database_->CompactRange(all, nullptr, nullptr));
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DeleteFilesInRange(
+        database_.get(), database_->DefaultColumnFamily(), nullptr, nullptr));
+    Load();
+  }
+
+  double FilterBitsAKey() const {
+    ROCKSDB_NAMESPACE::TablePropertiesCollection files;
+    EXPECT_TRUE(database_->GetPropertiesOfAllTables(&files).ok());
+    double bits = 0;
+    for (const auto& [name, properties] : files) {
+      bits += 8 * static_cast<double>(properties->filter_size);
+    }
+    return bits / static_cast<double>(sorted_.size());
+  }
+
+  void ExpectAllRows() const {
+    const std::unique_ptr<Iterator> iterator(database_->NewIterator(ReadOptions()));
+    size_t rows = 0;
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) ++rows;
+    EXPECT_EQ(rows, sorted_.size());
+    for (size_t i = 0; i < sorted_.size(); i += 97) {
+      EXPECT_TRUE(HasRows(sorted_[i], sorted_[i] + '\0')) << i;
+    }
+  }
+
+ private:
+  void Load() {
+    const size_t a_file = (shuffled_.size() + kFiles - 1) / kFiles;
+    for (size_t i = 0; i < shuffled_.size(); ++i) {
+      ASSERT_STATUS_OK(database_->Put(WriteOptions(), shuffled_[i], std::string(100, 'v')));
+      if ((i + 1) % a_file == 0 || i + 1 == shuffled_.size()) {
+        ASSERT_STATUS_OK(database_->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+      }
+    }
+  }
+
+  bool HasRows(const std::string& begin, const std::string& end) const {
+    const Slice bound(end);
+    ReadOptions read;
+    read.iterate_upper_bound = &bound;
+    const std::unique_ptr<Iterator> iterator(database_->NewIterator(read));
+    iterator->Seek(begin);
+    EXPECT_TRUE(iterator->status().ok()) << iterator->status().ToString();
+    return iterator->Valid();
+  }
+
+  uint64_t DataBlocks() const {
+    return statistics_->getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_HIT) +
+           statistics_->getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_MISS);
+  }
+
+  testing::TemporaryFolder folder_;
+  Keys sorted_;
+  Keys shuffled_;
+  std::shared_ptr<ROCKSDB_NAMESPACE::Statistics> statistics_;
+  std::unique_ptr<DB> database_;
+};
+
+std::string PolicyOf(const std::string& options) {
+  return "{id=winnow;bits_per_key=10;" + options + "}";
+}
+
+class RangeKindsTest : public ::testing::TestWithParam<std::tuple<size_t, bool>> {};
+
+TEST_P(RangeKindsTest, TheDefaultReadsAsLittleAsTheBetterKind) {
+  const auto& [number, has_longer] = GetParam();
+  const Shape& shape = kShapes[number];
+  std::printf("| %s%s |", shape.name, has_longer ? ", one in 100 longer" : "");
+  double least = 1e9;
+  for (const std::string kind : {"positions", "trees"}) {
+    const ScannedDatabase database(shape, PolicyOf("range_bits=15;range_kind=" + kind), has_longer);
+    const double blocks = database.Scan(shape);
+    std::printf(" %.3f (%.1f) |", blocks, database.FilterBitsAKey());
+    least = std::min(least, blocks);
+    database.ExpectAllRows();
+  }
+  ScannedDatabase database(shape, PolicyOf("range_bits=15"), has_longer);
+  const double before = database.Scan(shape);
+  std::printf(" %.3f (%.1f) |", before, database.FilterBitsAKey());
+  database.LoadAgain();
+  const double after = database.Scan(shape);
+  std::printf(" %.3f (%.1f) |\n", after, database.FilterBitsAKey());
+  database.ExpectAllRows();
+  const double most = std::max(1.2 * least, least + 0.05);
+  EXPECT_LE(shape.is_usual ? before : 0, most);
+  EXPECT_LE(after, most);
+  EXPECT_LT(most, kFiles / 2.0) << "what is compared are no filters";
+}
+
+INSTANTIATE_TEST_SUITE_P(, RangeKindsTest,
+                         ::testing::Combine(::testing::Range(size_t{0}, std::size(kShapes)),
+                                            ::testing::Bool()));
+
+// Scans of both sorts on one tree, whose kind is none by default that serves both.
+TEST(RangeKindsOfOneTreeTest, BothServeScansOfBothSorts) {
+  const Shape prefixes = {"", IndexKeyTime, OtherKeyOfIndex, true};
+  const Shape close = {"", IndexKeyTime, Behind, true};
+  const ScannedDatabase positions(close, PolicyOf("range_bits=15;range_kind=positions"), false);
+  const ScannedDatabase trees(close, PolicyOf("range_bits=15;range_kind=trees"), false);
+  ScannedDatabase both(close, PolicyOf("range_bits=30;range_kind=both"), false);
+  for (const bool again : {false, true}) {
+    if (again) both.LoadAgain();
+    const double by_positions = positions.Scan(close);
+    const double by_trees = trees.Scan(prefixes);
+    const double close_by_both = both.Scan(close);
+    const double prefixes_by_both = both.Scan(prefixes);
+    std::printf(
+        "behind a key: positions %.4f, both %.4f; a key's prefix: trees %.4f, both %.4f; bits a "
+        "key: %.1f, %.1f, %.1f\n",
+        by_positions, close_by_both, by_trees, prefixes_by_both, positions.FilterBitsAKey(),
+        trees.FilterBitsAKey(), both.FilterBitsAKey());
+    EXPECT_LE(close_by_both, std::max(2 * by_positions, by_positions + 0.05));
+    EXPECT_LE(prefixes_by_both, std::max(2 * by_trees, by_trees + 0.05));
+  }
+  both.ExpectAllRows();
+}
+
+}  // namespace range_kinds_test
+}  // namespace winnow::plugin
