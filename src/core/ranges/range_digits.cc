@@ -128,19 +128,61 @@ bool CountDigit(unsigned radix, uint64_t* most) noexcept {
   return true;
 }
 
-bool RangeDigits::LowerBound(std::string_view bound, RangeNumber* number) const noexcept {
+bool RangeDigits::ReadBoth(std::string_view begin, std::string_view end, uint64_t far,
+                           RangeProgress* of_begin, RangeProgress* of_end) const noexcept {
+  RangeProgress progress{digits, 0, hashed, 0, 0};
+  uint64_t apart = 0;  // the end's position less the begin's
+  const size_t shorter = std::min(begin.size(), end.size());
+  const bool is_same_hashed =
+      shorter > hashed && (hashed == 0 || std::memcmp(begin.data(), end.data(), hashed) == 0);
+  const unsigned char* at = digits;
+  for (unsigned i = 0; is_same_hashed && i < count && at[1] == 1; ++i, at += 4) {
+    const size_t place = at[0];
+    const unsigned first = at[2];
+    const unsigned last = at[3];
+    if (place >= shorter) break;
+    const auto low = static_cast<unsigned char>(begin[place]);
+    const auto high = static_cast<unsigned char>(end[place]);
+    if (low < first || low > last || high < first || high > last) break;
+    const size_t between = place - progress.compared;
+    if (between != 0 &&
+        (std::memcmp(begin.data() + progress.compared, last_key + progress.compared, between) !=
+             0 ||
+         std::memcmp(end.data() + progress.compared, last_key + progress.compared, between) != 0)) {
+      break;
+    }
+    const unsigned radix = last - first + 1;
+    progress = {at + 4, i + 1, place + 1, progress.position * radix + (low - first),
+                progress.most * radix + (radix - 1)};
+    apart = apart * radix + high - low;
+    if (apart > 1 && i + 1 < count) {
+      // Positions of the digits behind these. The product is at most most_position.
+      const uint64_t behind = most_position / (progress.most + 1) + 1;
+      if ((apart - 1) * behind > far) return false;
+    }
+  }
+  *of_begin = progress;
+  *of_end = progress;
+  of_end->position += apart;
+  return true;
+}
+
+bool RangeDigits::LowerBound(std::string_view bound, RangeProgress progress,
+                             RangeNumber* number) const noexcept {
   const std::string_view key = LastKey();
   // The hashed bytes may be any.
-  const size_t given = std::min<size_t>(hashed, bound.size());
-  std::memcpy(number->hashed, bound.data(), given);
-  std::memset(number->hashed + given, 0, hashed - given);
+  if (hashed != 0) {
+    const size_t given = std::min<size_t>(hashed, bound.size());
+    std::memcpy(number->hashed, bound.data(), given);
+    std::memset(number->hashed + given, 0, hashed - given);
+  }
 
   // How the bound lies to all keys that begin with the bytes compared so far.
   enum { kWithin, kBefore, kBehind } lies = bound.size() <= hashed ? kBefore : kWithin;
-  size_t compared = hashed;
-  uint64_t position = 0;
-  uint64_t most = 0;        // with so many digits
-  bool is_carried = false;  // beyond it
+  size_t compared = progress.compared;
+  uint64_t position = progress.position;
+  uint64_t most = progress.most;  // with so many digits
+  bool is_carried = false;        // beyond it
   const auto compare_until = [&](size_t end) {
     const int part = ComparePart(bound, key, compared, end);
     if (part != 0) lies = part < 0 ? kBefore : kBehind;
@@ -150,8 +192,8 @@ bool RangeDigits::LowerBound(std::string_view bound, RangeNumber* number) const 
     is_carried = position == most;
     position = is_carried ? 0 : position + 1;
   };
-  const unsigned char* at = digits;
-  unsigned i = 0;
+  const unsigned char* at = progress.at;
+  unsigned i = progress.read;
   // The fast path, which takes nearly all digits of nearly all bounds: one interval, and the
   // bound's byte is in it.
   const auto* const bytes = reinterpret_cast<const unsigned char*>(bound.data());
@@ -197,6 +239,7 @@ bool RangeDigits::LowerBound(std::string_view bound, RangeNumber* number) const 
   number->position = position;
   return !is_carried || NextHashed(number);
 }
+
 bool RangeDigits::Decrement(RangeNumber* number) const noexcept {
   if (number->position != 0) {
     --number->position;

@@ -49,6 +49,16 @@ struct RangeNumber {
   uint64_t position;
 };
 
+// The first digits of a bound, each a byte of the digit's only interval, behind bytes that all keys
+// have.
+struct RangeProgress {
+  const unsigned char* at = nullptr;  // the next digit
+  unsigned read = 0;                  // digits
+  size_t compared = 0;                // bytes of the bound
+  uint64_t position = 0;
+  uint64_t most = 0;  // that so many digits can count
+};
+
 // What is known of the keys, in the bytes of a range filter that were checked.
 struct RangeDigits {
   const unsigned char* last_key = nullptr;
@@ -62,8 +72,16 @@ struct RangeDigits {
     return {reinterpret_cast<const char*>(last_key), key_length};
   }
 
-  // The least number whose key is not less than `bound`. False if there is none.
-  bool LowerBound(std::string_view bound, RangeNumber* number) const noexcept;
+  // Reads digits of both bounds at once, of which `begin` is less, as far as this is as easy for
+  // both. False if it finds that more than `far` positions behind the same hashed bytes are between
+  // them; then it need not read further.
+  bool ReadBoth(std::string_view begin, std::string_view end, uint64_t far, RangeProgress* of_begin,
+                RangeProgress* of_end) const noexcept;
+
+  // The least number whose key is not less than `bound`, whose digits were read so far. False if
+  // there is none.
+  bool LowerBound(std::string_view bound, RangeProgress progress,
+                  RangeNumber* number) const noexcept;
 
   // The number before this one, or the first with the next greater hashed bytes. False if there is
   // none.

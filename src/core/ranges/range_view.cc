@@ -90,10 +90,19 @@ bool RangeFilterView::MayContain(std::string_view begin, std::string_view end) c
   }
   const core::RangeDigits& digits = kept.digits;
   if (begin >= end || end > digits.LastKey()) return true;
+  // AnyBetween would say so of three blocks.
+  const unsigned block_bits = kept.placing.block_bits;
+  const bool any_is_far = !kept.placing.is_exact && block_bits < 63;
+  const uint64_t far = any_is_far ? uint64_t{2} << block_bits : UINT64_MAX;
+  core::RangeProgress of_begin;
+  core::RangeProgress of_end;
+  if (!digits.ReadBoth(begin, end, far, &of_begin, &of_end)) return true;
   RangeNumber least;
   RangeNumber most;
   // There are such numbers, as the last key is not less than the bounds.
-  if (!digits.LowerBound(begin, &least) || !digits.LowerBound(end, &most)) return true;
+  if (!digits.LowerBound(begin, of_begin, &least) || !digits.LowerBound(end, of_end, &most)) {
+    return true;
+  }
   if (!digits.Decrement(&most)) return false;
   const int order = digits.CompareHashed(least, most);
   if (order > 0 || (order == 0 && least.position > most.position)) return false;
