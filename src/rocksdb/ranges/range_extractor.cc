@@ -3,8 +3,9 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/options_type.h>
 
-#include <charconv>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <unordered_map>
 
@@ -23,6 +24,19 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::SliceTransform;
 using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::TableFactory;
+
+namespace {
+
+// The eight hexadecimal digits of a number of 32 bits, in some order, as characters.
+uint64_t HexDigits(uint64_t number) noexcept {
+  number = (number | number << 16) & 0x0000ffff0000ffff;
+  number = (number | number << 8) & 0x00ff00ff00ff00ff;
+  number = (number | number << 4) & 0x0f0f0f0f0f0f0f0f;
+  const uint64_t letters = ((number + 0x0606060606060606) >> 4) & 0x0101010101010101;
+  return number + 0x3030303030303030 + letters * ('a' - '0' - 10);
+}
+
+}  // namespace
 
 RangeExtractor::RangeExtractor() {
   // Without options AsString would give the id.
@@ -50,14 +64,16 @@ Status RangeExtractor::ValidateOptions(const DBOptions& database,
 
 std::string RangeExtractor::SerializeOptions(const ConfigOptions& /*config_options*/,
                                              const std::string& /*header*/) const {
-  std::string text(kName);
-  text += ':';
-  char digits[16];
-  const std::to_chars_result end =
-      std::to_chars(digits, digits + sizeof digits, DifferentNumber(), 16);
-  // Always as many of them: files of the same keys then have the same size.
-  text.append(sizeof digits - static_cast<size_t>(end.ptr - digits), '0');
-  return text.append(digits, end.ptr);
+  // RocksDB asks for it whenever it makes an iterator of a file. Always as many digits: files of
+  // the same keys then have the same size.
+  constexpr size_t kBegin = sizeof kName;
+  char text[kBegin + 16];
+  std::memcpy(text, kName, kBegin - 1);
+  text[kBegin - 1] = ':';
+  const uint64_t number = DifferentNumber();
+  const uint64_t digits[2] = {HexDigits(number >> 32), HexDigits(number & UINT32_MAX)};
+  std::memcpy(text + kBegin, digits, sizeof digits);
+  return std::string(text, sizeof text);
 }
 
 void AddRangeExtractor(ObjectLibrary& library) {

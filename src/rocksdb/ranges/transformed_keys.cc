@@ -77,7 +77,8 @@ struct RingOfThread {
   RingOfThread() noexcept : works(pthread_key_create(&key, GiveBack) == 0) {}
 };
 
-const RingOfThread& RingKey() noexcept {
+// Inlined, as a seek comes here twice a file.
+inline __attribute__((always_inline)) const RingOfThread& RingKey() noexcept {
   static const RingOfThread ring_of_thread;
   return ring_of_thread;
 }
