@@ -95,14 +95,13 @@ struct Found {
 
 // Scans of `width` numbers right behind a key, with few rows where that is less than kGap; every
 // second one of `other_width` numbers, if that is not 0.
-Found ScanBehindKeys(DB* database, int width, ReadOptions read = ReadOptions(),
-                     int other_width = 0) {
-  constexpr int kScans = 2000;
+Found ScanBehindKeys(DB* database, int width, ReadOptions read = ReadOptions(), int other_width = 0,
+                     int scans = 2000) {
   ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::PerfLevel::kEnableCount);
   PerfContext& context = *ROCKSDB_NAMESPACE::get_perf_context();
   context.Reset();
   Found found;
-  for (int i = 0; i < kScans; ++i) {
+  for (int i = 0; i < scans; ++i) {
     const int number = (i * 7919) % (kRows - 100) * kGap + 1;
     const int numbers = other_width != 0 && i % 2 != 0 ? other_width : width;
     const std::string end = Key(number + numbers);
@@ -118,7 +117,7 @@ Found ScanBehindKeys(DB* database, int width, ReadOptions read = ReadOptions(),
   found.blocks = static_cast<double>(context.block_read_count + context.block_cache_hit_count -
                                      context.block_cache_filter_hit_count -
                                      context.block_cache_index_hit_count) /
-                 kScans;
+                 scans;
   ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::PerfLevel::kDisable);
   return found;
 }
@@ -867,6 +866,25 @@ TEST_F(RangeFiltersTest, AreAskedSeldomWhereTheyDenyNothing) {
     const LookupCounters denied = CurrentLookupCounters();
     EXPECT_GT(denied.ranges_denied - passed.ranges_denied, kScans * 8 / 10);
   }
+}
+
+// Filters that were asked seldom are asked again soon where they can deny.
+TEST_F(RangeFiltersTest, DenyAgainWithinAThousandScans) {
+  const auto database = OpenDatabase(OptionsOf(Table()), path_);
+  Fill(database.get());
+  constexpr int kRounds = 3;
+  constexpr int kScans = 1000;
+  uint64_t denied = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    const LookupCounters before = CurrentLookupCounters();
+    EXPECT_EQ(ScanBehindKeys(database.get(), 1000).wrong, 0);
+    const LookupCounters passed = CurrentLookupCounters();
+    EXPECT_LT(passed.ranges_asked - before.ranges_asked, uint64_t{kScans * kFiles});
+    EXPECT_EQ(ScanBehindKeys(database.get(), 50, ReadOptions(), 0, kScans).wrong, 0);
+    denied += CurrentLookupCounters().ranges_denied - passed.ranges_denied;
+  }
+  // Some 0.97 of them; chance decides.
+  EXPECT_GT(denied, uint64_t{kRounds * kScans * kFiles} * 9 / 10);
 }
 
 TEST_F(RangeFiltersTest, ThreadsScanWhileFilesAreWritten) {
