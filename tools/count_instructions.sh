@@ -102,36 +102,44 @@ fi
 
 # ---- Seeks, of this machine's programs
 
-# seeks POLICY EXTRACTOR KIND: what a seek takes.
+# seeks POLICY EXTRACTOR KEYS KIND: what a seek takes.
 seeks() {
   local number said counts=()
   for number in 2000 12000; do
-    said=$(emulated "$work/seeks" "$1" "$2" "$3" "$number") || exit
+    said=$(emulated "$work/seeks" "$@" "$number") || exit
     counts+=("$(instructions_in <<<"$said")")
   done
   echo $(((counts[1] - counts[0]) / 10000))
 }
 
 count_seeks() {
-  local source kind words without with ratio
+  local source keys kind words without with ratio
   source=$(dirname "$0")/..
   "${CXX:-c++}" -std=c++20 -O2 -I"$source" "$source/tests/rocksdb/ranges/count_seeks.cc" -L"$build/lib" -Wl,-rpath,"$(realpath "$build")/lib" \
     -Wl,--no-as-needed -lwinnow_rocksdb "$(cached ROCKSDB_LIBRARY)" -o "$work/seeks"
-  echo '| instructions a seek in eight sorted runs, 100000 random integers | no range filters | range filters | |'
+  echo '| instructions a seek in eight sorted runs, 100000 random keys | no range filters | range filters | |'
   echo '|---|---:|---:|---:|'
-  while read -r kind words; do
-    without=$(seeks winnow:10 none "$kind") || exit
-    with=$(seeks '{id=winnow;bits_per_key=10;range_bits=15}' winnow.range "$kind") || exit
+  while read -r keys kind words; do
+    without=$(seeks winnow:10 none "$keys" "$kind") || exit
+    with=$(seeks '{id=winnow;bits_per_key=10;range_bits=15}' winnow.range "$keys" "$kind") || exit
     ratio=$(((with * 1000 / without + 5) / 10))
-    printf '| %s | %d | %d | %d.%02d |\n' "$words" "$without" "$with" $((ratio / 100)) $((ratio % 100))
+    printf '| %s: %s | %d | %d | %d.%02d |\n' "$keys" "$words" "$without" "$with" $((ratio / 100)) $((ratio % 100))
   done <<'END'
-behind with a bound, behind a key: nothing is there
-present with a bound, from a key on
-new the same, and a new iterator each time
-wide with a bound so far behind that each file has keys before it
-unbound without a bound
-get no seek, but a `Get` of a key that is there
-absent a `Get` of a key that is not there
+integers behind with a bound, behind a key: nothing is there
+integers present with a bound, from a key on
+integers new with a bound, from a key on, and a new iterator each time
+integers asked a wide range, when filters are asked each time
+integers wide a wide range, when they are asked seldom
+integers newwide a wide range, when they are asked seldom, and a new iterator each time
+integers auto a wide range, when they are asked seldom, a new iterator each time and `auto_prefix_mode`
+integers unbound without a bound
+integers get no seek, but a `Get` of a key that is there
+integers absent a `Get` of a key that is not there
+decimals behind with a bound, behind a key: nothing is there
+decimals asked a wide range, when filters are asked each time
+decimals wide a wide range, when they are asked seldom
+decimals newwide a wide range, when they are asked seldom, and a new iterator each time
+decimals auto a wide range, when they are asked seldom, a new iterator each time and `auto_prefix_mode`
 END
 }
 if [[ $mode == --seeks ]]; then

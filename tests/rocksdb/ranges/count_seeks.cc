@@ -1,13 +1,16 @@
 // A program for tools/count_instructions.sh --seeks: a database in memory with 100,000 random
-// integers in eight sorted runs, and so many seeks or lookups.
+// numbers in eight sorted runs, and so many seeks or lookups in blocks that are cached.
 //
-//   count_seeks POLICY EXTRACTOR KIND SEEKS
+//   count_seeks POLICY EXTRACTOR KEYS KIND SEEKS
 //
-// EXTRACTOR may be none. KIND is
+// EXTRACTOR may be none. KEYS are integers (of 8 bytes) or decimals (of 16 digits). KIND is
 //   behind     from behind a key on, with a bound before the next one: there is no row
 //   present    from a key on, with a bound: this key is the only row
 //   new        as present, with a new iterator each time
 //   wide       from a key on, with a bound behind keys of each run
+//   asked      as wide, but that filters are asked each time: they deny each 256th seek
+//   newwide    as wide, with a new iterator each time
+//   auto       as newwide, with auto_prefix_mode
 //   unbound    from a key on
 //   get        no seek, but a Get of a key that is there
 //   absent     the same of one that is not
@@ -44,13 +47,23 @@ void ExpectOk(const rocksdb::Status& status) {
   std::exit(1);
 }
 
+std::string Decimal(uint64_t number) {
+  const std::string digits = std::to_string(number);
+  return std::string(16 - digits.size(), '0') + digits;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) return 2;
+  if (argc != 6) return 2;
   const std::string_view extractor = argv[2];
-  const std::string_view kind = argv[3];
-  const long seeks = std::strtol(argv[4], nullptr, 10);
+  const bool is_decimal = std::string_view(argv[3]) == "decimals";
+  const std::string_view kind = argv[4];
+  const long seeks = std::strtol(argv[5], nullptr, 10);
+  const bool is_new_wide = kind == "newwide" || kind == "auto";
+  const bool is_wide = kind == "wide" || kind == "asked" || is_new_wide;
+  const bool is_new = kind == "new" || is_new_wide;
+  const auto key_of = is_decimal ? Decimal : BigEndian;
 
   const std::unique_ptr<rocksdb::Env> memory(rocksdb::NewMemEnv(rocksdb::Env::Default()));
   rocksdb::ConfigOptions strict;
@@ -70,8 +83,9 @@ int main(int argc, char** argv) {
   std::vector<uint64_t> keys;
   for (int run = 0; run < kRuns; ++run) {
     for (int i = 0; i < kKeysOfRun; ++i) {
-      keys.push_back(random() >> 1);  // so that each bound is above
-      ExpectOk(database->Put({}, BigEndian(keys.back()), "value"));
+      // So that each bound is above, and no longer.
+      keys.push_back(is_decimal ? random() % 9'000'000'000'000'000 : random() >> 1);
+      ExpectOk(database->Put({}, key_of(keys.back()), "value"));
     }
     ExpectOk(database->Flush({}));
   }
@@ -80,13 +94,23 @@ int main(int argc, char** argv) {
   constexpr size_t kAsked = 512;
   std::vector<std::pair<std::string, std::string>> ranges;
   for (size_t i = 0; i < kAsked; ++i) {
-    const uint64_t begin =
-        keys[i * 191 % keys.size()] + (kind == "behind" || kind == "absent" ? 1 : 0);
-    const uint64_t length = kind == "wide" ? uint64_t{1} << 56 : 64;
-    ranges.emplace_back(BigEndian(begin), BigEndian(begin + length));
+    const bool is_behind =
+        kind == "behind" || kind == "absent" || (kind == "asked" && i % 256 == 0);
+    const uint64_t begin = keys[i * 191 % keys.size()] + (is_behind ? 1 : 0);
+    const uint64_t wide = is_decimal ? 70'000'000'000'000 : uint64_t{1} << 56;
+    ranges.emplace_back(key_of(begin), key_of(begin + (is_wide && !is_behind ? wide : 64)));
   }
+  // Blocks come into the cache without a question to a filter.
+  rocksdb::ReadOptions read_all;
+  read_all.total_order_seek = true;
+  std::unique_ptr<rocksdb::Iterator> all(database->NewIterator(read_all));
+  for (all->SeekToFirst(); all->Valid(); all->Next()) {
+  }
+  ExpectOk(all->status());
+  all.reset();
   rocksdb::Slice bound;
   rocksdb::ReadOptions read;
+  read.auto_prefix_mode = kind == "auto";
   if (kind != "unbound") read.iterate_upper_bound = &bound;
   bound = ranges[0].second;
   std::unique_ptr<rocksdb::Iterator> iterator(database->NewIterator(read));
@@ -99,7 +123,7 @@ int main(int argc, char** argv) {
       continue;
     }
     bound = end;
-    if (kind == "new") iterator.reset(database->NewIterator(read));
+    if (is_new) iterator.reset(database->NewIterator(read));
     iterator->Seek(begin);
     found += iterator->Valid() ? 1 : 0;
   }
