@@ -206,7 +206,9 @@ std::vector<TableRange> TableRangeBuilder::Choose(std::vector<TableRange> parts,
     }
   }
   if (plan_.kinds == RangeKinds::kBoth) {
-    parts.push_back(std::move(of_trees.front()));
+    // Winnow 1.1 asks the first one alone, and only if it has all keys.
+    const bool has_others = parts.front().role == RangeRole::kPart;
+    parts.insert(has_others ? parts.begin() : parts.end(), std::move(of_trees.front()));
     return parts;
   }
   const bool takes_positions = denied_.by_positions == denied_.by_trees

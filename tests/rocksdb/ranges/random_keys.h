@@ -20,13 +20,13 @@ enum class Keys { kIntegers, kEvents, kDecimals, kPaths, kAnyBytes };
 // One of these is used by one thread; those of the same database have the same users.
 class RandomKeys {
  public:
-  RandomKeys(Keys kind, uint64_t seed) : kind_(kind), random_(seed) {
+  RandomKeys(Keys kind, uint64_t seed) : kind_(kind), random_(seed), has_longer_(OneIn(3)) {
     for (size_t i = 0; i < kUsers; ++i)
       users_.push_back(BigEndian(random_()) + BigEndian(random_()));
   }
   // For another thread.
   RandomKeys(const RandomKeys& other, uint64_t seed)
-      : kind_(other.kind_), random_(seed), users_(other.users_) {}
+      : kind_(other.kind_), random_(seed), has_longer_(other.has_longer_), users_(other.users_) {}
   RandomKeys(const RandomKeys&) = delete;
   RandomKeys& operator=(const RandomKeys&) = delete;
 
@@ -35,43 +35,9 @@ class RandomKeys {
   bool OneIn(uint64_t n) { return Below(n) == 0; }
 
   std::string Key() {
-    switch (kind_) {
-      case Keys::kIntegers: {
-        const uint64_t number = random_();
-        switch (Below(4)) {
-          case 0:
-            return BigEndian(number >> 44);
-          case 1:
-            return BigEndian(~uint64_t{0} - (number >> 44));
-          case 2:
-            return BigEndian((number & 3) << 62 | number >> 48);
-          default:
-            return BigEndian(number >> 40);
-        }
-      }
-      case Keys::kEvents:
-        return users_[Below(kUsers)] + BigEndian(1'700'000'000'000 + Below(4000));
-      case Keys::kDecimals: {
-        std::string digits = std::to_string(Below(OneIn(2) ? 100'000'000 : 20'000));
-        return "user" + std::string(10 - digits.size(), '0') + digits;
-      }
-      case Keys::kPaths: {
-        std::string path = "/usr/share/";
-        for (uint64_t letters = 1 + Below(5); letters > 0; --letters) {
-          path += static_cast<char>('a' + Below(9));
-          if (OneIn(2)) path += static_cast<char>('a' + Below(26));
-          if (OneIn(3)) path += '/';
-        }
-        return path;
-      }
-      case Keys::kAnyBytes:
-        break;
-    }
-    std::string bytes(Below(9), '\0');
-    for (char& byte : bytes) {
-      byte = static_cast<char>(OneIn(3) ? 255 - Below(2) : Below(3));
-    }
-    return bytes;
+    std::string key = UsualKey();
+    if (has_longer_ && OneIn(60)) key += 'x';
+    return key;
   }
 
   // A key, or bytes beside one.
@@ -134,8 +100,49 @@ class RandomKeys {
  private:
   static constexpr size_t kUsers = 40;
 
+  std::string UsualKey() {
+    switch (kind_) {
+      case Keys::kIntegers: {
+        const uint64_t number = random_();
+        switch (Below(4)) {
+          case 0:
+            return BigEndian(number >> 44);
+          case 1:
+            return BigEndian(~uint64_t{0} - (number >> 44));
+          case 2:
+            return BigEndian((number & 3) << 62 | number >> 48);
+          default:
+            return BigEndian(number >> 40);
+        }
+      }
+      case Keys::kEvents:
+        return users_[Below(kUsers)] + BigEndian(1'700'000'000'000 + Below(4000));
+      case Keys::kDecimals: {
+        std::string digits = std::to_string(Below(OneIn(2) ? 100'000'000 : 20'000));
+        return "user" + std::string(10 - digits.size(), '0') + digits;
+      }
+      case Keys::kPaths: {
+        std::string path = "/usr/share/";
+        for (uint64_t letters = 1 + Below(5); letters > 0; --letters) {
+          path += static_cast<char>('a' + Below(9));
+          if (OneIn(2)) path += static_cast<char>('a' + Below(26));
+          if (OneIn(3)) path += '/';
+        }
+        return path;
+      }
+      case Keys::kAnyBytes:
+        break;
+    }
+    std::string bytes(Below(9), '\0');
+    for (char& byte : bytes) {
+      byte = static_cast<char>(OneIn(3) ? 255 - Below(2) : Below(3));
+    }
+    return bytes;
+  }
+
   const Keys kind_;
   std::mt19937_64 random_;
+  const bool has_longer_;  // some keys, that are a byte longer than most
   std::vector<std::string> users_;
 };
 
