@@ -95,18 +95,6 @@ TEST(RangeFilterDamageTest, FaultsSayWhatIsWrong) {
   EXPECT_EQ(RangeFilterView(std::string(filter.bytes()) + 'x').fault(), Fault::kSize);
 }
 
-// Makes both checksums right again, where the front is not too long for the bytes.
-void Sign(std::string* bytes) {
-  auto* const front = reinterpret_cast<unsigned char*>(&(*bytes)[0]);
-  if (bytes->size() < 32) return;
-  const size_t summed =
-      32 + formulas::LoadLittle(front + 6, 2) + formulas::LoadLittle(front + 26, 2);
-  if (bytes->size() < summed + 4) return;
-  const size_t arrays = bytes->size() - summed - 4;
-  formulas::StoreLittle(front + 28, core::Checksum(front + summed + 4, arrays), 4);
-  formulas::StoreLittle(front + summed, core::Checksum(front, summed), 4);
-}
-
 // Bounds that reach the last bucket, the first one, and all between.
 void AskAll(const RangeFilterView& view, const Keys& keys, RandomHashes* random) {
   std::string begin =
@@ -154,7 +142,7 @@ TEST(RangeFilterDamageTest, ForgedFiltersAreSafe) {
                 static_cast<char>(random.Below(2) - 1));
     }
     forged.replace(0, 5, original, 0, 5);
-    Sign(&forged);
+    testing::SignRangeFilter(&forged);
     const std::vector<char> exact(forged.begin(), forged.end());
     const RangeFilterView view({exact.data(), exact.size()});
     AskAll(view, keys, &random);
@@ -167,7 +155,7 @@ TEST(RangeFilterDamageTest, ForgedFiltersAreSafe) {
 Fault FaultWith(std::string_view filter, size_t at, unsigned bytes, uint64_t value) {
   std::string forged(filter);
   formulas::StoreLittle(reinterpret_cast<unsigned char*>(&forged[at]), value, bytes);
-  Sign(&forged);
+  testing::SignRangeFilter(&forged);
   return RangeFilterView(forged).fault();
 }
 

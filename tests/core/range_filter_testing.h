@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "src/core/format.h"
+#include "src/formulas/bytes.h"
 #include "tests/support/random_hashes.h"
 #include "winnow/range_filter.h"
 
@@ -194,6 +196,18 @@ inline RangeFilterKind SomeKind(const Keys& keys, RandomHashes* random) {
              ? RangeFilterKind::kTrees
          : have_one_length && random->Below(3) != 0 ? RangeFilterKind::kPositions
                                                     : RangeFilterKind::kNone;
+}
+
+// Makes both checksums right again, where the front is not too long for the bytes.
+inline void SignRangeFilter(std::string* bytes) {
+  auto* const front = reinterpret_cast<unsigned char*>(&(*bytes)[0]);
+  if (bytes->size() < 32) return;
+  const size_t summed =
+      32 + formulas::LoadLittle(front + 6, 2) + formulas::LoadLittle(front + 26, 2);
+  if (bytes->size() < summed + 4) return;
+  const size_t arrays = bytes->size() - summed - 4;
+  formulas::StoreLittle(front + 28, core::Checksum(front + summed + 4, arrays), 4);
+  formulas::StoreLittle(front + summed, core::Checksum(front, summed), 4);
 }
 
 // Whether a key is in [begin, end).

@@ -240,14 +240,18 @@ TEST_F(DbBenchExtWorkloadsTest, ScansReadLessWithRangeFilters) {
   const struct {
     const char* shape;
     const char* prefix;
-    double least_saved;  // of the data blocks, by range filters
-  } shapes[] = {{"integers", "5", 0.9}, {"events", "16", 0.9}, {"paths", "8", 0}};
-  for (const auto& [shape, prefix, least_saved] : shapes) {
+    const char* kind;    // of range filters
+    double least_saved;  // of the data blocks, by these
+  } shapes[] = {{"integers", "5", "auto", 0.9},
+                {"events", "16", "positions", 0.9},
+                {"paths", "8", "auto", 0}};
+  for (const auto& [shape, prefix, kind, least_saved] : shapes) {
     SCOPED_TRACE(shape);
     const json run = Run(
         {"--key_shape=" + std::string(shape), "--scan_length=16,1024", "--reads=2000",
          "--benchmarks=scanbehind,scanbetween,scanpresent", "--prefix_size=" + std::string(prefix),
-         "--policies=none,bloomfilter:10,{id=winnow;bits_per_key=10;range_bits=15}"});
+         "--policies=none,bloomfilter:10,{id=winnow;bits_per_key=10;range_bits=15;range_kind=" +
+             std::string(kind) + "}"});
     EXPECT_EQ(run.at("settings").at("scan_length"), "16,1024");
     EXPECT_EQ(run.at("settings").at("key_shape"), shape);
     const json& policies = run.at("policies");

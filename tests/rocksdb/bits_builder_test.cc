@@ -209,12 +209,18 @@ TEST(BitsBuilder, SizesAndNumbersOfKeysAgree) {
   }
 }
 
+core::TableRangePlan PositionsPlan() {
+  core::TableRangePlan plan;
+  plan.kinds = core::RangeKinds::kPositions;
+  return plan;
+}
+
 // With a range filter, of keys that it can have.
 class BuilderWithRange {
  public:
   explicit BuilderWithRange(FilterKind kind, bool verify = false)
       : builder(OptionsOf(kind), verify, nullptr,
-                std::make_unique<RangePart>(core::TableRangePlan(), true, nullptr)) {}
+                std::make_unique<RangePart>(PositionsPlan(), true, nullptr)) {}
 
   void Add(uint64_t from, uint64_t to) {
     for (uint64_t i = from; i < to; ++i) {

@@ -244,7 +244,7 @@ TEST(ClassifyBlockTest, RandomBytesGiveOneOfTheKinds) {
 
 // A filter of as many keys, with a range filter of them.
 std::string WithRange(uint64_t keys) {
-  RangeFilterBuilder ranges(RangeFilterOptions{15});
+  RangeFilterBuilder ranges(RangeFilterOptions{15, RangeFilterKind::kPositions});
   for (uint64_t i = 0; i < keys; ++i) {
     char key[16];
     std::snprintf(key, sizeof key, "%010llu", static_cast<unsigned long long>(i * 1'999'993));

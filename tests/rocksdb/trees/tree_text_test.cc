@@ -111,6 +111,7 @@ TEST(TreeTextTest, WhatIsKnownOfATreeIsKnownInAnotherProcess) {
   other_file.keys = 5000;
   TreeFiles& of_other = here.RecordOf(&kOther, "other")->files;
   of_other.AddMemory(of_other.Add(other_file), {6000, 6000});
+  here.RecordOf(&kOne, kFamily)->files.asked_ranges().SetDecided(core::RangeKinds::kTrees);
 
   WorkersRule read;
   ASSERT_EQ(RuleOfText(TextOfRule(RuleFor(&here, kFamily)), &read), "");
@@ -132,6 +133,7 @@ TEST(TreeTextTest, WhatIsKnownOfATreeIsKnownInAnotherProcess) {
 
   TreeRecord& ours = *here.RecordOf(&kOne, kFamily);
   TreeRecord& theirs = *there.RecordOf(&kOther, kFamily);
+  EXPECT_EQ(theirs.files.asked_ranges().decided(), core::RangeKinds::kTrees);
   EXPECT_EQ(theirs.files.files(), ours.files.files());
   const TreeFiles::Sums expected_sums = ours.files.sums();
   const TreeFiles::Sums found_sums = theirs.files.sums();

@@ -1,0 +1,123 @@
+// Which ranges are sampled, and which kind of range filters is taken by them.
+
+#include "src/rocksdb/trees/asked_ranges.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "src/core/ranges/table_range_builder.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+namespace asked_ranges_test {
+
+using core::RangeKinds;
+
+void NoteSome(AskedRanges* asked, uint64_t n) {
+  for (uint64_t i = 0; i < n; ++i) {
+    const std::string begin = "key" + std::to_string(100'000 + i);
+    asked->Note(begin, begin + "z");
+  }
+}
+
+core::DeniedRanges Denied(uint64_t by_positions, uint64_t by_trees) {
+  return {by_positions, by_trees, true};
+}
+
+TEST(AskedRangesTest, KeepsAFewOfTheLatest) {
+  AskedRanges asked;
+  NoteSome(&asked, AskedRanges::kLeast - 1);
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).asked, nullptr);
+  NoteSome(&asked, 1);
+  ASSERT_NE(asked.PlanFor(RangeKind::kAuto, 15).asked, nullptr);
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).asked->size(), AskedRanges::kLeast);
+  NoteSome(&asked, 10'000);
+  const auto kept = asked.PlanFor(RangeKind::kAuto, 15).asked;
+  ASSERT_EQ(kept->size(), AskedRanges::kMost);
+  size_t late = 0;
+  for (const core::AskedRange& range : *kept) late += range.begin > "key105000" ? 1 : 0;
+  EXPECT_GT(late, AskedRanges::kMost / 2);
+}
+
+TEST(AskedRangesTest, CutsLongEndsAndLeavesOutWhatIsEmptyThen) {
+  AskedRanges asked;
+  const std::string same(AskedRanges::kMostBytes, 's');
+  for (uint64_t i = 0; i < 100; ++i) asked.Note(same + "a", same + "b");
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).asked, nullptr);
+  for (uint64_t i = 0; i < 100; ++i) asked.Note("a" + same, "b" + same);
+  const auto kept = asked.PlanFor(RangeKind::kAuto, 15).asked;
+  ASSERT_NE(kept, nullptr);
+  for (const core::AskedRange& range : *kept) {
+    EXPECT_EQ(range.begin.size(), AskedRanges::kMostBytes);
+    EXPECT_EQ(range.end.size(), AskedRanges::kMostBytes);
+  }
+}
+
+TEST(AskedRangesTest, TheKindThatDeniesMoreIsTakenUntilMuchIsAskedAnew) {
+  AskedRanges asked;
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kByKeys);
+  NoteSome(&asked, 100);
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kBest);
+  EXPECT_EQ(asked.Measured(RangeKind::kAuto, Denied(1, 9)), "") << "too few";
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kBest);
+  EXPECT_NE(asked.Measured(RangeKind::kAuto, Denied(1, 9)).find("positions deny 2 and trees 18"),
+            std::string::npos);
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kTrees);
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).asked, nullptr);
+  NoteSome(&asked, AskedRanges::kMost - 1);
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kTrees);
+  NoteSome(&asked, 1);
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kBest);
+  EXPECT_NE(asked.Measured(RangeKind::kAuto, Denied(100, 50)), "");
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kPositions);
+  NoteSome(&asked, AskedRanges::kMost);
+  EXPECT_EQ(asked.Measured(RangeKind::kAuto, Denied(100, 50)), "") << "as before";
+}
+
+// So the files of a tree whose scans no filter can deny are not built twice for ever.
+TEST(AskedRangesTest, WhereNoneIsDeniedItGoesByTheKeys) {
+  AskedRanges asked;
+  NoteSome(&asked, 100);
+  for (int files = 0; files < 4; ++files) {
+    EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kBest);
+    EXPECT_EQ(asked.Measured(RangeKind::kAuto, Denied(0, 0)), "");
+  }
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kByKeys);
+}
+
+TEST(AskedRangesTest, AWorkerTakesWhatItIsTold) {
+  AskedRanges asked;
+  asked.SetDecided(RangeKinds::kTrees);
+  EXPECT_EQ(asked.decided(), RangeKinds::kTrees);
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kTrees);
+  EXPECT_EQ(asked.PlanFor(RangeKind::kPositions, 15).kinds, RangeKinds::kPositions);
+}
+
+TEST(AskedRangesTest, BothShareTheBitsByWhatIsAsked) {
+  AskedRanges asked;
+  core::TableRangePlan plan = asked.PlanFor(RangeKind::kBoth, 30);
+  EXPECT_EQ(plan.kinds, RangeKinds::kBoth);
+  EXPECT_EQ(plan.range_bits, 30);
+  EXPECT_EQ(plan.trees_bits, 15);
+  NoteSome(&asked, 100);
+  EXPECT_NE(asked.PlanFor(RangeKind::kBoth, 30).asked, nullptr);
+  EXPECT_EQ(asked.Measured(RangeKind::kBoth, Denied(15, 127)), "");
+  EXPECT_EQ(asked.PlanFor(RangeKind::kBoth, 30).trees_bits, 16.5);
+  for (int i = 0; i < 20; ++i) asked.Measured(RangeKind::kBoth, Denied(100'000'000, 0));
+  EXPECT_EQ(asked.PlanFor(RangeKind::kBoth, 30).trees_bits, 7.5) << "a quarter at least";
+}
+
+TEST(AskedRangesTest, AnyNumberOfThreadsMayNote) {
+  AskedRanges asked;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) threads.emplace_back([&asked] { NoteSome(&asked, 20'000); });
+  for (int i = 0; i < 200; ++i) asked.PlanFor(RangeKind::kAuto, 15);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).asked->size(), AskedRanges::kMost);
+}
+
+}  // namespace asked_ranges_test
+}  // namespace winnow::plugin
