@@ -49,6 +49,13 @@ double RangeBitsOf(const std::string& policy) {
   return options ? options->range_bits : 0;
 }
 
+std::string WhyKindHasNoEffect(const std::string& policy) {
+  const std::optional<PolicyOptions> options = WinnowPolicyOf(policy);
+  if (!options || options->range_bits > 0 || options->range_kind == RangeKind::kAuto) return {};
+  return absl::StrCat("range_kind=", plugin::PolicyOptionText(kRangeKindOption.name, *options),
+                      " has no effect: range_bits of the policy is 0");
+}
+
 double RangeBitsPerKey(double range_bits) {
   constexpr uint64_t kKeys = 1'000'000;
   const RangeFilterBuilder builder(RangeFilterOptions{range_bits});
@@ -66,6 +73,9 @@ RangeOptions RangeOptionsOf(const std::string& policy, const FamilyText& family)
   RangeOptions options;
   options.range_bits = RangeBitsOf(policy);
   options.has_extractor = plugin::IsRangeExtractorText(family.prefix_extractor);
+  if (std::string why = WhyKindHasNoEffect(policy); !why.empty()) {
+    options.problems.push_back(std::move(why));
+  }
   if (options.range_bits == 0 && !options.has_extractor) return options;
   if (!WinnowPolicyOf(policy)) {
     options.notes.push_back(

@@ -15,6 +15,9 @@ namespace winnow::inspect {
 // Winnow's.
 double RangeBitsOf(const std::string& policy);
 
+// Why its range_kind has no effect; empty if it has one, or was not asked for.
+std::string WhyKindHasNoEffect(const std::string& policy);
+
 // What a range filter of a large file takes with these range_bits, if its keys have one length.
 double RangeBitsPerKey(double range_bits);
 

@@ -271,6 +271,8 @@ TEST_F(VerbPolicyTest, SaysWhatRangeBitsNeed) {
   EXPECT_EQ(document.at("range").at("range_bits"), 15);
   EXPECT_NEAR(document.at("range").at("bits_per_key"), 17.2, 0.5);
   EXPECT_FALSE(PolicyJson({"winnow:10"}, 0).contains("range"));
+  EXPECT_THAT(Policy({"{id=winnow;range_kind=trees}"}).output,
+              HasSubstr("range_kind=trees has no effect: range_bits of the policy is 0"));
 }
 
 // In OPTIONS files that RocksDB wrote: each of the two options that lacks the other is a fault.
@@ -293,6 +295,8 @@ TEST_F(VerbPolicyTest, AnOptionsFileWithOneOptionOfTheTwoIsAFault) {
        "winnow.range"},
       {"winnow:10", NewRangeExtractor(), ROCKSDB_NAMESPACE::BytewiseComparator(),
        "prefix_extractor=winnow.range has no effect: range_bits of the policy is 0"},
+      {"{id=winnow;range_kind=both}", nullptr, ROCKSDB_NAMESPACE::BytewiseComparator(),
+       "range_kind=both has no effect: range_bits of the policy is 0"},
       {testing::kRangePolicy, NewRangeExtractor(), ROCKSDB_NAMESPACE::ReverseBytewiseComparator(),
        "range_bits=15 has no effect: the comparator is rocksdb.ReverseBytewiseComparator"}};
   int number = 0;

@@ -70,7 +70,8 @@ std::string OptionsFileJson(const OptionsFileReport& report) {
   for (const FamilyPolicy& family : report.families) {
     Json json = {{"name", family.name}, {"no_filter_asked_for", family.no_filter_asked_for}};
     json.update(ToJson(family.verdict));
-    if (family.ranges.range_bits > 0 || family.ranges.has_extractor) {
+    if (family.ranges.range_bits > 0 || family.ranges.has_extractor ||
+        !family.ranges.problems.empty()) {
       json["range"]["range_bits"] = family.ranges.range_bits;
       json["range"]["works"] = family.ranges.work();
       json["range"]["problems"] = family.ranges.problems;

@@ -222,11 +222,13 @@ absl::string_view AboutMemory(const PolicyVerdict& verdict) {
 }
 
 std::string AboutRanges(const PolicyVerdict& verdict) {
+  const std::string why = inspect::WhyKindHasNoEffect(verdict.in_force);
+  if (!why.empty()) return absl::StrCat(". ", why);
   const double bits = inspect::RangeBitsOf(verdict.in_force);
   return bits == 0 ? ""
                    : absl::StrFormat(
-                         ". range_bits=%g adds range filters, of about %.1f bits a key if keys "
-                         "have one length, in column families with prefix_extractor=winnow.range, "
+                         ". range_bits=%g adds range filters, of about %.1f bits a key if they "
+                         "are positions, in column families with prefix_extractor=winnow.range, "
                          "and none in others: what follows is of filters of single keys",
                          bits, inspect::RangeBitsPerKey(bits));
 }

@@ -64,7 +64,7 @@ std::string SizeText(const SizeReport& report) {
   if (report.pages > 0) absl::StrAppend(&text, "In pages of 1 KiB: ", report.pages, "\n");
   if (report.range_bytes > 0) {
     absl::StrAppend(
-        &text, "Range filters take on top, if keys have one length: ",
+        &text, "Range filters take on top, if they are positions: ",
         inspect::ByteSize(static_cast<double>(report.range_bytes)),
         absl::StrFormat(", %.2f bits/key\n", 8 * static_cast<double>(report.range_bytes) /
                                                  static_cast<double>(*report.wish.keys)));
