@@ -235,7 +235,8 @@ TEST(RangeFilterTest, KeysThatDifferInManyBytesAreTrees) {
           size_t i = 0;
           for (const std::string& tail : tails) {
             const char last = i++ < late ? 'x' : 'y';
-            keys.insert(std::string(first, 'a') + tail + "same" + last);
+            const std::string same(first == 8 ? 12 : 4, 's');
+            keys.insert(std::string(first, 'a') + tail + same + last);
           }
           const FilterBlock filter = BuildRangeFilter(keys);
           const RangeFilterView view(filter.bytes());

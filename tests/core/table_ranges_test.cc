@@ -180,6 +180,7 @@ TEST(TableRangesTest, TheGreatestLastKeyCounts) {
   keys.insert("b");
   keys.insert("c44");
   keys.insert("d");
+  keys.insert("e50");
   const std::string block = BlockOf(Build(keys, PlanOf(RangeKinds::kPositions, 30)));
   const TableRanges ranges(block);
   ASSERT_EQ(ranges.size(), 2u);
@@ -187,8 +188,10 @@ TEST(TableRangesTest, TheGreatestLastKeyCounts) {
   EXPECT_FALSE(ranges.MayContain("a895", "a9"));
   EXPECT_TRUE(ranges.MayContain("a9", "c"));
   EXPECT_TRUE(ranges.MayContain("bb", "d")) << "c44 is in it";
-  EXPECT_FALSE(ranges.MayContain("c5", "cz")) << "only parts whose last key is less are asked";
-  EXPECT_TRUE(ranges.MayContain("c5", "e")) << "it ends behind the last key";
+  EXPECT_FALSE(ranges.MayContain("c5", "cz"));
+  EXPECT_FALSE(ranges.MayContain("e1", "e4")) << "behind the last key of one part";
+  EXPECT_TRUE(ranges.MayContain("cz", "e4")) << "in which this is";
+  EXPECT_TRUE(ranges.MayContain("e6", "f")) << "it ends behind the last key";
 }
 
 TEST(TableRangesTest, APartThatIsMissingOrDamagedMeansNothing) {
@@ -367,6 +370,27 @@ TEST(TableRangesTest, KeysThatDoNotAscendGetNone) {
     late.insert(late.begin() + 100, "b");
     EXPECT_EQ(build(kinds, late), 0u);
     EXPECT_EQ(build(kinds, {"a1", std::string(5000, 'b')}), 0u) << "too long";
+  }
+}
+
+TEST(TableRangesTest, APartThatCantBeLeavesNone) {
+  RandomHashes random(testing::TestSeed());
+  Keys keys = Numbers(3000, &random);
+  for (int i = 0; i < 300; ++i) {
+    keys.insert(std::string(4000, '\x7f') + std::to_string(1000 + i) + (i % 2 == 0 ? "x" : ""));
+  }
+  EXPECT_TRUE(Build(keys, PlanOf(RangeKinds::kPositions, 4)).empty()) << "too many bits a key";
+}
+
+TEST(TableRangesTest, NoKeysAreKeptOnceThereCanBeNone) {
+  RandomHashes random(testing::TestSeed());
+  for (const RangeKinds kinds : {RangeKinds::kByKeys, RangeKinds::kPositions, RangeKinds::kTrees}) {
+    TableRangeBuilder builder(PlanOf(kinds));
+    for (const std::string& key : Numbers(100, &random)) builder.Add(key);
+    EXPECT_EQ(builder.num_keys(), 100u);
+    builder.Add(std::string(8, '\0'));
+    EXPECT_EQ(builder.num_keys(), 0u);
+    EXPECT_TRUE(builder.Finish().empty());
   }
 }
 
