@@ -204,11 +204,11 @@ bool RangeTrees::MayContain(uint32_t block, std::string_view begin,
 
 bool RangeTrees::MayContain(std::string_view begin, std::string_view end) const noexcept {
   const uint32_t first = BlockOf(begin);
-  const uint32_t last = BlockOf(end);
-  if (first == last) return MayContain(first, begin, end);
-  if (last - first != 1) return true;  // a whole block is inside
-  const std::string_view separator = Separator(last);
-  return MayContain(first, begin, separator) || MayContain(last, separator, end);
+  const uint32_t left = blocks - first;
+  if (left > 2 && Separator(first + 2) <= end) return true;  // a whole block is inside
+  const std::string_view separator = left > 1 ? Separator(first + 1) : std::string_view();
+  if (left == 1 || separator > end) return MayContain(first, begin, end);
+  return MayContain(first, begin, separator) || MayContain(first + 1, separator, end);
 }
 
 }  // namespace winnow::core
