@@ -53,7 +53,12 @@ std::string RandomPolicy(Random* random) {
                                           ";filter_memory=8KiB",
                                           ";level_plan=auto;filter_memory=8KiB"};
   // Without winnow.range as extractor it has no effect.
-  static constexpr const char* kRanges[] = {"", "", ";range_bits=15", ";range_bits=8",
+  static constexpr const char* kRanges[] = {"",
+                                            "",
+                                            ";range_bits=15",
+                                            ";range_bits=8;range_kind=positions",
+                                            ";range_bits=10;range_kind=trees",
+                                            ";range_bits=12;range_kind=both",
                                             ";range_bits=2"};
   switch (random->Below(10)) {
     case 0:
