@@ -62,10 +62,11 @@ double RangeBitsPerKey(double range_bits) {
   return 8 * static_cast<double>(builder.EstimateSize(kKeys)) / static_cast<double>(kKeys);
 }
 
-std::string TextWithRangeBits(const std::string& policy, double range_bits) {
+std::string TextWithRanges(const std::string& policy, double range_bits, RangeKind kind) {
   std::optional<PolicyOptions> options = WinnowPolicyOf(policy);
   if (!options) return std::string();
   options->range_bits = range_bits;
+  options->range_kind = kind;
   return ShortText(*options);
 }
 

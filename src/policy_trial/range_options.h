@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/database/options_text.h"
+#include "winnow/rocksdb_policy.h"
 
 namespace winnow::inspect {
 
@@ -21,8 +22,8 @@ std::string WhyKindHasNoEffect(const std::string& policy);
 // What a range filter of a large file takes with these range_bits, if its keys have one length.
 double RangeBitsPerKey(double range_bits);
 
-// The same options string with these range_bits; empty if the policy is not Winnow's.
-std::string TextWithRangeBits(const std::string& policy, double range_bits);
+// The same options string with these range filters; empty if the policy is not Winnow's.
+std::string TextWithRanges(const std::string& policy, double range_bits, RangeKind kind);
 
 // Of range filters as a column family's options have them.
 struct RangeOptions {

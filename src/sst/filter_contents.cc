@@ -16,6 +16,13 @@ bool Says(const TableProperties& properties, const std::string& name) {
 
 }  // namespace
 
+std::shared_ptr<const SliceTransform> ExtractorOf(const std::string& text) {
+  ROCKSDB_NAMESPACE::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  std::shared_ptr<const SliceTransform> extractor;
+  return SliceTransform::CreateFromString(config, text, &extractor).ok() ? extractor : nullptr;
+}
+
 FilterContents ContentsOf(const TableProperties& properties) {
   FilterContents contents;
   contents.whole_keys = Says(properties, "rocksdb.block.based.table.whole.key.filtering");
@@ -23,12 +30,8 @@ FilterContents ContentsOf(const TableProperties& properties) {
   const bool has_prefixes = !extractor.empty() && extractor != "nullptr" &&
                             Says(properties, "rocksdb.block.based.table.prefix.filtering");
   if (has_prefixes) {
-    ROCKSDB_NAMESPACE::ConfigOptions config;
-    config.ignore_unsupported_options = false;
-    const bool known =
-        SliceTransform::CreateFromString(config, extractor, &contents.prefixes).ok() &&
-        contents.prefixes != nullptr;
-    contents.unknown_extractor = known ? std::string() : extractor;
+    contents.prefixes = ExtractorOf(extractor);
+    contents.unknown_extractor = contents.prefixes ? std::string() : extractor;
   }
   return contents;
 }

@@ -20,6 +20,9 @@ struct FilterContents {
   std::string unknown_extractor;
 };
 
+// Returns the prefix extractor of this name or options string; null: this program does not have it.
+std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> ExtractorOf(const std::string& text);
+
 // As the properties say, which RocksDB goes by as well.
 FilterContents ContentsOf(const ROCKSDB_NAMESPACE::TableProperties& properties);
 

@@ -61,6 +61,20 @@ std::optional<std::string_view> AskedBytes(const FilterContents& contents, std::
   return std::string_view(prefix.data(), prefix.size());
 }
 
+std::optional<std::string_view> AskedPrefix(const ROCKSDB_NAMESPACE::SliceTransform& extractor,
+                                            std::string_view begin, std::string_view end) {
+  const Slice bound = SliceOf(end);
+  if (!extractor.InDomain(SliceOf(begin)) || !extractor.InDomain(bound)) return std::nullopt;
+  const Slice prefix = extractor.Transform(SliceOf(begin));
+  size_t full_length = 0;
+  const bool is_asked =
+      prefix == extractor.Transform(bound) ||
+      (extractor.FullLengthEnabled(&full_length) && end.size() == full_length &&
+       ROCKSDB_NAMESPACE::BytewiseComparator()->IsSameLengthImmediateSuccessor(prefix, bound));
+  if (!is_asked) return std::nullopt;
+  return std::string_view(prefix.data(), prefix.size());
+}
+
 StoredFilter::StoredFilter(const std::string& path, const RawSst& sst, const Comparator* comparator)
     : comparator_(comparator), contents_(ContentsOf(*sst.properties)) {
   for (const std::string& block : sst.blocks) {
@@ -77,7 +91,11 @@ std::optional<bool> StoredFilter::MayContain(std::string_view key, uint64_t hash
   if (!bytes || probers_.empty() || !partitions_.problem.empty()) {
     return std::nullopt;
   }
-  const AskedKey asked = {*bytes, contents_.whole_keys ? hash : HashKey(*bytes).value};
+  return AskBlocks(key, *bytes, contents_.whole_keys ? hash : HashKey(*bytes).value);
+}
+
+bool StoredFilter::AskBlocks(std::string_view key, std::string_view bytes, uint64_t hash) {
+  const AskedKey asked = {bytes, hash};
   if (probers_.size() > 1 && partitions_.partitions.empty()) {
     return std::any_of(probers_.begin(), probers_.end(),
                        [&asked](FilterProber& prober) { return Ask(&prober, asked); });
@@ -94,6 +112,15 @@ std::optional<bool> StoredFilter::MayContainRange(std::string_view begin,
   const core::TableRanges& range = ranges_[BlockOf(begin)];
   if (range.empty() || range.fault() != Fault::kNone) return std::nullopt;
   return range.MayContain(begin, end);
+}
+
+std::optional<bool> StoredFilter::MayContainPrefix(std::string_view begin, std::string_view end) {
+  if (contents_.prefixes == nullptr || probers_.empty() || !partitions_.problem.empty()) {
+    return std::nullopt;
+  }
+  const std::optional<std::string_view> prefix = AskedPrefix(*contents_.prefixes, begin, end);
+  if (!prefix) return std::nullopt;
+  return AskBlocks(begin, *prefix, HashKey(*prefix).value);
 }
 
 size_t StoredFilter::BlockOf(std::string_view key) const {

@@ -5,6 +5,7 @@
 #define WINNOW_SRC_SST_STORED_FILTER_H_
 
 #include <rocksdb/comparator.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/status.h>
 
 #include <cstdint>
@@ -50,6 +51,12 @@ std::string SoughtKey(std::string_view key, const ROCKSDB_NAMESPACE::Comparator*
 // What a lookup asks a filter with these contents for; unset: it does not ask. Refers to `key`.
 std::optional<std::string_view> AskedBytes(const FilterContents& contents, std::string_view key);
 
+// Returns the prefix that a scan of [begin, end) with auto_prefix_mode asks a filter of such
+// prefixes for, as FilterBlockReader::RangeMayExist decides it; unset: it asks none. Keys are in
+// the order of their bytes. Refers to `begin`.
+std::optional<std::string_view> AskedPrefix(const ROCKSDB_NAMESPACE::SliceTransform& extractor,
+                                            std::string_view begin, std::string_view end);
+
 // Not for several threads at once.
 class StoredFilter {
  public:
@@ -75,11 +82,16 @@ class StoredFilter {
   // timestamps; unset: there is none that a scan asks.
   std::optional<bool> MayContainRange(std::string_view begin, std::string_view end) const;
 
+  // Likewise of the filter of prefixes, for a scan with auto_prefix_mode.
+  std::optional<bool> MayContainPrefix(std::string_view begin, std::string_view end);
+
   // The number of the partition that a lookup or a seek of the key asks; 0 of a filter of one
   // block.
   size_t BlockOf(std::string_view key) const;
 
  private:
+  bool AskBlocks(std::string_view key, std::string_view bytes, uint64_t hash);
+
   const ROCKSDB_NAMESPACE::Comparator* comparator_;
   FilterContents contents_;
   FilterPartitions partitions_;

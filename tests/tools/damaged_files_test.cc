@@ -138,7 +138,8 @@ std::string Advise(const std::string& path, uint64_t first) {
     if (!visited.visits[i].may_contain) return keys[i] + " is denied in the cache";
   }
   if (file.comparator != ROCKSDB_NAMESPACE::BytewiseComparator()->Name()) return "good";
-  const FileScans asked = AskScans(path, scans, {0, scans.size()}, {10}, nullptr);
+  const FileScans asked =
+      AskScans(path, scans, {0, scans.size()}, {{10}, {"fixed:3"}, ""}, nullptr);
   if (!asked.error.empty()) return "scans: " + asked.error;
   for (size_t i = 0; i < scans.size(); i += 2) {
     if (asked.answers[i] != kHasKey) return "a scan of " + scans[i].begin + " is denied";

@@ -31,6 +31,15 @@ RangeFilterKind MainKind(RangeKinds kinds) noexcept {
   return RangeFilterKind::kPositions;
 }
 
+// Whether RangeFilterBuilder would take positions for the keys of this filter.
+bool IsOfFewDigits(std::string_view positions) noexcept {
+  ParsedRange parsed;
+  return ParseRange(positions, &parsed) == Fault::kNone && parsed.header.hashed_bytes == 0 &&
+         parsed.header.digits <= RangeFilterBuilder::kMostCountedBytes;
+}
+
+}  // namespace
+
 TableRanges ViewsOf(const std::vector<TableRange>& ranges) noexcept {
   TableRanges views;
   const auto parts = std::count_if(ranges.begin(), ranges.end(), [](const TableRange& range) {
@@ -42,15 +51,6 @@ TableRanges ViewsOf(const std::vector<TableRange>& ranges) noexcept {
   }
   return views;
 }
-
-// Whether RangeFilterBuilder would take positions for the keys of this filter.
-bool IsOfFewDigits(std::string_view positions) noexcept {
-  ParsedRange parsed;
-  return ParseRange(positions, &parsed) == Fault::kNone && parsed.header.hashed_bytes == 0 &&
-         parsed.header.digits <= RangeFilterBuilder::kMostCountedBytes;
-}
-
-}  // namespace
 
 TableRangeBuilder::TableRangeBuilder(const TableRangePlan& plan) noexcept
     : plan_(plan),

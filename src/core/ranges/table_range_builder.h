@@ -45,6 +45,9 @@ struct DeniedRanges {
   bool is_measured = false;  // both kinds were there
 };
 
+// Refers to the bytes of `ranges`.
+TableRanges ViewsOf(const std::vector<TableRange>& ranges) noexcept;
+
 // Keys of one length may be positions, and keys of other lengths beside them are trees: these are
 // parts, of which RangeRole speaks. The length is the most frequent one of the first keys. Else it
 // is as RangeFilterBuilder: nothing throws, one thread builds.

@@ -26,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/rocksdb/ranges/big_endian.h"
+#include "tests/rocksdb/ranges/scanned_shapes.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
 #include "winnow/rocksdb_policy.h"
@@ -42,116 +42,18 @@ using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::WriteOptions;
-using testing::BigEndian;
-using testing::LastNumber;
+using testing::kScannedShapes;
+using Shape = testing::ScannedShape;
 using Random = std::mt19937_64;
 using Keys = std::vector<std::string>;
-using Range = std::pair<std::string, std::string>;
 
 constexpr int kFiles = 5;  // on level 0
 constexpr size_t kScans = 1000;
-constexpr uint64_t kTime = 1'700'000'000'000;
 
 size_t NumKeys() {
   const char* const text = std::getenv("WINNOW_RANGE_KEYS");
   return text == nullptr ? 20'000 : std::strtoull(text, nullptr, 10);
 }
-
-std::string RandomBytes(size_t size, Random* random) {
-  std::string bytes;
-  while (bytes.size() < size) bytes += BigEndian((*random)());
-  bytes.resize(size);
-  return bytes;
-}
-
-std::string Numbered(uint64_t number, size_t bytes) { return BigEndian(number).substr(8 - bytes); }
-
-std::string Uuid(Random* random) {
-  char text[40];
-  std::snprintf(
-      text, sizeof text, "%08x-%04x-%04x-%04x-%012llx",
-      static_cast<unsigned>((*random)() & 0xffffffff), static_cast<unsigned>((*random)() & 0xffff),
-      static_cast<unsigned>((*random)() & 0xffff), static_cast<unsigned>((*random)() & 0xffff),
-      static_cast<unsigned long long>((*random)() & 0xffffffffffff));
-  return text;
-}
-
-// The keys with this prefix.
-Range AllOf(const std::string& prefix) {
-  std::string end = prefix;
-  while (!end.empty() && end.back() == '\xff') end.pop_back();
-  if (!end.empty()) ++end.back();
-  return {prefix, end};
-}
-
-struct Shape {
-  const char* name;
-  std::string (*key)(Random* random);
-  // A range near the keys, one of which is given; most have no row.
-  Range (*scan)(const std::string& key, Random* random);
-  bool is_usual = true;  // these keys are scanned so in most databases
-};
-
-Range Behind(const std::string& key, Random* /*random*/) {
-  const std::string head = key.substr(0, key.size() - 8);
-  const uint64_t number = LastNumber(key);
-  return {head + BigEndian(number + 1), head + BigEndian(number + 17)};
-}
-
-std::string IndexKeyTime(Random* random) {
-  return Numbered((*random)() % 20, 4) + BigEndian((*random)()) +
-         BigEndian(kTime + (*random)() % 86'400'000);
-}
-
-Range OtherKeyOfIndex(const std::string& key, Random* random) {
-  return AllOf(key.substr(0, 4) + BigEndian((*random)()));
-}
-
-const Shape kShapes[] = {
-    {"group, long, 8 random bytes",
-     [](Random* random) {
-       return Numbered((*random)() % 128, 2) + BigEndian((*random)()) + RandomBytes(8, random);
-     },
-     [](const std::string& key, Random* random) {
-       return AllOf(key.substr(0, 2) + BigEndian((*random)()));
-     }},
-    {"8 + 8 + 8",
-     [](Random* random) {
-       return BigEndian((*random)() % 1000 * 0x9e3779b97f4a7c15) + BigEndian((*random)()) +
-              BigEndian((*random)());
-     },
-     [](const std::string& key, Random* random) {
-       return AllOf(key.substr(0, 8) + BigEndian((*random)()));
-     }},
-    {"time, uuid as text",
-     [](Random* random) { return BigEndian(kTime + (*random)() % 1'000'000) + Uuid(random); },
-     [](const std::string& /*key*/, Random* random) {
-       return AllOf(BigEndian(kTime + (*random)() % 1'000'000));
-     }},
-    {"time, 16 random bytes",
-     [](Random* random) {
-       return BigEndian(kTime + (*random)() % 86'400'000) + RandomBytes(16, random);
-     },
-     [](const std::string& /*key*/, Random* random) {
-       return AllOf(BigEndian(kTime + (*random)() % 86'400'000));
-     }},
-    {"index, key, time", IndexKeyTime, OtherKeyOfIndex},
-    {"32 random bytes, the first 6", [](Random* random) { return RandomBytes(32, random); },
-     [](const std::string& /*key*/, Random* random) { return AllOf(RandomBytes(6, random)); }},
-    {"graph edges",
-     [](Random* random) {
-       return BigEndian((*random)() % 1'000'000 * 0x9e3779b97f4a7c15) +
-              Numbered((*random)() % 4, 2) + BigEndian((*random)());
-     },
-     [](const std::string& key, Random* random) {
-       return AllOf(BigEndian((*random)() % 1'000'000 * 0x9e3779b97f4a7c15) + key.substr(8, 2));
-     }},
-    {"integers, 16 behind a key", [](Random* random) { return BigEndian((*random)()); }, Behind},
-    {"integers, the first 3 bytes", [](Random* random) { return BigEndian((*random)()); },
-     [](const std::string& /*key*/, Random* random) { return AllOf(RandomBytes(3, random)); },
-     false},
-    {"index, key, time: 16 behind a key", IndexKeyTime, Behind, false},
-};
 
 class ScannedDatabase {
  public:
@@ -264,7 +166,7 @@ class RangeKindsTest : public ::testing::TestWithParam<std::tuple<size_t, bool>>
 
 TEST_P(RangeKindsTest, TheDefaultReadsAsLittleAsTheBetterKind) {
   const auto& [number, has_longer] = GetParam();
-  const Shape& shape = kShapes[number];
+  const Shape& shape = kScannedShapes[number];
   std::printf("| %s%s |", shape.name, has_longer ? ", one in 100 longer" : "");
   double least = 1e9;
   for (const std::string kind : {"positions", "trees"}) {
@@ -288,13 +190,13 @@ TEST_P(RangeKindsTest, TheDefaultReadsAsLittleAsTheBetterKind) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, RangeKindsTest,
-                         ::testing::Combine(::testing::Range(size_t{0}, std::size(kShapes)),
+                         ::testing::Combine(::testing::Range(size_t{0}, std::size(kScannedShapes)),
                                             ::testing::Bool()));
 
 // Scans of both sorts on one tree, whose kind is none by default that serves both.
 TEST(RangeKindsOfOneTreeTest, BothServeScansOfBothSorts) {
-  const Shape prefixes = {"", IndexKeyTime, OtherKeyOfIndex, true};
-  const Shape close = {"", IndexKeyTime, Behind, true};
+  const Shape prefixes = {"", testing::IndexKeyTime, testing::OtherKeyOfIndex, true};
+  const Shape close = {"", testing::IndexKeyTime, testing::Behind, true};
   const ScannedDatabase positions(close, PolicyOf("range_bits=15;range_kind=positions"), false);
   const ScannedDatabase trees(close, PolicyOf("range_bits=15;range_kind=trees"), false);
   ScannedDatabase both(close, PolicyOf("range_bits=30;range_kind=both"), false);

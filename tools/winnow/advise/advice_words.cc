@@ -112,10 +112,12 @@ class Words {
     Say(true, "Deleted ranges are not looked at.");
   }
 
-  // A policy of Winnow's for lookups keeps the range_bits of the one in force.
+  // A policy of Winnow's for lookups keeps the range filters of the one in force.
   void KeepRangeBits() {
-    const double range_bits = RangeBitsOf(read_.families.front().shape.policy);
-    const std::string kept = TextWithRangeBits(advice_.choice, range_bits);
+    const std::string& policy = read_.families.front().shape.policy;
+    const PolicyOptions now = WinnowPolicyOf(policy).value_or(PolicyOptions());
+    const double range_bits = now.range_bits;
+    const std::string kept = TextWithRanges(advice_.choice, range_bits, now.range_kind);
     if (range_bits == 0 || advice_.choice.empty()) return;
     absl::StrAppend(&advice_.recommendation,
                     kept.empty()

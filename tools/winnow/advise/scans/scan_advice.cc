@@ -1,10 +1,12 @@
 #include "tools/winnow/advise/scans/scan_advice.h"
 
 #include <absl/algorithm/container.h>
+#include <absl/strings/str_cat.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -12,6 +14,8 @@
 #include "src/core/sizing.h"
 #include "src/policy_trial/learned_trial.h"
 #include "src/policy_trial/range_options.h"
+#include "src/sst/filter_contents.h"
+#include "src/sst/stored_filter.h"
 #include "tools/winnow/advise/advice_costs.h"
 #include "tools/winnow/advise/scans/scan_trial.h"
 
@@ -20,6 +24,30 @@ namespace {
 
 // The range_bits to try: the filters that files have are asked besides.
 const std::vector<double> kSteps = {10, 15, 20};
+constexpr size_t kMixedStep = 1;  // of kSteps
+// A kind of range filters misses much where it passes more than this share of what the other one
+// and itself deny together.
+constexpr double kMissesMuch = 0.1;
+// Prefixes are tried of the greatest lengths for which these shares of scans would ask.
+constexpr double kAskingShares[] = {0.25, 0.5, 0.9};
+constexpr size_t kLongestPrefix = 64;
+
+std::vector<std::string> ExtractorsFor(const std::vector<RecordedScan>& scans) {
+  std::vector<std::string> extractors;
+  const double* share = std::begin(kAskingShares);
+  for (size_t length = kLongestPrefix; length > 0; --length) {
+    const std::string text = absl::StrCat("fixed:", length);
+    const auto extractor = ExtractorOf(text);
+    const auto asking = static_cast<double>(absl::c_count_if(scans, [&](const RecordedScan& scan) {
+      return AskedPrefix(*extractor, scan.begin, scan.end).has_value();
+    }));
+    const double* const is_reached = share;
+    const auto all = static_cast<double>(scans.size());
+    while (share != std::end(kAskingShares) && asking >= *share * all) ++share;
+    if (share != is_reached) extractors.push_back(text);
+  }
+  return extractors;
+}
 
 class Following {
  public:
@@ -37,14 +65,52 @@ class Following {
     absl::c_sort(scans_,
                  [](const RecordedScan& a, const RecordedScan& b) { return a.begin < b.begin; });
     advice_.scans = scans_.size();
+    SetChoices();
     FindRanges();
     AskFiles();
     CountEmpty();
     Sum();
+    Compare();
   }
 
  private:
   const AdvisedFile& FileAt(size_t at) const { return read_.FileOf({0, at}); }
+
+  // A filter denies what one of those that are tried denies, which are bits of answers.
+  struct Choice {
+    ScanFilters filters;
+    unsigned tried = 0;
+  };
+
+  void SetChoices() {
+    tried_.range_bits = kSteps;
+    tried_.extractors = ExtractorsFor(scans_);
+    tried_.extractor_now = advice_.extractor;
+    if (const auto now = ExtractorOf(advice_.extractor); now != nullptr) {
+      const auto is_now = [&](const std::string& text) {
+        return ExtractorOf(text)->AsString() == now->AsString();
+      };
+      if (absl::c_none_of(tried_.extractors, is_now))
+        tried_.extractors.push_back(advice_.extractor);
+    }
+    unsigned bit = kDenies;
+    std::vector<Choice> both;
+    for (const double step : kSteps) {
+      choices_.push_back({{RangeKind::kPositions, step, "", 0, 0}, bit});
+      choices_.push_back({{RangeKind::kTrees, step, "", 0, 0}, bit << 1});
+      if (2 * step <= kRangeBitsOption.most) {
+        both.push_back({{RangeKind::kBoth, 2 * step, "", 0, 0}, bit | bit << 1});
+      }
+      bit <<= 2;
+    }
+    for (const std::string& extractor : tried_.extractors) {
+      choices_.push_back({{RangeKind::kAuto, 0, extractor, 0, 0}, bit});
+      bit <<= 1;
+    }
+    choices_.insert(choices_.end(), both.begin(), both.end());
+    policy_ = family_.costs->policy_in_force();
+    if (policy_.empty()) policy_ = "winnow:10";
+  }
 
   // Finds the scans that ask each file. Files without a level are asked like those of level 0.
   void FindRanges() {
@@ -114,8 +180,10 @@ class Following {
         [&](size_t at, const auto& beat) {
           const bool builds = FileAt(at).is_sampled && !IsUnfiltered(at) &&
                               (at == 0 || std::chrono::steady_clock::now() < deadline);
-          return AskScans(FileAt(at).path, scans_, ranges_[at],
-                          builds ? StepsWith(more_bits[at]) : std::vector<double>(), beat);
+          TriedFilters tried;
+          if (builds) tried = {StepsWith(more_bits[at]), tried_.extractors, ""};
+          tried.extractor_now = tried_.extractor_now;
+          return AskScans(FileAt(at).path, scans_, ranges_[at], tried, beat);
         },
         [&](size_t at, FileScans file) {
           if (!file.error.empty()) read_.FileOf({0, at}).error = file.error;
@@ -130,7 +198,7 @@ class Following {
     std::vector<bool> has_key(scans_.size());
     std::vector<bool> crosses(scans_.size());
     for (size_t at = 0; at < files_.size(); ++at) {
-      const std::string& answers = files_[at].answers;
+      const std::vector<uint16_t>& answers = files_[at].answers;
       for (size_t i = 0; i < answers.size(); ++i) {
         if ((answers[i] & kHasKey) != 0) has_key[ranges_[at].begin + i] = true;
         if ((answers[i] & kCrossesDeletions) != 0) crosses[ranges_[at].begin + i] = true;
@@ -140,13 +208,13 @@ class Following {
     advice_.cross_deletions = static_cast<uint64_t>(absl::c_count(crosses, true));
   }
 
-  // Rows of levels, and of all: of files for which range filters were built, and of the others with
-  // what these would have in proportion to those of their level, or else to all.
+  // Rows of levels, and of all: of files for which filters were tried, and of the others with what
+  // these would have in proportion to those of their level, or else to all.
   void Sum() {
     std::map<int, ScanRow> built;  // by level
     ScanRow all_built = EmptyRow();
     for (size_t at = 0; at < files_.size(); ++at) {
-      if (files_[at].bytes.empty() || !FileAt(at).error.empty()) continue;
+      if (files_[at].sizes.empty() || !FileAt(at).error.empty()) continue;
       const ScanRow row = RowOf(at);
       Add(row, &built.try_emplace(LevelOf(at), EmptyRow()).first->second);
       Add(row, &all_built);
@@ -157,7 +225,7 @@ class Following {
     for (size_t at = 0; at < files_.size(); ++at) {
       if (!FileAt(at).error.empty()) continue;
       ScanRow row = RowOf(at);
-      if (files_[at].bytes.empty() && !IsUnfiltered(at)) {
+      if (files_[at].sizes.empty() && !IsUnfiltered(at)) {
         const auto of_level = built.find(LevelOf(at));
         const bool is_known = of_level != built.end() && of_level->second.in_vain > 0;
         SetInProportion(is_known ? of_level->second : all_built, &row);
@@ -174,39 +242,72 @@ class Following {
 
   int LevelOf(size_t at) const { return FileAt(at).level.value_or(-1); }
 
-  static ScanRow EmptyRow() {
+  // Sets what range_kind=auto takes, and leaves both kinds out where one alone does as well.
+  void Compare() {
+    const std::vector<ScanFilters>& filters = advice_.all.filters;
+    for (size_t at = 0; at < 2 * kSteps.size(); at += 2) {
+      const ScanFilters& positions = filters[at];
+      const ScanFilters& trees = filters[at + 1];
+      const bool is_of_trees = trees.spared != positions.spared ? trees.spared > positions.spared
+                                                                : trees.bytes < positions.bytes;
+      advice_.by_auto.push_back(is_of_trees ? at + 1 : at);
+    }
+    const size_t first_both = 2 * kSteps.size() + tried_.extractors.size();
+    const double by_one = filters[advice_.by_auto[kMixedStep]].spared;
+    const double by_both = filters[first_both + kMixedStep].spared;
+    if (by_both - by_one > kMissesMuch * by_both) return;
+    const auto leave_out = [&](ScanRow* row) { row->filters.resize(first_both); };
+    leave_out(&advice_.all);
+    for (ScanRow& row : advice_.levels) leave_out(&row);
+  }
+
+  ScanRow EmptyRow() const {
     ScanRow row;
-    for (const double range_bits : kSteps) row.steps.push_back({range_bits, 0, 0});
+    for (const Choice& choice : choices_) row.filters.push_back(choice.filters);
     return row;
   }
 
   ScanRow RowOf(size_t at) const {
-    const std::string& answers = files_[at].answers;
-    const auto count = [&](auto holds) {
-      return static_cast<double>(absl::c_count_if(answers, holds));
+    const FileScans& file = files_[at];
+    const auto count = [&](unsigned mask, bool holds) {
+      return static_cast<double>(absl::c_count_if(
+          file.answers, [&](uint16_t answer) { return ((answer & mask) != 0) == holds; }));
     };
     ScanRow row = EmptyRow();
     row.files = 1;
     row.keys = FileAt(at).keys;
     row.range_bytes = FileAt(at).range_bytes;
-    row.reads = static_cast<double>(answers.size());
-    row.in_vain = count([](char answer) { return (answer & kHasKey) == 0; });
-    row.spared_now = count([](char answer) { return (answer & kNowDenies) != 0; });
-    for (size_t step = 0; step < files_[at].bytes.size(); ++step) {
-      row.steps[step].bytes = static_cast<double>(files_[at].bytes[step]);
-      row.steps[step].spared =
-          count([step](char answer) { return (answer & kStepDenies << step) != 0; });
+    row.reads = static_cast<double>(file.answers.size());
+    row.in_vain = count(kHasKey, false);
+    row.spared_now = count(kNowDenies, true);
+    if (file.sizes.empty()) return row;
+    for (size_t i = 0; i < choices_.size(); ++i) {
+      ScanFilters& filters = row.filters[i];
+      filters.spared = count(choices_[i].tried, true);
+      for (size_t tried = 0; tried < file.sizes.size(); ++tried) {
+        if ((choices_[i].tried & kDenies << tried) == 0) continue;
+        filters.bytes += static_cast<double>(file.sizes[tried]);
+      }
+      if (!filters.extractor.empty()) SetPrefixes(at, &filters);
     }
     return row;
+  }
+
+  // Makes bytes of the number of prefixes, and subtracts the false positives.
+  void SetPrefixes(size_t at, ScanFilters* filters) const {
+    const auto keys = static_cast<double>(files_[at].keys);
+    const FilterCost with = family_.costs->CostOfBlock(policy_, at, keys + filters->bytes);
+    filters->bytes = with.bytes - family_.costs->CostOfBlock(policy_, at, keys).bytes;
+    filters->spared *= 1 - with.rate;
   }
 
   static void SetInProportion(const ScanRow& built, ScanRow* row) {
     const double keys =
         static_cast<double>(row->keys) / std::max(1.0, static_cast<double>(built.keys));
     const double in_vain = row->in_vain / std::max(1.0, built.in_vain);
-    for (size_t step = 0; step < kSteps.size(); ++step) {
-      row->steps[step].bytes = keys * built.steps[step].bytes;
-      row->steps[step].spared = in_vain * built.steps[step].spared;
+    for (size_t i = 0; i < row->filters.size(); ++i) {
+      row->filters[i].bytes = keys * built.filters[i].bytes;
+      row->filters[i].spared = in_vain * built.filters[i].spared;
     }
   }
 
@@ -217,9 +318,9 @@ class Following {
     sum->reads += row.reads;
     sum->in_vain += row.in_vain;
     sum->spared_now += row.spared_now;
-    for (size_t step = 0; step < kSteps.size(); ++step) {
-      sum->steps[step].bytes += row.steps[step].bytes;
-      sum->steps[step].spared += row.steps[step].spared;
+    for (size_t i = 0; i < row.filters.size(); ++i) {
+      sum->filters[i].bytes += row.filters[i].bytes;
+      sum->filters[i].spared += row.filters[i].spared;
     }
   }
 
@@ -229,6 +330,9 @@ class Following {
   const AdvisedFamily& family_;
   std::vector<RecordedScan> scans_;  // in the order of `begin`
   std::vector<AskedRange> ranges_;   // by file
+  TriedFilters tried_;
+  std::vector<Choice> choices_;
+  std::string policy_;  // whose filters would have prefixes
   std::vector<FileScans> files_;
   ScanAdvice& advice_;
 };
@@ -241,8 +345,10 @@ ScanAdvice AdviseOnScans(const RecordedScans& recorded, const AdviceOptions& opt
   advice.seeks = recorded.seeks;
   advice.with_bound = recorded.with_bound;
   const AdvisedFamily& family = reading->families.front();
+  advice.extractor = reading->OtherExtractorOf(family);
+  const bool is_counted = advice.extractor.empty() || ExtractorOf(advice.extractor) != nullptr;
   if (!recorded.scans.empty() && WhyNoRangesByOrder(family.comparator->Name()).empty() &&
-      reading->OtherExtractorOf(family).empty()) {
+      is_counted) {
     Following(options, progress, reading, &advice).Follow(recorded);
   }
   return advice;

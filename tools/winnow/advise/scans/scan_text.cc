@@ -1,9 +1,11 @@
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
 #include <cmath>
 #include <utility>
 
+#include "src/core/options.h"
 #include "src/text/numbers.h"
 #include "src/text/text_table.h"
 #include "tools/winnow/advise/scans/scan_advice.h"
@@ -16,6 +18,20 @@ using Json = nlohmann::ordered_json;
 
 std::string Blocks(double blocks) { return absl::StrFormat("%.3g", blocks); }
 
+std::string NameOf(const ScanFilters& filters) {
+  return filters.is_of_ranges() ? "winnow.range" : filters.extractor;
+}
+
+Json FiltersJson(const ScanAdvice& advice, const ScanRow& row, const ScanFilters& filters) {
+  const bool is_of_ranges = filters.is_of_ranges();
+  return {
+      {"range_bits", is_of_ranges ? Json(filters.range_bits) : Json(nullptr)},
+      {"bytes", static_cast<uint64_t>(std::llround(filters.bytes))},
+      {"bits_per_key", row.BitsAKey(filters.bytes)},
+      {"blocks_per_scan", advice.AScan(row.reads - filters.spared)},
+      {"kind", is_of_ranges ? Json(core::NameOf(kRangeKindOption, filters.kind)) : Json(nullptr)}};
+}
+
 Json RowJson(const ScanAdvice& advice, const ScanRow& row) {
   Json json = {{"level", row.level < 0 ? Json(nullptr) : Json(row.level)},
                {"files", row.files},
@@ -25,29 +41,40 @@ Json RowJson(const ScanAdvice& advice, const ScanRow& row) {
                {"in_vain_per_scan", advice.AScan(row.in_vain)},
                {"blocks_per_scan_now", advice.AScan(row.reads_now())},
                {"range_filters", Json::array()}};
-  for (const ScanStep& step : row.steps) {
-    json["range_filters"].push_back({{"range_bits", step.range_bits},
-                                     {"bytes", static_cast<uint64_t>(std::llround(step.bytes))},
-                                     {"bits_per_key", row.BitsAKey(step.bytes)},
-                                     {"blocks_per_scan", advice.AScan(row.reads - step.spared)}});
+  for (const size_t at : advice.by_auto) {
+    json["range_filters"].push_back(FiltersJson(advice, row, row.filters[at]));
+  }
+  for (const ScanFilters& filters : row.filters) {
+    Json of_filters = FiltersJson(advice, row, filters);
+    of_filters["prefix_extractor"] = NameOf(filters);
+    json["filters"].push_back(std::move(of_filters));
   }
   return json;
 }
 
-std::string StepTable(const ScanAdvice& advice) {
+std::string FilterTable(const ScanAdvice& advice) {
   const ScanRow& all = advice.all;
   TextTable table(
-      {{"range filters", Align::kLeft}, {"memory"}, {"bits a key"}, {"data blocks a scan"}});
+      {{"filters for scans", Align::kLeft}, {"memory"}, {"bits a key"}, {"data blocks a scan"}});
   table.Underline();
-  table.AddRow({"none", ByteSize(0), Bits(0), Blocks(advice.AScan(all.reads))});
-  if (all.range_bytes > 0) {
-    const auto bytes = static_cast<double>(all.range_bytes);
-    table.AddRow(
-        {"now", ByteSize(bytes), Bits(all.BitsAKey(bytes)), Blocks(advice.AScan(all.reads_now()))});
+  const auto add = [&](const std::string& name, double bytes, double reads) {
+    table.AddRow({name, ByteSize(bytes), Bits(all.BitsAKey(bytes)), Blocks(advice.AScan(reads))});
+  };
+  add("none", 0, all.reads);
+  if (!advice.extractor.empty()) {
+    table.AddRow({"now", "", "", Blocks(advice.AScan(all.reads_now()))});
+  } else if (all.range_bytes > 0) {
+    add("now", static_cast<double>(all.range_bytes), all.reads_now());
   }
-  for (const ScanStep& step : all.steps) {
-    table.AddRow({absl::StrFormat("range_bits=%g", step.range_bits), ByteSize(step.bytes),
-                  Bits(all.BitsAKey(step.bytes)), Blocks(advice.AScan(all.reads - step.spared))});
+  for (size_t i = 0; i < all.filters.size(); ++i) {
+    const ScanFilters& filters = all.filters[i];
+    const bool is_auto = absl::c_linear_search(advice.by_auto, i);
+    const std::string name = filters.is_of_ranges()
+                                 ? absl::StrFormat("range_bits=%g, %s%s", filters.range_bits,
+                                                   core::NameOf(kRangeKindOption, filters.kind),
+                                                   is_auto ? " (auto)" : "")
+                                 : absl::StrCat("prefix_extractor=", filters.extractor);
+    add(name, filters.bytes, all.reads - filters.spared);
   }
   return table.ToString();
 }
@@ -59,8 +86,8 @@ TextTable::Row LevelRow(const ScanAdvice& advice, const ScanRow& row, std::strin
                           Blocks(advice.AScan(row.reads)),
                           Blocks(advice.AScan(row.in_vain)),
                           Blocks(advice.AScan(row.reads_now()))};
-  for (const ScanStep& step : row.steps) {
-    cells.push_back(Blocks(advice.AScan(row.reads - step.spared)));
+  for (const size_t at : advice.by_auto) {
+    cells.push_back(Blocks(advice.AScan(row.reads - row.filters[at].spared)));
   }
   return cells;
 }
@@ -72,8 +99,9 @@ std::string LevelTable(const ScanAdvice& advice) {
                                  {"unfiltered"},
                                  {"in vain"},
                                  {"now"}};
-  for (const ScanStep& step : advice.all.steps) {
-    columns.push_back({absl::StrFormat("range_bits=%g", step.range_bits)});
+  for (const size_t at : advice.by_auto) {
+    columns.push_back({absl::StrFormat(at == advice.by_auto.front() ? "range_bits=%g" : "%g",
+                                       advice.all.filters[at].range_bits)});
   }
   TextTable table(std::move(columns));
   table.Underline();
@@ -109,7 +137,7 @@ std::string ScansText(const ScanAdvice& advice, size_t width) {
                                      advice.seeks, advice.with_bound);
   if (!advice.levels.empty()) {
     absl::StrAppend(&text, "; ", advice.scans, " followed, of which ", advice.empty,
-                    " find no key.\n\n", LevelTable(advice), "\n", StepTable(advice));
+                    " find no key.\n\n", LevelTable(advice), "\n", FilterTable(advice));
   } else {
     absl::StrAppend(&text, ".\n");
   }

@@ -1,6 +1,8 @@
 #include "tools/winnow/advise/scans/scan_trial.h"
 
 #include <rocksdb/comparator.h>
+#include <rocksdb/slice.h>
+#include <rocksdb/slice_transform.h>
 
 #include <algorithm>
 #include <functional>
@@ -10,70 +12,122 @@
 #include <string_view>
 #include <utility>
 
+#include "src/core/ranges/range_note.h"
+#include "src/core/ranges/table_range_builder.h"
+#include "src/sst/filter_contents.h"
 #include "src/sst/filter_partitions.h"
 #include "src/sst/internal_keys.h"
 #include "src/sst/sst_reader.h"
 #include "src/sst/stored_filter.h"
-#include "winnow/range_filter.h"
 
 namespace winnow::inspect {
 namespace {
 
 constexpr uint64_t kEntriesBetweenScanBeats = 1 << 16;
 
-// The range filters of one range_bits: of the file, or of its partitions.
-class Step {
+// The range filters of one kind: of the file, or of its partitions.
+class TriedRanges {
  public:
-  explicit Step(double range_bits) : builder_(RangeFilterOptions{range_bits}) {}
+  TriedRanges(core::RangeKinds kind, double range_bits)
+      : builder_(core::TableRangePlan{kind, range_bits, 0, nullptr}) {}
 
   void Add(std::string_view key) {
     if (key.empty()) builder_.Abandon();  // as the policy does
     builder_.Add(key);
   }
 
-  void FinishBlock() { blocks_.push_back(builder_.Finish()); }
+  void FinishBlock() {
+    blocks_.push_back(builder_.Finish());
+    views_.push_back(core::ViewsOf(blocks_.back()));
+  }
 
   uint64_t bytes() const {
     uint64_t bytes = 0;
-    for (const FilterBlock& block : blocks_) bytes += block.size;
+    for (const core::TableRanges& views : views_) bytes += views.size_bytes();
     return bytes;
   }
 
   bool Denies(size_t block, const RecordedScan& scan) const {
-    if (block >= blocks_.size() || blocks_[block].size == 0) return false;
-    return !RangeFilterView(blocks_[block].bytes()).MayContain(scan.begin, scan.end);
+    return block < views_.size() && !views_[block].MayContain(scan.begin, scan.end);
   }
 
  private:
-  RangeFilterBuilder builder_;
-  std::vector<FilterBlock> blocks_;
+  core::TableRangeBuilder builder_;
+  std::vector<std::vector<core::TableRange>> blocks_;
+  std::vector<core::TableRanges> views_;  // of their bytes
+};
+
+// The prefixes of the keys, as a filter would have them.
+class TriedPrefixes {
+ public:
+  explicit TriedPrefixes(const std::string& extractor) : extractor_(ExtractorOf(extractor)) {}
+
+  void Add(std::string_view key) {
+    const std::optional<std::string_view> prefix = PrefixOf(key);
+    if (!prefix || prefix == last_) return;
+    last_ = *prefix;
+    ++count_;
+  }
+
+  uint64_t count() const { return count_; }
+
+  // Keys before the scan's begin were added; `next` is the one behind them, if there is one.
+  bool Denies(const RecordedScan& scan, std::optional<std::string_view> next) const {
+    if (extractor_ == nullptr) return false;
+    const auto asked = AskedPrefix(*extractor_, scan.begin, scan.end);
+    return asked && asked != last_ && !(next && PrefixOf(*next) == asked);
+  }
+
+ private:
+  std::optional<std::string_view> PrefixOf(std::string_view key) const {
+    const ROCKSDB_NAMESPACE::Slice bytes(key.data(), key.size());
+    if (extractor_ == nullptr || !extractor_->InDomain(bytes)) return std::nullopt;
+    const ROCKSDB_NAMESPACE::Slice prefix = extractor_->Transform(bytes);
+    return std::string_view(prefix.data(), prefix.size());
+  }
+
+  std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> extractor_;
+  std::optional<std::string> last_;
+  uint64_t count_ = 0;
 };
 
 class RangeAsking {
  public:
-  RangeAsking(const StoredFilter& filter, InternalKeys* keys, const std::vector<double>& range_bits,
+  RangeAsking(StoredFilter* filter, InternalKeys* keys, const TriedFilters& tried,
               const std::function<void(double share)>& progress)
-      : filter_(filter), keys_(*keys), progress_(progress) {
-    for (const double bits : range_bits) steps_.emplace_back(bits);
-    const FilterPartitions& partitions = filter.partitions();
-    if (!steps_.empty() && !partitions.partitions.empty()) {
+      : filter_(*filter), keys_(*keys), progress_(progress) {
+    for (const double bits : tried.range_bits) {
+      ranges_.emplace_back(core::RangeKinds::kPositions, bits);
+      ranges_.emplace_back(core::RangeKinds::kTrees, bits);
+    }
+    for (const std::string& extractor : tried.extractors) prefixes_.emplace_back(extractor);
+    tries_ = !ranges_.empty();
+    const auto& in_file = filter_.contents().prefixes;
+    const auto now = ExtractorOf(tried.extractor_now);
+    asks_prefixes_ = now != nullptr && in_file != nullptr && in_file->AsString() == now->AsString();
+    const FilterPartitions& partitions = filter_.partitions();
+    if (tries_ && !partitions.partitions.empty()) {
       walk_.emplace(partitions, ROCKSDB_NAMESPACE::BytewiseComparator());
     }
-    if (!steps_.empty()) keys_.SeekToFirst();
+    if (tries_) keys_.SeekToFirst();
   }
 
   FileScans Ask(const std::vector<RecordedScan>& scans, const AskedRange& range) && {
     FileScans file;
     for (size_t i = range.begin; i < range.end; ++i) {
-      MoveTo(scans[i].begin);
-      if (!steps_.empty()) open_.push({scans[i].end, i - range.begin, deletions_});
-      uint8_t answer = keys_.Valid() && keys_.key().user_key < scans[i].end ? kHasKey : 0;
-      if (!filter_.MayContainRange(scans[i].begin, scans[i].end).value_or(true)) {
-        answer |= kNowDenies;
+      const RecordedScan& scan = scans[i];
+      MoveTo(scan.begin);
+      if (tries_) open_.push({scan.end, i - range.begin, deletions_});
+      std::optional<std::string_view> next;
+      if (keys_.Valid()) next = keys_.key().user_key;
+      unsigned answer = next && *next < scan.end ? kHasKey : 0;
+      if (Denies(scan)) answer |= kNowDenies;
+      for (size_t j = 0; j < prefixes_.size(); ++j) {
+        if (prefixes_[j].Denies(scan, next)) answer |= kDenies << (ranges_.size() + j);
       }
-      file.answers.push_back(static_cast<char>(answer));
+      file.answers.push_back(static_cast<uint16_t>(answer));
     }
-    if (!steps_.empty()) {
+    if (tries_) {
       while (keys_.Valid()) AddAndMove();
       EndScans(std::nullopt);
       FinishBlock();
@@ -84,17 +138,16 @@ class RangeAsking {
     }
     for (size_t i = range.begin; i < range.end; ++i) {
       const size_t block = filter_.BlockOf(scans[i].begin);
-      char& answer = file.answers[i - range.begin];
-      for (size_t step = 0; step < steps_.size(); ++step) {
-        if (steps_[step].Denies(block, scans[i])) {
-          answer = static_cast<char>(answer | kStepDenies << step);
-        }
+      unsigned denies = 0;
+      for (size_t j = 0; j < ranges_.size(); ++j) {
+        if (ranges_[j].Denies(block, scans[i])) denies |= kDenies << j;
       }
+      file.answers[i - range.begin] |= static_cast<uint16_t>(denies);
     }
-    for (const size_t scan : crossing_) {
-      file.answers[scan] = static_cast<char>(file.answers[scan] | kCrossesDeletions);
-    }
-    for (const Step& step : steps_) file.bytes.push_back(step.bytes());
+    for (const size_t scan : crossing_) file.answers[scan] |= kCrossesDeletions;
+    for (const TriedRanges& ranges : ranges_) file.sizes.push_back(ranges.bytes());
+    for (const TriedPrefixes& prefixes : prefixes_) file.sizes.push_back(prefixes.count());
+    file.keys = distinct_;
     return file;
   }
 
@@ -102,7 +155,7 @@ class RangeAsking {
   // To the first key that is not less; keys on the way are added to the range filters.
   void MoveTo(const std::string& key) {
     const auto is_there = [&] { return keys_.Valid() && keys_.key().user_key >= key; };
-    if (!steps_.empty()) {
+    if (tries_) {
       while (keys_.Valid() && !is_there()) AddAndMove();
     } else if (!is_there()) {
       keys_.Seek(key);
@@ -120,7 +173,12 @@ class RangeAsking {
     }
     EndScans(key.user_key);
     deletions_ += IsDeletion(key.type) ? 1 : 0;
-    for (Step& step : steps_) step.Add(key.user_key);
+    for (TriedRanges& ranges : ranges_) ranges.Add(key.user_key);
+    for (TriedPrefixes& prefixes : prefixes_) prefixes.Add(key.user_key);
+    if (last_key_ != key.user_key) {
+      last_key_ = key.user_key;
+      ++distinct_;
+    }
     keys_.Next();
   }
 
@@ -134,7 +192,12 @@ class RangeAsking {
   }
 
   void FinishBlock() {
-    for (Step& step : steps_) step.FinishBlock();
+    for (TriedRanges& ranges : ranges_) ranges.FinishBlock();
+  }
+
+  bool Denies(const RecordedScan& scan) {
+    return !filter_.MayContainRange(scan.begin, scan.end).value_or(true) ||
+           (asks_prefixes_ && !filter_.MayContainPrefix(scan.begin, scan.end).value_or(true));
   }
 
   // A scan whose bound is still ahead.
@@ -146,10 +209,15 @@ class RangeAsking {
     bool operator>(const OpenScan& other) const { return end > other.end; }
   };
 
-  const StoredFilter& filter_;
+  StoredFilter& filter_;
   InternalKeys& keys_;
   const std::function<void(double share)>& progress_;
-  std::vector<Step> steps_;
+  std::vector<TriedRanges> ranges_;
+  std::vector<TriedPrefixes> prefixes_;
+  bool tries_ = false;
+  bool asks_prefixes_ = false;
+  std::optional<std::string> last_key_;
+  uint64_t distinct_ = 0;
   std::optional<PartitionWalk> walk_;
   size_t block_ = 0;
   uint64_t entries_ = 0;
@@ -161,7 +229,7 @@ class RangeAsking {
 }  // namespace
 
 FileScans AskScans(const std::string& path, const std::vector<RecordedScan>& scans,
-                   const AskedRange& range, const std::vector<double>& range_bits,
+                   const AskedRange& range, const TriedFilters& tried,
                    const std::function<void(double share)>& progress) {
   FileScans file;
   const RawSst sst = ReadRawSst(path);
@@ -176,8 +244,8 @@ FileScans AskScans(const std::string& path, const std::vector<RecordedScan>& sca
     file.error = CantReadKeys(status);
     return file;
   }
-  const StoredFilter filter(path, sst, bytewise);
-  return RangeAsking(filter, keys.get(), range_bits, progress).Ask(scans, range);
+  StoredFilter filter(path, sst, bytewise);
+  return RangeAsking(&filter, keys.get(), tried, progress).Ask(scans, range);
 }
 
 }  // namespace winnow::inspect

@@ -1,5 +1,5 @@
-// The input and answers of advice on range filters: scans that a trace has, what they read, and
-// what range filters would spare.
+// The input and answers of advice on scans: those that a trace has, what they read, and what range
+// filters and filters of prefixes would spare.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_SCANS_SCAN_TYPES_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_SCANS_SCAN_TYPES_H_
@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "winnow/rocksdb_policy.h"
 
 namespace winnow::inspect {
 
@@ -24,11 +26,15 @@ struct RecordedScans {
   std::vector<RecordedScan> scans;  // those of with_bound, or some of them, chosen by chance
 };
 
-// Range filters of one range_bits, for all files of a row.
-struct ScanStep {
-  double range_bits = 0;
+// Filters of one sort that scans would ask, of all files of a row.
+struct ScanFilters {
+  RangeKind kind = RangeKind::kAuto;  // of range filters
+  double range_bits = 0;              // 0: filters of prefixes
+  std::string extractor;              // whose prefixes they have; else winnow.range
   double bytes = 0;
   double spared = 0;  // reads in vain that they would spare
+
+  bool is_of_ranges() const { return extractor.empty(); }
 };
 
 // Files of one level, or all. A seek reads one data block of each file that it asks, to see which
@@ -37,11 +43,12 @@ struct ScanRow {
   int level = -1;  // -1: not known, or all
   size_t files = 0;
   uint64_t keys = 0;
-  uint64_t range_bytes = 0;     // of the range filters that the files have
-  double reads = 0;             // data blocks, if no file had a range filter
-  double in_vain = 0;           // of them, of files without a key between the bounds
-  double spared_now = 0;        // of these, by the range filters that the files have
-  std::vector<ScanStep> steps;  // in the order of range_bits
+  uint64_t range_bytes = 0;  // of the range filters that the files have
+  double reads = 0;          // data blocks, if no file had a range filter
+  double in_vain = 0;        // of them, of files without a key between the bounds
+  double spared_now = 0;     // of these, by the filters that the files have
+  // Range filters in the order of range_bits, then filters of prefixes: the same in all rows.
+  std::vector<ScanFilters> filters;
 
   double reads_now() const { return reads - spared_now; }
   double BitsAKey(double bytes) const {
@@ -58,15 +65,16 @@ struct ScanAdvice {
   // filters were built.
   uint64_t cross_deletions = 0;
 
-  // Range filters were built for these, and asked; for the others what is said of the steps is in
-  // proportion to that.
+  // Filters were built for these, and asked; for the others what is said is in proportion to that.
   size_t tried_files = 0;
   size_t files = 0;
 
   std::vector<ScanRow> levels;  // empty: nothing was followed
   ScanRow all;
+  std::vector<size_t> by_auto;  // of filters, what range_kind=auto takes; one of each range_bits
+  std::string extractor;        // in force, other than winnow.range; empty: none
 
-  // Options to paste; both empty: range filters are not recommended, or there is nothing to change.
+  // Options to paste; both empty: none are recommended, or there is nothing to change.
   std::string policy;            // the value of filter_policy
   std::string prefix_extractor;  // and of this
 

@@ -3,10 +3,12 @@
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 
+#include "src/core/options.h"
 #include "src/policy_trial/learned_trial.h"
 #include "src/policy_trial/range_options.h"
+#include "src/sst/filter_contents.h"
 #include "src/text/numbers.h"
 #include "tools/winnow/advise/scans/scan_advice.h"
 #include "tools/winnow/advise/scans/scan_trial.h"
@@ -36,13 +38,12 @@ class ScanWords {
 
  private:
   std::string Recommendation() {
-    if (const std::string other = read_.OtherExtractorOf(family_); !other.empty()) {
+    if (!advice_.extractor.empty() && ExtractorOf(advice_.extractor) == nullptr) {
       return absl::StrCat(
-          "Range filters are not recommended: the column family has prefix_extractor=", other,
-          ", and what its filters of prefixes spare scans (with auto_prefix_mode or "
-          "prefix_same_as_start of ReadOptions) is not counted here. It can have one extractor, "
-          "so that winnow.range would end them. To compare the two, count the data blocks that "
-          "scans read on a copy of the database.");
+          "Range filters are not recommended: the column family has prefix_extractor=",
+          advice_.extractor,
+          ", which this program does not have, so that what its filters of prefixes spare is not "
+          "counted. It can have one extractor: winnow.range would end them.");
     }
     if (advice_.with_bound == 0) {
       return absl::StrFormat(
@@ -69,20 +70,24 @@ class ScanWords {
                                 "the last level get no filters."
                               : "no file could be read.");
     }
-    if (all.steps.back().bytes == 0) {
+    const ScanFilters* const ranges = Choice();
+    const ScanFilters* const prefixes = PrefixesFor(ranges);
+    if (ranges == nullptr && prefixes == nullptr) {
       return absl::StrFormat(
           "These keys can't have range filters: one has more than %d bytes, or their lengths are "
           "such that range filters would take too many bits.",
           RangeFilterBuilder::kMaxKeyBytes);
     }
-    const ScanStep& step = Choice();
-    if (step.spared < kWorthwhileScans * all.reads) {
+    const ScanFilters& best = prefixes != nullptr ? *prefixes : *ranges;
+    if (best.spared < kWorthwhileScans * all.reads) {
       return absl::StrFormat(
-          "Range filters would save little: %s, and with range_bits=%g still %.3g. Scans begin too "
-          "close behind keys for them, or have too many possible keys between their bounds.",
-          ReadsInVain(), step.range_bits, advice_.AScan(all.in_vain - step.spared));
+          "Range filters would save little: %s, and with %s still %.3g. Scans begin too close "
+          "behind keys for them, or have too many possible keys between their bounds.",
+          ReadsInVain(), NameOf(best), advice_.AScan(all.in_vain - best.spared));
     }
-    return now_.may_work() && all.range_bytes > 0 ? OfThoseInForce(step) : Take(step);
+    if (!advice_.extractor.empty() && IsGoodNow(best)) return Keep(best);
+    if (now_.may_work() && all.range_bytes > 0 && ranges != nullptr) return OfThoseInForce(*ranges);
+    return prefixes != nullptr ? TakePrefixes(*prefixes, ranges) : Take(*ranges);
   }
 
   std::string ReadsInVain() const {
@@ -92,49 +97,145 @@ class ScanWords {
         advice_.AScan(advice_.all.reads), advice_.AScan(advice_.all.in_vain));
   }
 
-  // The fewest range_bits that spare nearly as much as the most.
-  const ScanStep& Choice() const {
-    const std::vector<ScanStep>& steps = advice_.all.steps;
-    return *absl::c_find_if(steps, [&](const ScanStep& step) {
-      return step.spared >= kNearlyAll * steps.back().spared;
-    });
+  static std::string NameOf(const ScanFilters& filters) {
+    return filters.is_of_ranges() ? absl::StrFormat("range_bits=%g", filters.range_bits)
+                                  : absl::StrCat("prefix_extractor=", filters.extractor);
   }
 
-  double BlocksWith(const ScanStep& step) const {
-    return advice_.AScan(advice_.all.reads - step.spared);
+  bool IsByAuto(const ScanFilters& ranges) const {
+    return absl::c_any_of(advice_.by_auto,
+                          [&](size_t at) { return &advice_.all.filters[at] == &ranges; });
   }
 
-  std::string OfThoseInForce(const ScanStep& step) const {
+  // Returns the range filters of the fewest range_bits that spare nearly as much as any; null:
+  // there are none.
+  const ScanFilters* Choice() const {
+    double most = 0;
+    for (const ScanFilters& filters : advice_.all.filters) {
+      if (filters.is_of_ranges()) most = std::max(most, filters.spared);
+    }
+    const ScanFilters* choice = nullptr;
+    for (const ScanFilters& filters : advice_.all.filters) {
+      if (!filters.is_of_ranges() || filters.bytes == 0 || filters.spared < kNearlyAll * most) {
+        continue;
+      }
+      const auto cost = [](const ScanFilters& of) { return std::pair(of.range_bits, of.bytes); };
+      if (choice == nullptr || cost(filters) < cost(*choice)) choice = &filters;
+    }
+    return choice;
+  }
+
+  // Returns the smallest filters of prefixes that spare as much as these, and take less; null:
+  // there are none.
+  const ScanFilters* PrefixesFor(const ScanFilters* ranges) const {
+    const ScanFilters* choice = nullptr;
+    for (const ScanFilters& filters : advice_.all.filters) {
+      if (filters.is_of_ranges() || filters.spared == 0) continue;
+      if (ranges != nullptr &&
+          (filters.spared < ranges->spared || filters.bytes >= ranges->bytes)) {
+        continue;
+      }
+      if (choice == nullptr || filters.bytes < choice->bytes) choice = &filters;
+    }
+    return choice;
+  }
+
+  double BlocksWith(const ScanFilters& filters) const {
+    return advice_.AScan(advice_.all.reads - filters.spared);
+  }
+
+  // Returns whether the filters of prefixes in force spare nearly as much as these would.
+  bool IsGoodNow(const ScanFilters& best) const {
+    const ScanRow& all = advice_.all;
+    return all.spared_now >= kNearlyAll * best.spared ||
+           best.spared - all.spared_now < kWorthwhileScans * all.reads_now();
+  }
+
+  std::string Keep(const ScanFilters& best) const {
+    std::string text = absl::StrFormat(
+        "Keep prefix_extractor=%s: with its filters of prefixes, the seeks of a scan read %.3g "
+        "data blocks; without filters it would be %.3g",
+        advice_.extractor, advice_.AScan(advice_.all.reads_now()),
+        advice_.AScan(advice_.all.reads));
+    return absl::StrFormat("%s, and with %s %.3g.", text, NameOf(best), BlocksWith(best));
+  }
+
+  std::string OfThoseInForce(const ScanFilters& ranges) const {
     const ScanRow& all = advice_.all;
     std::string text = absl::StrFormat(
         "Range filters are in force%s: the seeks of a scan read %.3g data blocks; without range "
         "filters it would be %.3g.",
         now_.work() ? absl::StrFormat(", with range_bits=%g", now_.range_bits) : "",
         advice_.AScan(all.reads_now()), advice_.AScan(all.reads));
-    if (all.spared_now < kNearlyAll * step.spared) {
-      absl::StrAppend(&text,
-                      absl::StrFormat(" With range_bits=%g in all files it would be %.3g, for %.3g "
-                                      "bits a key in place of %.3g; files that exist get them when "
-                                      "compactions rewrite them.",
-                                      step.range_bits, BlocksWith(step), all.BitsAKey(step.bytes),
-                                      all.BitsAKey(static_cast<double>(all.range_bytes))));
+    if (all.spared_now < kNearlyAll * ranges.spared) {
+      absl::StrAppend(
+          &text, absl::StrFormat(" With range_bits=%g%s in all files it would be %.3g, for %.3g "
+                                 "bits a key in place of %.3g; files that exist get them when "
+                                 "compactions rewrite them.",
+                                 ranges.range_bits, KindClause(ranges), BlocksWith(ranges),
+                                 all.BitsAKey(ranges.bytes),
+                                 all.BitsAKey(static_cast<double>(all.range_bytes))));
     }
     return text;
   }
 
-  std::string Take(const ScanStep& step) {
-    advice_.prefix_extractor = "winnow.range";
-    advice_.policy = TextWithRangeBits(choice_, step.range_bits);
-    if (advice_.policy.empty()) {
-      advice_.policy = TextWithRangeBits(family_.shape.policy, step.range_bits);
+  std::string KindClause(const ScanFilters& ranges) const {
+    return IsByAuto(ranges)
+               ? std::string()
+               : " and range_kind=" + std::string(core::NameOf(kRangeKindOption, ranges.kind));
+  }
+
+  // The policy to paste, without range filters where range_bits is 0.
+  std::string PolicyWith(double range_bits, RangeKind kind) const {
+    const std::string& in_force = family_.shape.policy;
+    for (const std::string& policy : {choice_, in_force}) {
+      const std::string text = TextWithRanges(policy, range_bits, kind);
+      if (!text.empty()) return text;
     }
-    if (advice_.policy.empty()) advice_.policy = TextWithRangeBits("winnow:10", step.range_bits);
-    return absl::StrFormat(
+    return range_bits == 0 && !in_force.empty() ? in_force
+                                                : TextWithRanges("winnow:10", range_bits, kind);
+  }
+
+  std::string Take(const ScanFilters& ranges) {
+    advice_.prefix_extractor = "winnow.range";
+    advice_.policy =
+        PolicyWith(ranges.range_bits, IsByAuto(ranges) ? RangeKind::kAuto : ranges.kind);
+    std::string text = absl::StrFormat(
         "Take both of these options: the seeks of a scan read %.3g data blocks instead of %.3g, "
         "for range filters of %.3g bits a key, %s in all, beside the filters of single keys. Files "
         "that exist get them when compactions rewrite them.",
-        BlocksWith(step), advice_.AScan(advice_.all.reads_now()), advice_.all.BitsAKey(step.bytes),
-        ByteSize(step.bytes));
+        BlocksWith(ranges), advice_.AScan(advice_.all.reads_now()),
+        advice_.all.BitsAKey(ranges.bytes), ByteSize(ranges.bytes));
+    if (ranges.kind == RangeKind::kBoth) {
+      absl::StrAppend(&text,
+                      " The scans are of both sorts: each kind alone passes more than a tenth of "
+                      "what both deny.");
+    }
+    if (!advice_.extractor.empty()) {
+      absl::StrAppend(&text, " They take the place of prefix_extractor=", advice_.extractor,
+                      " and its filters of prefixes.");
+    }
+    return text;
+  }
+
+  std::string TakePrefixes(const ScanFilters& prefixes, const ScanFilters* ranges) {
+    advice_.prefix_extractor = prefixes.extractor;
+    advice_.policy = PolicyWith(0, RangeKind::kAuto);
+    std::string text = absl::StrFormat(
+        "Take both of these options, and before that give every scan auto_prefix_mode=true in "
+        "ReadOptions: with a prefix extractor, and without it, scans lose the rows beyond the "
+        "prefix that they begin with. Then the seeks of a scan read %.3g data blocks instead of "
+        "%.3g, for prefixes of %.3g bits a key in the filters, %s in all.",
+        BlocksWith(prefixes), advice_.AScan(advice_.all.reads_now()),
+        advice_.all.BitsAKey(prefixes.bytes), ByteSize(prefixes.bytes));
+    if (ranges != nullptr) {
+      absl::StrAppend(&text,
+                      absl::StrFormat(" Range filters with range_bits=%g would take %.3g "
+                                      "bits a key, for %.3g data blocks.",
+                                      ranges->range_bits, advice_.all.BitsAKey(ranges->bytes),
+                                      BlocksWith(*ranges)));
+    }
+    return absl::StrCat(text, " Files that exist get them when compactions rewrite them.");
   }
 
   void Note(bool holds, const std::string& sentence) {
@@ -146,13 +247,17 @@ class ScanWords {
     const uint64_t without = advice_.seeks - advice_.with_bound;
     Note(without > 0,
          absl::StrFormat("%d of the %d seeks have no upper bound: no range filter helps them, and "
-                         "they are not in these figures.",
-                         without, advice_.seeks));
+                         "they are not in these figures.%s",
+                         without, advice_.seeks,
+                         advice_.extractor.empty()
+                             ? ""
+                             : " In prefix mode, filters of prefixes do, until another extractor "
+                               "ends them."));
     Note(advice_.scans < advice_.with_bound,
          absl::StrFormat("Of %d seeks with a bound, %d were followed, chosen by chance.",
                          advice_.with_bound, advice_.scans));
     Note(advice_.tried_files < advice_.files,
-         absl::StrFormat("Range filters were built for %d of %d files; for the others they are "
+         absl::StrFormat("Filters were tried for %d of %d files; for the others they are "
                          "taken to be alike.",
                          advice_.tried_files, advice_.files));
     Note(read_.SomeAreUnfiltered(),
@@ -162,7 +267,11 @@ class ScanWords {
          "Counted is the data block that a seek reads of each file. It may be in the block cache, "
          "and what a scan reads after the seek is not in this. A trace does not tell whether scans "
          "have total_order_seek, which keeps filters from being asked.");
-    const bool with_ranges = !advice_.prefix_extractor.empty() || now_.may_work();
+    Note(absl::c_any_of(advice_.all.filters,
+                        [](const ScanFilters& filters) { return !filters.is_of_ranges(); }),
+         "Filters of prefixes are asked as with auto_prefix_mode=true; prefix_same_as_start and "
+         "prefix mode ask them likewise, total order never.");
+    const bool with_ranges = takes_ranges() || now_.may_work();
     Note(with_ranges && advice_.cross_deletions > 0,
          absl::StrFormat(
              "%d of the %d scans cross more than %d deletions of a file. Give them "
@@ -174,9 +283,11 @@ class ScanWords {
     SayOptions();
   }
 
+  bool takes_ranges() const { return advice_.prefix_extractor == "winnow.range"; }
+
   void SayOptions() {
     const FamilyText& text = family_.shape.text;
-    if (!advice_.prefix_extractor.empty() && !now_.has_extractor) {
+    if (takes_ranges() && !now_.has_extractor) {
       for (const std::string& clause : SayWithRangeExtractor(text)) {
         Note(true, absl::StrCat("With prefix_extractor=winnow.range, ", clause, "."));
       }

@@ -1,0 +1,129 @@
+// Keys that are put together from parts, as databases have them, and scans of them, most of which
+// find nothing.
+
+#ifndef WINNOW_TESTS_ROCKSDB_RANGES_SCANNED_SHAPES_H_
+#define WINNOW_TESTS_ROCKSDB_RANGES_SCANNED_SHAPES_H_
+
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "tests/rocksdb/ranges/big_endian.h"
+
+namespace winnow::testing {
+
+using KeyRange = std::pair<std::string, std::string>;
+
+inline constexpr uint64_t kTime = 1'700'000'000'000;
+
+inline std::string RandomBytes(size_t size, std::mt19937_64* random) {
+  std::string bytes;
+  while (bytes.size() < size) bytes += BigEndian((*random)());
+  bytes.resize(size);
+  return bytes;
+}
+
+inline std::string Numbered(uint64_t number, size_t bytes) {
+  return BigEndian(number).substr(8 - bytes);
+}
+
+inline std::string Uuid(std::mt19937_64* random) {
+  char text[40];
+  std::snprintf(
+      text, sizeof text, "%08x-%04x-%04x-%04x-%012llx",
+      static_cast<unsigned>((*random)() & 0xffffffff), static_cast<unsigned>((*random)() & 0xffff),
+      static_cast<unsigned>((*random)() & 0xffff), static_cast<unsigned>((*random)() & 0xffff),
+      static_cast<unsigned long long>((*random)() & 0xffffffffffff));
+  return text;
+}
+
+// The keys with this prefix.
+inline KeyRange AllWith(const std::string& prefix) {
+  std::string end = prefix;
+  while (!end.empty() && end.back() == '\xff') end.pop_back();
+  if (!end.empty()) ++end.back();
+  return {prefix, end};
+}
+
+struct ScannedShape {
+  const char* name;
+  std::string (*key)(std::mt19937_64* random);
+  // A range near the keys, one of which is given; most have no row.
+  KeyRange (*scan)(const std::string& key, std::mt19937_64* random);
+  bool is_usual = true;  // these keys are scanned so in most databases
+};
+
+inline KeyRange Behind(const std::string& key, std::mt19937_64* /*random*/) {
+  const std::string head = key.substr(0, key.size() - 8);
+  const uint64_t number = LastNumber(key);
+  return {head + BigEndian(number + 1), head + BigEndian(number + 17)};
+}
+
+inline std::string IndexKeyTime(std::mt19937_64* random) {
+  return Numbered((*random)() % 20, 4) + BigEndian((*random)()) +
+         BigEndian(kTime + (*random)() % 86'400'000);
+}
+
+inline KeyRange OtherKeyOfIndex(const std::string& key, std::mt19937_64* random) {
+  return AllWith(key.substr(0, 4) + BigEndian((*random)()));
+}
+
+inline const ScannedShape kScannedShapes[] = {
+    {"group, long, 8 random bytes",
+     [](std::mt19937_64* random) {
+       return Numbered((*random)() % 128, 2) + BigEndian((*random)()) + RandomBytes(8, random);
+     },
+     [](const std::string& key, std::mt19937_64* random) {
+       return AllWith(key.substr(0, 2) + BigEndian((*random)()));
+     }},
+    {"8 + 8 + 8",
+     [](std::mt19937_64* random) {
+       return BigEndian((*random)() % 1000 * 0x9e3779b97f4a7c15) + BigEndian((*random)()) +
+              BigEndian((*random)());
+     },
+     [](const std::string& key, std::mt19937_64* random) {
+       return AllWith(key.substr(0, 8) + BigEndian((*random)()));
+     }},
+    {"time, uuid as text",
+     [](std::mt19937_64* random) {
+       return BigEndian(kTime + (*random)() % 1'000'000) + Uuid(random);
+     },
+     [](const std::string& /*key*/, std::mt19937_64* random) {
+       return AllWith(BigEndian(kTime + (*random)() % 1'000'000));
+     }},
+    {"time, 16 random bytes",
+     [](std::mt19937_64* random) {
+       return BigEndian(kTime + (*random)() % 86'400'000) + RandomBytes(16, random);
+     },
+     [](const std::string& /*key*/, std::mt19937_64* random) {
+       return AllWith(BigEndian(kTime + (*random)() % 86'400'000));
+     }},
+    {"index, key, time", IndexKeyTime, OtherKeyOfIndex},
+    {"32 random bytes, the first 6",
+     [](std::mt19937_64* random) { return RandomBytes(32, random); },
+     [](const std::string& /*key*/, std::mt19937_64* random) {
+       return AllWith(RandomBytes(6, random));
+     }},
+    {"graph edges",
+     [](std::mt19937_64* random) {
+       return BigEndian((*random)() % 1'000'000 * 0x9e3779b97f4a7c15) +
+              Numbered((*random)() % 4, 2) + BigEndian((*random)());
+     },
+     [](const std::string& key, std::mt19937_64* random) {
+       return AllWith(BigEndian((*random)() % 1'000'000 * 0x9e3779b97f4a7c15) + key.substr(8, 2));
+     }},
+    {"integers, 16 behind a key", [](std::mt19937_64* random) { return BigEndian((*random)()); },
+     Behind},
+    {"integers, the first 3 bytes", [](std::mt19937_64* random) { return BigEndian((*random)()); },
+     [](const std::string& /*key*/, std::mt19937_64* random) {
+       return AllWith(RandomBytes(3, random));
+     },
+     false},
+    {"index, key, time: 16 behind a key", IndexKeyTime, Behind, false},
+};
+
+}  // namespace winnow::testing
+
+#endif  // WINNOW_TESTS_ROCKSDB_RANGES_SCANNED_SHAPES_H_

@@ -1,0 +1,215 @@
+// Advice on recorded scans beside the data blocks that RocksDB reads for the same scans, once the
+// same keys are written with each of the filters that it speaks of.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/iterator.h>
+#include <rocksdb/options.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/statistics.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/rocksdb/ranges/scanned_shapes.h"
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+#include "tests/support/inspect_testing.h"
+#include "tests/support/recorded_trace.h"
+#include "tests/support/rocksdb_testing.h"
+#include "tests/tools/tool_testing.h"
+
+namespace winnow::inspect {
+namespace counted_scans_test {
+
+using nlohmann::json;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::ReadOptions;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::SliceTransform;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::KeyRange;
+using testing::kScannedShapes;
+using testing::ScannedShape;
+
+constexpr size_t kKeys = 10'000;
+constexpr size_t kFiles = 5;  // on level 0
+constexpr size_t kScans = 1000;
+
+struct Counted {
+  double blocks = 0;  // of data, that a scan reads in the mean
+  size_t found = 0;   // scans that find a row
+};
+
+class CountedScans : public ::testing::Test {
+ protected:
+  // Keys and scans of these shapes, of which each scan takes the next one.
+  void Make(const std::vector<ScannedShape>& shapes) {
+    std::mt19937_64 random(7);
+    std::set<std::string> keys;
+    while (keys.size() < kKeys) keys.insert(shapes.front().key(&random));
+    const std::vector<std::string> sorted(keys.begin(), keys.end());
+    shuffled_ = sorted;
+    std::shuffle(shuffled_.begin(), shuffled_.end(), random);
+    while (scans_.size() < kScans) {
+      const ScannedShape& shape = shapes[scans_.size() % shapes.size()];
+      KeyRange scan = shape.scan(sorted[random() % sorted.size()], &random);
+      if (scan.first < scan.second) scans_.push_back(std::move(scan));
+    }
+  }
+
+  // The keys in files of their own, with these options.
+  void Write(const std::string& extractor, const std::string& policy) {
+    Options options = testing::MakeOptions(testing::TableWith(policy));
+    options.level0_file_num_compaction_trigger = 10 * kFiles;
+    options.write_buffer_size = 64 << 20;
+    if (!extractor.empty()) {
+      EXPECT_TRUE(SliceTransform::CreateFromString(testing::StrictConfig(), extractor,
+                                                   &options.prefix_extractor)
+                      .ok());
+    }
+    statistics_ = options.statistics;
+    database_.reset();
+    ASSERT_STATUS_OK(DestroyDB(path_, options));
+    database_ = testing::OpenDatabase(options, path_);
+    Load();
+  }
+
+  void Load() {
+    for (size_t i = 0; i < kKeys; ++i) {
+      ASSERT_STATUS_OK(database_->Put(WriteOptions(), shuffled_[i], std::string(100, 'v')));
+      if ((i + 1) % (kKeys / kFiles) != 0) continue;
+      ASSERT_STATUS_OK(database_->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    }
+  }
+
+  Counted Scan() const {
+    Counted counted;
+    const uint64_t before = DataBlocks();
+    for (const auto& [begin, end] : scans_) {
+      const Slice bound(end);
+      ReadOptions read;
+      read.iterate_upper_bound = &bound;
+      read.auto_prefix_mode = true;
+      const std::unique_ptr<ROCKSDB_NAMESPACE::Iterator> rows(database_->NewIterator(read));
+      rows->Seek(begin);
+      EXPECT_TRUE(rows->status().ok());
+      counted.found += rows->Valid() ? 1 : 0;
+    }
+    counted.blocks = static_cast<double>(DataBlocks() - before) / kScans;
+    return counted;
+  }
+
+  json GetAdvice() {
+    testing::RecordTrace(database_.get(), trace_, [&] { Scan(); });
+    return testing::JsonOf(testing::RunTool(arguments_ + " --json"), 0).at("scans");
+  }
+
+  uint64_t DataBlocks() const {
+    return statistics_->getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_HIT) +
+           statistics_->getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_MISS);
+  }
+
+  static std::string PolicyOf(const json& filters) {
+    if (filters.at("range_bits").is_null()) return "winnow:10";
+    return "{id=winnow;bits_per_key=10;range_bits=" + filters.at("range_bits").dump() +
+           ";range_kind=" + filters.at("kind").get<std::string>() + "}";
+  }
+
+  static void ExpectNear(double counted, double said, const std::string& of) {
+    std::printf("%-40s counted %.3f, said %.3f\n", of.c_str(), counted, said);
+    EXPECT_NEAR(counted, said, std::max(0.05, 0.1 * said)) << of;
+  }
+
+  testing::TemporaryFolder folder_;
+  const std::string path_ = folder_ / "db";
+  const std::string trace_ = folder_ / "trace";
+  const std::string arguments_ = "advise '" + path_ + "' --lookups='" + trace_ + "'";
+  std::vector<std::string> shuffled_;
+  std::vector<KeyRange> scans_;
+  std::shared_ptr<ROCKSDB_NAMESPACE::Statistics> statistics_;
+  std::unique_ptr<DB> database_;
+};
+
+class CountedScansTest : public CountedScans, public ::testing::WithParamInterface<size_t> {};
+
+TEST_P(CountedScansTest, EachRowIsWhatRocksDBReadsWithIt) {
+  const ScannedShape& shape = kScannedShapes[GetParam()];
+  std::printf("%s\n", shape.name);
+  Make({shape});
+  Write("", "winnow:10");
+  const Counted without = Scan();
+  const json advice = GetAdvice();
+  const std::string text = testing::RunTool(arguments_).output;
+  const std::string of_scans = text.substr(std::min(text.size(), text.find("Scans: ")));
+  std::printf("%s", of_scans.c_str());
+  EXPECT_THAT(of_scans, AllOf(HasSubstr("(auto)"), HasSubstr("prefix_extractor=fixed:")));
+  for (const std::string& line : testing::LinesThatBegin(of_scans, "")) {
+    EXPECT_LE(line.size(), 100u) << line;
+  }
+  EXPECT_EQ(advice.at("prefix_extractor"),
+            shape.name == std::string("8 + 8 + 8") ? "fixed:16" : "winnow.range");
+  const json& all = advice.at("all");
+  ExpectNear(without.blocks, all.at("blocks_per_scan"), "none");
+  ASSERT_GE(all.at("filters").size(), 6u);
+  for (const json& filters : all.at("filters")) {
+    const std::string extractor = filters.at("prefix_extractor");
+    const std::string policy = PolicyOf(filters);
+    Write(extractor, policy);
+    const Counted with = Scan();
+    ExpectNear(with.blocks, filters.at("blocks_per_scan"), extractor + " " + policy);
+    EXPECT_EQ(with.found, without.found) << extractor;
+    if (extractor == "winnow.range") continue;
+    const json again = GetAdvice();
+    ExpectNear(with.blocks, again.at("all").at("blocks_per_scan_now"), extractor + ", now");
+  }
+  // What range_kind=auto takes once it was asked.
+  const json& by_auto = all.at("range_filters").at(1);
+  Write("winnow.range", "{id=winnow;bits_per_key=10;range_bits=15}");
+  Scan();
+  ROCKSDB_NAMESPACE::CompactRangeOptions compact;
+  ASSERT_STATUS_OK(database_->CompactRange(compact, nullptr, nullptr));
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DeleteFilesInRange(
+      database_.get(), database_->DefaultColumnFamily(), nullptr, nullptr));
+  Load();
+  ExpectNear(Scan().blocks, by_auto.at("blocks_per_scan"),
+             "auto: " + by_auto.at("kind").get<std::string>());
+}
+
+INSTANTIATE_TEST_SUITE_P(, CountedScansTest,
+                         ::testing::Range(size_t{0}, std::size(kScannedShapes)));
+
+class MixedScansTest : public CountedScans {};
+
+// Two sorts of scans of one tree, of which each kind alone denies one.
+TEST_F(MixedScansTest, BothKindsAreSaidToServeScansOfBothSorts) {
+  Make({{"", testing::IndexKeyTime, testing::Behind, true},
+        {"", testing::IndexKeyTime, testing::OtherKeyOfIndex, true}});
+  Write("", "winnow:10");
+  const json advice = GetAdvice();
+  EXPECT_EQ(advice.at("filter_policy"),
+            "{id=winnow;bits_per_key=10;range_bits=20;range_kind=both}");
+  EXPECT_THAT(advice.at("recommendation"), HasSubstr("scans are of both sorts"));
+  for (const json& filters : advice.at("all").at("filters")) {
+    if (filters.at("kind") != "both") continue;
+    Write("winnow.range", PolicyOf(filters));
+    ExpectNear(Scan().blocks, filters.at("blocks_per_scan"), filters.dump());
+  }
+}
+
+}  // namespace counted_scans_test
+}  // namespace winnow::inspect
