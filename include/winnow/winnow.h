@@ -282,7 +282,8 @@ WINNOW_EXPORT winnow_code winnow_view_get(const winnow_view* view, const char* n
 typedef struct winnow_range_builder winnow_range_builder;
 
 // The kind is by the keys. Of positions a range of L keys passes wrongly with a probability of at
-// most L / 2^range_bits, 1 to 32, and the filter takes about two bits a key more. Fails with WINNOW_OUT_OF_MEMORY and WINNOW_BAD_VALUE.
+// most L / 2^range_bits, 1 to 32, and the filter takes about two bits a key more. Fails with
+// WINNOW_OUT_OF_MEMORY and WINNOW_BAD_VALUE.
 WINNOW_EXPORT winnow_range_builder* winnow_range_builder_new(double range_bits,
                                                              winnow_error** error);
 WINNOW_EXPORT void winnow_range_builder_free(winnow_range_builder* builder);
