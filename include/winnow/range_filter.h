@@ -81,15 +81,14 @@ struct RangeFilterInfo {
 // keys have several lengths, or more than 256 bytes; and where memory is lacking. So nothing
 // throws. A file's point filter needs none of this.
 //
-// While it collects keys for positions it has 8 bytes for each, 16 where keys differ in two
-// words, 24 in more, and not much more while it
-// finishes. For trees it has the filter twice, and both together while the first key comes by which
-// they are not positions. The bytes of the filter depend only on the options and the keys. Not safe
-// for use by several threads at once.
+// While it collects keys for positions it has 8 bytes for each, 16 where keys differ in two words,
+// 24 in more, and not much more while it finishes. For trees it has the filter twice, and while it
+// turns positions into trees, these bytes besides. The bytes of the filter depend only on the
+// options and the keys. Not safe for use by several threads at once.
 class WINNOW_EXPORT RangeFilterBuilder {
  public:
   static constexpr size_t kMaxKeyBytes = 4096;
-  // As many as a number of 64 bits has. Keys that differ in more are mostly put together from
+  // The bytes of a number of 64 bits. Keys that differ in more are mostly put together from
   // parts, and scans ask for all keys with some of them.
   static constexpr unsigned kMostCountedBytes = 8;
 

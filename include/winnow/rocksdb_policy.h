@@ -124,13 +124,13 @@ struct PolicyOptions {
   // bits_per_key counts, and the LOG says so.
   uint64_t filter_memory = 0;
 
-  // Whether filters also tell which scans find nothing in a file: 0, unless given: no; 1 to 32: w,
-  // for range filters of about w + 2.5 to w + 12 bits a key more, of which range_kind tells the
-  // kind. The column family also needs the prefix extractor winnow.range
-  // (NewRangeExtractor) and the bytewise comparator. Where a file gets none, the database's LOG
-  // says why. With a level_plan other than "uniform", and without filter_memory, it is the mean of
-  // a tree's files: small levels have more bits and the last one fewer, by the rule of "auto",
-  // whatever lookups there are. Of Winnow's filters only.
+  // Bits of range filters, which also tell which scans find nothing in a file: 0, unless given, for
+  // none; 1 to 32 is the w of range_kind. They take about w + 2.5 to w + 12 bits a key more. The
+  // column family also needs the prefix extractor winnow.range (NewRangeExtractor) and the bytewise
+  // comparator. Where a file gets none, the database's LOG says why. With a level_plan other than
+  // "uniform", and without filter_memory, it is the mean of a tree's files: small levels have more
+  // bits and the last one fewer, by the rule of "auto", whatever lookups there are. Of Winnow's
+  // filters only.
   double range_bits = 0;
 
   // 1, unless given: a filter has a note about its file (src/core/FORMAT.md), by which a process
@@ -148,7 +148,7 @@ struct PolicyOptions {
   //     others are trees.
   //   "trees": for scans of all keys with some prefix, of any length. Nearly all scans that begin
   //     close behind a key read the file.
-  //   "both": both, which share w by what scans asked for.
+  //   "both": both, which share w by what scans asked for; in a compaction worker, half each.
   //   "auto": positions where a file's keys have mostly one length and differ in at most 8 bytes;
   //     else trees. Once some 32 ranges are sampled that scans asked of the tree's range filters,
   //     the kind that denies more of them. 128 of them are kept, in memory alone, of at most 64

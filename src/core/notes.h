@@ -15,11 +15,11 @@ inline constexpr uint8_t kRangeNote = 1;       // a range filter, as an engine a
 inline constexpr uint8_t kTableRangeNote = 2;  // that of a RocksDB table, behind its role
 inline constexpr uint8_t kTreeNote = 3;        // the table's place in its tree (tree_note.h)
 
-// Sets the bytes of the first notes with this parameter, of at most so many, and returns how many
-// there are; 0 if the block can't be used.
+// Sets the bytes of the first notes with this parameter, at most so many, and returns how many were
+// set; 0 if the block can't be used.
 size_t FindNotes(std::string_view filter_block, uint8_t parameter, std::string_view* notes,
                  size_t most) noexcept;
-// Those of the first one; null if there is none.
+// Returns the bytes of the first one; null if there is none.
 std::string_view NoteOf(std::string_view filter_block, uint8_t parameter) noexcept;
 
 // A note's bytes: the head, then the body.

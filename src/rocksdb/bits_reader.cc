@@ -141,7 +141,7 @@ class BitsReader : public FilterBitsReader {
     if (cell_ != nullptr) cell_->NoteRange(SlotOfThisThread(), may_contain);
   }
 
-  // Of a file that is not known, no asked range is sampled.
+  // The ranges that a file is asked for are sampled only if the file is known.
   static void SampleRange(std::string_view /*begin*/, std::string_view /*end*/) noexcept {}
 
  private:
@@ -230,7 +230,7 @@ class SeldomAsked {
   bool IsAsked(const char* question) const noexcept {
     return !IsSeldom() || OneIn<kSeldom>(question);
   }
-  // Whether this question, which is asked, is sampled.
+  // Returns whether this question, which is asked, is sampled.
   bool IsSampled(const char* question) const noexcept {
     return IsSeldom() || OneIn<kNoted>(question);
   }

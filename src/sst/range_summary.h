@@ -12,7 +12,8 @@ namespace winnow::inspect {
 
 // The range filters of a file or of a partition, or the sum over a file's partitions.
 struct RangeSummary {
-  // As RangeFilterKind is called, "positions and trees" of both; "unknown" if it can't be used.
+  // The name of the RangeFilterKind; "positions and trees" if it has both, "unknown" if it can't be
+  // used.
   std::string kind;
   uint64_t filters = 1;     // of a sum: partitions that have one
   uint64_t keys = 0;        // 0 if it can't be used
@@ -21,7 +22,7 @@ struct RangeSummary {
   double range_bits = 0;    // w, as it was asked for; of a sum the first one's
   uint64_t key_length = 0;  // in bytes; of a sum the first one's
   bool is_exact = false;    // no range passes wrongly; of a sum, in no partition
-  // What each kind has; where both have all keys, `keys` counts them once.
+  // Keys and bytes of each kind. Where both kinds have all keys, `keys` counts them once.
   uint64_t positions_keys = 0;
   uint64_t positions_bytes = 0;
   uint64_t trees_keys = 0;

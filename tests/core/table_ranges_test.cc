@@ -349,6 +349,34 @@ TEST(TableRangesTest, BothKindsShareTheBits) {
   EXPECT_LT(passed, 200);
 }
 
+// A seek does not come to a file whose keys are all behind its range.
+TEST(TableRangesTest, RangesBeforeTheFirstKeyAreNotMeasured) {
+  RandomHashes random(testing::TestSeed());
+  Keys keys;
+  while (keys.size() < 1000) keys.insert("m" + BigEndian(random.Next()));
+  std::vector<AskedRange> asked;
+  for (int i = 0; i < 50; ++i) asked.push_back({"a" + std::to_string(i), "b"});
+  asked.push_back({"zz", "zzz"});
+  TableRangeBuilder builder(PlanOf(RangeKinds::kBest, 15, asked));
+  for (const std::string& key : keys) builder.Add(key);
+  EXPECT_EQ(builder.Finish().size(), 1u);
+  EXPECT_EQ(builder.denied().by_positions, 0u);
+  EXPECT_EQ(builder.denied().by_trees, 0u);
+}
+
+TEST(TableRangesTest, KeysThatCantBePositionsAreTreesOnce) {
+  Keys keys;
+  for (int i = 0; i < 100; ++i) keys.insert(std::string(300, 'x') + std::to_string(1000 + i));
+  for (const RangeKinds kinds : kAllKinds) {
+    TableRangeBuilder builder(PlanOf(kinds, 20, {{"x", "y"}}));
+    for (const std::string& key : keys) builder.Add(key);
+    const std::vector<TableRange> ranges = builder.Finish();
+    ASSERT_EQ(ranges.size(), 1u) << static_cast<int>(kinds);
+    EXPECT_EQ(RangeFilterView(ranges[0].filter.bytes()).info().kind, RangeFilterKind::kTrees);
+    EXPECT_FALSE(builder.denied().is_measured);
+  }
+}
+
 TEST(TableRangesTest, KeysThatDoNotAscendGetNone) {
   const auto build = [](RangeKinds kinds, const std::vector<std::string>& keys) {
     TableRangeBuilder builder(PlanOf(kinds));

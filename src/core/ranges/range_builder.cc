@@ -140,7 +140,7 @@ struct RangeFilterBuilder::State {
     return trees->Add(key);
   }
 
-  // Whether keys of one length, so far, are trees.
+  // Returns whether keys of one length, so far, are trees.
   bool MustBeTrees() const noexcept {
     return options.kind == RangeFilterKind::kTrees ||
            (options.kind == RangeFilterKind::kNone &&

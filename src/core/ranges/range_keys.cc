@@ -109,7 +109,7 @@ bool RangeKeys::AddFirst(std::string_view key) {
   return true;
 }
 
-// Whether the last key differs from those before in a word in which these are equal.
+// Returns whether the last key differs from those before in a word in which these are equal.
 bool RangeKeys::NoteDiffering() {
   bool has_new_word = false;
   for (unsigned index = 0; index < num_words_; ++index) {

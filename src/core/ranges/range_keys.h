@@ -33,14 +33,14 @@ class RangeKeys {
   size_t MostDigits() const noexcept;
   // The bytes in which keys differ.
   unsigned differing_bytes() const noexcept { return differing_bytes_; }
-  // Whether only a hash is kept of some words in which keys differ.
+  // Returns whether only a hash is kept of some words in which keys differ.
   bool has_hashed() const noexcept { return !sections_.empty() && sections_.back().hashed != 0; }
   std::string LastKey() const;
 
   RangeKeysFormat Format() const;
 
-  // Calls visit(std::string_view key) for all of them. False, and no call, if of some words only
-  // the hash is kept, of other keys than the last one.
+  // Calls visit(std::string_view key) for all of them. Returns false, and calls nothing, if keys
+  // before the last one have words of which only a hash is kept.
   template <typename Visit>
   bool ForEachKey(Visit visit) const;
 

@@ -27,7 +27,7 @@ struct RangeNoteHead {
   std::string_view filter;
 };
 
-// False for a role that this version does not know.
+// Returns false for a note that is too short, or has a role that this version does not know.
 bool ReadHead(std::string_view note, RangeNoteHead* head) noexcept {
   if (note.empty()) return false;
   head->role = static_cast<RangeRole>(note.front());

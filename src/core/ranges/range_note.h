@@ -26,11 +26,11 @@ class TableRanges {
  public:
   static constexpr size_t kMost = 4;
 
-  // None: every range may contain a key.
+  // Has no filter, so that every range may contain a key.
   TableRanges() noexcept = default;
 
-  // Those that a filter block carries; none where it has more than kMost. The views are Verified if
-  // `verified`.
+  // Has those that a filter block carries; none where it has more than kMost. The views are
+  // Verified if `verified`.
   explicit TableRanges(std::string_view filter_block, bool verified = false) noexcept;
 
   // One of `parts` filters with its role; kAllKeys is by itself.
@@ -42,13 +42,13 @@ class TableRanges {
   const RangeFilterView& view(size_t i) const noexcept { return filters_[i].view; }
   std::string_view bytes(size_t i) const noexcept { return filters_[i].bytes; }
   RangeRole role(size_t i) const noexcept { return filters_[i].role; }
-  // What they take together.
+  // The bytes that they take together.
   size_t size_bytes() const noexcept;
-  // That of the first filter that has one.
+  // The fault of the first filter that has one.
   Fault fault() const noexcept;
 
-  // Whether a key is in [begin, end): false only if none was added to the filter beside them. One
-  // filter of all keys says so, or all those of parts.
+  // Returns whether a key is in [begin, end): false only if none was added to the filter beside
+  // them. One filter of all keys says so, or all those of parts.
   bool MayContain(std::string_view begin, std::string_view end) const noexcept;
 
  private:

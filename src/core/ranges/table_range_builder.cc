@@ -66,7 +66,10 @@ double TableRangeBuilder::positions_bits() const noexcept {
 void TableRangeBuilder::Add(std::string_view key) noexcept {
   if (has_none_) return;
   try {
-    if (has_trees_beside()) trees_.Add(key);
+    if (has_trees_beside()) {
+      if (trees_.num_keys() == 0) first_key_ = key;
+      trees_.Add(key);
+    }
     if (has_no_parts_) return;
     if (!has_begun_) {
       const bool is_repeat = !first_ends_.empty() && key == last_key_;
@@ -117,7 +120,10 @@ void TableRangeBuilder::PlaceFirstKeys() {
   RangeFilterKind kind = MainKind(plan_.kinds);
   const bool is_rare = 100 * most < kLeastShare * first_ends_.size();
   if (most == 0 || (plan_.kinds == RangeKinds::kByKeys && is_rare)) kind = RangeFilterKind::kTrees;
-  if (kind == RangeFilterKind::kTrees) usual_length_ = 0;
+  if (kind == RangeFilterKind::kTrees) {
+    if (has_trees_beside()) return AbandonParts();  // which have all keys
+    usual_length_ = 0;
+  }
   main_ = NewBuilder(positions_bits(), kind);
   begin = 0;
   last_key_.clear();
@@ -178,7 +184,7 @@ std::vector<TableRange> TableRangeBuilder::Finish() noexcept {
   return ranges;
 }
 
-// None where one of them can't be: a key would be in no filter.
+// Returns none where one part can't be: a key would be in no filter.
 std::vector<TableRange> TableRangeBuilder::FinishParts() {
   std::vector<TableRange> ranges;
   const RangeRole role = has_main_ && has_others_ ? RangeRole::kPart : RangeRole::kAllKeys;
@@ -201,6 +207,7 @@ std::vector<TableRange> TableRangeBuilder::Choose(std::vector<TableRange> parts,
     const TableRanges all = ViewsOf(of_trees);
     denied_.is_measured = true;
     for (const AskedRange& range : *plan_.asked) {
+      if (range.end <= first_key_) continue;  // a scan of it does not come to these keys
       denied_.by_positions += positions.MayContain(range.begin, range.end) ? 0 : 1;
       denied_.by_trees += all.MayContain(range.begin, range.end) ? 0 : 1;
     }
@@ -228,6 +235,7 @@ void TableRangeBuilder::Clear() noexcept {
   has_no_parts_ = false;
   has_none_ = false;
   has_begun_ = false;
+  first_key_.clear();
   last_key_.clear();
   first_bytes_.clear();
   first_ends_.clear();

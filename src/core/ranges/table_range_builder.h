@@ -23,7 +23,7 @@ struct AskedRange {
 
 // The kinds of range filters of a table.
 enum class RangeKinds : uint8_t {
-  kByKeys,     // the one that RangeFilterBuilder takes for these keys
+  kByKeys,     // the one that RangeFilterBuilder takes for keys of the usual length
   kPositions,  // where a key can have a position
   kTrees,
   kBoth,
@@ -34,11 +34,11 @@ struct TableRangePlan {
   RangeKinds kinds = RangeKinds::kByKeys;
   double range_bits = 15;   // of one kind, or of both together
   double trees_bits = 7.5;  // of range_bits, with kBoth
-  // By which kinds are measured; may be null.
+  // The ranges by which kinds are measured; may be null.
   std::shared_ptr<const std::vector<AskedRange>> asked;
 };
 
-// Of the ranges that were asked, those that filters of these kinds deny.
+// The number of asked ranges that filters of each kind deny.
 struct DeniedRanges {
   uint64_t by_positions = 0;
   uint64_t by_trees = 0;
@@ -48,9 +48,9 @@ struct DeniedRanges {
 // Refers to the bytes of `ranges`.
 TableRanges ViewsOf(const std::vector<TableRange>& ranges) noexcept;
 
-// Keys of one length may be positions, and keys of other lengths beside them are trees: these are
-// parts, of which RangeRole speaks. The length is the most frequent one of the first keys. Else it
-// is as RangeFilterBuilder: nothing throws, one thread builds.
+// Positions are of keys of one length, the most frequent one of the first keys. Keys of other
+// lengths get a filter of trees beside it, and both are parts (RangeRole). Nothing throws, and one
+// thread builds, as with RangeFilterBuilder.
 class TableRangeBuilder {
  public:
   explicit TableRangeBuilder(const TableRangePlan& plan) noexcept;
@@ -72,7 +72,7 @@ class TableRangeBuilder {
 
   void Clear() noexcept;
 
-  // By the filters of the last Finish.
+  // Those that the filters of the last Finish denied.
   const DeniedRanges& denied() const noexcept { return denied_; }
 
  private:
@@ -101,6 +101,7 @@ class TableRangeBuilder {
   bool is_other_ = false;  // the last key
   bool has_no_parts_ = false;
   bool has_none_ = false;
+  std::string first_key_;  // with kBoth and kBest
   std::string last_key_;
   bool has_begun_ = false;  // the first keys are placed
   std::string first_bytes_;

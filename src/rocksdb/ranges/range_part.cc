@@ -19,7 +19,20 @@ RangePart::RangePart(const core::TableRangePlan& plan, bool has_whole_keys,
       logger_(logger),
       kind_(kind),
       asked_(std::move(asked)),
+      is_measuring_(plan.asked != nullptr),
       builder_(plan) {}
+
+RangePart::~RangePart() {
+  if (asked_ == nullptr || !is_measuring_ || !has_entries_) return;
+  try {
+    const std::string sentence = asked_->Measured(kind_, denied_);
+    if (sentence.empty() || logger_ == nullptr) return;
+    ROCKSDB_NAMESPACE::Log(ROCKSDB_NAMESPACE::InfoLogLevel::INFO_LEVEL, logger_, "[winnow] %s",
+                           sentence.c_str());
+  } catch (...) {
+    // The LOG is for information.
+  }
+}
 
 void RangePart::AddEntry(const Slice& entry) noexcept {
   if (entry.empty()) {
@@ -75,25 +88,14 @@ std::vector<core::TableRange> RangePart::Finish() noexcept {
   if (lack_ == Lack::kNone && has_keys_) {
     ranges = builder_.Finish();
     if (ranges.empty()) lack_ = Lack::kKeys;
-    TellMeasured();
+    denied_.by_positions += builder_.denied().by_positions;
+    denied_.by_trees += builder_.denied().by_trees;
   }
   Say(lack_, logger_);
   if (lack_ == Lack::kNone) builder_.Clear();
   has_keys_ = false;
   num_keys_.store(0, std::memory_order_relaxed);
   return ranges;
-}
-
-void RangePart::TellMeasured() noexcept {
-  if (asked_ == nullptr || !builder_.denied().is_measured) return;
-  try {
-    const std::string sentence = asked_->Measured(kind_, builder_.denied());
-    if (sentence.empty() || logger_ == nullptr) return;
-    ROCKSDB_NAMESPACE::Log(ROCKSDB_NAMESPACE::InfoLogLevel::INFO_LEVEL, logger_, "[winnow] %s",
-                           sentence.c_str());
-  } catch (...) {
-    // The LOG is for information.
-  }
 }
 
 void RangePart::Say(Lack lack, ROCKSDB_NAMESPACE::Logger* logger) noexcept {

@@ -35,6 +35,10 @@ class RangePart {
   RangePart(const core::TableRangePlan& plan, bool has_whole_keys,
             ROCKSDB_NAMESPACE::Logger* logger, RangeKind kind = RangeKind::kAuto,
             std::shared_ptr<AskedRanges> asked = nullptr) noexcept;
+  // Tells what was measured in the file, or in its partitions together.
+  ~RangePart();
+  RangePart(const RangePart&) = delete;
+  RangePart& operator=(const RangePart&) = delete;
 
   // An entry that RocksDB adds: a key or a prefix.
   void AddEntry(const ROCKSDB_NAMESPACE::Slice& entry) noexcept;
@@ -76,12 +80,12 @@ class RangePart {
   void GiveUp(Lack why) noexcept;
   static void Say(Lack lack, ROCKSDB_NAMESPACE::Logger* logger) noexcept;
 
-  void TellMeasured() noexcept;
-
   const bool has_whole_keys_;
   ROCKSDB_NAMESPACE::Logger* const logger_;
   const RangeKind kind_;
   const std::shared_ptr<AskedRanges> asked_;
+  const bool is_measuring_;
+  core::DeniedRanges denied_;
   core::TableRangeBuilder builder_;
   bool has_entries_ = false;       // ever
   bool has_our_prefixes_ = false;  // ever

@@ -8,7 +8,7 @@ namespace {
 
 using core::RangeKinds;
 
-// What an earlier file counts for beside the latest one.
+// The weight of earlier files beside the latest one.
 constexpr double kFading = 0.5;
 
 // Each sort of scans passes at a rate of about 2^-bits, so that the sum of both is least where bits
@@ -21,6 +21,7 @@ double TreesBits(double range_bits, double by_positions, double by_trees) noexce
 }  // namespace
 
 void AskedRanges::Note(std::string_view begin, std::string_view end) noexcept {
+  if (!is_wanted_.load(std::memory_order_relaxed)) return;
   begin = begin.substr(0, kMostBytes);
   end = end.substr(0, kMostBytes);
   if (begin >= end) return;
@@ -49,8 +50,11 @@ core::TableRangePlan AskedRanges::PlanFor(RangeKind kind, double range_bits) {
   core::TableRangePlan plan;
   plan.range_bits = range_bits;
   const std::lock_guard<std::mutex> lock(mutex_);
-  const bool is_measured = noted_ >= measure_from_;
-  if (is_measured && (kind == RangeKind::kAuto || kind == RangeKind::kBoth)) {
+  const bool goes_by_scans = kind == RangeKind::kAuto || kind == RangeKind::kBoth;
+  is_wanted_.store(goes_by_scans, std::memory_order_relaxed);
+  if (!goes_by_scans) ranges_ = {};
+  const bool is_measured = noted_ >= measure_from_ && !ranges_.empty();
+  if (is_measured && goes_by_scans) {
     plan.asked = std::make_shared<const std::vector<core::AskedRange>>(ranges_);
   }
   switch (kind) {
@@ -77,13 +81,12 @@ std::string AskedRanges::Measured(RangeKind kind, const core::DeniedRanges& deni
   by_trees_ = kFading * by_trees_ + static_cast<double>(denied.by_trees);
   denied_by_positions_ += denied.by_positions;
   denied_by_trees_ += denied.by_trees;
-  const uint64_t sum = denied_by_positions_ + denied_by_trees_;
-  if (sum == 0 && ++files_without_ < kMostFilesWithout) return {};
-  if (sum != 0 && sum < kEnough) return {};
+  if (++files_ < kMostFiles && denied_by_positions_ + denied_by_trees_ < kEnough) return {};
   const RangeKinds before = decided_;
-  decided_ = denied_by_positions_ == denied_by_trees_  ? RangeKinds::kByKeys
-             : denied_by_positions_ > denied_by_trees_ ? RangeKinds::kPositions
-                                                       : RangeKinds::kTrees;
+  decided_ = denied_by_positions_ + denied_by_trees_ == 0 ? decided_
+             : denied_by_positions_ == denied_by_trees_   ? RangeKinds::kByKeys
+             : denied_by_positions_ > denied_by_trees_    ? RangeKinds::kPositions
+                                                          : RangeKinds::kTrees;
   std::string sentence;
   if (decided_ != before && decided_ != RangeKinds::kByKeys && kind == RangeKind::kAuto) {
     sentence = "range_kind=auto: new range filters of this column family are " +
@@ -93,7 +96,7 @@ std::string AskedRanges::Measured(RangeKind kind, const core::DeniedRanges& deni
                std::to_string(denied_by_trees_);
   }
   measure_from_ = noted_ + kMost;
-  files_without_ = 0;
+  files_ = 0;
   denied_by_positions_ = 0;
   denied_by_trees_ = 0;
   return sentence;

@@ -354,7 +354,7 @@ void Read(Reader* reader, TreeRates::Told* told) {
   told->heat = HeatMap(heat, samples);
 }
 
-// By the keys, where it is none that files are decided to have.
+// Returns kByKeys for a number that stands for no decided kind.
 core::RangeKinds ReadKinds(Reader* reader) {
   const auto kinds = static_cast<core::RangeKinds>(reader->Byte());
   const bool is_decided =

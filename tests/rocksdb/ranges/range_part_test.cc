@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -167,6 +168,30 @@ TEST_F(RangePartTest, NoPartitionBehindOneWithoutHasOne) {
       EXPECT_EQ(part->Finish().size(), 0u);
     }
   }
+}
+
+// Four of them would have decided for a file each.
+TEST_F(RangePartTest, PartitionsOfAFileAreMeasuredTogether) {
+  const auto asked = std::make_shared<AskedRanges>();
+  for (int i = 0; i < 100; ++i) asked->Note("h" + std::to_string(i), "i");
+  {
+    RangePart part(asked->PlanFor(RangeKind::kAuto, 15), true, nullptr, RangeKind::kAuto, asked);
+    for (const char* const prefix : {"a", "b", "c", "d", "e", "f"}) {
+      for (int i = 100; i < 200; ++i) {
+        const std::string key = prefix + std::to_string(i);
+        part.AddKeyAndPrefix(key, Prefix(key));
+      }
+      EXPECT_EQ(part.Finish().size(), 1u);
+    }
+    EXPECT_NE(asked->PlanFor(RangeKind::kAuto, 15).asked, nullptr);
+  }
+  EXPECT_NE(asked->PlanFor(RangeKind::kAuto, 15).asked, nullptr) << "one file of four";
+  for (int files = 0; files < 3; ++files) {
+    RangePart part(asked->PlanFor(RangeKind::kAuto, 15), true, nullptr, RangeKind::kAuto, asked);
+    part.AddKeyAndPrefix("a", Prefix("a"));
+    EXPECT_EQ(part.Finish().size(), 1u);
+  }
+  EXPECT_EQ(asked->PlanFor(RangeKind::kAuto, 15).asked, nullptr);
 }
 
 TEST_F(RangePartTest, WithoutWholeKeysALostKeyMeansNone) {

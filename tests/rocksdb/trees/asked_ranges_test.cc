@@ -88,6 +88,30 @@ TEST(AskedRangesTest, WhereNoneIsDeniedItGoesByTheKeys) {
   EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kByKeys);
 }
 
+TEST(AskedRangesTest, FewDeniedRangesOfSomeFilesDecideToo) {
+  AskedRanges asked;
+  NoteSome(&asked, 100);
+  EXPECT_EQ(asked.Measured(RangeKind::kAuto, Denied(0, 1)), "");
+  for (int files = 0; files < 2; ++files) asked.Measured(RangeKind::kAuto, Denied(0, 0));
+  EXPECT_NE(asked.Measured(RangeKind::kAuto, Denied(0, 0)), "");
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kTrees);
+  NoteSome(&asked, AskedRanges::kMost);
+  for (int files = 0; files < 4; ++files) asked.Measured(RangeKind::kAuto, Denied(0, 0));
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kTrees) << "as before";
+}
+
+TEST(AskedRangesTest, AKindThatGoesByNoScansKeepsNone) {
+  AskedRanges asked;
+  NoteSome(&asked, 100);
+  EXPECT_EQ(asked.PlanFor(RangeKind::kTrees, 15).asked, nullptr);
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).asked, nullptr);
+  NoteSome(&asked, 40);
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).asked->size(), 40u);
+  asked.PlanFor(RangeKind::kPositions, 15);
+  NoteSome(&asked, 40);
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).asked, nullptr);
+}
+
 TEST(AskedRangesTest, AWorkerTakesWhatItIsTold) {
   AskedRanges asked;
   asked.SetDecided(RangeKinds::kTrees);

@@ -140,7 +140,10 @@ class CheckedRanges {
   CheckedRanges(const CheckedFilter& filter, RangeCheck* check) : filter_(filter), check_(check) {}
 
   void Add(size_t block, std::string_view key) {
-    if (filter_.ranges.empty() || filter_.ranges[block].empty()) return;
+    if (filter_.ranges.empty() || filter_.ranges[block].empty() ||
+        filter_.ranges[block].fault() != Fault::kNone) {
+      return;
+    }
     const bool same_block = any_ && block == block_;
     if (same_block && key == std::string_view(behind_).substr(0, behind_.size() - 1)) return;
     std::swap(behind_, behind_last_);
