@@ -52,8 +52,12 @@ core::TableRangePlan AskedRanges::PlanFor(RangeKind kind, double range_bits) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const bool goes_by_scans = kind == RangeKind::kAuto || kind == RangeKind::kBoth;
   is_wanted_.store(goes_by_scans, std::memory_order_relaxed);
-  if (!goes_by_scans) ranges_ = {};
-  const bool is_measured = noted_ >= measure_from_ && !ranges_.empty();
+  if (!goes_by_scans) {
+    ranges_ = {};
+    noted_ = 0;
+    measure_from_ = kLeast;
+  }
+  const bool is_measured = noted_ >= measure_from_;
   if (is_measured && goes_by_scans) {
     plan.asked = std::make_shared<const std::vector<core::AskedRange>>(ranges_);
   }

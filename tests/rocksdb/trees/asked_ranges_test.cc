@@ -105,7 +105,9 @@ TEST(AskedRangesTest, AKindThatGoesByNoScansKeepsNone) {
   NoteSome(&asked, 100);
   EXPECT_EQ(asked.PlanFor(RangeKind::kTrees, 15).asked, nullptr);
   EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).asked, nullptr);
-  NoteSome(&asked, 40);
+  NoteSome(&asked, 20);
+  EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).asked, nullptr) << "too few";
+  NoteSome(&asked, 20);
   EXPECT_EQ(asked.PlanFor(RangeKind::kAuto, 15).asked->size(), 40u);
   asked.PlanFor(RangeKind::kPositions, 15);
   NoteSome(&asked, 40);
