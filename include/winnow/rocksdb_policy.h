@@ -40,7 +40,7 @@ enum class Build : uint8_t {
   kRibbonFilter = 2,  // "ribbonfilter": those of ribbonfilter:BITS:BLOOM_BEFORE_LEVEL
 };
 
-// What range filters are made of (winnow/range_filter.h).
+// The kinds of range filters that a policy builds (winnow/range_filter.h).
 enum class RangeKind : uint8_t {
   kAuto = 0,       // "auto"
   kPositions = 1,  // "positions"

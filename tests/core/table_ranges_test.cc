@@ -173,7 +173,7 @@ TEST(TableRangesTest, AnOddFirstKeyIsAPart) {
   EXPECT_EQ(ranges.view(0).info().kind, RangeFilterKind::kPositions);
 }
 
-// What a part says of ranges behind its last key, of which another part has keys.
+// A range may end behind the last key of one part, where another part has keys.
 TEST(TableRangesTest, TheGreatestLastKeyCounts) {
   Keys keys;
   for (int i = 10; i < 90; ++i) keys.insert("a" + std::to_string(i));

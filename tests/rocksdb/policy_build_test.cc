@@ -79,10 +79,7 @@ class PolicyBuildTest : public ::testing::Test {
   // Data blocks read for kKeys absent keys. All keys must be found.
   uint64_t BlocksReadForAbsentKeys() {
     std::string value;
-    const auto count = [this] {
-      return options_.statistics->getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_HIT) +
-             options_.statistics->getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_MISS);
-    };
+    const auto count = [this] { return testing::DataBlocksRead(*options_.statistics); };
     for (uint64_t i = 0; i < kKeys; ++i) {
       const Status status = database_->Get(ReadOptions(), Key(i), &value);
       EXPECT_TRUE(status.ok()) << Key(i) << " " << status.ToString();

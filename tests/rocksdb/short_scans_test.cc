@@ -108,10 +108,7 @@ class ScannedDatabase {
     return count;
   }
 
-  uint64_t DataBlocks() const {
-    return statistics_->getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_HIT) +
-           statistics_->getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_MISS);
-  }
+  uint64_t DataBlocks() const { return testing::DataBlocksRead(*statistics_); }
 
   double FilterBitsARow() const {
     ROCKSDB_NAMESPACE::TablePropertiesCollection files;

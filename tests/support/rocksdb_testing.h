@@ -12,6 +12,7 @@
 #include <rocksdb/statistics.h>
 #include <rocksdb/status.h>
 #include <rocksdb/table.h>
+#include <rocksdb/table_properties.h>
 
 #include <chrono>
 #include <cstdint>
@@ -73,6 +74,21 @@ inline ROCKSDB_NAMESPACE::Options SmallLevels(
   options.max_bytes_for_level_base = 128 << 10;
   options.max_bytes_for_level_multiplier = 4;
   return options;
+}
+
+// The data blocks that were read, from files and from the block cache.
+inline uint64_t DataBlocksRead(const ROCKSDB_NAMESPACE::Statistics& statistics) {
+  return statistics.getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_HIT) +
+         statistics.getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_MISS);
+}
+
+// The bytes of the filters of all files.
+inline uint64_t FilterBytes(ROCKSDB_NAMESPACE::DB* database) {
+  ROCKSDB_NAMESPACE::TablePropertiesCollection files;
+  EXPECT_TRUE(database->GetPropertiesOfAllTables(&files).ok());
+  uint64_t bytes = 0;
+  for (const auto& [name, properties] : files) bytes += properties->filter_size;
+  return bytes;
 }
 
 // Until no flush or compaction runs or waits, of any family.

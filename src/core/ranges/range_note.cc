@@ -112,13 +112,16 @@ bool TableRanges::AnyPartMayContain(std::string_view begin, std::string_view end
   return false;
 }
 
+unsigned PartsOf(const std::vector<TableRange>& ranges) noexcept {
+  return static_cast<unsigned>(
+      std::count_if(ranges.begin(), ranges.end(),
+                    [](const TableRange& range) { return range.role == RangeRole::kPart; }));
+}
+
 FilterBlock WithRangesOfTable(std::string_view filter_block,
                               const std::vector<TableRange>& ranges) {
-  const auto parts = std::count_if(ranges.begin(), ranges.end(), [](const TableRange& range) {
-    return range.role == RangeRole::kPart;
-  });
   const char of_all[] = {static_cast<char>(RangeRole::kAllKeys)};
-  const char of_part[] = {static_cast<char>(RangeRole::kPart), static_cast<char>(parts)};
+  const char of_part[] = {static_cast<char>(RangeRole::kPart), static_cast<char>(PartsOf(ranges))};
   std::vector<NoteToAdd> notes;
   for (const TableRange& range : ranges) {
     const bool has_all = range.role == RangeRole::kAllKeys;

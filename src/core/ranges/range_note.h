@@ -75,6 +75,9 @@ struct TableRange {
   FilterBlock filter;
 };
 
+// The number of those that have a part of the keys.
+unsigned PartsOf(const std::vector<TableRange>& ranges) noexcept;
+
 // The same filter block with these range filters as notes, in place of WithRangeFilter, which is
 // for engines: whoever adds them has seen that the table's keys are in the order of their bytes. A
 // copy of the block as it is where WithRangeFilter gives one. Throws std::bad_alloc.

@@ -31,7 +31,7 @@ RangeFilterKind MainKind(RangeKinds kinds) noexcept {
   return RangeFilterKind::kPositions;
 }
 
-// Whether RangeFilterBuilder would take positions for the keys of this filter.
+// Returns whether RangeFilterBuilder would take positions for the keys of this filter.
 bool IsOfFewDigits(std::string_view positions) noexcept {
   ParsedRange parsed;
   return ParseRange(positions, &parsed) == Fault::kNone && parsed.header.hashed_bytes == 0 &&
@@ -42,12 +42,9 @@ bool IsOfFewDigits(std::string_view positions) noexcept {
 
 TableRanges ViewsOf(const std::vector<TableRange>& ranges) noexcept {
   TableRanges views;
-  const auto parts = std::count_if(ranges.begin(), ranges.end(), [](const TableRange& range) {
-    return range.role == RangeRole::kPart;
-  });
+  const unsigned parts = PartsOf(ranges);
   for (const TableRange& range : ranges) {
-    views.Add(range.role, static_cast<unsigned>(parts), RangeFilterView(range.filter.bytes()),
-              range.filter.bytes());
+    views.Add(range.role, parts, RangeFilterView(range.filter.bytes()), range.filter.bytes());
   }
   return views;
 }

@@ -106,13 +106,8 @@ class ScannedDatabase {
   }
 
   double FilterBitsAKey() const {
-    ROCKSDB_NAMESPACE::TablePropertiesCollection files;
-    EXPECT_TRUE(database_->GetPropertiesOfAllTables(&files).ok());
-    double bits = 0;
-    for (const auto& [name, properties] : files) {
-      bits += 8 * static_cast<double>(properties->filter_size);
-    }
-    return bits / static_cast<double>(sorted_.size());
+    return 8 * static_cast<double>(testing::FilterBytes(database_.get())) /
+           static_cast<double>(sorted_.size());
   }
 
   void ExpectAllRows() const {
@@ -146,10 +141,7 @@ class ScannedDatabase {
     return iterator->Valid();
   }
 
-  uint64_t DataBlocks() const {
-    return statistics_->getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_HIT) +
-           statistics_->getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_MISS);
-  }
+  uint64_t DataBlocks() const { return testing::DataBlocksRead(*statistics_); }
 
   testing::TemporaryFolder folder_;
   Keys sorted_;

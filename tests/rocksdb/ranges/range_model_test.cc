@@ -87,7 +87,7 @@ class AppendOperator final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator 
   }
 };
 
-// That of a database is by its seed.
+// A database has one of these, by its seed.
 constexpr std::array<const char*, 4> kRangeKinds = {"auto", "positions", "trees", "both"};
 
 enum class Kind { kPlain, kTransactions, kOptimisticTransactions };

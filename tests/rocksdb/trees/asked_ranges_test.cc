@@ -1,4 +1,4 @@
-// Which ranges are sampled, and which kind of range filters is taken by them.
+// The sample of asked ranges, and the kind of range filters that is taken by it.
 
 #include "src/rocksdb/trees/asked_ranges.h"
 

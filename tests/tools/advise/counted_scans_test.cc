@@ -119,10 +119,7 @@ class CountedScans : public ::testing::Test {
     return testing::JsonOf(testing::RunTool(arguments_ + " --json"), 0).at("scans");
   }
 
-  uint64_t DataBlocks() const {
-    return statistics_->getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_HIT) +
-           statistics_->getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_MISS);
-  }
+  uint64_t DataBlocks() const { return testing::DataBlocksRead(*statistics_); }
 
   static std::string PolicyOf(const json& filters) {
     if (filters.at("range_bits").is_null()) return "winnow:10";
@@ -177,7 +174,7 @@ TEST_P(CountedScansTest, EachRowIsWhatRocksDBReadsWithIt) {
     const json again = GetAdvice();
     ExpectNear(with.blocks, again.at("all").at("blocks_per_scan_now"), extractor + ", now");
   }
-  // What range_kind=auto takes once it was asked.
+  // The kind that range_kind=auto takes once it was asked.
   const json& by_auto = all.at("range_filters").at(1);
   Write("winnow.range", "{id=winnow;bits_per_key=10;range_bits=15}");
   Scan();
