@@ -203,10 +203,10 @@ std::vector<TableRange> TableRangeBuilder::Choose(std::vector<TableRange> parts,
     const TableRanges positions = ViewsOf(parts);
     const TableRanges all = ViewsOf(of_trees);
     denied_.is_measured = true;
-    for (const AskedRange& range : *plan_.asked) {
-      if (range.end <= first_key_) continue;  // a scan of it does not come to these keys
-      denied_.by_positions += positions.MayContain(range.begin, range.end) ? 0 : 1;
-      denied_.by_trees += all.MayContain(range.begin, range.end) ? 0 : 1;
+    for (const auto& [begin, end] : *plan_.asked) {
+      if (end <= first_key_) continue;  // a scan of it does not come to these keys
+      denied_.by_positions += positions.MayContain(begin, end) ? 0 : 1;
+      denied_.by_trees += all.MayContain(begin, end) ? 0 : 1;
     }
   }
   if (plan_.kinds == RangeKinds::kBoth) {

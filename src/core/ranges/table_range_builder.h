@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "src/core/ranges/range_note.h"
@@ -15,11 +16,9 @@
 
 namespace winnow::core {
 
-// A range [begin, end) that a scan asked for.
-struct AskedRange {
-  std::string begin;
-  std::string end;
-};
+// A range [first, second) that a scan asked for. Functions of std for a struct of our own would be
+// symbols of the adopted archive.
+using AskedRange = std::pair<std::string, std::string>;
 
 // The kinds of range filters of a table.
 enum class RangeKinds : uint8_t {

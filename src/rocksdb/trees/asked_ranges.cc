@@ -38,8 +38,8 @@ void AskedRanges::Note(std::string_view begin, std::string_view end) noexcept {
       ranges_.reserve(kMost);
       ranges_.emplace_back();
     }
-    ranges_[at].begin = begin;
-    ranges_[at].end = end;
+    ranges_[at].first = begin;
+    ranges_[at].second = end;
     ++noted_;
   } catch (...) {
     // Less is known.

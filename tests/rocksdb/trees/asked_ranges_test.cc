@@ -38,7 +38,7 @@ TEST(AskedRangesTest, KeepsAFewOfTheLatest) {
   const auto kept = asked.PlanFor(RangeKind::kAuto, 15).asked;
   ASSERT_EQ(kept->size(), AskedRanges::kMost);
   size_t late = 0;
-  for (const core::AskedRange& range : *kept) late += range.begin > "key105000" ? 1 : 0;
+  for (const auto& [begin, end] : *kept) late += begin > "key105000" ? 1 : 0;
   EXPECT_GT(late, AskedRanges::kMost / 2);
 }
 
@@ -50,9 +50,9 @@ TEST(AskedRangesTest, CutsLongEndsAndLeavesOutWhatIsEmptyThen) {
   for (uint64_t i = 0; i < 100; ++i) asked.Note("a" + same, "b" + same);
   const auto kept = asked.PlanFor(RangeKind::kAuto, 15).asked;
   ASSERT_NE(kept, nullptr);
-  for (const core::AskedRange& range : *kept) {
-    EXPECT_EQ(range.begin.size(), AskedRanges::kMostBytes);
-    EXPECT_EQ(range.end.size(), AskedRanges::kMostBytes);
+  for (const auto& [begin, end] : *kept) {
+    EXPECT_EQ(begin.size(), AskedRanges::kMostBytes);
+    EXPECT_EQ(end.size(), AskedRanges::kMostBytes);
   }
 }
 
