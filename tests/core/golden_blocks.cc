@@ -12,8 +12,8 @@
 
 #include "src/core/format.h"
 #include "src/core/notes.h"
-#include "src/core/ranges/range_note.h"
 #include "src/core/tree_note.h"
+#include "tests/support/range_of_table.h"
 #include "winnow/builder.h"
 #include "winnow/filter.h"
 #include "winnow/range_filter.h"
@@ -275,7 +275,7 @@ std::string BuildGoldenBytes(const GoldenBlock& block) {
   RangeFilterBuilder ranges(RangeFilterOptions{12});
   for (const std::string& key : keys) ranges.Add(key);
   const FilterBlock range = ranges.Finish();
-  return std::string((block.note == "table" ? core::WithRangeFilterOfTable(bytes, range.bytes())
+  return std::string((block.note == "table" ? WithRangeFilterOfTable(bytes, range.bytes())
                                             : WithRangeFilter(bytes, range.bytes()))
                          .bytes());
 }

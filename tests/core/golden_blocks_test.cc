@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "src/core/format.h"
-#include "src/core/ranges/range_note.h"
+#include "tests/support/range_of_table.h"
 #include "winnow/filter.h"
 #include "winnow/filter_set.h"
 #include "winnow/range_filter.h"
@@ -79,8 +79,8 @@ TEST(GoldenBlocksTest, EveryReaderGivesTheirAnswersForRanges) {
     const std::string bytes = testing::ReadGoldenBytes(kFolder, block);
     const bool is_of_table = block.note == "table";
     EXPECT_EQ(RangeFilterOf(bytes).empty(), is_of_table) << block.name;
-    EXPECT_EQ(core::RangeFilterOfTable(bytes).empty(), !is_of_table) << block.name;
-    const RangeFilterView view(is_of_table ? core::RangeFilterOfTable(bytes)
+    EXPECT_EQ(testing::RangeFilterOfTable(bytes).empty(), !is_of_table) << block.name;
+    const RangeFilterView view(is_of_table ? testing::RangeFilterOfTable(bytes)
                                            : RangeFilterOf(bytes));
     EXPECT_EQ(view.fault(), Fault::kNone) << block.name << ": " << ToString(view.fault());
     EXPECT_EQ(view.info().version, 1) << block.name;

@@ -16,6 +16,7 @@
 #include "src/core/ranges/table_range_builder.h"
 #include "tests/core/range_filter_testing.h"
 #include "tests/support/random_hashes.h"
+#include "tests/support/range_of_table.h"
 #include "winnow/builder.h"
 #include "winnow/hash.h"
 #include "winnow/range_filter.h"
@@ -148,7 +149,7 @@ TEST(TableRangesTest, FewKeysOfAnotherLengthAreAPart) {
   ASSERT_EQ(ranges.size(), 2u);
   EXPECT_EQ(CountOf(ranges, RangeFilterKind::kPositions, RangeRole::kPart), 1u);
   EXPECT_EQ(CountOf(ranges, RangeFilterKind::kTrees, RangeRole::kPart), 1u);
-  EXPECT_EQ(RangeFilterOfTable(block), "") << "a reader of one filter knows none";
+  EXPECT_EQ(testing::RangeFilterOfTable(block), "") << "a reader of one filter knows none";
   size_t passed = 0;
   size_t asked = 0;
   for (const std::string& key : keys) {
@@ -336,7 +337,7 @@ TEST(TableRangesTest, BothKindsShareTheBits) {
   EXPECT_EQ(ranges.view(0).info().kind, RangeFilterKind::kPositions);
   EXPECT_EQ(ranges.view(0).info().range_bits, 18);
   EXPECT_EQ(ranges.view(1).info().range_bits, 12);
-  EXPECT_EQ(RangeFilterOfTable(block), ranges.bytes(0)) << "for a reader of one filter";
+  EXPECT_EQ(testing::RangeFilterOfTable(block), ranges.bytes(0)) << "for a reader of one filter";
   const std::string& key = *std::next(keys.begin(), 2000);
   const std::string head = key.substr(0, 16);
   const uint64_t number = testing::OfBigEndian(std::string_view(key).substr(16));

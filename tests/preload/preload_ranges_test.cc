@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "src/core/ranges/range_note.h"
 #include "tests/preload/preload_setup.h"
 #include "tests/support/child_process.h"
 #include "tests/support/database_files.h"
 #include "tests/support/files.h"
+#include "tests/support/range_of_table.h"
 #include "winnow/range_filter.h"
 
 namespace winnow {
@@ -61,7 +61,7 @@ class PreloadRangesTest : public ::testing::Test {
   std::pair<size_t, size_t> Files() const {
     std::pair<size_t, size_t> files{0, 0};
     for (const FileFilter& file : ReadFilters(database_)) {
-      files.first += core::RangeFilterOfTable(file.block).empty() ? 0 : 1;
+      files.first += testing::RangeFilterOfTable(file.block).empty() ? 0 : 1;
       ++files.second;
     }
     return files;

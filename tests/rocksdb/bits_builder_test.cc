@@ -14,11 +14,11 @@
 #include <string_view>
 #include <thread>
 
-#include "src/core/ranges/range_note.h"
 #include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/ranges/range_extractor.h"
 #include "tests/support/counted_memory.h"
+#include "tests/support/range_of_table.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/filter.h"
 #include "winnow/range_filter.h"
@@ -250,7 +250,7 @@ TEST(BitsBuilder, EstimatesCountTheRangeFilter) {
       const size_t most = builder.ApproximateNumEntries(expected);
       std::unique_ptr<const char[]> bytes;
       const Slice filter = builder.Finish(&bytes);
-      const size_t range = core::RangeFilterOfTable({filter.data(), filter.size()}).size();
+      const size_t range = testing::RangeFilterOfTable({filter.data(), filter.size()}).size();
       EXPECT_GT(range, kKeys * 17 / 8);
       EXPECT_NEAR(static_cast<double>(filter.size()), static_cast<double>(expected),
                   0.01 * static_cast<double>(expected));
@@ -386,7 +386,7 @@ TEST(MaybePostVerify, FindsADamagedRangeFilter) {
     std::unique_ptr<const char[]> bytes;
     const Slice filter = with.builder.Finish(&bytes);
     good.assign(filter.data(), filter.size());
-    std::string range(core::RangeFilterOfTable(good));
+    std::string range(testing::RangeFilterOfTable(good));
     if (flipped == 0) {
       EXPECT_TRUE(verify(good).ok());
       continue;
@@ -396,7 +396,8 @@ TEST(MaybePostVerify, FindsADamagedRangeFilter) {
     std::unique_ptr<const char[]> plain_bytes;
     for (uint64_t i = 0; i < 1000; ++i) plain.AddKey(Key(i));
     const Slice block = plain.Finish(&plain_bytes);
-    const FilterBlock damaged = core::WithRangeFilterOfTable({block.data(), block.size()}, range);
+    const FilterBlock damaged =
+        testing::WithRangeFilterOfTable({block.data(), block.size()}, range);
     const Status status = verify(std::string(damaged.bytes()));
     EXPECT_TRUE(status.IsCorruption());
     EXPECT_THAT(status.ToString(), ::testing::HasSubstr("its range filter can't be used"));

@@ -6,9 +6,9 @@
 #include <random>
 #include <string>
 
-#include "src/core/ranges/range_note.h"
 #include "src/sst/sst_filters.h"
 #include "tests/core/filter_testing.h"
+#include "tests/support/range_of_table.h"
 #include "winnow/builder.h"
 #include "winnow/range_filter.h"
 
@@ -252,12 +252,12 @@ std::string WithRange(uint64_t keys) {
   }
   const FilterBlock range = ranges.Finish();
   return std::string(
-      core::WithRangeFilterOfTable(Build(FilterKind::kRibbon, keys), range.bytes()).bytes());
+      testing::WithRangeFilterOfTable(Build(FilterKind::kRibbon, keys), range.bytes()).bytes());
 }
 
 // Where its range filter begins in a block.
 size_t RangeAt(const std::string& block) {
-  return static_cast<size_t>(core::RangeFilterOfTable(block).data() - block.data());
+  return static_cast<size_t>(testing::RangeFilterOfTable(block).data() - block.data());
 }
 
 TEST(ClassifyBlockTest, TellsARangeFilter) {
@@ -271,7 +271,7 @@ TEST(ClassifyBlockTest, TellsARangeFilter) {
   ASSERT_TRUE(summary.range);
   EXPECT_EQ(summary.range->kind, "positions");
   EXPECT_EQ(summary.range->keys, 5'000u);
-  EXPECT_EQ(summary.range->bytes, core::RangeFilterOfTable(block).size());
+  EXPECT_EQ(summary.range->bytes, testing::RangeFilterOfTable(block).size());
   EXPECT_DOUBLE_EQ(summary.range->range_bits, 15);
   EXPECT_EQ(summary.range->key_length, 10u);
   EXPECT_NEAR(summary.range->bits_per_key, 17.4, 0.4);
@@ -285,9 +285,9 @@ TEST(ClassifyBlockTest, TellsARangeFilter) {
 // With Ribbons it is compared without its range filter.
 TEST(ClassifyBlockTest, ARangeFilterIsNoPartOfABloomFilter) {
   const std::string bloom = Build(FilterKind::kBloom, 5'000);
-  const std::string_view range = core::RangeFilterOfTable(WithRange(5'000));
+  const std::string_view range = testing::RangeFilterOfTable(WithRange(5'000));
   const std::string copy(range);
-  const FilterBlock both = core::WithRangeFilterOfTable(bloom, copy);
+  const FilterBlock both = testing::WithRangeFilterOfTable(bloom, copy);
   EXPECT_NEAR(static_cast<double>(ClassifyBlock(both.bytes(), 0).bloom.bytes),
               static_cast<double>(ClassifyBlock(bloom, 0).bloom.bytes), 8);
 }
@@ -296,14 +296,15 @@ TEST(ClassifyBlockTest, ARangeFilterIsNoPartOfABloomFilter) {
 TEST(ClassifyBlockTest, TellsADamagedRangeFilter) {
   const std::string good = WithRange(5'000);
   const std::string ribbon = Build(FilterKind::kRibbon, 5'000);
-  const size_t size = core::RangeFilterOfTable(good).size();
+  const size_t size = testing::RangeFilterOfTable(good).size();
   std::string block = good;
   block[RangeAt(good) + size / 2] ^= 4;
   EXPECT_EQ(ClassifyBlock(block, 0).fault,
             "the filter's payload is damaged (checksum), and so is its range filter: lookups and "
             "scans may miss keys that are in the file");
-  const std::string range(core::RangeFilterOfTable(block));
-  const FilterSummary inner = ClassifyBlock(core::WithRangeFilterOfTable(ribbon, range).bytes(), 0);
+  const std::string range(testing::RangeFilterOfTable(block));
+  const FilterSummary inner =
+      ClassifyBlock(testing::WithRangeFilterOfTable(ribbon, range).bytes(), 0);
   EXPECT_EQ(inner.fault,
             "the range filter is damaged (checksum): scans may miss keys that are in the file");
   EXPECT_EQ(inner.kind, "winnow-ribbon");
@@ -311,9 +312,9 @@ TEST(ClassifyBlockTest, TellsADamagedRangeFilter) {
   EXPECT_EQ(inner.range->kind, "unknown");
   EXPECT_EQ(inner.range->keys, 0u);
   // Its front: then it says yes to everything.
-  std::string front(core::RangeFilterOfTable(good));
+  std::string front(testing::RangeFilterOfTable(good));
   front[34] ^= 4;
-  EXPECT_THAT(*ClassifyBlock(core::WithRangeFilterOfTable(ribbon, front).bytes(), 0).fault,
+  EXPECT_THAT(*ClassifyBlock(testing::WithRangeFilterOfTable(ribbon, front).bytes(), 0).fault,
               HasSubstr("every scan reads the file: directory or tail are damaged (checksum)"));
   // The point filter's bytes.
   block = good;
@@ -322,11 +323,11 @@ TEST(ClassifyBlockTest, TellsADamagedRangeFilter) {
 }
 
 TEST(ClassifyBlockTest, ARangeFilterOfALaterVersionIsNoFault) {
-  std::string range(core::RangeFilterOfTable(WithRange(5'000)));
+  std::string range(testing::RangeFilterOfTable(WithRange(5'000)));
   range[4] = 77;
   const std::string ribbon = Build(FilterKind::kRibbon, 5'000);
   const FilterSummary summary =
-      ClassifyBlock(core::WithRangeFilterOfTable(ribbon, range).bytes(), 0);
+      ClassifyBlock(testing::WithRangeFilterOfTable(ribbon, range).bytes(), 0);
   EXPECT_FALSE(summary.fault);
   ASSERT_TRUE(summary.range);
   EXPECT_EQ(summary.range->kind, "unknown");

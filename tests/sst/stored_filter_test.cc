@@ -7,11 +7,11 @@
 #include <optional>
 #include <string>
 
-#include "src/core/ranges/range_note.h"
 #include "src/database/table_list.h"
 #include "src/sst/sst_reader.h"
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
+#include "tests/support/range_of_table.h"
 #include "winnow/hash.h"
 
 namespace winnow::inspect {
@@ -132,7 +132,7 @@ TEST_F(StoredFilterTest, AnyBytesOfARangeFilterAreAllowed) {
   const std::string path = MakeWithRanges(TableWith(testing::kRangePolicy));
   const RawSst good = ReadRawSst(path);
   ASSERT_EQ(good.blocks.size(), 1u);
-  const size_t range_bytes = core::RangeFilterOfTable(good.blocks[0]).size();
+  const size_t range_bytes = testing::RangeFilterOfTable(good.blocks[0]).size();
   ASSERT_GT(range_bytes, 0u);
   int unanswered = 0;
   for (size_t byte = 0; byte < good.blocks[0].size(); ++byte) {

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "src/core/ranges/range_note.h"
 #include "src/sst/internal_keys.h"
 #include "src/sst/sst_filters.h"
 #include "tests/support/files.h"
 #include "tests/support/hex.h"
 #include "tests/support/inspect_testing.h"
+#include "tests/support/range_of_table.h"
 #include "tests/tools/forgetful_policy.h"
 #include "winnow/range_filter.h"
 
@@ -217,7 +217,8 @@ TEST_F(VerifyFileTest, ADamagedRangeFilterIsAFault) {
   std::string error;
   const std::string block = ReadFilterBlocks(path, &error).at(0);
   std::string bytes = ReadFile(path);
-  char& byte = bytes[bytes.find(block) + block.size() - core::RangeFilterOfTable(block).size() / 2];
+  char& byte =
+      bytes[bytes.find(block) + block.size() - testing::RangeFilterOfTable(block).size() / 2];
   byte = static_cast<char>(byte ^ 8);
   WriteFile(path, bytes);
   EXPECT_THAT(VerifyFile(path, {}).faults, Contains(HasSubstr("and so is its range filter")));

@@ -132,18 +132,5 @@ FilterBlock WithRangesOfTable(std::string_view filter_block,
   return WithNotes(filter_block, kTableRangeNote, notes.data(), notes.size());
 }
 
-std::string_view RangeFilterOfTable(std::string_view filter_block) noexcept {
-  const TableRanges ranges(filter_block);
-  for (size_t i = 0; i < ranges.size(); ++i) {
-    if (ranges.role(i) == RangeRole::kAllKeys) return ranges.bytes(i);
-  }
-  return {};
-}
-
-FilterBlock WithRangeFilterOfTable(std::string_view filter_block, std::string_view range_filter) {
-  const char of_all[] = {static_cast<char>(RangeRole::kAllKeys)};
-  return WithNote(filter_block, kTableRangeNote, {of_all, sizeof of_all}, range_filter);
-}
-
 }  // namespace core
 }  // namespace winnow

@@ -83,10 +83,6 @@ unsigned PartsOf(const std::vector<TableRange>& ranges) noexcept;
 // copy of the block as it is where WithRangeFilter gives one. Throws std::bad_alloc.
 FilterBlock WithRangesOfTable(std::string_view filter_block, const std::vector<TableRange>& ranges);
 
-// The range filter of all keys, and a block with this one.
-std::string_view RangeFilterOfTable(std::string_view filter_block) noexcept;
-FilterBlock WithRangeFilterOfTable(std::string_view filter_block, std::string_view range_filter);
-
 }  // namespace winnow::core
 
 #endif  // WINNOW_SRC_CORE_RANGES_RANGE_NOTE_H_

@@ -18,9 +18,9 @@
 #include <string>
 #include <utility>
 
-#include "src/core/ranges/range_note.h"
 #include "tests/support/database_files.h"
 #include "tests/support/files.h"
+#include "tests/support/range_of_table.h"
 #include "tests/support/rocksdb_testing.h"
 #include "winnow/filter.h"
 #include "winnow/range_filter.h"
@@ -123,12 +123,12 @@ class RangeMemoryTest : public ::testing::Test {
       ++sizes.files;
       sizes.keys += file.entries;
       sizes.bytes += file.block.size();
-      const size_t range = core::RangeFilterOfTable(file.block).size();
+      const size_t range = testing::RangeFilterOfTable(file.block).size();
       sizes.range_files += range > 0 ? 1 : 0;
       sizes.range_bytes += range;
       sizes.rates.insert(FilterView(file.block).info().target_fpr);
       if (range == 0) continue;
-      const RangeFilterInfo info = RangeFilterView(core::RangeFilterOfTable(file.block)).info();
+      const RangeFilterInfo info = RangeFilterView(testing::RangeFilterOfTable(file.block)).info();
       const auto [level, keys] = levels.at(name.substr(name.rfind('/') + 1));
       sizes.range_bits += info.range_bits * static_cast<double>(file.entries);
       sizes.range_bits_of_level[level] +=
