@@ -365,6 +365,24 @@ TEST(TableRangesTest, RangesBeforeTheFirstKeyAreNotMeasured) {
   EXPECT_EQ(builder.denied().by_trees, 0u);
 }
 
+TEST(TableRangesTest, ATieGoesByTheKeys) {
+  RandomHashes random(testing::TestSeed());
+  for (const uint64_t of_other_length : {10u, 40u}) {
+    Keys keys;
+    while (keys.size() < 1000) {
+      const bool is_longer = random.Below(100) < of_other_length;
+      keys.insert(BigEndian(random.Next()) + (is_longer ? "x" : ""));
+    }
+    const std::vector<TableRange> by_keys = Build(keys, PlanOf(RangeKinds::kByKeys));
+    const std::vector<TableRange> best = Build(keys, PlanOf(RangeKinds::kBest));
+    ASSERT_EQ(by_keys.size(), of_other_length == 10 ? 2u : 1u);
+    ASSERT_EQ(best.size(), by_keys.size());
+    for (size_t i = 0; i < best.size(); ++i) {
+      EXPECT_EQ(best[i].filter.bytes(), by_keys[i].filter.bytes()) << of_other_length;
+    }
+  }
+}
+
 TEST(TableRangesTest, KeysThatCantBePositionsAreTreesOnce) {
   Keys keys;
   for (int i = 0; i < 100; ++i) keys.insert(std::string(300, 'x') + std::to_string(1000 + i));

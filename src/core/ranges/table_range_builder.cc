@@ -115,8 +115,8 @@ void TableRangeBuilder::PlaceFirstKeys() {
     usual_length_ = length;
   }
   RangeFilterKind kind = MainKind(plan_.kinds);
-  const bool is_rare = 100 * most < kLeastShare * first_ends_.size();
-  if (most == 0 || (plan_.kinds == RangeKinds::kByKeys && is_rare)) kind = RangeFilterKind::kTrees;
+  is_rare_ = 100 * most < kLeastShare * first_ends_.size();
+  if (most == 0 || (plan_.kinds == RangeKinds::kByKeys && is_rare_)) kind = RangeFilterKind::kTrees;
   if (kind == RangeFilterKind::kTrees) {
     if (has_trees_beside()) return AbandonParts();  // which have all keys
     usual_length_ = 0;
@@ -216,7 +216,7 @@ std::vector<TableRange> TableRangeBuilder::Choose(std::vector<TableRange> parts,
     return parts;
   }
   const bool takes_positions = denied_.by_positions == denied_.by_trees
-                                   ? IsOfFewDigits(parts.front().filter.bytes())
+                                   ? !is_rare_ && IsOfFewDigits(parts.front().filter.bytes())
                                    : denied_.by_positions > denied_.by_trees;
   return takes_positions ? std::move(parts) : std::move(of_trees);
 }

@@ -95,6 +95,7 @@ class TableRangeBuilder {
   RangeFilterBuilder others_;  // trees of the others
   RangeFilterBuilder trees_;   // of all keys, with kBoth and kBest
   size_t usual_length_ = 0;    // 0: any
+  bool is_rare_ = false;       // the usual length, by kLeastShare
   bool has_main_ = false;      // a key
   bool has_others_ = false;
   bool is_other_ = false;  // the last key
