@@ -58,6 +58,22 @@ inline const std::vector<KindOfKeys>& KindsOfKeys() {
       {"decimal text", [](RandomHashes* random) { return Decimal(random->Below(3'000'000)); }},
       {"sparse decimal text",
        [](RandomHashes* random) { return Decimal(random->Below(1'000'000'000'000)); }},
+      {"decimal text of 16 digits",
+       [](RandomHashes* random) {
+         return Decimal(random->Below(random->Below(2) == 0 ? 10'000 : 7'000'000'000'000'000), 16);
+       }},
+      {"letters",
+       [](RandomHashes* random) {
+         std::string key = "of ";
+         for (int i = 0; i < 7; ++i) {
+           key += static_cast<char>('A' + (i == 0 ? 5 + random->Below(3) : random->Below(16)));
+         }
+         return key;
+       }},
+      {"numbers of 5 bytes behind others",
+       [](RandomHashes* random) {
+         return "tenant " + BigEndian(random->Next() >> 25 | uint64_t{1} << 38, 5);
+       }},
       {"hexadecimal text",
        [](RandomHashes* random) {
          const auto first = static_cast<unsigned long long>(random->Next());

@@ -31,6 +31,29 @@ void ReadCheckedDigit(const unsigned char** at, RangeDigit* digit) noexcept {
   *at = bytes + 2 + 2 * digit->intervals;
 }
 
+constexpr uint8_t kBinary = 1;           // number_radix of digits with all values
+constexpr unsigned kMostTextRadix = 16;  // two digits fit into a byte
+
+// Sets the number that the bytes of a word are in this radix, `zero` being the byte for 0, the
+// highest byte first. Those outside the mask are left out. False if a byte has no such value.
+bool TextNumber(uint64_t word, uint64_t mask, unsigned char zero, uint64_t radix,
+                uint64_t* number) noexcept {
+  constexpr uint64_t kEachByte = 0x0101010101010101;
+  constexpr uint64_t kHighBits = 0x80 * kEachByte;
+  const uint64_t zeros = zero * kEachByte;
+  word = (word & mask) | (zeros & ~mask);
+  const uint64_t above = (word | kHighBits) - zeros;  // the high bit: not less than zero's byte
+  const uint64_t values = above ^ kHighBits;
+  const uint64_t too_large = values + (0x80 - radix) * kEachByte;
+  if (((word | ~above | too_large) & kHighBits) != 0) return false;
+  // Two digits in a byte, four in 16 bits, eight in 32.
+  const uint64_t twos = (values >> 8 & 0x00ff00ff00ff00ff) * radix + (values & 0x00ff00ff00ff00ff);
+  const uint64_t square = radix * radix;
+  const uint64_t fours = (twos >> 16 & 0x0000ffff0000ffff) * square + (twos & 0x0000ffff0000ffff);
+  *number = (fours >> 32) * (square * square) + (fours & 0xffffffff);
+  return true;
+}
+
 // Compares the bound's bytes from `begin` to `end` with the keys'; a bound that ends before is
 // less.
 int ComparePart(std::string_view bound, std::string_view key, size_t begin, size_t end) noexcept {
@@ -128,10 +151,56 @@ bool CountDigit(unsigned radix, uint64_t* most) noexcept {
   return true;
 }
 
+void RangeDigits::FindNumber() noexcept {
+  number_radix = 0;
+  if (hashed != 0 || count == 0 || count > 2 * kRangeWordBytes) return;
+  const unsigned char* const last = digits + 4 * (count - 1);
+  const unsigned radix = last[3] - last[2] + 1u;
+  const bool is_binary = radix == 256 && count <= kRangeWordBytes;
+  if (!is_binary && (radix > kMostTextRadix || last[3] >= 0x80)) return;
+  const unsigned char* at = digits;
+  for (unsigned i = 0; i < count; ++i, at += 4) {
+    if (at[0] != key_length - count + i || at[1] != 1) return;
+    const bool is_same = at[2] == last[2] && at[3] == last[3];
+    if (!is_same && (i != 0 || at[2] < last[2] || at[3] > last[3])) return;
+  }
+  number_radix = is_binary ? kBinary : static_cast<uint8_t>(radix);
+  number_least = digits[2] - last[2];
+  for (unsigned i = 1; i < count; ++i) number_least *= radix;
+  NumberOf(LastKey(), &last_position);
+}
+
+bool RangeDigits::NumberOf(std::string_view bound, uint64_t* position) const noexcept {
+  if (number_radix == 0 || bound.size() < key_length) return false;
+  const size_t behind = key_length - size_t{count};
+  if (behind != 0 && std::memcmp(bound.data(), last_key, behind) != 0) return false;
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(bound.data());
+  const unsigned in_last = std::min<unsigned>(count, kRangeWordBytes);
+  const uint64_t mask = UINT64_MAX >> (64 - 8 * in_last);
+  const uint64_t word = RangeWord(bytes, key_length, 0);
+  uint64_t number = word & mask;
+  if (number_radix != kBinary) {
+    const unsigned char zero = digits[4 * (count - 1) + 2];
+    if (!TextNumber(word, mask, zero, number_radix, &number)) return false;
+    if (count > kRangeWordBytes) {
+      const uint64_t mask_before = UINT64_MAX >> (64 - 8 * (count - kRangeWordBytes));
+      uint64_t before;
+      if (!TextNumber(RangeWord(bytes, key_length, 1), mask_before, zero, number_radix, &before)) {
+        return false;
+      }
+      const uint64_t square = uint64_t{number_radix} * number_radix;
+      number += before * (square * square) * (square * square);
+    }
+  }
+  *position = number - number_least;
+  return *position <= most_position;
+}
+
 bool RangeDigits::ReadBoth(std::string_view begin, std::string_view end, uint64_t far,
                            RangeProgress* of_begin, RangeProgress* of_end) const noexcept {
   RangeProgress progress{digits, 0, hashed, 0, 0};
   uint64_t apart = 0;  // the end's position less the begin's
+  unsigned tests = 2;  // of how far: digits behind two more hardly change it
   const size_t shorter = std::min(begin.size(), end.size());
   const bool is_same_hashed =
       shorter > hashed && (hashed == 0 || std::memcmp(begin.data(), end.data(), hashed) == 0);
@@ -155,7 +224,8 @@ bool RangeDigits::ReadBoth(std::string_view begin, std::string_view end, uint64_
     progress = {at + 4, i + 1, place + 1, progress.position * radix + (low - first),
                 progress.most * radix + (radix - 1)};
     apart = apart * radix + high - low;
-    if (apart > 1 && i + 1 < count) {
+    if (apart > 1 && i + 1 < count && tests != 0) {
+      --tests;
       // Positions of the digits behind these. The product is at most most_position.
       const uint64_t behind = most_position / (progress.most + 1) + 1;
       if ((apart - 1) * behind > far) return false;

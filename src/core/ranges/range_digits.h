@@ -66,11 +66,24 @@ struct RangeDigits {
   uint16_t key_length = 0;
   uint16_t count = 0;          // of digits
   uint16_t hashed = 0;         // the key's first bytes, of which only a hash is stored
+  uint8_t number_radix = 0;    // of NumberOf; 0: the digits are not that alike, 1: 256
   uint64_t most_position = 0;  // that the digits can count
+  uint64_t number_least = 0;   // the number of position 0
+  uint64_t last_position = 0;  // of the last key, where there is a number_radix
 
   std::string_view LastKey() const noexcept {
     return {reinterpret_cast<const char*>(last_key), key_length};
   }
+
+  // Sets number_radix and what NumberOf needs besides: for digits that are the key's last bytes,
+  // with no bytes hashed before them, and have the same interval but for the first one, which may
+  // have a part of it. All values of at most 8 bytes, or at most 16 values of at most 16 bytes,
+  // such as decimal text.
+  void FindNumber() noexcept;
+
+  // Sets the position of the first bytes of a bound, as many as keys have, read as a number at
+  // once. False where there is no number_radix, or the bytes are none that keys may have.
+  bool NumberOf(std::string_view bound, uint64_t* position) const noexcept;
 
   // Reads digits of both bounds at once, of which `begin` is less, as far as this is as easy for
   // both. False if it finds that more than `far` positions behind the same hashed bytes are between

@@ -22,12 +22,28 @@ constexpr uint64_t kNowhere = UINT64_MAX;
 // Where buckets have few numbers, one after the other is faster than halving.
 constexpr uint64_t kFewNumbers = 8;
 
-// Not the builtin, which is a call where the processor's own instruction may be lacking.
-unsigned Ones(uint64_t word) noexcept {
+constexpr uint64_t kEachByte = 0x0101010101010101;
+
+// The ones up to the end of each byte. Not by the builtin for a population count, which is a call
+// where the processor's own instruction may be lacking.
+uint64_t OnesUpToBytes(uint64_t word) noexcept {
   word -= (word >> 1) & 0x5555555555555555;
   word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333);
-  word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
-  return static_cast<unsigned>((word * 0x0101010101010101) >> 56);
+  return ((word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f) * kEachByte;
+}
+
+unsigned Ones(uint64_t word) noexcept { return static_cast<unsigned>(OnesUpToBytes(word) >> 56); }
+
+// Selection: the place of the one with this number, from 1 to as many as there are. Broadword, as
+// of Vigna (2008), for the byte, then one by one.
+unsigned PlaceOfOne(uint64_t word, uint64_t ones_up_to_bytes, unsigned number) noexcept {
+  const uint64_t has_it =
+      ((ones_up_to_bytes | 0x80 * kEachByte) - number * kEachByte) & 0x80 * kEachByte;
+  const auto byte = static_cast<unsigned>(__builtin_ctzll(has_it)) & ~7u;
+  number -= static_cast<unsigned>(ones_up_to_bytes << 8 >> byte & 0xff);
+  uint64_t rest = word >> byte;
+  while (--number != 0) rest &= rest - 1;
+  return byte + static_cast<unsigned>(__builtin_ctzll(rest));
 }
 
 uint64_t LowMask(unsigned bits) noexcept { return (uint64_t{1} << bits) - 1; }
@@ -141,6 +157,7 @@ uint64_t EliasFanoReader::RunOf(uint64_t bucket) const noexcept {
   const uint64_t guess = (bucket + ((bucket * share_) >> 31)) / kRunBits;
   uint64_t low = std::min(guess, runs - 1);
   uint64_t high = low + 1;
+  __builtin_prefetch(highs_ + 8 * kRunWords * low);
   if (ZerosBefore(low) < bucket) {
     for (uint64_t step = 1; high < runs && ZerosBefore(high) < bucket; step *= 2) {
       low = high;
@@ -167,14 +184,11 @@ uint64_t EliasFanoReader::BeginOf(uint64_t bucket) const noexcept {
   if (zeros == 0) return kNowhere;
   const uint64_t end = std::min((run + 1) * kRunWords, words_);
   for (uint64_t index = run * kRunWords; index < end; ++index) {
-    uint64_t word = ~Word(index);
-    const unsigned here = Ones(word);
-    if (zeros > here) {
-      zeros -= here;
-      continue;
-    }
-    while (--zeros != 0) word &= word - 1;
-    return index * 64 + static_cast<unsigned>(__builtin_ctzll(word)) + 1;
+    const uint64_t word = ~Word(index);
+    const uint64_t ones = OnesUpToBytes(word);
+    const uint64_t here = ones >> 56;
+    if (zeros <= here) return index * 64 + PlaceOfOne(word, ones, static_cast<unsigned>(zeros)) + 1;
+    zeros -= here;
   }
   return kNowhere;
 }

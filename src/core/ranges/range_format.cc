@@ -228,6 +228,7 @@ Fault ParseRange(std::string_view bytes, ParsedRange* parsed) noexcept {
   const unsigned char* digits_at = key + header.key_length;
   RangeDigits digits{key, digits_at, header.key_length, header.digits, header.hashed_bytes};
   if (!CheckDigits(digits_at + header.digits_bytes, &digits)) return Fault::kParameters;
+  digits.FindNumber();
   if (bytes.size() != RangeFilterBytes(header)) return Fault::kSize;
   *parsed = {header,
              digits,

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <new>
 
 #include "src/core/format.h"
@@ -89,6 +90,16 @@ bool RangeFilterView::MayContain(std::string_view begin, std::string_view end) c
     return begin >= end || end > trees.last_key || trees.MayContain(begin, end);
   }
   const core::RangeDigits& digits = kept.digits;
+  const size_t key_length = digits.key_length;
+  uint64_t least = 0;
+  uint64_t behind = 0;
+  if (std::min(begin.size(), end.size()) >= key_length && digits.NumberOf(begin, &least) &&
+      digits.NumberOf(end, &behind) && least < behind && behind < digits.last_position) {
+    // A bound that goes on lies behind the key that it begins with.
+    least += begin.size() > key_length ? 1 : 0;
+    behind += end.size() > key_length ? 1 : 0;
+    return least != behind && AnyBetween(kept.placing, kept.hashes, 0, least, behind - 1);
+  }
   if (begin >= end || end > digits.LastKey()) return true;
   // AnyBetween would say so of three blocks.
   const unsigned block_bits = kept.placing.block_bits;
@@ -97,24 +108,24 @@ bool RangeFilterView::MayContain(std::string_view begin, std::string_view end) c
   core::RangeProgress of_begin;
   core::RangeProgress of_end;
   if (!digits.ReadBoth(begin, end, far, &of_begin, &of_end)) return true;
-  RangeNumber least;
+  RangeNumber first;
   RangeNumber most;
   // There are such numbers, as the last key is not less than the bounds.
-  if (!digits.LowerBound(begin, of_begin, &least) || !digits.LowerBound(end, of_end, &most)) {
+  if (!digits.LowerBound(begin, of_begin, &first) || !digits.LowerBound(end, of_end, &most)) {
     return true;
   }
   if (!digits.Decrement(&most)) return false;
-  const int order = digits.CompareHashed(least, most);
-  if (order > 0 || (order == 0 && least.position > most.position)) return false;
+  const int order = digits.CompareHashed(first, most);
+  if (order > 0 || (order == 0 && first.position > most.position)) return false;
 
-  const uint64_t hash = digits.HashOf(least);
+  const uint64_t hash = digits.HashOf(first);
   if (order == 0) {
-    return AnyBetween(kept.placing, kept.hashes, hash, least.position, most.position);
+    return AnyBetween(kept.placing, kept.hashes, hash, first.position, most.position);
   }
   // Positions begin anew behind the next hashed bytes. More than two of them are as good as all.
-  RangeNumber next = least;
+  RangeNumber next = first;
   if (!digits.NextHashed(&next) || digits.CompareHashed(next, most) != 0) return true;
-  return AnyBetween(kept.placing, kept.hashes, hash, least.position, digits.most_position) ||
+  return AnyBetween(kept.placing, kept.hashes, hash, first.position, digits.most_position) ||
          AnyBetween(kept.placing, kept.hashes, digits.HashOf(most), 0, most.position);
 }
 
