@@ -113,10 +113,11 @@ seeks() {
 }
 
 count_seeks() {
-  local source keys kind words range_kind without with ratio
+  local source rocksdb keys kind words range_kind without with ratio
   source=$(dirname "$0")/..
-  "${CXX:-c++}" -std=c++20 -O2 -I"$source" "$source/tests/rocksdb/ranges/count_seeks.cc" -L"$build/lib" -Wl,-rpath,"$(realpath "$build")/lib" \
-    -Wl,--no-as-needed -lwinnow_rocksdb "$(cached ROCKSDB_LIBRARY)" -o "$work/seeks"
+  rocksdb=$(cached ROCKSDB_LIBRARY)
+  "${CXX:-c++}" -std=c++20 -O2 -I"$source" -I "$(cached ROCKSDB_INCLUDE_DIR)" "$source/tests/rocksdb/ranges/count_seeks.cc" \
+    -L"$build/lib" -Wl,-rpath,"$(realpath "$build")/lib" -Wl,--no-as-needed -lwinnow_rocksdb "$rocksdb" -Wl,-rpath,"$(dirname "$rocksdb")" -o "$work/seeks"
   echo '| instructions a seek in eight sorted runs, 100000 random keys | no range filters | range filters | |'
   echo '|---|---:|---:|---:|'
   while read -r keys kind words; do
