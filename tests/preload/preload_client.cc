@@ -26,6 +26,7 @@
 //   idle                      asks for no policy and opens no database
 //   ask-in-threads            asks for policies in many threads
 //   ask-and-fork              asks for a policy and forks; both processes exit
+//   ask-until-end             asks for a policy and runs until its input ends
 //   daemon DB POLICY KEYS     asks for a policy, forks, and reads in the child
 //
 // POLICY: null (of a worker: no table factory), none, bloom:BITS, ribbon:BITS:BLOOM_BEFORE_LEVEL,
@@ -603,6 +604,13 @@ int AskAndFork() {
   return WaitForChild();
 }
 
+int AskUntilEnd() {
+  const std::unique_ptr<const rocksdb::FilterPolicy> policy(rocksdb::NewBloomFilterPolicy(10));
+  while (std::getchar() != EOF) {
+  }
+  return 0;
+}
+
 int ReadAsDaemon(const std::string& how, const std::string& path, const Options& options,
                  int keys) {
   if (::fork() > 0) {
@@ -668,6 +676,9 @@ int main(int argc, char** argv) {
   }
   if (arguments == std::vector<std::string>{"ask-and-fork"}) {
     return AskAndFork();
+  }
+  if (arguments == std::vector<std::string>{"ask-until-end"}) {
+    return AskUntilEnd();
   }
   if (arguments.size() != 4) {
     std::fprintf(

@@ -13,7 +13,8 @@ namespace {
 
 constexpr char kPrefix[] = "WINNOW_";
 constexpr const char* kVariables[] = {"WINNOW_POLICY",      "WINNOW_ADD",    "WINNOW_LOG",
-                                      "WINNOW_SHARED_HASH", "WINNOW_KERNEL", "WINNOW_RANGE_BITS"};
+                                      "WINNOW_SHARED_HASH", "WINNOW_KERNEL", "WINNOW_RANGE_BITS",
+                                      "WINNOW_METRICS"};
 
 bool g_is_logging = false;
 bool g_has_policy = false;

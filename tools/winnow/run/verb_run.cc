@@ -337,6 +337,8 @@ Verb RunVerb() {
        {"WINNOW_LOG",
         "1: the program says on stderr which policy is in force, as with --log; --nolog overrides "
         "it."},
+       {"WINNOW_METRICS",
+        "A file in which the program keeps its counters for Prometheus; %p is its process id."},
        {"LD_PRELOAD", "Its libraries stay; winnow run adds this Winnow's library behind them."},
        {"WINNOW_KERNEL",
         "portable, avx2, gfni, avx512 or neon: the kernel that the program uses, if the machine "

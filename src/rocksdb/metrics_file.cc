@@ -1,0 +1,160 @@
+#include "src/rocksdb/metrics_file.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "src/rocksdb/messages/stderr_line.h"
+#include "winnow/rocksdb_filter_loads.h"
+
+namespace winnow::plugin {
+namespace {
+
+constexpr time_t kInterval = 15;  // seconds; Prometheus' usual interval between scrapes
+
+// The process that keeps the file, as a forked child has no thread of ours; 0: none does.
+std::atomic<pid_t> g_process{0};
+std::atomic<bool> g_is_writing{false};
+std::atomic<bool> g_has_ended{false};
+
+// The absolute name, empty without WINNOW_METRICS. Read at load, as programs write over their
+// environment and change their folder. Never destroyed: the last write comes after static objects.
+const std::string& Name() {
+  static const std::string& name = *new std::string([]() -> std::string {
+    const char* const value = ::secure_getenv("WINNOW_METRICS");
+    if (value == nullptr || *value == '\0') return {};
+    std::error_code none;
+    const std::filesystem::path path = std::filesystem::absolute(value, none);
+    return none ? value : path.string();
+  }());
+  return name;
+}
+[[maybe_unused]] const bool is_read_at_load = [] {
+  try {
+    Name();
+  } catch (...) {
+    // Read again at the first policy.
+  }
+  return true;
+}();
+
+std::string NameInProcess(pid_t process) {
+  std::string name = Name();
+  const std::string id = std::to_string(process);
+  for (size_t at = 0; (at = name.find("%p", at)) != std::string::npos; at += id.size()) {
+    name.replace(at, 2, id);
+  }
+  return name;
+}
+
+bool WriteAll(int file, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+// Returns the number of the error, or 0.
+int WriteFile(const std::string& name, const std::string& temporary, std::string_view text) {
+  const int file =
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (file < 0) return errno;
+  int error = WriteAll(file, text) ? 0 : errno;
+  if (::close(file) != 0 && error == 0) error = errno;
+  if (error == 0 && ::rename(temporary.c_str(), name.c_str()) != 0) error = errno;
+  if (error != 0) ::unlink(temporary.c_str());
+  return error;
+}
+
+void Write(pid_t process) noexcept {
+  try {
+    const std::string name = NameInProcess(process);
+    const std::string temporary = name + "." + std::to_string(process) + ".tmp";
+    if (const int error = WriteFile(name, temporary, CountersAsPrometheusText()); error != 0) {
+      char reason[128];
+      // GNU's: it may return a text of its own.
+      const char* const text = ::strerror_r(error, reason, sizeof reason);
+      SayOnceOnStderr("WINNOW_METRICS: metrics can't be written to " + Quoted(name) + " (" + text +
+                      "); expected a file in a folder in which this process may create files");
+    }
+  } catch (...) {
+    // Memory is short; the next time may do.
+  }
+}
+
+// Runs in a thread until the process ends.
+void* KeepWriting(void* /*none*/) noexcept {
+  const pid_t process = ::getpid();
+  for (time_t pause = 1; !g_has_ended; pause = std::min(2 * pause, kInterval)) {
+    timespec left = {pause, 0};
+    while (::nanosleep(&left, &left) != 0 && errno == EINTR) {
+    }
+    g_is_writing = true;
+    if (!g_has_ended) Write(process);
+    g_is_writing = false;
+  }
+  return nullptr;
+}
+
+// Destructors of libraries run after everything that the program and its static objects do at their
+// end, also after they close databases.
+__attribute__((destructor)) void WriteLast() {
+  if (g_process != ::getpid()) return;
+  g_has_ended = true;
+  constexpr timespec kMillisecond = {0, 1'000'000};
+  for (int i = 0; i < 1000 && g_is_writing; ++i) ::nanosleep(&kMillisecond, nullptr);
+  Write(::getpid());
+}
+
+void Begin(pid_t process) {
+  g_is_writing = false;
+  Write(process);
+  pthread_attr_t attributes;
+  if (::pthread_attr_init(&attributes) != 0) return;
+  ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  // Signals are the program's.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  const int error = ::pthread_create(&thread, &attributes, KeepWriting, nullptr);
+  if (error == 0) ::pthread_setname_np(thread, "winnow-metrics");
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ::pthread_attr_destroy(&attributes);
+  if (error != 0) {
+    SayOnceOnStderr(
+        "WINNOW_METRICS: there is no thread to rewrite the file; it is written now and "
+        "when the process ends");
+  }
+}
+
+}  // namespace
+
+void KeepMetricsFile() noexcept {
+  try {
+    if (Name().empty()) return;
+    const pid_t process = ::getpid();
+    pid_t before = g_process;
+    if (before != process && g_process.compare_exchange_strong(before, process)) Begin(process);
+  } catch (...) {
+    // Memory is short: the program goes on without metrics.
+  }
+}
+
+}  // namespace winnow::plugin
