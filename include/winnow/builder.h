@@ -99,7 +99,7 @@ class WINNOW_EXPORT FilterBuilder {
   // Forgets the hashes kept, also those that memory was lacking for. The options stay.
   void Clear() noexcept;
 
-  // What this thread keeps for its next filters, in bytes, and a way to free it at once.
+  // Memory that this thread keeps for its next filters, in bytes, and a way to free it at once.
   static constexpr size_t kMostThreadMemory = size_t{13} << 20;
   static size_t ThreadMemory() noexcept;
   static void FreeThreadMemory() noexcept;

@@ -63,7 +63,7 @@ class CandidateList {
       ++*this;
       return before;
     }
-    // Of the same list.
+    // Both must be of the same list.
     friend bool operator==(const Iterator& a, const Iterator& b) noexcept {
       return a.bits_ == b.bits_ && (a.bits_ == 0 || a.next_index_ == b.next_index_);
     }
@@ -119,7 +119,7 @@ class CandidateList {
   }
 
  private:
-  // Of 16 bytes, it is returned in registers.
+  // 16 bytes in all, so that it is returned in registers.
   const uint64_t* words_ = nullptr;  // null: all bits are 1
   uint32_t first_ = 0;               // 0 if there are words
   uint32_t last_ = 0;
@@ -138,7 +138,7 @@ class CandidateRows {
     return rows;
   }
 
-  // Of key i of the batch.
+  // Returns the candidates for key i of the batch.
   CandidateList operator[](size_t i) const noexcept {
     if (words_ == nullptr) return every_;
     return {words_ + i * ((files_ + 63) / 64), files_};

@@ -1,4 +1,4 @@
-// What may be wrong with the bytes of a filter.
+// Faults that the bytes of a filter may have.
 
 #ifndef WINNOW_FAULT_H_
 #define WINNOW_FAULT_H_

@@ -15,7 +15,7 @@
 
 namespace winnow {
 
-// Of the library's own.
+// Internal to the library.
 namespace core {
 class BloomBatch;
 }
@@ -23,7 +23,7 @@ namespace simd {
 struct Layer;
 }
 
-// What a filter is. For a block with a fault only size_bytes says something. It grows
+// Properties of a filter. For a block with a fault only size_bytes says something. It grows
 // (winnow/version.h).
 struct FilterInfo {
   FilterKind kind = FilterKind::kEmpty;
@@ -35,8 +35,8 @@ struct FilterInfo {
   double expected_fpr = 0;
   double target_fpr = 0;  // the rate that the options asked for, 0 to 1
   int level = -1;         // FilterOptions::level; -1 unknown
-  // What a level plan assumed when it chose target_fpr; kUniform where there was none. Readers of a
-  // later version's filters may see a plan without a name.
+  // Level plan by which target_fpr was chosen; kUniform where there was none. Readers of a later
+  // version's filters may see a plan without a name.
   LevelPlan level_plan = LevelPlan::kUniform;
   double levels_below = -1;  // FilterOptions::levels_below; -1: unknown, or other files decided
   int version = 0;           // of the format

@@ -76,7 +76,7 @@ class WINNOW_EXPORT FilterSet {
 
   // Which files may hold a key with this hash. Writes num_words() words.
   CandidateList Candidates(KeyHash hash, WordSpan words) const noexcept {
-    // Of one file a call would take half as long as the lookup.
+    // Inlined for a single file: a call would take half as long as the lookup.
     if (front_ == nullptr || front_->only == nullptr || words.size() == 0) {
       return CandidatesOfAll(hash, words);
     }
@@ -138,7 +138,7 @@ class WINNOW_EXPORT FilterSet {
   struct WINNOW_HIDDEN File;
   struct WINNOW_HIDDEN State;
 
-  // What a State begins with.
+  // Base of State, at its beginning.
   struct Front {
     const FilterView* only = nullptr;  // where there is one file
   };
@@ -149,7 +149,7 @@ class WINNOW_EXPORT FilterSet {
   std::shared_ptr<const Front> front_;  // of the State; null: no files
 };
 
-// Whether the checksum of a filter's payload is computed before the filter is used.
+// Selects whether the checksum of a filter's payload is computed before the filter is used.
 enum class PayloadCheck : uint8_t { kSkip, kVerify };
 
 // Makes the next version of a set: files go in and out at any place, as in a vector. Starts with

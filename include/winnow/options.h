@@ -1,4 +1,4 @@
-// What to build: the options of one filter.
+// Options for building one filter.
 
 #ifndef WINNOW_OPTIONS_H_
 #define WINNOW_OPTIONS_H_
@@ -26,8 +26,9 @@ enum class FilterKind : uint8_t {
 // "empty", "bloom", "ribbon"; "unknown" for any other number. The string is static.
 WINNOW_EXPORT std::string_view ToString(FilterKind kind) noexcept;
 
-// Whether small levels of a tree get more accurate filters than its last one, which has most keys:
-// the same memory then reads less. src/core/level_plan.h has the formula, and where it is from.
+// Level plans: whether small levels of a tree get more accurate filters than its last one, which
+// has most keys: the same memory then reads less. src/core/level_plan.h has the formula, and where
+// it is from.
 enum class LevelPlan : uint8_t {
   kUniform = 0,  // "uniform": every file has the rate that bits_per_key means
   kByLevel = 1,  // "by_level": by levels_below
@@ -47,7 +48,7 @@ WINNOW_EXPORT std::string_view ToString(LevelPlan plan) noexcept;
 // "auto" in text, where this number is refused; C++ programs that print the option may see it.
 inline constexpr uint64_t kRibbonWhereItSaves = UINT64_MAX - 1;
 
-// What a builder is asked for. It grows (winnow/version.h).
+// Options of a filter that is to be built. It grows (winnow/version.h).
 struct FilterOptions {
   // How accurate, as the bits a key that our blocked Bloom filter with very many keys needs for the
   // same false-positive rate: 10 means 0.96 %, whatever kind is built. 1 to 32; fractions count.
@@ -126,10 +127,10 @@ struct NumberOption {
   Value least;
   Value most;
 
-  // What "auto" in text stands for; such a number is refused there.
+  // Value that "auto" in text stands for; such a number is refused there.
   std::optional<Value> automatic = std::nullopt;
 
-  // Of what it is a number, as "keys"; empty: of nothing that is counted.
+  // Unit of the number, as "keys"; empty: it counts nothing.
   std::string_view unit = "";
 
   // A value outside of the range that means "unknown". C++ may then give any number, for the

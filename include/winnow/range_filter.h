@@ -14,7 +14,7 @@
 
 namespace winnow {
 
-// What a range filter is made of. The numbers are those of the serialized form.
+// Kind of a range filter, by what it is made of. The numbers are those of the serialized form.
 enum class RangeFilterKind : uint8_t {
   kNone = 0,       // no range filter: every range may contain a key
   kPositions = 1,  // keys of one length, as numbers
@@ -24,7 +24,7 @@ enum class RangeFilterKind : uint8_t {
 // "none", "positions", "trees"; "unknown" for any other number. The string is static.
 WINNOW_EXPORT std::string_view ToString(RangeFilterKind kind) noexcept;
 
-// What a builder is asked for. It grows (winnow/version.h).
+// Options of a range filter that is to be built. It grows (winnow/version.h).
 struct RangeFilterOptions {
   // w. Positions: a range of L positions in which there is no key passes with a
   // probability of at most L / 2^w, wherever it lies, and the filter takes about w + 2.2 bits a
@@ -39,7 +39,7 @@ struct RangeFilterOptions {
   RangeFilterKind kind = RangeFilterKind::kNone;
 };
 
-// What a range filter is. For bytes with a fault only size_bytes says something. It grows
+// Properties of a range filter. For bytes with a fault only size_bytes says something. It grows
 // (winnow/version.h).
 struct RangeFilterInfo {
   RangeFilterKind kind = RangeFilterKind::kNone;
@@ -154,9 +154,9 @@ class WINNOW_EXPORT RangeFilterView {
 
   Fault fault() const noexcept { return fault_; }
 
-  // Whether a key is in [begin, end), which are bytes of any length: false only if none was added.
-  // True, too, where `end` is greater than the last key, which does not say what follows it in
-  // another file; and where begin is not less than end.
+  // Returns whether a key is in [begin, end), which are bytes of any length: false only if none was
+  // added. True, too, where `end` is greater than the last key, which does not say what follows it
+  // in another file; and where begin is not less than end.
   bool MayContain(std::string_view begin, std::string_view end) const noexcept;
 
   WINNOW_HIDDEN RangeFilterInfo info() const noexcept {

@@ -1,4 +1,4 @@
-/* What the plugin for RocksDB counts, for C (C99) and for all languages that can call C: Rust, Go,
+/* Counters of the plugin for RocksDB, for C (C99) and for all languages that can call C: Rust, Go,
    Java, Python. The same figures as by the C++ headers beside this one, which say what each of them
    means; of the whole process. In libwinnow_rocksdb, and in all that has Winnow's plugin inside.
 

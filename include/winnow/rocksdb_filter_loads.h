@@ -55,7 +55,7 @@ struct FilterLoads {
   // Loaded since the policy was made, or in its place the one before it (SetOptions).
   uint64_t blocks = 0;
   uint64_t bytes = 0;
-  // Of these, loads of filters that were loaded already in the ten minutes before.
+  // Reloads among these: loads of filters that were loaded already in the ten minutes before.
   uint64_t blocks_again = 0;
   uint64_t bytes_again = 0;
 
@@ -91,8 +91,9 @@ struct FilterLoads {
 WINNOW_EXPORT bool FillFilterLoads(const ROCKSDB_NAMESPACE::FilterPolicy* policy,
                                    FilterLoads* loads, size_t size) noexcept;
 
-// Of this policy, and of those before it in whose place SetOptions made it. False, and *loads is as
-// new, where it is none of Winnow's. May take a millisecond with 100,000 filters.
+// Sets *loads to those of this policy, and of the ones before it in whose place SetOptions made it.
+// False, and *loads is as new, where it is none of Winnow's. May take a millisecond with 100,000
+// filters.
 WINNOW_HIDDEN inline bool CurrentFilterLoads(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
                                              FilterLoads* loads) noexcept {
   *loads = FilterLoads();

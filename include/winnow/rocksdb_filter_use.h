@@ -1,5 +1,5 @@
-// What filters answer in a process that runs, by policy and by level: how often they are asked, how
-// often they say "no", and how many of their other answers are false positives. It tells which
+// Answers of the filters in a process that runs, by policy and by level: how often they are asked,
+// how often they say "no", and how many of their other answers are false positives. It tells which
 // column families and levels waste reads, and where filters are of no use.
 //
 // A policy counts for all column families that it serves, as a filter does not know its family. So
@@ -38,11 +38,12 @@
 
 namespace winnow {
 
-// Of one policy and one level, over all its column families, since the policy was made, or in its
-// place the one before it (SetOptions). It grows (winnow/version.h).
+// Use of the filters of one policy and one level, over all its column families, since the policy
+// was made, or in its place the one before it (SetOptions). It grows (winnow/version.h).
 struct FilterUse {
-  // That the filters state; -1: none, as those of SstFileWriter, and of blocks with a fault. A file
-  // that is moved to another level as it is keeps its filter, and the level that this states.
+  // Level that the filters state; -1: none, as those of SstFileWriter, and of blocks with a fault.
+  // A file that is moved to another level as it is keeps its filter, and the level that this
+  // states.
   int64_t level = -1;
   double seconds = 0;  // since the policy was made
 

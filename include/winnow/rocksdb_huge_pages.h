@@ -15,11 +15,11 @@
 // smaller blocks, and those for which there is no such memory, come from malloc, as without it.
 // So filters that are cut into partitions (metadata_block_size, 4 KiB by default) gain nothing.
 //
-// What it costs. A block takes a multiple of 4 KiB, which RocksDB charges to the cache. After many
-// blocks came and went, a tenth more memory is in use than such blocks take. A huge page without a
-// block is given back to the system, but for 16 MiB; one with a single block is not. Each block has
-// 150 bytes of bookkeeping. A mutex is held for half a microsecond, and for ten where a page is
-// given back. docs/results/huge-pages.md has what was measured, beside malloc.
+// Costs: a block takes a multiple of 4 KiB, which RocksDB charges to the cache. After many blocks
+// came and went, a tenth more memory is in use than such blocks take. A huge page without a block
+// is given back to the system, but for 16 MiB; one with a single block is not. Each block has 150
+// bytes of bookkeeping. A mutex is held for half a microsecond, and for ten where a page is given
+// back. docs/results/huge-pages.md has what was measured, beside malloc.
 //
 // The system must have transparent huge pages for who asks: /sys/kernel/mm/transparent_hugepage/
 // enabled is "madvise" or "always" (Linux; processors with huge pages of 2 MiB). Where it does not,

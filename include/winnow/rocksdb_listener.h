@@ -33,8 +33,8 @@
 // level_plan=auto, or more than 64 rates, it reports no rate until the process ends. From RocksDB
 // 9.8 on it looks at none without a service.
 //
-// What it costs. Almost nothing with level_plan=uniform, which needs to know no files. RocksDB
-// calls it at flushes, compactions and ingestions, in their threads, and not in lookups. There it
+// Costs: almost nothing with level_plan=uniform, which needs to know no files. RocksDB calls the
+// listener at flushes, compactions and ingestions, in their threads, and not in lookups. There it
 // reads DB::GetLiveFilesMetaData, under RocksDB's mutex, about 1 us a file, and compares it with
 // what is known, some 3 us a file. It does so at once after an open, and then not before 100 times
 // as long as the last reading took has gone by: at most one per cent of the time. Only after a

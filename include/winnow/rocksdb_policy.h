@@ -31,9 +31,9 @@
 
 namespace winnow {
 
-// Whose filters a policy builds. It reads Winnow's and RocksDB's own in any case: so a policy that
-// builds RocksDB's makes readers of Winnow's filters before anything writes them, and is the way
-// back, on which the filters that were written stay in use.
+// Filters that a policy builds: Winnow's or RocksDB's own. It reads both in any case: so a policy
+// that builds RocksDB's makes readers of Winnow's filters before anything writes them, and is the
+// way back, on which the filters that were written stay in use.
 enum class Build : uint8_t {
   kWinnow = 0,        // "winnow"
   kBloomFilter = 1,   // "bloomfilter": those of RocksDB's policy bloomfilter:BITS
@@ -74,9 +74,9 @@ struct PolicyOptions {
   // unless given.
   int bloom_before_level = FilterOptions().bloom_before_level;
 
-  // Whose filters are built; Winnow's unless given. RocksDB's own are built by RocksDB, byte for
-  // byte as its policy of that name does with these bits_per_key, of which it takes three decimals;
-  // a Ribbon policy has this bloom_before_level, with its meaning here (2147483647 means less to
+  // Filters to build; Winnow's unless given. RocksDB's own are built by RocksDB, byte for byte as
+  // its policy of that name does with these bits_per_key, of which it takes three decimals; a
+  // Ribbon policy has this bloom_before_level, with its meaning here (2147483647 means less to
   // RocksDB before 8.7), and ribbon_min_keys is Winnow's alone. With optimize_filters_for_memory, a
   // Ribbon policy's sizes may differ: RocksDB balances rounding over Bloom and Ribbon filters
   // together, here over each kind. Files keep the policy's name, winnow.Filter, in their
@@ -228,7 +228,7 @@ WINNOW_EXPORT std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeE
 // variable WINNOW_SHARED_HASH=off, looked at once in a process, makes every filter hash the key
 // again.
 
-// What the lookups of this process took, over all policies and databases, since it began. It grows
+// Lookup counters of this process, over all policies and databases, since it began. It grows
 // (winnow/version.h).
 struct LookupCounters {
   uint64_t lookups = 0;          // keys asked of Winnow filters, once for each filter
@@ -255,7 +255,7 @@ WINNOW_HIDDEN inline LookupCounters CurrentLookupCounters() noexcept {
   return counters;
 }
 
-// What level_plan=learned does in this process, over all policies and databases. It grows
+// Counters of level_plan=learned in this process, over all policies and databases. It grows
 // (winnow/version.h).
 struct SampleCounters {
   uint64_t lookups_sampled = 0;  // since the process began; of a MultiGet, each key is a lookup

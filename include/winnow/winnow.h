@@ -24,7 +24,8 @@
 // Keys and blocks are bytes with a size; bytes of value 0 are like any others. Texts that are
 // returned end with a 0 and are UTF-8. What has size 0, a key or an array, may have a NULL.
 //
-// What is declared here stays: functions, numbers and names are added, none changes its meaning.
+// The API is stable: functions, numbers and names are added, none is removed or changes its
+// meaning.
 
 #ifndef WINNOW_WINNOW_H_
 #define WINNOW_WINNOW_H_
@@ -42,7 +43,7 @@ extern "C" {
 
 // ---- Errors
 
-// What went wrong. Later versions may have more of them.
+// Error codes. Later versions may have more of them.
 typedef int winnow_code;
 enum {
   WINNOW_OK = 0,
@@ -59,7 +60,8 @@ enum {
 
 typedef struct winnow_error winnow_error;
 
-// What a code means, in some words without a full stop. Static; never NULL, also for other numbers.
+// Returns what a code means, in some words without a full stop. Static; never NULL, also for other
+// numbers.
 WINNOW_EXPORT const char* winnow_code_text(winnow_code code);
 
 // WINNOW_OK for NULL.
@@ -196,8 +198,8 @@ WINNOW_EXPORT winnow_code winnow_builder_finish_into(winnow_builder* builder, vo
                                                      size_t capacity, size_t* size,
                                                      winnow_block** block, winnow_error** error);
 
-// What the calling thread keeps for the next filters that it builds, in bytes, 13 MiB at most, and
-// a way to free it at once; it is freed when the thread ends.
+// Memory that the calling thread keeps for the next filters that it builds, in bytes, 13 MiB at
+// most, and a way to free it at once; it is freed when the thread ends.
 WINNOW_EXPORT size_t winnow_thread_memory(void);
 WINNOW_EXPORT void winnow_free_thread_memory(void);
 
@@ -224,9 +226,10 @@ enum {
 // Some words without a full stop. Static; never NULL, also for other numbers.
 WINNOW_EXPORT const char* winnow_fault_text(winnow_fault fault);
 
-// Whether the checksum of a filter's payload is computed before the filter is used. Directory and
-// tail are checked always. One flipped bit in a payload makes a filter deny some of its keys: bytes
-// that nothing else has checked should be verified, which takes about as long as to read them.
+// Selects whether the checksum of a filter's payload is computed before the filter is used.
+// Directory and tail are checked always. One flipped bit in a payload makes a filter deny some of
+// its keys: bytes that nothing else has checked should be verified, which takes about as long as to
+// read them.
 typedef int winnow_payload_check;
 enum { WINNOW_SKIP_PAYLOAD = 0, WINNOW_VERIFY_PAYLOAD = 1 };
 
@@ -335,8 +338,8 @@ WINNOW_EXPORT void winnow_range_view_free(winnow_range_view* view);
 
 WINNOW_EXPORT winnow_fault winnow_range_view_fault(const winnow_range_view* view);
 
-// Whether a key is in [begin, end), of any length: false only if none was added. True, too, where
-// end is greater than the last key, and where begin is not less than end.
+// Returns whether a key is in [begin, end), of any length: false only if none was added. True, too,
+// where end is greater than the last key, and where begin is not less than end.
 WINNOW_EXPORT bool winnow_range_view_may_contain(const winnow_range_view* view, const void* begin,
                                                  size_t begin_size, const void* end,
                                                  size_t end_size);
