@@ -13,12 +13,12 @@
 
 namespace winnow::core {
 
-// Of this size is a processor's own cache, about.
+// Approximate size of a processor's own cache.
 inline constexpr size_t kOwnCacheBytes = simd::kOwnCacheBytes;
 
 class BloomBatch {
  public:
-  // Of a filter of another kind, or one that can't be used: not to be asked anything.
+  // For a filter of another kind, or one that can't be used, it must not be asked anything.
   explicit BloomBatch(const FilterView& view) noexcept
       : layer_(view.kind_ == FilterKind::kBloom
                    ? static_cast<const simd::BloomLayer*>(&view.FirstLayer())

@@ -41,7 +41,7 @@ struct FilterBuilder::State {
     plan = core::PackPlan(core::NearestValid(asked));
   }
 
-  // What no caller can have meant.
+  // Returns whether some value is one that no caller can have meant.
   static bool HasMistakes(const FilterOptions& asked) noexcept {
     return asked.kind == FilterKind::kEmpty || std::isnan(asked.bits_per_key) ||
            std::isnan(asked.level_size_ratio) || std::isnan(asked.absent_share) ||

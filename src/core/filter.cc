@@ -41,8 +41,8 @@ double StartsRate(const core::LayerEntry& entry, const core::BumpedLayout& layou
   return std::ldexp((1 + narrow_share) / 2, -static_cast<int>(columns.whole));
 }
 
-// What is taken for the rate of a Bloom layer: the mean of all filters of so many keys, or that of
-// its own bits.
+// Rate that is taken for a Bloom layer: the mean of all filters of so many keys, or that of its own
+// bits.
 enum class BloomLayerRate { kMean, kCounted };
 
 double CountedBloomRate(const core::LayerWalk& walk, uint64_t num_hashes) noexcept {

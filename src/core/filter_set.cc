@@ -18,7 +18,7 @@ IndexRange Clamp(IndexRange range, size_t size) noexcept {
   return {std::min(range.first, last), last};
 }
 
-// Whether a caller forgot how many files there are.
+// Returns whether the caller forgot how many files there are.
 template <typename Word>
 bool AreTooFew(BasicWordSpan<Word> words, size_t needed) noexcept {
   const bool are_too_few = words.size() < needed;

@@ -1,4 +1,4 @@
-// What FilterSet and FilterSetEdit share.
+// Parts shared by FilterSet and FilterSetEdit.
 
 #ifndef WINNOW_SRC_CORE_FILTER_SET_H_
 #define WINNOW_SRC_CORE_FILTER_SET_H_

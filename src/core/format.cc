@@ -99,7 +99,7 @@ unsigned TypesOf(FilterKind kind) noexcept {
   return 0;
 }
 
-// Whether the entries are a sequence that a builder of this kind may write.
+// Checks that the entries are a sequence that a builder of this kind may write.
 Fault CheckDirectory(const Tail& tail, const unsigned char* directory,
                      uint64_t* payload_size) noexcept {
   const Columns columns = UnpackColumns(tail.columns);

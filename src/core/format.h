@@ -16,7 +16,8 @@ namespace winnow::core {
 inline constexpr size_t kTailBytes = 32;
 inline constexpr size_t kEntryBytes = 5;
 inline constexpr unsigned kMaxEntries = 16;
-// What our builder keeps to, so that notes have room. Each layer has a tenth of the one before.
+// Limit that our builder keeps to, so that notes have room. Each layer has a tenth of the one
+// before.
 inline constexpr unsigned kMaxLayersBuilt = 12;
 inline constexpr uint64_t kMaxHashes = (uint64_t{1} << 40) - 1;
 inline constexpr uint8_t kFormatVersion = 1;
@@ -49,7 +50,7 @@ struct LayerEntry {
   uint32_t count = 0;
 };
 
-// What the tail says.
+// Fields of the tail.
 struct Tail {
   uint32_t payload_checksum = 0;
   uint32_t seed = kHashSeed;
@@ -88,7 +89,7 @@ BumpedLayout LayOut(unsigned shard_bits, uint32_t buckets, Columns columns) noex
 // The bytes that a layer takes of the payload. The entry must be valid (CheckLayer).
 uint64_t LayerBytes(const LayerEntry& entry, Columns columns) noexcept;
 
-// Whether a builder could have written this entry.
+// Returns whether a builder could have written this entry.
 bool CheckLayer(const LayerEntry& entry) noexcept;
 
 // A block, checked: lookups read it without further checks.

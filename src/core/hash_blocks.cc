@@ -8,8 +8,8 @@
 namespace winnow::core {
 namespace {
 
-// What one thread keeps. Trivially destructible: filters are built in static destructors too, after
-// the thread's own objects are gone.
+// Thread-local free list. Trivially destructible: filters are built in static destructors too,
+// after the thread's own objects are gone.
 struct KeptBlocks {
   HashBlock* first;
   size_t bytes;

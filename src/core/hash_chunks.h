@@ -139,7 +139,7 @@ class HashChunkPool {
   static_assert(kPieceWords % kChunkWords == 0);
   static_assert(kBlockWords % kPieceWords == 0);
 
-  // Of the pool from now on, whatever is thrown later.
+  // Moves the block into the pool, which owns it whatever is thrown later.
   HashBlock* Own(OwnedHashBlock block) {
     blocks_.push_back(block.get());
     return block.release();

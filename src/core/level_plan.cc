@@ -45,12 +45,12 @@ bool HasBloomOnly(const FilterOptions& options) noexcept {
   return options.ribbon_min_keys > kMaxRibbonKeys && options.ribbon_min_keys != kRibbonWhereItSaves;
 }
 
-// What a level up has of the step that is best where its files cover all keys and each level has a
-// size_ratio-th of the next one's: RocksDB's have gaps where files were merged down, and the first
-// levels are larger than that. From what tune_levels prints.
+// Share of the ideal step between levels. That step is best where a level's files cover all keys
+// and each level has a size_ratio-th of the next one's: RocksDB's have gaps where files were merged
+// down, and the first levels are larger than that. From what tune_levels prints.
 constexpr double kSteepness = 0.75;
 
-// What a level of the plan has more than the last one, before the bounds.
+// Bits that a level of the plan has more than the last one, before the bounds.
 struct Steps {
   double for_each_level;
   double for_the_first;  // beside that: log2(1 / absent_share)

@@ -43,11 +43,11 @@ double PlannedRate(const FilterOptions& options) noexcept;
 // The options without a plan whose rate is the planned one: bits_per_key is what it needs.
 FilterOptions WithoutPlan(const FilterOptions& options) noexcept;
 
-// What a filter is built by (PlanFilter in sizing.h), of any options: valid ones without a plan
-// whose rate is the planned one, and ribbon_min_keys a number of keys.
+// Returns the options that a filter is built by (PlanFilter in sizing.h), from any options: valid
+// ones without a plan whose rate is the planned one, and ribbon_min_keys a number of keys.
 FilterOptions ForBuilding(const FilterOptions& options) noexcept;
 
-// What a plan assumed, as byte 21 of the tail records it; 0 without a plan.
+// The plan and what it assumed, as byte 21 of the tail records them; 0 without a plan.
 //   bits 0 to 4   1 + twice the levels below; 0: unknown
 //   bits 5 and 6  the number of the plan
 uint8_t PackPlan(const FilterOptions& options) noexcept;

@@ -1,4 +1,4 @@
-// What filters cost that lie elsewhere in the tree than where they were made for.
+// Costs of filters that lie elsewhere in the tree than where they were made for.
 //
 // A level plan gives a filter the rate of the place that its file is written to
 // (src/core/level_plan.h). Files come to other places as they are: RocksDB moves them down, ingests
@@ -17,7 +17,7 @@
 
 namespace winnow::core {
 
-// Of a file of the tree.
+// The filter of a file of the tree.
 struct PlacedFilter {
   int level = 0;
   double keys = 0;
@@ -51,13 +51,13 @@ struct MovedFilters {
 inline constexpr double kLargeThatMatters = 0.05;
 inline constexpr double kWeakThatMatters = 0.1;
 
-// Of all files of one tree. A lookup asks all files of level 0, and of each other level one, by its
-// share of the level's keys; a file of the last level lacks its key only where that is nowhere
-// (FilterOptions::absent_share). A pure function.
+// Returns the moved filters among all files of one tree. A lookup asks all files of level 0, and of
+// each other level one, by its share of the level's keys; a file of the last level lacks its key
+// only where that is nowhere (FilterOptions::absent_share). A pure function.
 MovedFilters FindMovedFilters(const std::vector<PlacedFilter>& tree);
 
-// Of each part that matters a sentence without a full stop: what is so, what it costs and what
-// mends it. `where` follows the number of files: " of column family 'x'".
+// Returns a sentence without a full stop for each part that matters: what is so, what it costs and
+// what mends it. `where` follows the number of files: " of column family 'x'".
 std::vector<std::string> ToSentences(const MovedFilters& moved, LevelPlan plan,
                                      const std::string& where);
 

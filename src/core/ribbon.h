@@ -1,4 +1,4 @@
-// What queries and construction of Ribbon filters share.
+// Parts shared by queries and construction of Ribbon filters.
 
 #ifndef WINNOW_SRC_CORE_RIBBON_H_
 #define WINNOW_SRC_CORE_RIBBON_H_
@@ -37,8 +37,8 @@ inline simd::RibbonLayer LayerForKernels(unsigned shard_bits, uint32_t buckets, 
 // The share of a bumped layer's start positions whose keys it bumps, 0 to 1.
 double BumpedShare(const unsigned char* thresholds, uint64_t starts) noexcept;
 
-// Whether a layer of type kSmall or kList holds the hash's fingerprint. At least 7 readable bytes
-// must follow the layer's.
+// Returns whether a layer of type kSmall or kList holds the hash's fingerprint. At least 7 readable
+// bytes must follow the layer's.
 bool ProbeSmall(const unsigned char* words, uint32_t blocks, unsigned columns,
                 uint64_t hash) noexcept;
 bool ProbeList(const unsigned char* fingerprints, uint32_t count, unsigned bits,

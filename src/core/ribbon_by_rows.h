@@ -74,7 +74,7 @@ inline constexpr uint64_t kMaxBinKeys = 2 * kBinSlots;
 // Rounding to whole buckets may give a sub-shard one more than kMaxShardSlots has.
 inline constexpr size_t kMaxRows = kMaxShardSlots + 2 * simd::kRibbonBucketSlots;
 
-// What all sub-shards of a layer share.
+// State shared by all sub-shards of a layer.
 struct LayerBuild {
   BumpedShape shape;
   unsigned fingerprint_bits = 0;
@@ -136,7 +136,7 @@ class ShardByRows {
   // The bin of bucket_, sorted by bucket and class; ends of the groups.
   uint32_t group_ends_[kBinSlots / simd::kRibbonBucketSlots * 3 + 1];
   uint32_t begin_ = 0;  // the first hash of the class
-  // Of the class: the walks still to be done, and the slots that it filled.
+  // Walks of the class still to be done, and the slots that it filled.
   RibbonWalk* next_walk_ = nullptr;
   RibbonWalk* walks_end_ = nullptr;
   uint64_t** filled_end_ = nullptr;

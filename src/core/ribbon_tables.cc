@@ -6,7 +6,7 @@
 namespace winnow::core {
 namespace {
 
-// What one thread keeps. Trivially destructible: filters are built in static destructors too, after
+// Thread-local tables. Trivially destructible: filters are built in static destructors too, after
 // the thread's own objects are gone.
 struct KeptTables {
   RibbonTables* tables;

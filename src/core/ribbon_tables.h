@@ -38,7 +38,7 @@ class BorrowedTables {
   mutable RibbonTables* tables_ = nullptr;
 };
 
-// What this thread keeps of tables now, in bytes, at most kMaxTableBytes.
+// Returns the bytes of tables that this thread keeps now, at most kMaxTableBytes.
 size_t KeptTableBytes() noexcept;
 void FreeKeptTables() noexcept;
 

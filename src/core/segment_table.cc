@@ -432,7 +432,7 @@ void SegmentTable::AskBitmap(const uint64_t* hashes, size_t n, const uint64_t* a
 
 void SegmentTable::AskList(uint64_t hash, const uint32_t* segments, size_t n,
                            uint64_t* row) const noexcept {
-  // What is chosen takes more instructions, so that the processor does not get as far ahead itself.
+  // Chosen segments take more instructions, so that the processor does not get as far ahead itself.
   Flight flight(*this, n < kPrefetchFromChosen ? n : std::max<uint64_t>(n, kPrefetchFromProbes));
   std::fill_n(row, (n + 63) / 64, 0);
   uint32_t seats[simd::kMaxPlaces];

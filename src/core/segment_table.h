@@ -59,8 +59,8 @@ class SegmentTable {
   // Seats of segments that are in no run.
   static constexpr uint32_t kAlwaysSeat = UINT32_MAX;
   static constexpr uint32_t kNeverSeat = UINT32_MAX - 1;
-  // What to ask for ahead, by the rows filter_set_of_… of filter_bench. Below it a table is in the
-  // cache anyway, and so few probes overlap without help.
+  // Least sizes for prefetching, by the rows filter_set_of_… of filter_bench. Below them a table is
+  // in the cache anyway, and so few probes overlap without help.
   static constexpr uint64_t kPrefetchFromBytes = uint64_t{1} << 20;
   static constexpr uint64_t kPrefetchFromProbes = 9;
   static constexpr uint64_t kPrefetchFarFromProbes = 33;

@@ -137,8 +137,8 @@ uint64_t RibbonBytes(uint64_t n, Columns columns, double rate) noexcept {
   return RibbonBytes(RibbonLayersFor(n), columns, rate);
 }
 
-// What a Bloom filter of about so many keys takes on an average: rounding up to whole blocks adds
-// half a block. By that of one size alone the least one that is worth it would be a matter of
+// Returns the mean bytes of Bloom filters of about so many keys: rounding up to whole blocks adds
+// half a block. By the bytes at one size alone, the least one that is worth it would be a matter of
 // chance.
 double MeanBloomBytes(uint64_t n, double bits_per_key) noexcept {
   return kTailBytes + kEntryBytes + static_cast<double>(n) * bits_per_key / 8 +
@@ -259,7 +259,7 @@ namespace {
 constexpr uint64_t kWorthStep = 32;
 constexpr uint64_t kMaxWorth = 8192;
 
-// Of 0, kWorthStep, 2 kWorthStep … keys.
+// Ribbons of 0, kWorthStep, 2 kWorthStep … keys.
 struct SmallRibbons {
   RibbonLayers of[kMaxWorth / kWorthStep + 2];
 

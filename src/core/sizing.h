@@ -33,7 +33,7 @@ unsigned BloomProbes(double bits_per_key) noexcept;
 // The blocks for n keys, rounded up, so that the rate is at most the one asked for. At least 1.
 uint32_t BloomBlocks(uint64_t n, double bits_per_key) noexcept;
 
-// What FilterOptions::bits_per_key means.
+// Returns the rate that FilterOptions::bits_per_key means.
 double RateForBits(double bits_per_key) noexcept;
 
 // The inverse, for rates from that of the most bits to that of the least, or the nearest there is.
@@ -53,8 +53,8 @@ struct BumpedShape {
 };
 BumpedShape ShapeForKeys(uint64_t n, unsigned layer) noexcept;
 
-// What a sub-shard may have of slots: enough to be worth one of its own, and a table of rows that
-// stays in the cache. From the table that tune_ribbon prints.
+// Bounds of a sub-shard's slots: enough to be worth one of its own, and a table of rows that stays
+// in the cache. From the table that tune_ribbon prints.
 inline constexpr uint64_t kMinShardSlots = 8192;
 inline constexpr uint64_t kMaxShardSlots = 32768;
 inline constexpr unsigned kShardsAtOnce = 4;  // sub-shards that are built side by side
@@ -74,7 +74,7 @@ inline constexpr uint64_t kMaxRibbonKeys = uint64_t{1} << 31;
 
 // ---- What to build
 
-// What a Ribbon has to save, as a share of a Bloom filter's bytes, to be worth a slower build and
+// Least saving of a Ribbon, as a share of a Bloom filter's bytes, that is worth a slower build and
 // lookup. A large one saves 0.31 at 10 bits a key. Of few hundred keys it saves less, but there our
 // Bloom filters already take more than RocksDB's, whose tail is shorter, and a file's or
 // partition's other blocks cost far more than the filter (tune_sizes).
@@ -84,14 +84,14 @@ inline constexpr double kWorthwhileSaving = 0.1;
 // it never does, as at 1 bit a key.
 uint64_t KeysWorthARibbon(double bits_per_key) noexcept;
 
-// What ribbon_min_keys of the options stands for, as a number of keys.
+// Returns ribbon_min_keys of the options as a number of keys.
 uint64_t RibbonMinKeys(const FilterOptions& options) noexcept;
 
-// What a Ribbon filter of n keys with this rate, or the nearest that there is, is expected to take,
-// all bytes counted: what a Bloom filter might be instead.
+// Returns the expected bytes of a Ribbon filter of n keys with this rate, or the nearest that there
+// is, all bytes counted: what a Bloom filter might be instead.
 uint64_t EstimateRibbonBytes(uint64_t n, double rate) noexcept;
 
-// Of options as ForBuilding gives them (level_plan.h).
+// Plan of a filter, by options as ForBuilding gives them (level_plan.h).
 struct FilterPlan {
   FilterKind kind = FilterKind::kEmpty;
   double target_rate = 1;

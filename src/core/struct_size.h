@@ -14,7 +14,7 @@
 
 namespace winnow::core {
 
-// What the caller gives; members that it does not have are at their defaults.
+// Returns the caller's struct; members that it does not have are at their defaults.
 template <typename Struct>
 Struct OfCaller(const Struct* given, size_t size) noexcept {
   static_assert(std::is_trivially_copyable_v<Struct>);

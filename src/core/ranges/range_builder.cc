@@ -83,7 +83,7 @@ FilterBlock Build(core::RangeKeys* keys, double range_bits) {
   return block;
 }
 
-// Of size 0 where it does not pay: long keys may have long edges everywhere.
+// Returns a block of size 0 where it does not pay: long keys may have long edges everywhere.
 FilterBlock Build(core::RangeTreeBuilder* trees, double range_bits) {
   trees->Finish();
   const std::string_view parts[] = {trees->entries(), trees->separators(), trees->trees()};

@@ -5,7 +5,7 @@
 namespace winnow::core {
 namespace {
 
-// Of the digit's byte in its word.
+// Returns the shift of the digit's byte in its word.
 uint8_t ShiftOf(const RangeDigit& digit, size_t key_length) noexcept {
   return static_cast<uint8_t>((key_length - 1 - digit.place) % kRangeWordBytes * 8);
 }
@@ -14,8 +14,8 @@ unsigned WordOf(const RangeDigit& digit, size_t key_length) noexcept {
   return static_cast<unsigned>((key_length - 1 - digit.place) / kRangeWordBytes);
 }
 
-// Whether the digits of a word are one number of whole bytes, whose highest byte alone may lack
-// values.
+// Returns whether the digits of a word are one number of whole bytes, whose highest byte alone may
+// lack values.
 bool AreNumber(const RangeDigit* begin, const RangeDigit* end) noexcept {
   if (begin == end || begin->intervals != 1) return false;
   for (const RangeDigit* digit = begin + 1; digit != end; ++digit) {

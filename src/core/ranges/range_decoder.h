@@ -15,7 +15,7 @@
 
 namespace winnow::core {
 
-// What the keys of a range filter turned out to be.
+// Format that the keys of a range filter turned out to have.
 struct RangeKeysFormat {
   std::vector<RangeDigit> digits;
   unsigned hashed_bytes = 0;
@@ -36,7 +36,7 @@ struct RangeSection {
   unsigned words() const noexcept { return num_kept + (hashed != 0 ? 1u : 0u); }
 };
 
-// What a word adds to the position: the sum of what its bytes do.
+// Summand that a word adds to the position: the sum over its bytes.
 class RangeWordPosition {
  public:
   // Digits of this word, whose last one counts as `weight`. Moves that to the weight of the digit
@@ -84,7 +84,7 @@ class RangeDecoder {
   // From now on words are those of this section's keys.
   void Begin(const RangeSection& section);
 
-  // Of n keys, at most kBatch, where their positions go.
+  // Sets `places` to where the positions of n keys, at most kBatch, go.
   static constexpr size_t kBatch = 256;
   void Places(const uint64_t* words, size_t n, uint64_t* places) const noexcept;
 

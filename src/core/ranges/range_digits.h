@@ -43,7 +43,7 @@ bool ReadDigit(const unsigned char** at, const unsigned char* end, RangeDigit* d
 // if one more digit of this radix needs more than 64 bits.
 bool CountDigit(unsigned radix, uint64_t* most) noexcept;
 
-// What stands for a key: bytes of which only a hash is stored, and the position behind them.
+// A key as numbers: bytes of which only a hash is stored, and the position behind them.
 struct RangeNumber {
   uint8_t hashed[kMaxRangeKeyBytes];
   uint64_t position;
@@ -59,7 +59,7 @@ struct RangeProgress {
   uint64_t most = 0;  // that so many digits can count
 };
 
-// What is known of the keys, in the bytes of a range filter that were checked.
+// Digits of the keys, in the bytes of a range filter that were checked.
 struct RangeDigits {
   const unsigned char* last_key = nullptr;
   const unsigned char* digits = nullptr;

@@ -55,8 +55,8 @@ class EliasFanoReader {
   EliasFanoReader() noexcept = default;
   EliasFanoReader(const EliasFanoShape& shape, const unsigned char* bytes) noexcept;
 
-  // Whether there is a number from `least` to `most`, which are below the bound. True, too, where
-  // the bytes contradict each other.
+  // Returns whether there is a number from `least` to `most`, which are below the bound. True, too,
+  // where the bytes contradict each other.
   bool AnyWithin(uint64_t least, uint64_t most) const noexcept;
 
   const unsigned char* bytes() const noexcept { return lows_; }

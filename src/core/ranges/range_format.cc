@@ -44,7 +44,7 @@ bool IsShape(const EliasFanoShape& shape) noexcept {
          shape.bound <= shape.count << kMostRangeBits;
 }
 
-// Whether the digits are what a builder writes, and the last key is made of them. Gives the
+// Returns whether the digits are what a builder writes, and the last key is made of them. Sets the
 // greatest position.
 bool CheckDigits(const unsigned char* end, RangeDigits* digits) noexcept {
   const unsigned char* at = digits->digits;
@@ -62,7 +62,8 @@ bool CheckDigits(const unsigned char* end, RangeDigits* digits) noexcept {
   return at == end;
 }
 
-// Of what lies behind the front, and the front itself. The arrays must be there.
+// Writes the checksums of what lies behind the front, and of the front itself. The arrays must be
+// there.
 void WriteFrontChecksums(size_t front_bytes, size_t bytes_behind, unsigned char* bytes) noexcept {
   const size_t summed = front_bytes - kChecksumBytes;
   StoreLittle(bytes + kFrontArraysChecksumAt, Checksum(bytes + front_bytes, bytes_behind), 4);

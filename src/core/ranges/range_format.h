@@ -20,11 +20,11 @@ namespace winnow::core {
 
 inline constexpr uint8_t kRangeVersion = 1;
 inline constexpr uint64_t kMaxRangeKeys = (uint64_t{1} << 31) - 1;
-// What range_bits may be. So low bits are read with one load of eight bytes.
+// Bounds of range_bits. With these, low bits are read with one load of eight bytes.
 inline constexpr unsigned kLeastRangeBits = 1;
 inline constexpr unsigned kMostRangeBits = 32;
 
-// What the front says beside the last key and the digits, for keys of one length.
+// Fields of the front beside the last key and the digits, for keys of one length.
 struct RangeHeader {
   RangeFilterKind kind = RangeFilterKind::kPositions;
   uint16_t key_length = 0;
@@ -57,7 +57,7 @@ struct RangeTreesHeader {
   RangeTreeShape shape;
 };
 
-// What the trees of a filter with so many range_bits keep.
+// Returns the shape of the trees of a filter with so many range_bits.
 RangeTreeShape RangeTreeShapeOf(double range_bits) noexcept;
 
 // Writes the front of trees. What is behind it, so many bytes, must be there.

@@ -16,8 +16,8 @@ inline uint64_t MixRange(uint64_t x) noexcept {
   return x ^ (x >> 32);
 }
 
-// Of a key's word. The exclusive or of those of several words is the hash of them all, so that
-// they can come in any order: tabulation hashing, as of Zobrist (1970).
+// Returns the hash of a key's word. The exclusive or of several words' hashes is the hash of them
+// all, in any order: tabulation hashing, as of Zobrist (1970).
 inline uint64_t HashRangeWord(unsigned index, uint64_t word) noexcept {
   return MixRange(word + (index + 1) * kRangeMultiplier);
 }
@@ -28,7 +28,7 @@ struct RangePlacing {
   unsigned block_bits = 0;  // a block has so many positions, at most `bound`
   bool is_exact = false;    // positions stay as they are
 
-  // Of the first position in the block of `position`, behind bytes with this hash.
+  // Returns where the first position in the block of `position` goes, behind bytes with this hash.
   uint64_t Base(uint64_t hash, uint64_t position) const noexcept {
     __extension__ using Wide = unsigned __int128;
     const uint64_t mixed = MixRange(hash + (position >> block_bits) * kRangeMultiplier);

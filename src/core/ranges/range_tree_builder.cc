@@ -77,7 +77,7 @@ size_t RangeTreeBuilder::ChooseEnd() const noexcept {
       depths_.begin());
 }
 
-// Of the first `end` keys.
+// Ends the block of the first `end` keys.
 void RangeTreeBuilder::EndBlock(size_t end, std::string_view next_separator) {
   separators_ += separator_;
   tree_end_ = tree_.data();

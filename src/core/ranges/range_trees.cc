@@ -106,7 +106,7 @@ class TreeBits {
   const uint64_t end_;
 };
 
-// What is behind a branch.
+// One side of a branch, yet to be read.
 struct Branch {
   uint64_t depth;
   Lies lies;
@@ -115,8 +115,8 @@ struct Branch {
 // More branches wait in no tree that a builder writes.
 constexpr size_t kMostWaiting = 128;
 
-// Whether the tree may have a key in the range, which agrees with all its keys in the bits before
-// `depth`. Branches in the order of the keys; those outside are read past.
+// Returns whether the tree may have a key in the range, which agrees with all its keys in the bits
+// before `depth`. Branches in the order of the keys; those outside are read past.
 bool MayContainInTree(TreeBits bits, const RangeTreeShape& shape, uint64_t depth,
                       const Bounds& bounds) noexcept {
   std::array<Branch, kMostWaiting> waiting;

@@ -14,7 +14,7 @@ namespace winnow::core {
 
 inline constexpr size_t kMaxTreeKeyBytes = 4096;
 
-// What trees keep of the keys' bits.
+// Shape of trees: what they keep of the keys' bits.
 struct RangeTreeShape {
   // Most values, so that what is kept of an edge, and a depth, is read with one load.
   static constexpr unsigned kMostKept = 28;
@@ -37,7 +37,7 @@ struct RangeTreeShape {
 // before the edge does.
 inline constexpr unsigned kHashedEdgeBits = 24;
 
-// What is stored of these bits.
+// Returns the hash that is stored for these bits.
 inline uint64_t StoredHash(uint64_t edge_bits, const RangeTreeShape& shape) noexcept {
   return MixRange(edge_bits + kRangeMultiplier) >> (64 - shape.hash_bits);
 }
@@ -54,8 +54,8 @@ struct RangeTrees {
   const unsigned char* entries = nullptr;
   uint32_t blocks = 0;
 
-  // Whether a key may be in [begin, end), where begin is less than end, and that is at most the
-  // last key.
+  // Returns whether a key may be in [begin, end), where begin is less than end, and that is at most
+  // the last key.
   bool MayContain(std::string_view begin, std::string_view end) const noexcept;
 
  private:

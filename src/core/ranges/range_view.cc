@@ -8,7 +8,7 @@
 
 namespace winnow {
 
-// What a question needs. Where there is a fault only the bytes are there.
+// State for lookups. Where there is a fault only the bytes are there.
 struct RangeFilterView::Kept {
   const char* bytes = nullptr;
   size_t size = 0;
@@ -34,7 +34,7 @@ namespace {
 
 using core::RangeNumber;
 
-// Whether a key is in a range of positions behind the same hashed bytes.
+// Returns whether a key is in a range of positions behind the same hashed bytes.
 bool AnyBetween(const core::RangePlacing& placing, const core::EliasFanoReader& hashes,
                 uint64_t high_hash, uint64_t least, uint64_t most) noexcept {
   if (placing.is_exact) return hashes.AnyWithin(least, most);
