@@ -23,7 +23,7 @@ inline constexpr unsigned kBloomMaxProbes = 14;
 // For each number of probes there are 16 patterns of words, each used in 16 rotations.
 inline constexpr unsigned kBloomPatterns = 16;
 
-// Of the hash's block, in bytes.
+// Returns the offset of the hash's block, in bytes.
 WINNOW_FORMULA size_t BlockOffset(uint64_t hash, uint64_t num_blocks) noexcept {
   static_assert(kBloomBlockBytes == 1 << 6);
   return static_cast<size_t>(Position(hash, num_blocks) << 6);

@@ -1,4 +1,4 @@
-// What is made of the 64 bits of a key's hash.
+// Values made of the 64 bits of a key's hash.
 
 #ifndef WINNOW_SRC_FORMULAS_HASH_PARTS_H_
 #define WINNOW_SRC_FORMULAS_HASH_PARTS_H_

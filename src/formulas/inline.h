@@ -1,6 +1,6 @@
 // For formulas, which are inlined everywhere.
 //
-// What the bytes of a filter mean is said here once, for the core and for the kernels, each file of
+// The meaning of a filter's bytes is said here once, for the core and for the kernels, each file of
 // which is compiled for an instruction set of its own. So all functions have internal linkage: the
 // linker never puts the copy of one file in another's place. FORMAT.md in src/core has the same in
 // words, and the names.

@@ -49,7 +49,7 @@ WINNOW_FORMULA uint32_t ThresholdByte(uint32_t start) noexcept {
 WINNOW_FORMULA bool IsBumped(const unsigned char* thresholds, uint32_t start) noexcept {
   const uint32_t four = thresholds[ThresholdByte(start)];
   const uint32_t threshold = four >> (start / (kRibbonBucketSlots / 2) & 6) & 3;
-  // Of twice the start, a byte is twice the offset.
+  // The low byte of twice the start is twice the offset.
   static_assert(kRibbonBucketSlots == 128);
   return static_cast<uint8_t>(2 * start) < kRibbonTwiceBumpedBelow[threshold];
 }

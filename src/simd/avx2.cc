@@ -103,7 +103,7 @@ WINNOW_INLINE __m256i FourCells(const RibbonGrid& grid, const uint64_t* hashes) 
   const auto by = [](unsigned bits) { return _mm_cvtsi32_si128(static_cast<int>(bits)); };
   const __m256i hash = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(hashes));
   const __m256i shard = _mm256_srl_epi64(hash, by(64 - grid.shard_bits));
-  // Of which the product takes the low half.
+  // The product takes only the low half of each lane.
   const __m256i below_shard = _mm256_sll_epi64(_mm256_srli_epi64(hash, 32), by(grid.shard_bits));
   const __m256i in_shard = _mm256_mul_epu32(below_shard, _mm256_set1_epi64x(grid.shard_starts));
   const __m256i before = _mm256_mul_epu32(shard, _mm256_set1_epi64x(grid.shard_cells));

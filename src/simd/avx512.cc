@@ -218,7 +218,7 @@ WINNOW_INLINE unsigned BumpedLanes(const unsigned char* const* thresholds, const
                                                _mm512_permutexvar_epi64(threshold, bumped_below)));
 }
 
-// What is compared at eight places.
+// Coefficients and columns that are compared at eight places.
 struct EightQueries {
   alignas(64) uint64_t low[8];           // the coefficient over the first block
   alignas(64) uint64_t high[8];          // and over the next one
@@ -251,7 +251,7 @@ WINNOW_INLINE uint64_t ParitiesAt(const unsigned char* const* words, const uint3
 
 // The places at which the parities are those of the low bytes of the fingerprints.
 WINNOW_INLINE unsigned EqualLanes(uint64_t parities, __m512i fingerprints) {
-  // Of 16 bytes, the low eight.
+  // The low eight of 16 bytes.
   return ToNumber(static_cast<__mmask8>(_mm_cmpeq_epi8_mask(
       _mm_cvtsi64_si128(static_cast<long long>(parities)), _mm512_cvtepi64_epi8(fingerprints))));
 }
@@ -313,7 +313,7 @@ void EightCells(const RibbonGrid& grid, const uint64_t* hashes, uint16_t* cells)
   const auto by = [](unsigned bits) { return _mm_cvtsi32_si128(static_cast<int>(bits)); };
   const __m512i hash = _mm512_loadu_si512(hashes);
   const __m512i shard = _mm512_srl_epi64(hash, by(64 - grid.shard_bits));
-  // Of which the product takes the low half.
+  // The product takes only the low half of each lane.
   const __m512i below_shard = _mm512_sll_epi64(_mm512_srli_epi64(hash, 32), by(grid.shard_bits));
   const __m512i in_shard = _mm512_mul_epu32(below_shard, _mm512_set1_epi64(grid.shard_starts));
   const __m512i before = _mm512_mul_epu32(shard, _mm512_set1_epi64(grid.shard_cells));

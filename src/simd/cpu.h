@@ -1,4 +1,4 @@
-// What the CPU has and the system supports.
+// Features that the CPU has and the system supports.
 
 #ifndef WINNOW_SRC_SIMD_CPU_H_
 #define WINNOW_SRC_SIMD_CPU_H_

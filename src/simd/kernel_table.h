@@ -1,4 +1,4 @@
-// What every table of kernels has: the lookups in one filter, and what builds it.
+// Parts of every table of kernels: the lookups in one filter, and what builds it.
 
 #ifndef WINNOW_SRC_SIMD_KERNEL_TABLE_H_
 #define WINNOW_SRC_SIMD_KERNEL_TABLE_H_

@@ -17,7 +17,7 @@
 
 namespace winnow::simd {
 
-// What the bytes mean.
+// Constants of the format.
 using formulas::kBloomBlockBytes;
 using formulas::kBloomMaxProbes;
 using formulas::kBloomPatterns;
@@ -31,7 +31,7 @@ using formulas::kRibbonClass2Slots;
 using formulas::kRibbonMaxColumns;
 using formulas::kRibbonWidth;
 
-// What a lookup is asked of: a BloomLayer or a RibbonLayer.
+// Layer that a lookup is asked of: a BloomLayer or a RibbonLayer.
 struct Layer {};
 
 // About what a processor's own cache holds. What is smaller is mostly there, and asking for it
@@ -52,7 +52,7 @@ struct RibbonLayer : Layer {
   // The solution's columns, unaligned; at least 8 readable bytes follow the last one.
   const unsigned char* words = nullptr;
   const unsigned char* thresholds = nullptr;  // unaligned
-  // What answers for a hash whose bucket bumps it; gets the layer that it was asked of.
+  // Function that answers for a hash whose bucket bumps it; gets the layer that it was asked of.
   bool (*if_bumped)(const RibbonLayer& layer, uint64_t hash) noexcept = nullptr;
   uint32_t starts = 0;            // start positions of all sub-shards
   uint32_t split = 0;             // the first block with one column more
@@ -77,7 +77,7 @@ extern const uint64_t kMultipliers[2] __attribute__((visibility("hidden")));
 // segments of several runs and for several keys, then tests them, so that all misses overlap.
 inline constexpr unsigned kMaxPlaces = 64;  // of one call: their answers fill a word
 
-// What to ask the memory for ahead where a hash's bits lie.
+// Prefetching of the memory where a hash's bits lie.
 struct Ahead {
   // Nothing: it is in the cache anyway, or so little that the processor runs ahead itself.
   bool asks = false;
@@ -134,7 +134,7 @@ struct Kernels {
   // vectors.
   uint64_t (*hash_bytes)(const void* bytes, size_t size) noexcept;
 
-  // Whether the block of this hash has all the hash's bits.
+  // Returns whether the block of this hash has all the hash's bits.
   Probe bloom_probe;
 
   // The same for n hashes. asks_ahead: a hash's block is asked for some hashes before it is read.
@@ -145,7 +145,7 @@ struct Kernels {
   void (*bloom_add)(unsigned char* blocks, uint64_t num_blocks, const uint16_t* words,
                     const uint64_t* hashes, size_t n);
 
-  // Whether the solution gives the hash's fingerprint, or what if_bumped says.
+  // Returns whether the solution gives the hash's fingerprint, or what if_bumped says.
   Probe ribbon_probe;
   // The same, faster, for a layer with at most 8 columns.
   Probe ribbon_probe_narrow;
@@ -177,8 +177,8 @@ struct Kernels {
   void (*bloom_locate)(const BloomSegments& segments, const uint32_t* seats, size_t n,
                        uint64_t hash, Ahead ahead, const unsigned char** places) = nullptr;
 
-  // Whether the hash's bits are set in n such blocks: bit i of the result is the answer of block i,
-  // and the bits from n on are 0.
+  // Returns whether the hash's bits are set in n such blocks: bit i of the result is the answer of
+  // block i, and the bits from n on are 0.
   uint64_t (*bloom_test)(const unsigned char* const* places, size_t n, const uint16_t* words,
                          uint64_t hash) = nullptr;
 

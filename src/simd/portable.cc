@@ -14,7 +14,7 @@ namespace {
 
 uint64_t Parity(uint64_t bits) { return static_cast<uint64_t>(__builtin_parityll(bits)); }
 
-// Whether the hash's bit in the lowest of these words is set: in bit 0.
+// Returns, in bit 0, whether the hash's bit in the lowest of these words is set.
 uint32_t AskWord(const unsigned char* block, uint32_t words, uint32_t x) {
   const auto w = static_cast<unsigned>(__builtin_ctz(words));
   return formulas::LoadLittle32(block + 4 * w) >> ((x * kBloomSalts[w]) >> 27);
@@ -73,7 +73,7 @@ uint64_t ParitiesOf(const RibbonQuery& query, const RibbonMasks& masks) {
   bits ^= bits >> 2;
   bits ^= bits >> 1;
   bits &= 0x0001000100010001;
-  // Of each 16 bits the lowest one: columns 0, 4, 2, 6 and 1, 5, 3, 7.
+  // The lowest of each 16 bits: columns 0, 4, 2, 6 and 1, 5, 3, 7.
   const uint64_t pairs = bits[0] | bits[1] << 1;
   return (pairs | pairs >> 30 | pairs >> 12 | pairs >> 42) & 0xff;
 }

@@ -1,4 +1,5 @@
-// What ribbon_steps.h and ribbon_solve_sums.h need of AVX2, with tables or with GFNI for products.
+// AVX2 operations for ribbon_steps.h and ribbon_solve_sums.h, with tables or with GFNI for
+// products.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_AVX2_VECTORS_H_
 #define WINNOW_SRC_SIMD_RIBBON_AVX2_VECTORS_H_
@@ -112,7 +113,7 @@ struct Avx2Vectors {
         in_top_byte);
     return _mm256_or_si256(coefficients, fingerprints);
   }
-  // Of 8 x 8 bytes in each half, the rows two by two; turns the rows around.
+  // Transposes 8 x 8 bytes in each half, given the rows two by two; turns the rows around.
   WINNOW_INLINE static void TransposePairs(Bytes (*pairs)[4]) {
     const __m256i zip = _mm256_setr_epi8(8, 0, 9, 1, 10, 2, 11, 3, 12, 4, 13, 5, 14, 6, 15, 7, 8, 0,
                                          9, 1, 10, 2, 11, 3, 12, 4, 13, 5, 14, 6, 15, 7);
@@ -142,7 +143,7 @@ struct Avx2Vectors {
     return _mm256_permute2x128_si256(_mm256_unpacklo_epi64(first, second),
                                      _mm256_unpacklo_epi64(third, fourth), 0x20);
   }
-  // Of six words, the other two being 0.
+  // Drops the first of six words, the other two being 0.
   WINNOW_INLINE static void DropFirstWord(Bytes (*words)[2]) {
     const __m256i with_fifth = _mm256_blend_epi32((*words)[0], (*words)[1], 0x03);
     (*words)[0] = _mm256_permute4x64_epi64(with_fifth, 0x39);

@@ -19,7 +19,7 @@
 namespace winnow::simd {
 namespace {
 
-// What elimination in plane 0 has found.
+// Result of elimination in plane 0.
 struct Pivots {
   __m512i combinations;  // for each row of the pool, which pivots are added to it
   __m512i own;           // byte j of each word: which rows the pivot of slot j is made up of

@@ -1,4 +1,4 @@
-// What elimination with GFNI needs of AVX-512: transpositions, matrices, and what keeps a compiler
+// AVX-512 operations for elimination with GFNI: transpositions, matrices, and what keeps a compiler
 // from being clever.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_AVX512_VECTORS_H_

@@ -16,7 +16,7 @@
 //   given up    is_overfull, is_begun false. As if no key of the bucket had come: the caller
 //               places it.
 //
-// What ends a step, and leads where (FinishStep for what is common, MoveOnWithCare for the rest):
+// Transitions at the end of a step (FinishStep for what is common, MoveOnWithCare for the rest):
 //
 //   nothing special       entering -> entering at the next step, or leaving after the 16th.
 //   a contradiction       The lowest class that has one fails, and those above it: their rows leave
@@ -30,7 +30,7 @@
 //                         rows: given up. Else the trial goes on, a step further in its windows.
 //   carried rows don't fit   Given up, at once.
 //
-// What holds between steps, but in a trial:
+// Invariants between steps, except in a trial:
 //
 //   pool.planes    byte i of plane t is byte t of row i's window, whose first slot is the step's:
 //                  planes 0 to 6 are its coefficient, 7 and 8 its fingerprint (8 only where there
@@ -91,7 +91,7 @@ inline uint64_t Keep(uint64_t value) {
   return value;
 }
 
-// Of these rows those of the lowest class that they have. Which one it is can't be predicted.
+// Returns the rows of the lowest class among these. Which class that is can't be predicted.
 WINNOW_INLINE uint64_t LowestClass(uint64_t rows, const Pool& pool) {
   const uint64_t all = Keep(rows);
   const uint64_t below2 = all & ~pool.class2;
@@ -239,7 +239,8 @@ struct Buckets {
     }
   }
 
-  // What FinishStep leaves: trials, contradictions, the 16th step and those of leaving.
+  // Handles the cases that FinishStep leaves: trials, contradictions, the 16th step and those of
+  // leaving.
   __attribute__((noinline)) static void MoveOnWithCare(uint64_t contradicting,
                                                        RibbonShardState* state) {
     const bool is_trial = state->is_trial;

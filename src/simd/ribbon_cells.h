@@ -17,7 +17,7 @@ inline void RibbonCells(const RibbonGrid& grid, const uint64_t* hashes, size_t n
                         uint16_t* cells) noexcept {
   for (size_t i = 0; i < n; ++i) {
     const auto shard = static_cast<uint32_t>((hashes[i] >> 1) >> (63 - grid.shard_bits));
-    // What StartPosition gives, less the starts of the sub-shards before.
+    // The result of StartPosition, less the starts of the sub-shards before.
     const uint64_t below_shard = static_cast<uint32_t>(hashes[i] >> 32) << grid.shard_bits;
     const auto in_shard = static_cast<uint32_t>((below_shard * grid.shard_starts) >> 32);
     cells[i] = static_cast<uint16_t>(shard * grid.shard_cells + (in_shard >> grid.cell_bits) -

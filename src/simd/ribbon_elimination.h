@@ -73,7 +73,7 @@ struct alignas(64) RibbonShardState {
   Pool pool;
   Pool before_trial;
   uint64_t carried[kCarriedSteps][kRibbonStepSlots];
-  // What a step's slots were given to, in case that classes fail.
+  // Rows that a step's slots were given to, in case that classes fail.
   struct Step {
     uint64_t pivots;  // byte 7 - j: the pool's row that slot j took
     uint64_t class2;

@@ -74,8 +74,7 @@ struct RibbonLookups {
   // So few overlap without help.
   static constexpr size_t kAheadFromHashes = 5;
 
-  // Of a group of kAhead hashes that follow each other, those that are bumped, by their places in
-  // the group.
+  // Bumped hashes of a group of kAhead hashes that follow each other, by their places in the group.
   struct BumpedHashes {
     unsigned n = 0;
     unsigned char places[kAhead];

@@ -1,5 +1,5 @@
-// What ribbon_steps.h and ribbon_solve_sums.h need of the vector unit of 64-bit ARM: 32 bytes are
-// two registers.
+// NEON operations of 64-bit ARM for ribbon_steps.h and ribbon_solve_sums.h: 32 bytes are two
+// registers.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_NEON_VECTORS_H_
 #define WINNOW_SRC_SIMD_RIBBON_NEON_VECTORS_H_
@@ -70,7 +70,7 @@ struct NeonVectors {
     return {vtstq_u8(bytes.low, bit), vtstq_u8(bytes.high, bit)};
   }
   WINNOW_INLINE static Bytes Where(Bytes having, Bytes value) { return having & value; }
-  // Of each byte its own bit, and then the sums of eight neighbours.
+  // Masks each byte with its own bit, and then sums up eight neighbours.
   WINNOW_INLINE static uint64_t Bits(Bytes low, Bytes high) {
     const Bytes places = SetEight(0x8040201008040201u);
     const Bytes low_bits = low & places;

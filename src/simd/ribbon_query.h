@@ -1,5 +1,5 @@
-// What a lookup asks of a bumped Ribbon layer: where a hash's bits lie there, and which parities
-// they must have.
+// A lookup's query of a bumped Ribbon layer: where a hash's bits lie there, and which parities they
+// must have.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_QUERY_H_
 #define WINNOW_SRC_SIMD_RIBBON_QUERY_H_
@@ -15,7 +15,7 @@
 namespace winnow::simd {
 namespace {
 
-// What is asked of a layer for a hash.
+// Query of a layer for a hash.
 struct RibbonQuery {
   const unsigned char* low;   // the columns of the first block
   const unsigned char* high;  // and those of the next one
@@ -34,7 +34,7 @@ WINNOW_INLINE bool IsBumped(const RibbonLayer& layer, uint32_t start) {
   return formulas::IsBumped(layer.thresholds, start);
 }
 
-// What is asked in the block whose `columns` columns begin at `low`.
+// Returns the query in the block whose `columns` columns begin at `low`.
 WINNOW_INLINE RibbonQuery QueryAt(const unsigned char* low, uint32_t columns, uint32_t start,
                                   uint32_t fingerprint_shift, uint64_t hash) {
   return {low,
@@ -56,8 +56,8 @@ WINNOW_INLINE RibbonQuery QueryOf(const RibbonLayer& layer, uint32_t start, uint
   return QueryAt(low, columns, start, layer.fingerprint_shift, hash);
 }
 
-// Whether the columns that count have the parities of the fingerprint. `parities` may have more
-// bits than there are columns.
+// Returns whether the columns that count have the parities of the fingerprint. `parities` may have
+// more bits than there are columns.
 WINNOW_INLINE bool IsFingerprint(const RibbonQuery& query, uint64_t parities) {
   return ((parities ^ query.fingerprint) & ((uint64_t{1} << query.columns) - 1)) == 0;
 }

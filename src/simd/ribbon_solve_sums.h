@@ -66,10 +66,10 @@ class SummingSolver {
 
   struct Shard {
     const uint64_t* rows;
-    // Of the slots of two blocks, by eights: what they add to the six eights before, the nearest
-    // first. Those beyond the first block may be anything.
+    // Coefficients by which the slots of two blocks, by eights, are added to the six eights before,
+    // the nearest first. Those beyond the first block may be anything.
     alignas(32) unsigned char adding[16][64] = {};
-    // What has been added to the next six eights, the same way.
+    // Sums added so far to the next six eights, the same way.
     Bytes sums[2] = {Vectors::Set(0), Vectors::Set(0)};
     alignas(32) unsigned char solution[64] = {};  // of a block
   };
@@ -142,8 +142,8 @@ class SummingSolver {
 
   unsigned fingerprint_shift_;
   Shard shards_[kShards];
-  // Of the eights of two blocks, all sub-shards': the first bytes of their coefficients, and the
-  // fingerprints.
+  // First bytes of the coefficients, and the fingerprints, of the eights of two blocks, all
+  // sub-shards'.
   alignas(32) unsigned char within_[16][32] = {};
   alignas(32) unsigned char fingerprints_[16][32] = {};
 };

@@ -155,7 +155,7 @@ struct StepsInMemory {
   using Eight = typename Vectors::Eight;
   using Planes = PlanesInMemory<Vectors, kPlanes>;
 
-  // What elimination in plane 0 has found.
+  // Result of elimination in plane 0.
   struct Pivots {
     // For each row of the pool, which pivots are added to it.
     alignas(32) unsigned char combinations[kRibbonPoolRows];
@@ -207,7 +207,7 @@ struct StepsInMemory {
     }
   }
 
-  // Of a slot's byte the bits up to its own one, if that is set, else none.
+  // Returns the bits of each slot's byte up to its own one, if that is set, else none.
   WINNOW_INLINE static Bytes OwnRows(const Pivots& pivots) {
     uint64_t own;
     std::memcpy(&own, pivots.own, sizeof own);

@@ -23,7 +23,7 @@ WINNOW_INLINE void PlacesOf(const BloomSegments& segments, size_t n, uint64_t ha
   }
 }
 
-// Whether the places have what kHolds looks for, one by one.
+// Tests, one by one, whether the places have what kHolds looks for.
 template <typename Mask, bool (*kHolds)(const unsigned char* block, const Mask& mask)>
 WINNOW_INLINE uint64_t TestEach(const unsigned char* const* places, size_t n, const Mask& mask) {
   uint64_t answers = 0;
@@ -128,7 +128,7 @@ struct SegmentLookups {
     return kTest(places, n, kMaskOf(words, static_cast<uint32_t>(hash)));
   }
 
-  // What is chosen here would be kept in registers over all of a lookup otherwise.
+  // Chosen here: otherwise the choice would be kept in registers over all of a lookup.
   static void BloomProbeSegments(const BloomSegments& segments, size_t n, const uint16_t* words,
                                  uint64_t hash, Ahead ahead, uint64_t* answers) {
     if (n <= kOneByOne) return BloomProbeOneByOne(segments, n, words, hash, answers);
