@@ -5,7 +5,7 @@
 
 namespace winnow::base {
 
-// Whether the value of the variable, null if it is not set, is neither empty nor 0.
+// Returns whether the value of the variable, null if it is not set, is neither empty nor 0.
 inline bool IsOn(const char* value) noexcept {
   return value != nullptr && value[0] != '\0' && !(value[0] == '0' && value[1] == '\0');
 }

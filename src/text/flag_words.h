@@ -1,4 +1,4 @@
-// What is said of a command line that is wrong: the name that was meant, the range of a number.
+// Messages about a command line that is wrong: the name that was meant, the range of a number.
 
 #ifndef WINNOW_SRC_TEXT_FLAG_WORDS_H_
 #define WINNOW_SRC_TEXT_FLAG_WORDS_H_
@@ -25,10 +25,10 @@ absl::string_view ClosestName(absl::string_view written,
 std::string DidYouMean(absl::string_view written, const std::vector<absl::string_view>& names,
                        absl::string_view dashes = "");
 
-// Whether an argument asks for help. Abseil's own --help ends with an exit code other than 0.
+// Returns whether this asks for help. Abseil's own --help ends with an exit code other than 0.
 bool AsksForHelp(absl::string_view argument);
 
-// What numbers a flag can have.
+// Range of the numbers that a flag can have.
 struct NumberRange {
   double least = 0;
   double most = 0;

@@ -14,7 +14,7 @@
 namespace winnow::inspect {
 namespace {
 
-// Of a cell's text, in characters, on one line.
+// Longest piece of a cell's text on one line, in characters.
 constexpr size_t kLongestPiece = 24;
 
 // Around kLightColours and kChartStyle, which a chart that is a file of its own has too.
@@ -129,8 +129,8 @@ std::string ToHtml(const HtmlSection& section) {
 
 bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
 
-// Whether a line of a long name may end before the character at `at`: after a separator, but not in
-// a number such as 0.957, nor before what ends the name of a file, as in 000012.sst.
+// Returns whether a line of a long name may end before the character at `at`: after a separator,
+// but not in a number such as 0.957, nor before what ends the name of a file, as in 000012.sst.
 bool MayEndBefore(std::string_view text, size_t at) {
   const char last = text[at - 1];
   if (std::string_view("/_;=").find(last) != std::string_view::npos) return true;
@@ -156,7 +156,7 @@ std::string Breakable(std::string_view text) {
 
 bool IsLong(const std::string& cell) { return Width(cell) > kLongestPiece; }
 
-// Whether most cells of the column are words, which stand on the left, and not numbers.
+// Returns whether most cells of the column are words, which stand on the left, and not numbers.
 bool IsOfWords(const HtmlTable& table, size_t column) {
   size_t words = 0;
   for (const std::vector<std::string>& row : table.rows) {

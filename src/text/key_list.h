@@ -31,14 +31,14 @@ absl::StatusOr<KeyFormat> ParseKeyFormat(std::string_view name);
 // The bytes of a key in KeyFormat::kHex; unset if these are no such digits.
 std::optional<std::string> ParseHexKey(std::string_view digits);
 
-// What was read, and what of it belongs to no key.
+// Notes on what was read, and what of it belongs to no key.
 struct KeyListNotes {
   uint64_t keys = 0;              // visited
   uint64_t carriage_returns = 0;  // before line feeds, not taken as bytes of keys
   bool byte_order_mark = false;   // of UTF-8, before the first key
 
-  // What was left out of the keys, for the person who gave the list; empty if nothing was. It goes
-  // on from "name: ", without a full stop.
+  // Says what was left out of the keys, for the person who gave the list; empty if nothing was. It
+  // goes on from "name: ", without a full stop.
   std::string Sentence() const;
 };
 

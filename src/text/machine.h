@@ -1,4 +1,4 @@
-// What a figure was measured on.
+// The machine that a figure was measured on.
 
 #ifndef WINNOW_SRC_TEXT_MACHINE_H_
 #define WINNOW_SRC_TEXT_MACHINE_H_

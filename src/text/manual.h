@@ -1,4 +1,4 @@
-// What the help of programs, their manual pages and completions for bash are made of.
+// Parts of the help of programs, their manual pages and completions for bash.
 
 #ifndef WINNOW_SRC_TEXT_MANUAL_H_
 #define WINNOW_SRC_TEXT_MANUAL_H_

@@ -13,7 +13,7 @@ namespace winnow::inspect {
 // none.
 size_t CharacterBytes(std::string_view text);
 
-// Whether the bytes are UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
+// Returns whether the bytes are UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool IsUtf8(std::string_view text);
 
 // The text with control characters, backslashes and bytes that are no UTF-8 escaped as in C, by

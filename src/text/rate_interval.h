@@ -23,18 +23,18 @@ struct Interval {
   }
 };
 
-// Of a share: `count` of `trials` came out so, each at most once. Wilson's score interval of 95 %.
-// 0 to 1 without trials, of which nothing is known. count is at most trials.
+// Returns Wilson's score interval of a share at 95 %: `count` of `trials` came out so, each at most
+// once. 0 to 1 without trials, of which nothing is known. count is at most trials.
 Interval WilsonInterval(uint64_t count, uint64_t trials);
 
-// Of a number of events a trial, of which one trial may have several, as a lookup reads a block on
-// several levels. The exact interval of a Poisson count at 95 %, by Byar's approximation, over the
-// trials; a sum of unlike levels varies less than Poisson's, so it errs on the wide side. 0 to 0
-// without trials, of which nothing is known.
+// Returns the interval of a number of events a trial, of which one trial may have several, as a
+// lookup reads a block on several levels. The exact interval of a Poisson count at 95 %, by Byar's
+// approximation, over the trials; a sum of unlike levels varies less than Poisson's, so it errs on
+// the wide side. 0 to 0 without trials, of which nothing is known.
 Interval PoissonInterval(uint64_t count, uint64_t trials);
 
-// Of the ratio a/b of two Poisson counts over as many trials each, at 95 %, by the logarithm's
-// normal approximation. Nothing where one of them is 0.
+// Returns the interval of the ratio a/b of two Poisson counts over as many trials each, at 95 %, by
+// the logarithm's normal approximation. Nothing where one of them is 0.
 std::optional<Interval> RatioInterval(uint64_t a, uint64_t b);
 
 }  // namespace winnow::inspect

@@ -217,7 +217,7 @@ void MoveApart(double lowest, std::vector<Label>* labels) {
   }
 }
 
-// Whether a line or mark runs through one of the texts.
+// Returns whether a line or mark runs through one of the texts.
 bool AnyIsCrossed(const std::vector<Label>& labels, const Chart& chart, const Scale& x,
                   const Scale& y) {
   constexpr int kSteps = 16;  // of each piece of a line

@@ -15,17 +15,17 @@
 
 namespace winnow::inspect {
 
-// Of `:root`, or of the root of a chart: for white paper. A dark page gives the variables values of
-// its own. The colours of series, c0 to c7, are those of M. Okabe and K. Ito, "Color Universal
-// Design", 2008, made darker for white and lighter for black, so that a mark has a contrast of 3 to
-// 1 at least.
+// CSS variables of `:root`, or of the root of a chart: for white paper. A dark page gives the
+// variables values of its own. The colours of series, c0 to c7, are those of M. Okabe and K. Ito,
+// "Color Universal Design", 2008, made darker for white and lighter for black, so that a mark has a
+// contrast of 3 to 1 at least.
 inline constexpr char kLightColours[] = R"(
   --paper: #ffffff; --ink: #1b1f24; --soft: #57606a; --rule: #d8dee4; --grid: #e7ebef;
   --focus: #0b57d0; --inside: #ffffff;
   --c0: #6e7781; --c1: #0072b2; --c2: #c24e00; --c3: #00805d; --c4: #a64d83; --c5: #8a6a00;
   --c6: #2f7ea8; --c7: #9a3412;)";
 
-// What charts need of a style sheet, with these colours.
+// Style sheet that charts need, with these colours.
 inline constexpr char kChartStyle[] =
     R"(.c0 { color: var(--c0); } .c1 { color: var(--c1); } .c2 { color: var(--c2); }
 .c3 { color: var(--c3); } .c4 { color: var(--c4); } .c5 { color: var(--c5); }
@@ -90,7 +90,7 @@ struct Bar {
 Bar WholeBar(const std::string& name, const std::string& figure, size_t colour, double value,
              const std::string& says);
 
-// Of lines over two axes, or of bars.
+// A chart of lines over two axes, or of bars.
 struct Chart {
   std::string id;  // unique in the page; letters, digits and '-'
   std::string title;

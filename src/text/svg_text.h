@@ -9,7 +9,7 @@
 
 namespace winnow::inspect {
 
-// Of every chart, in units of its own: it is scaled to the page.
+// Width of every chart, in units of its own: it is scaled to the page.
 inline constexpr double kChartWidth = 480;
 
 // The text as it stands between tags and in quoted attributes. What is no UTF-8, and control
