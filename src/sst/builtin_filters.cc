@@ -95,8 +95,8 @@ double BlockedBloomRate(double keys, double blocks, int block_bits, int probes) 
 
 double LegacyBloomRate(const BuiltinFilter& filter, double keys) noexcept {
   const double bits_per_key = 8.0 * static_cast<double>(filter.payload_bytes) / keys;
-  // What probes at equal distances add, by RocksDB's estimate for lines of 512 bits. Where they
-  // have 1024, as on ARM, half of it is what was measured.
+  // Rate that probes at equal distances add, by RocksDB's estimate for lines of 512 bits. Where
+  // they have 1024, as on ARM, half of it is what was measured.
   const double equal_distances = 0.1 / (bits_per_key * 0.75 + 22) * 512 / filter.block_bits;
   const double probing =
       BlockedBloomRate(keys, static_cast<double>(filter.blocks), filter.block_bits, filter.probes) +

@@ -31,7 +31,7 @@ struct BuiltinFilter {
   int marker = 0;              // the byte that says which kind it is, -128 to 127
 };
 
-// What RocksDB's reader takes these bytes for. Any bytes are allowed.
+// Parses the bytes as RocksDB's reader does. Any bytes are allowed.
 BuiltinFilter ParseBuiltinFilter(std::string_view block) noexcept;
 
 // Share of absent keys for which the filter says "may contain", when it holds `keys` keys, 0 to 1.

@@ -1,4 +1,4 @@
-// What a filter is, judged by its bytes.
+// Classifies a filter by its bytes.
 
 #ifndef WINNOW_SRC_SST_CLASSIFY_BLOCK_H_
 #define WINNOW_SRC_SST_CLASSIFY_BLOCK_H_
@@ -74,7 +74,7 @@ struct BloomBlocks {
   }
 };
 
-// What a Winnow filter was built for, as it records it.
+// Level, rate and plan that a Winnow filter was built for, as it records them.
 struct BuiltFor {
   int level = -1;            // that the file was written to; -1 unknown. It may have moved since.
   double target_fpr = 0;     // 0 to 1
@@ -127,7 +127,7 @@ struct FilterSummary {
   // The parameters, for people: "6 probes", "7.43 columns, 3 layers". May be empty.
   std::string detail;
 
-  // Of Winnow's filters that are not damaged; of several partitions the first.
+  // Set for Winnow's filters that are not damaged; of several partitions the first.
   std::optional<BuiltFor> built_for;
 
   // Name of the policy that built it, from the file's properties. Empty: not recorded.
@@ -142,7 +142,7 @@ struct FilterSummary {
 
   bool obsolete = false;  // of a form before RocksDB 7.0 that no later one reads
 
-  // Of filters that are not damaged and whose form is known; of partitions the first one's.
+  // Set for filters that are not damaged and whose form is known; of partitions the first one's.
   std::optional<FilterParameters> parameters;
 
   // Unset: no block has a range filter.
@@ -157,7 +157,7 @@ struct FilterSummary {
          policy_name, fault, stored_bytes, obsolete, parameters, range, kinds);
   }
 
-  // Of the filters of single keys and prefixes alone.
+  // Returns the bytes of the filters of single keys and prefixes alone.
   uint64_t bytes_without_range() const {
     return range ? bytes - std::min(bytes, range->bytes) : bytes;
   }
@@ -167,9 +167,9 @@ struct FilterSummary {
 // filter whose parameters are known; else its detail. Then what range filter it has.
 std::string ParametersText(const FilterSummary& filter);
 
-// What one filter block is, judged by its bytes alone. Pure. Bytes that any of Winnow's marker,
-// magic and checksum call Winnow's, but that can't be used: kind unknown with a fault. `keys` is
-// the number of hashes that a built-in filter is taken to hold, as its bytes do not tell; 0 if not
+// Classifies one filter block by its bytes alone. Pure. Bytes that any of Winnow's marker, magic
+// and checksum call Winnow's, but that can't be used: kind unknown with a fault. `keys` is the
+// number of hashes that a built-in filter is taken to hold, as its bytes do not tell; 0 if not
 // known, and then there is no expected rate for it. Ignored for Winnow's filters, which record it.
 FilterSummary ClassifyBlock(std::string_view block, uint64_t keys);
 

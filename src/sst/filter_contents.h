@@ -1,4 +1,4 @@
-// What an SST file's filter was built from: whole keys, their prefixes, or both.
+// Contents of an SST file's filter: whole keys, their prefixes, or both.
 
 #ifndef WINNOW_SRC_SST_FILTER_CONTENTS_H_
 #define WINNOW_SRC_SST_FILTER_CONTENTS_H_

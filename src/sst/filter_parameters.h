@@ -14,7 +14,7 @@
 
 namespace winnow::inspect {
 
-// What a kind of filter does not have is unset, or empty.
+// Parameters that a kind of filter does not have are unset, or empty.
 struct FilterParameters {
   std::string format;               // "winnow", "FastLocalBloom", "Standard128Ribbon", …
   std::optional<int> version;       // of Winnow's format
@@ -26,7 +26,7 @@ struct FilterParameters {
   std::optional<double> columns;    // Ribbon: mean bits of fingerprint for each slot
   std::vector<std::string> layers;  // Winnow's Ribbon: "bumped", "small", "list", "bloom", "none"
 
-  // Of the start positions of the first layer: those whose keys are in the next. 0 to 1.
+  // Share of the first layer's start positions whose keys are in the next, 0 to 1.
   std::optional<double> bumped_share;
 
   // Bloom: share of its bits that are set. Ribbon: keys for each slot, if the keys are known.
@@ -39,7 +39,8 @@ struct FilterParameters {
   }
 };
 
-// Of a block that FilterView has no fault with; of RocksDB's, whose keys the caller knows, or 0.
+// Returns the parameters of a block that FilterView has no fault with; of RocksDB's, whose keys the
+// caller knows, or 0.
 FilterParameters ParametersOfWinnow(std::string_view block);
 FilterParameters ParametersOfBuiltin(std::string_view block, const BuiltinFilter& filter,
                                      uint64_t keys);

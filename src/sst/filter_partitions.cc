@@ -16,7 +16,7 @@ using ROCKSDB_NAMESPACE::Slice;
 
 constexpr std::string_view kPartitionedFilter = "partitionedfilter.";
 
-// Whether a partition that ends with `last` ends before the key.
+// Returns whether a partition that ends with `last` ends before the key.
 bool IsBefore(const std::string& last, bool internal_keys, const Comparator* comparator,
               const InternalKey& key) {
   const Slice wanted(key.user_key.data(), key.user_key.size());
@@ -25,7 +25,7 @@ bool IsBefore(const std::string& last, bool internal_keys, const Comparator* com
   }
   const InternalKey end = *ParseInternalKey(last);
   const int order = comparator->Compare(Slice(end.user_key.data(), end.user_key.size()), wanted);
-  // Of one user key the newest comes first.
+  // The newest of one user key comes first.
   return order != 0
              ? order < 0
              : end.sequence > key.sequence || (end.sequence == key.sequence && end.type > key.type);

@@ -41,10 +41,10 @@ FilterPartitions ReadFilterPartitions(const std::string& path,
 // names other ones.
 FilterPartitions PartitionsOfBlocks(const std::string& path, const RawSst& sst);
 
-// Whether each partition was built with the first prefix of the next one too, so that a seek to a
-// key between the two finds it. RocksDB does so from 6.2.4, 6.3.6 and 6.4.6 on, and no property
-// tells its version: false for a file that has neither a time of creation nor a session, which
-// files have from 6.6 and 6.14 on.
+// Returns whether each partition was built with the first prefix of the next one too, so that a
+// seek to a key between the two finds it. RocksDB does so from 6.2.4, 6.3.6 and 6.4.6 on, and no
+// property tells its version: false for a file that has neither a time of creation nor a session,
+// which files have from 6.6 and 6.14 on.
 bool HasNextPrefixes(const ROCKSDB_NAMESPACE::TableProperties& properties) noexcept;
 
 // The entries of a block of such an index, or nothing where it is not one. Pure, for any bytes.

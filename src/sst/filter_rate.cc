@@ -115,8 +115,8 @@ double VarianceOfBloomRate(uint64_t keys, uint64_t blocks, int block_bits, int p
     with_keys += weight * rate * (j - load);
     within += weight * slope * slope * fill.variance;
   }
-  // What a block has more, others have less: as far as the rate is linear in a block's keys, it
-  // does not matter how they fall.
+  // Keys that one block has more, others have less: as far as the rate is linear in a block's keys,
+  // it does not matter how they fall.
   const double between = mean_of_squares - mean * mean - with_keys * with_keys / load;
   const double b = static_cast<double>(blocks);
   return (std::max(0.0, between) * (1 - 1 / b) + within) / b;

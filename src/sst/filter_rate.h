@@ -1,4 +1,4 @@
-// Whether a filter answers "may contain" for absent keys more often than it should.
+// Tests whether a filter answers "may contain" for absent keys more often than it should.
 
 #ifndef WINNOW_SRC_SST_FILTER_RATE_H_
 #define WINNOW_SRC_SST_FILTER_RATE_H_

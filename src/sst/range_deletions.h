@@ -25,7 +25,7 @@ struct RangeDeletions {
   std::string problem;  // why they can't be read, as a sentence; empty: they are
 };
 
-// Of a file that RocksDB has opened, with its properties.
+// Reads the range deletions of a file that RocksDB has opened, with its properties.
 RangeDeletions ReadRangeDeletions(const std::string& path,
                                   const ROCKSDB_NAMESPACE::TableProperties& properties);
 

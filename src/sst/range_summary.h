@@ -38,7 +38,7 @@ struct RangeSummary {
   }
 };
 
-// Of a filter block of any bytes; unset if it has none that is found.
+// Returns the summary of a filter block of any bytes; unset if it has none that is found.
 std::optional<RangeSummary> RangeOf(std::string_view filter_block);
 
 // Adds that of a further partition.

@@ -19,7 +19,7 @@ namespace winnow::inspect {
 // The name of Winnow's policy in files' properties.
 inline constexpr char kWinnowPolicy[] = "winnow.Filter";
 
-// What a file's row says.
+// The row of a file.
 struct SstReport {
   std::string path;                     // as given, or under the folder given
   std::optional<int> level;             // unset: not known, or the file is no part of the database

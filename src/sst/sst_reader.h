@@ -38,10 +38,10 @@ RawSst ReadRawSst(const std::string& path);
 // The properties alone, without a look at the filter; or why the file can't be read.
 RawSst ReadSstWithoutFilter(const std::string& path);
 
-// Of all blocks together.
+// Returns the bytes of all blocks together.
 uint64_t FilterBytes(const RawSst& sst) noexcept;
 
-// Of these, what range filters take.
+// Returns the bytes of range filters among these.
 uint64_t RangeFilterBytes(const RawSst& sst) noexcept;
 
 }  // namespace winnow::inspect

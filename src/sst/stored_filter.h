@@ -39,8 +39,8 @@ struct StoredRange {
 // Moves `keys`. The range is known if and only if the status is OK.
 ROCKSDB_NAMESPACE::Status ReadRange(InternalKeys* keys, StoredRange* range);
 
-// Whether a lookup of the key, given without a timestamp, goes to a file of this range. Without a
-// comparator it may.
+// Returns whether a lookup of the key, given without a timestamp, goes to a file of this range.
+// Without a comparator it may.
 bool IsWithin(const StoredRange& range, const ROCKSDB_NAMESPACE::Comparator* comparator,
               std::string_view key);
 
@@ -48,7 +48,8 @@ bool IsWithin(const StoredRange& range, const ROCKSDB_NAMESPACE::Comparator* com
 // comparator may be null.
 std::string SoughtKey(std::string_view key, const ROCKSDB_NAMESPACE::Comparator* comparator);
 
-// What a lookup asks a filter with these contents for; unset: it does not ask. Refers to `key`.
+// Returns the bytes that a lookup asks a filter with these contents for; unset: it does not ask.
+// Refers to `key`.
 std::optional<std::string_view> AskedBytes(const FilterContents& contents, std::string_view key);
 
 // Returns the prefix that a scan of [begin, end) with auto_prefix_mode asks a filter of such
@@ -60,8 +61,8 @@ std::optional<std::string_view> AskedPrefix(const ROCKSDB_NAMESPACE::SliceTransf
 // Not for several threads at once.
 class StoredFilter {
  public:
-  // Of the file at `path`, as ReadRawSst gave it; both must live as long. The comparator is null
-  // where this program does not have it.
+  // The filter of the file at `path`, as ReadRawSst gave it; both must live as long. The comparator
+  // is null where this program does not have it.
   StoredFilter(const std::string& path, const RawSst& sst,
                const ROCKSDB_NAMESPACE::Comparator* comparator);
 
@@ -74,11 +75,11 @@ class StoredFilter {
   // Which partition of the filter has which keys; without any where it is not partitioned.
   const FilterPartitions& partitions() const { return partitions_; }
 
-  // Whether the filter's answer is "may contain"; unset: there is nothing to ask. `hash` is that of
-  // the key.
+  // Returns whether the filter's answer is "may contain"; unset: there is nothing to ask. `hash` is
+  // that of the key.
   std::optional<bool> MayContain(std::string_view key, uint64_t hash);
 
-  // Whether the range filter says that a key may be in [begin, end), which are keys without
+  // Returns whether the range filter says that a key may be in [begin, end), which are keys without
   // timestamps; unset: there is none that a scan asks.
   std::optional<bool> MayContainRange(std::string_view begin, std::string_view end) const;
 

@@ -1,4 +1,4 @@
-// What is to be said of a path that RocksDB does not open as an SST file.
+// Messages about a path that RocksDB does not open as an SST file.
 
 #ifndef WINNOW_SRC_SST_UNREADABLE_TABLE_H_
 #define WINNOW_SRC_SST_UNREADABLE_TABLE_H_
@@ -13,7 +13,7 @@
 
 namespace winnow::inspect {
 
-// What lies at a path that is no regular file: "a folder", "a pipe", "a socket" or "a device".
+// Returns, for a path that is no regular file, "a folder", "a pipe", "a socket" or "a device".
 absl::string_view NameOf(std::filesystem::file_type type);
 
 // Why there is nothing to open, as a sentence: no file, a folder, a pipe or a device, which would
