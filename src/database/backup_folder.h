@@ -9,10 +9,10 @@
 
 namespace winnow::inspect {
 
-// Whether the folder is that of a backup's MANIFEST, without the SST files.
+// Returns whether the folder is that of a backup's MANIFEST, without the SST files.
 bool IsBackupWithoutTables(const std::string& folder);
 
-// Whether the folder has the SST files of backups.
+// Returns whether the folder has the SST files of backups.
 bool HasTablesOfBackups(const std::string& folder);
 
 // Sentences about such folders: why the one can't be read, and what is not known of the other.

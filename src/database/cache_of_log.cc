@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kMaxBytesOfNewest = uint64_t{64} << 20;
-// What is printed when a database is opened takes some 10 KB a family, of ten at most.
+// The dump when a database is opened takes some 10 KB a family, of ten at most.
 constexpr uint64_t kMaxBytesOfOlder = uint64_t{1} << 20;
 
 // A longer line is none that is looked for.
@@ -61,7 +61,7 @@ bool Parse(absl::string_view text, uint64_t* value) {
   return true;
 }
 
-// What is printed of a family, line by line.
+// Options printed of a family, line by line.
 class Dump {
  public:
   // False for a line that does not belong to it.
@@ -73,7 +73,7 @@ class Dump {
         absl::StrSplit(line, absl::MaxSplits(':', 1));
     const absl::string_view name = absl::StripAsciiWhitespace(parts.first);
     const absl::string_view value = absl::StripAsciiWhitespace(parts.second);
-    // What is said of another object is indented further, until the next name that is not.
+    // Options of another object are indented further, until the next name that is not.
     if (!absl::StartsWith(line, "    ")) {
       section_ = std::string(value.empty() ? name : absl::string_view());
     }
@@ -196,7 +196,7 @@ class LogText {
     }
   }
 
-  // Of the family. `shared_with` is of what the LOG says at its end.
+  // Returns the cache of the family. `shared_with` is of what the LOG says at its end.
   std::optional<LoggedCache> Find(const std::string& family) {
     EndDump();
     const Dump* found = nullptr;

@@ -170,7 +170,8 @@ size_t SettleUnread(const TreeLevels& tree, const TableReading& reading, Reports
   return taken_away;
 }
 
-// Of the folders beside the database's own, which may be those of other databases as well.
+// Drops strangers of the folders beside the database's own, which may be those of other databases
+// as well.
 void DropStrangers(const std::string& database, const TreeLevels& tree, ReportsByPath* reports) {
   for (auto entry = reports->begin(); entry != reports->end();) {
     const bool stranger = tree.files.count(entry->first) == 0 && !LiesIn(database, entry->first);

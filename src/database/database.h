@@ -19,9 +19,9 @@ struct DatabaseReport {
   // were read nevertheless.
   std::optional<std::string> warning;
 
-  // What a person should know of it although nothing is wrong: that levels were read with a
-  // stand-in for the database's comparator, or are unknown for want of it, or that the folder has
-  // SST files that are not in its tree; a sentence, or several with semicolons.
+  // Remark to a person although nothing is wrong: that levels were read with a stand-in for the
+  // database's comparator, or are unknown for want of it, or that the folder has SST files that are
+  // not in its tree; a sentence, or several with semicolons.
   std::optional<std::string> remark;
 
   // Why nothing could be read.

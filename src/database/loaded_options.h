@@ -1,4 +1,4 @@
-// What RocksDB itself makes of an OPTIONS file, and of the policy in it.
+// RocksDB's own reading of an OPTIONS file, and of the policy in it.
 
 #ifndef WINNOW_SRC_DATABASE_LOADED_OPTIONS_H_
 #define WINNOW_SRC_DATABASE_LOADED_OPTIONS_H_

@@ -23,7 +23,7 @@ constexpr size_t kTimeBytes = 8;
 constexpr size_t kRecordHeadBytes = kTimeBytes + 1 + 4;
 static_assert(kRecordHeadBytes == kBeforeTraceMagic);
 
-// Of a record that is read: a MultiGet of a million keys of a kilobyte.
+// Largest payload of a record that is read: a MultiGet of a million keys of a kilobyte.
 constexpr uint32_t kMaxPayload = uint32_t{1} << 30;
 
 // In version 0.2 a payload begins with 8 bytes whose bits say which parts follow, in their order.
@@ -171,8 +171,8 @@ class TraceFile {
   uint64_t end_ = 0;
 };
 
-// Whether that RocksDB reads the keys of some MultiGets one by one; by what follows the trace's
-// version: "\tRocksDB Version: 7.8\t".
+// Returns whether that RocksDB reads the keys of some MultiGets one by one; by what follows the
+// trace's version: "\tRocksDB Version: 7.8\t".
 bool MayReadOneByOne(absl::string_view rest) {
   constexpr absl::string_view kName = "\tRocksDB Version: ";
   constexpr int kReadsTogether = 9;

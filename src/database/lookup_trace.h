@@ -28,7 +28,7 @@ struct TraceNotes {
   // Where and why no more was read, before the end that EndTrace writes; empty: all was.
   std::string cut_off;
 
-  // What a person should know of it, from "name: " on, without a full stop; empty: nothing.
+  // Says what a person should know of it, from "name: " on, without a full stop; empty: nothing.
   std::string Sentence() const;
 };
 

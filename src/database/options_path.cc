@@ -41,8 +41,8 @@ std::string MissingError(const std::string& path) {
                       kExpected);
 }
 
-// Whether the first line that is neither empty nor a comment is a section, or no such line is there
-// and the whole file was looked at.
+// Returns whether the first line that is neither empty nor a comment is a section, or no such line
+// is there and the whole file was looked at.
 bool BeginsWithSection(absl::string_view head, bool is_all) {
   for (absl::string_view line : absl::StrSplit(head, '\n')) {
     line = absl::StripAsciiWhitespace(line);

@@ -38,7 +38,7 @@ std::string QuotedName(absl::string_view section) {
                              {{"\\#", "#"}, {"\\:", ":"}, {"\\\\", "\\"}});
 }
 
-// What a table factory says that is written as one value: {filter_policy=winnow:10;…}.
+// Takes the options of a table factory that are written as one value: {filter_policy=winnow:10;…}.
 void TakeTableOptions(const std::string& value, FamilyText* family) {
   std::unordered_map<std::string, std::string> values;
   const bool is_map = ROCKSDB_NAMESPACE::StringToMap(value, &values).ok();

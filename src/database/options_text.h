@@ -1,5 +1,6 @@
-// What the text of an OPTIONS file says of its column families. RocksDB has no public way to ask
-// for it, and what it loads does not tell a policy that was dropped from one that was never there.
+// Reads what the text of an OPTIONS file says of its column families. RocksDB has no public way to
+// ask for it, and what it loads does not tell a policy that was dropped from one that was never
+// there.
 
 #ifndef WINNOW_SRC_DATABASE_OPTIONS_TEXT_H_
 #define WINNOW_SRC_DATABASE_OPTIONS_TEXT_H_

@@ -25,7 +25,8 @@ bool IsThere(const std::string& name) {
 
 bool IsPattern(const std::string& name) { return name.find_first_of("*?[") != std::string::npos; }
 
-// Whether a folder that can't be listed has something to say: not one that has just been deleted.
+// Returns whether a folder that can't be listed has something to say: not one that has just been
+// deleted.
 bool IsWorthNaming(const std::error_code& code) {
   return code && code != std::errc::no_such_file_or_directory && code != std::errc::not_a_directory;
 }
@@ -35,7 +36,7 @@ struct PatternMatches {
   std::vector<TablePath> unread;  // folders that may have more of them
 };
 
-// What glob() tells its callback, which takes nothing else.
+// Context of glob()'s callback, which can't be passed to it.
 thread_local std::vector<TablePath>* unread_of_glob = nullptr;
 
 int KeepUnread(const char* folder, int error) {
@@ -57,8 +58,8 @@ PatternMatches Matches(const std::string& pattern) {
   return matches;
 }
 
-// What ReadDatabase finds in a folder, and the folders in it. A MANIFEST is part of a database
-// whose CURRENT is gone.
+// Contents of a folder: what ReadDatabase finds there, and the folders in it. A MANIFEST is part of
+// a database whose CURRENT is gone.
 struct FolderContents {
   bool database = false;
   bool tables = false;
@@ -84,12 +85,12 @@ FolderContents ContentsOf(const fs::path& folder) {
   return contents;
 }
 
-// What there is to read in the folder itself and, where that is no database, in those in it. One
-// that can't be listed is found too: whoever reads it says why.
+// Finds what there is to read in the folder itself and, where that is no database, in those in it.
+// One that can't be listed is found too: whoever reads it says why.
 void FindDatabases(const fs::path& folder, int depth, std::vector<std::string>* found) {
   const FolderContents contents = ContentsOf(folder);
   const bool unread = IsWorthNaming(contents.code);
-  // What a backup has besides its MANIFEST is found beside it. Where it is what was named, its
+  // The rest of a backup, besides its MANIFEST, is found beside it. Where it is what was named, its
   // reader says so.
   if (depth > 0 && !unread && IsBackupWithoutTables(folder.string())) {
     return;

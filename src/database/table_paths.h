@@ -1,4 +1,4 @@
-// What the paths mean that a person names: SST files, databases, patterns, folders of databases.
+// Expands the paths that a person names: SST files, databases, patterns, folders of databases.
 
 #ifndef WINNOW_SRC_DATABASE_TABLE_PATHS_H_
 #define WINNOW_SRC_DATABASE_TABLE_PATHS_H_
@@ -29,7 +29,7 @@ std::vector<TablePath> ExpandPaths(const std::vector<std::string>& names);
 
 inline constexpr int kDeepestDatabase = 5;
 
-// Whether the name is that of a file or folder, or a pattern that something matches.
+// Returns whether the name is that of a file or folder, or a pattern that something matches.
 bool NamesPath(const std::string& name);
 
 // The path without links, "." and ".."; as it is where there is nothing. Two names of one file have

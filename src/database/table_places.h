@@ -18,8 +18,8 @@ namespace winnow::inspect {
 // A database has at most so many paths, as RocksDB can write no more into its MANIFEST.
 inline constexpr int kMaxPaths = 4;
 
-// What RocksDB is told as db_paths, kMaxPaths of them: with fewer than the MANIFEST refers to, it
-// ends the program. The first is the database's folder; the others need not exist.
+// Returns the db_paths that RocksDB is told, kMaxPaths of them: with fewer than the MANIFEST refers
+// to, it ends the program. The first is the database's folder; the others need not exist.
 std::vector<std::string> StandInPaths(const std::string& database);
 
 // Which of the stand-ins this is, 0 to kMaxPaths - 1; 0 for another folder.

@@ -38,7 +38,7 @@ using ROCKSDB_NAMESPACE::LiveFileMetaData;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// What the MANIFEST says of a file.
+// A file as the MANIFEST lists it.
 struct ListedFile {
   std::string name;  // "000123.sst"
   int path_number = 0;
@@ -91,7 +91,7 @@ std::set<std::string> MissingComparators(const std::vector<std::string>& familie
   return missing;
 }
 
-// What orders the families, and the stand-ins among it.
+// Families with their comparators, and the stand-ins among these.
 struct Families {
   std::vector<ColumnFamilyDescriptor> descriptors;
   std::vector<std::unique_ptr<Comparator>> stand_ins;
@@ -115,7 +115,7 @@ Families DescribeFamilies(const std::vector<std::string>& names,
   return families;
 }
 
-// Of the files of each family, by the order of its keys.
+// Sets `below` of the files of a family, by the order of its keys.
 void SetBelow(const std::vector<LiveFileMetaData>& files, const ColumnFamilyHandle& family,
               const std::vector<size_t>& of_family, Listing* listing) {
   std::vector<core::FileSpan> spans;

@@ -1,5 +1,4 @@
-// What a database's options say of the trees of its column families, as a filter policy may want to
-// know it.
+// Shape of a column family's tree by the database's options, as a filter policy may want it.
 
 #ifndef WINNOW_SRC_DATABASE_TREE_SHAPE_H_
 #define WINNOW_SRC_DATABASE_TREE_SHAPE_H_
@@ -15,8 +14,8 @@
 
 namespace winnow::inspect {
 
-// What the table options say of filters and indexes in the block cache. RocksDB's defaults where
-// nothing else is known.
+// Table options on filters and indexes in the block cache. RocksDB's defaults where nothing else is
+// known.
 struct MetadataCaching {
   using Tier = ROCKSDB_NAMESPACE::PinningTier;
 
@@ -50,8 +49,8 @@ struct TreeShape {
   bool has_dynamic_levels = false;
   bool last_level_has_filters = true;  // not optimize_filters_for_hits
 
-  // What of the table options decides which filters RocksDB's own policies build: their defaults
-  // are those of the version.
+  // Table options that decide which filters RocksDB's own policies build: their defaults are those
+  // of the version.
   int table_format = ROCKSDB_NAMESPACE::BlockBasedTableOptions().format_version;
   bool filters_for_memory = ROCKSDB_NAMESPACE::BlockBasedTableOptions().optimize_filters_for_memory;
 
