@@ -73,7 +73,7 @@ class Player {
                         : static_cast<size_t>(std::find(joins + next, joins + most, false) - joins);
   }
 
-  // What files hold in memory from then on.
+  // Adds what open files hold in memory from then on.
   void Open() {
     for (uint32_t file = 0; file < options_.forms.size(); ++file) {
       const FileForm& form = options_.forms[file];
@@ -205,7 +205,7 @@ class Player {
     }
   }
 
-  // Whether one of `passed_` is found in this block.
+  // Returns whether one of `passed_` is found in this block.
   bool FindsIn(uint32_t data_block) const {
     return std::any_of(passed_.begin(), passed_.end(), [&](const Step& step) {
       return VisitOf(step).found && VisitOf(step).data_block == data_block;

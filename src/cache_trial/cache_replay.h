@@ -22,7 +22,7 @@ struct TimedLookups {
   };
 
   std::vector<VisitedFile> files;
-  // What key i asks until it is found: asks[begin[i]] to asks[begin[i + 1] - 1], in their order.
+  // Asks of key i until it is found: asks[begin[i]] to asks[begin[i + 1] - 1], in their order.
   std::vector<uint64_t> begin;
   std::vector<Ask> asks;
   std::vector<uint32_t> order;  // keys, in the order of time
@@ -50,7 +50,7 @@ struct BlockSet {
 struct FileForm {
   BlockSet filter;
   BlockSet index;
-  // Whether Visit::filter_block and Visit::may_contain hold; else a key's place in the file says
+  // True if Visit::filter_block and Visit::may_contain hold; else a key's place in the file says
   // which block it is, and `rate` which share of absent keys it lets through.
   bool has_stored_blocks = false;
   bool has_stored_answers = false;
@@ -60,7 +60,7 @@ struct FileForm {
 struct ReplayOptions {
   CacheShape cache;
   std::vector<FileForm> forms;  // of each file
-  // Whether metadata goes into the cache with high priority.
+  // True if metadata goes into the cache with high priority.
   bool high_priority = true;
   // Which blocks share a shard.
   uint64_t salt = 1;
@@ -68,7 +68,7 @@ struct ReplayOptions {
   size_t warm_up = 0;
 };
 
-// What lookups read that the cache did not have. Bytes as RocksDB's tickers have them
+// Cache misses of the lookups. Bytes as RocksDB's tickers have them
 // (rocksdb.block.cache.filter.bytes.insert): charges.
 struct ReplayFigures {
   uint64_t runs = 0;     // that these are the sums of; the usages and pinned and beside bytes too

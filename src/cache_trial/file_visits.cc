@@ -104,7 +104,7 @@ struct Reader {
         [this](auto* options, auto* table, auto* read) { Set(options, table, read); }, &keys);
   }
 
-  // Of the data blocks that were read, on an average; 0: none was put into the cache.
+  // Returns the mean charge of the data blocks that were read; 0: none was put into the cache.
   uint64_t DataCharge() const {
     const uint64_t added = statistics->getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_ADD);
     const uint64_t bytes =
@@ -140,8 +140,8 @@ class BlockWalk {
  public:
   explicit BlockWalk(uint64_t data_bytes) : data_bytes_(std::max<uint64_t>(data_bytes, 1)) {}
 
-  // Of the last seek, which read at these places. Those of partitions of the index lie behind all
-  // data.
+  // Sets the data block of the last seek, which read at these places. Those of partitions of the
+  // index lie behind all data.
   void Take(const Reads& reads, Visit* visit) {
     int blocks = 0;
     uint64_t first = offset_;

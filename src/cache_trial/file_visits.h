@@ -14,7 +14,7 @@
 
 namespace winnow::inspect {
 
-// What a lookup of one key meets in one file.
+// Blocks and answer that a lookup of one key meets in one file.
 struct Visit {
   float place = 0;            // of its data block in the file, 0 to 1
   uint32_t data_block = 0;    // counted among those that are visited, from 0 on

@@ -25,19 +25,19 @@ struct CacheShape {
   bool strict = false;  // strict_capacity_limit
 };
 
-// Whether the RocksDB that this is built with has such a cache. Else it is taken for one that
-// evicts the least recently used.
+// Returns whether the RocksDB that this is built with has such a cache. Else it is taken for an LRU
+// cache.
 bool HasCacheOf(const CacheShape& shape);
 
-// Whether the RocksDB that this is built with was seen to read partitions more often than a replay
-// does, up to twice; why is not known.
+// Returns whether the RocksDB that this is built with was seen to read partitions more often than a
+// replay does, up to twice; why is not known.
 bool ReadsPartitionsMoreOften();
 
 // Bytes of one shard, as RocksDB parts the capacity where shard_bits leave it to the cache: a block
 // that is larger never stays.
 uint64_t ShardBytes(const CacheShape& shape);
 
-// What a block of so many bytes is charged with, as RocksDB counts it in tickers and in the cache:
+// Returns the charge of a block of so many bytes, as RocksDB counts it in tickers and in the cache:
 // its memory as glibc's malloc gives it, the trailer with it, and the object that holds it. The
 // entry itself is charged by the cache.
 uint64_t ChargeOfFilter(uint64_t bytes);

@@ -43,7 +43,7 @@ std::optional<PolicyOptions> WinnowPolicyOf(const std::string& text) {
     if (!policy->GetOption(ROCKSDB_NAMESPACE::ConfigOptions(), name, &value).ok()) {
       return std::nullopt;
     }
-    // What is at its default may be empty.
+    // An option at its default may be empty.
     if (!value.empty() && !plugin::ParsePolicyOption(name, value, &options).ok()) {
       return std::nullopt;
     }

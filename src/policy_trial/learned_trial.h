@@ -61,7 +61,7 @@ class LearnedTrial {
   // All files that have filters, in the order in which lookups ask them.
   LearnedTrial(const TreeShape& shape, const std::vector<LearnedFile>& files);
 
-  // What a file says to a lookup.
+  // A file's answer to a lookup.
   struct Answer {
     size_t file;
     bool has_key;

@@ -15,7 +15,7 @@
 
 namespace winnow::inspect {
 
-// Of a file whose filter could be read, or that has none.
+// A file whose filter could be read, or that has none.
 struct FileInTree : plugin::FileInTree {
   double rate = 1;  // 1: it has no filter, or one that is not read
   std::optional<BuiltFor> built_for;
@@ -25,9 +25,9 @@ struct FileInTree : plugin::FileInTree {
 // Unset where the level is not known or nothing was read of the filter.
 std::optional<FileInTree> InTree(const SstReport& file);
 
-// What ToSentences of src/core/moved_filters.h says of all files of one column family; nothing
-// where the policy in force is not Winnow's, or has filter_memory, which sizes filters by what the
-// others take.
+// Returns what ToSentences of src/core/moved_filters.h says of all files of one column family;
+// nothing where the policy in force is not Winnow's, or has filter_memory, which sizes filters by
+// what the others take.
 std::vector<std::string> SayMovedFilters(const TreeShape& shape,
                                          const std::vector<FileInTree>& files,
                                          const std::string& where);

@@ -1,5 +1,5 @@
-// What RocksDB makes of a filter policy's options string when a database is opened with it, found
-// out by opening one that is in memory.
+// Finds out what RocksDB makes of a filter policy's options string when a database is opened with
+// it, by opening one that is in memory.
 //
 // Neither FilterPolicy::CreateFromString nor what it says with other settings tells it: when a
 // database's options are made from text, RocksDB drops some of the policy's errors and keeps some

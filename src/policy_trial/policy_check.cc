@@ -38,7 +38,7 @@ std::string StrictReason(const std::string& policy, bool* is_none) {
                       status.ToString(), ").");
 }
 
-// What becomes of a database, as a sentence without its beginning and its end.
+// Returns what becomes of a database, as a sentence without its beginning and its end.
 std::string Consequence(const PolicyOpening& opening) {
   switch (opening.outcome) {
     case PolicyOutcome::kNoPolicy:

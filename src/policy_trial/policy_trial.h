@@ -55,12 +55,12 @@ std::vector<PolicyTrial> TryLevels(const ROCKSDB_NAMESPACE::FilterPolicy& policy
 // One file in such a tree.
 PolicyTrial TryFile(const ROCKSDB_NAMESPACE::FilterPolicy& policy, const TrialFile& file);
 
-// What a tree with the filters of TryLevels takes and reads. Its ratio is the policy's own, or else
-// RocksDB's default.
+// Returns what a tree with the filters of TryLevels takes and reads. Its ratio is the policy's own,
+// or else RocksDB's default.
 PolicyTree SumOfTree(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
                      const std::vector<PolicyTrial>& by_level);
 
-// Whether the policy's reader denies absent keys of a Winnow filter.
+// Returns whether the policy's reader denies absent keys of a Winnow filter.
 bool ReadsWinnow(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
 
 }  // namespace winnow::inspect

@@ -1,5 +1,5 @@
-// What the options of a column family mean for range filters, of which none but the LOG says
-// whether they are there: they need two options and keys in the order of their bytes.
+// Meaning of a column family's options for range filters. Only the LOG says whether there are any:
+// they need two options and keys in the order of their bytes.
 
 #ifndef WINNOW_SRC_POLICY_TRIAL_RANGE_OPTIONS_H_
 #define WINNOW_SRC_POLICY_TRIAL_RANGE_OPTIONS_H_
@@ -19,13 +19,14 @@ double RangeBitsOf(const std::string& policy);
 // Why its range_kind has no effect; empty if it has one, or was not asked for.
 std::string WhyKindHasNoEffect(const std::string& policy);
 
-// What a range filter of a large file takes with these range_bits, if its keys have one length.
+// Returns the bits a key of a large file's range filter with these range_bits, if its keys have one
+// length.
 double RangeBitsPerKey(double range_bits);
 
 // The same options string with these range filters; empty if the policy is not Winnow's.
 std::string TextWithRanges(const std::string& policy, double range_bits, RangeKind kind);
 
-// Of range filters as a column family's options have them.
+// Range filters as a column family's options have them.
 struct RangeOptions {
   double range_bits = 0;
   bool has_extractor = false;  // prefix_extractor=winnow.range
@@ -49,7 +50,8 @@ bool IsOtherExtractor(const std::string& prefix_extractor);
 // Why the keys of the family can't have range filters, as a clause; empty: they can.
 std::string WhyNoRangesByOrder(const std::string& comparator);
 
-// What becomes of other options of the family with prefix_extractor=winnow.range, as clauses.
+// Returns what becomes of other options of the family with prefix_extractor=winnow.range, as
+// clauses.
 std::vector<std::string> SayWithRangeExtractor(const FamilyText& family);
 
 }  // namespace winnow::inspect

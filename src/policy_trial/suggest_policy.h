@@ -16,7 +16,7 @@ namespace winnow::inspect {
 // none. Winnow for a string that is near to nothing. Empty if even that does not work.
 std::string SuggestPolicy(absl::string_view options_string);
 
-// Whether the bits a key are a number that RocksDB takes for "no filter": one below a half.
+// Returns whether the bits a key are a number that RocksDB takes for "no filter": one below a half.
 bool AsksForNoBits(absl::string_view options_string);
 
 }  // namespace winnow::inspect
