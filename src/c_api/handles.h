@@ -1,4 +1,4 @@
-// What the handles of the C API are.
+// Handles of the C API.
 
 #ifndef WINNOW_SRC_C_API_HANDLES_H_
 #define WINNOW_SRC_C_API_HANDLES_H_

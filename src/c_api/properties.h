@@ -1,4 +1,4 @@
-// What a view says of its filter, by names.
+// Properties that a view tells of its filter, by names.
 
 #ifndef WINNOW_SRC_C_API_PROPERTIES_H_
 #define WINNOW_SRC_C_API_PROPERTIES_H_

@@ -13,7 +13,7 @@
 namespace winnow::c_api {
 namespace {
 
-// Whether rows of a set for n hashes fit into so many words. None of the numbers overflows.
+// Returns whether rows of a set for n hashes fit into so many words. None of the numbers overflows.
 bool RowsFit(const FilterSet& set, size_t n, size_t num_words) noexcept {
   return set.num_words() == 0 || num_words / set.num_words() >= n;
 }

@@ -89,7 +89,7 @@ class WireReader {
     (Get(values), ...);
   }
 
-  // Whether all bytes were there, and no more.
+  // Returns whether all bytes were there, and no more.
   bool whole() const { return ok_ && rest_.empty(); }
 
  private:
@@ -183,7 +183,7 @@ std::optional<T> Unpack(std::string_view bytes) {
   return reader.whole() ? std::optional<T>(std::move(value)) : std::nullopt;
 }
 
-// Of a process's answer; if it is unset, *problem says why, as a clause.
+// Unpacks a process's answer; if the result is unset, *problem says why, as a clause.
 template <typename T>
 std::optional<T> Unpack(const ChildAnswer& answer, std::string* problem) {
   std::optional<T> value = answer.text ? Unpack<T>(*answer.text) : std::nullopt;

@@ -21,7 +21,7 @@
 namespace winnow::inspect {
 namespace {
 
-// What goes through a socket: to a worker the number of a piece; from it frames.
+// Messages through a socket: to a worker the number of a piece; from it frames.
 constexpr char kReport = 'r';
 constexpr char kAnswer = 'a';
 struct FrameHead {
