@@ -146,7 +146,7 @@ class BitsReader : public FilterBitsReader {
 
  private:
   static constexpr std::align_val_t kAlignment{64};
-  // Of 1, an answer "no" would stand for no end of false positives.
+  // With a rate of 1, an answer "no" would stand for no end of false positives.
   static constexpr float kMaxRate = 0.999f;
 
   // Fewer lookups overlap in the processor without prefetching.

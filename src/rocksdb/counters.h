@@ -1,4 +1,4 @@
-// What the plugin did in this process, over all policies and databases.
+// Process-wide counters of what the plugin did, over all policies and databases.
 
 #ifndef WINNOW_SRC_ROCKSDB_COUNTERS_H_
 #define WINNOW_SRC_ROCKSDB_COUNTERS_H_

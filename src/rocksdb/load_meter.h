@@ -44,7 +44,7 @@ class LoadMeter {
   // alarm's bounds are reached.
   void Note(uint64_t filter, uint64_t bytes) noexcept;
 
-  // What its filters are asked.
+  // Meter of what its filters are asked.
   UseMeter& use() noexcept { return use_; }
 
   FilterLoads Read() const noexcept;

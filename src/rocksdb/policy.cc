@@ -27,7 +27,7 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// What a policy that replaces another one continues with.
+// State that a policy continues with when it replaces another one.
 struct Predecessor {
   std::string id;
   PolicyOptions options;
@@ -36,8 +36,8 @@ struct Predecessor {
 
 namespace {
 
-// What this thread's last call of IsInstanceOf left for the policy's successor. A pointer, as room
-// for thread-local variables is scarce in libraries that are loaded late.
+// Thread-local: what the last call of IsInstanceOf left for the policy's successor. A pointer, as
+// room for thread-local variables is scarce in libraries that are loaded late.
 thread_local std::unique_ptr<const Predecessor> last_asked;
 
 std::unique_ptr<const Predecessor> TakePredecessor(const std::string& id) {

@@ -100,7 +100,7 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
     planned_builders_.order_shown().job().Set(family, order);
   }
 
-  // What it knows of its files, for a listener, by its current options.
+  // Returns what it knows of its files, for a listener, by its current options.
   const std::shared_ptr<KnownFiles>& known() const {
     planned_builders_.SetPolicy(state_.Get().options);
     return planned_builders_.known();

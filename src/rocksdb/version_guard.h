@@ -1,4 +1,4 @@
-// Whether the RocksDB that is loaded is the one that this library was compiled for.
+// Checks that the RocksDB that is loaded is the one that this library was compiled for.
 //
 // The layout of classes and options differs between versions of RocksDB, and calling a wrong
 // version crashes or corrupts data. So this is asked before anything of RocksDB is touched.

@@ -157,7 +157,7 @@ size_t BitsBuilder::ApproximateNumEntries(size_t bytes) {
   if (bytes < kMinForPartition) return 0;
   auto most = static_cast<size_t>(builder_.EstimateCapacity(bytes));
   if (range_part_ == nullptr) return most;
-  // What a range filter has besides its keys is then at most a quarter as well.
+  // The fixed part of a range filter, besides its keys, is then at most a quarter as well.
   if (bytes < kMinForPartition + 4 * range_part_->EstimateSize(1)) return 0;
   size_t least = 1;  // as EstimateCapacity has it
   while (least < most) {

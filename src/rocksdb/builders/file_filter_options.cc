@@ -190,7 +190,7 @@ FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned,
 
 void FileFilterOptions::Built(std::string_view block) {
   if (id_ == 0 || uniform_bytes_ == 0) return;
-  // What a range filter takes is nothing that a plan could share out.
+  // A range filter's bytes are nothing that a plan could share out.
   const auto range_bytes = static_cast<double>(core::TableRanges(block).size_bytes());
   const FilterMemory memory{static_cast<double>(block.size()) - range_bytes,
                             static_cast<double>(uniform_bytes_)};

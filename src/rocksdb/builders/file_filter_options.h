@@ -54,7 +54,7 @@ class FileFilterOptions {
   // for other files. May throw std::bad_alloc.
   FilterOptions Settle(uint64_t keys, size_t range_bytes = 0);
 
-  // Whether filter_memory has room for a range filter, too, of the file that was settled.
+  // Returns whether filter_memory has room for a range filter, too, of the file that was settled.
   bool has_room_for_ranges() const noexcept { return policy_.range_bits > 0; }
 
   // The note of the filter for which Settle was called, which takes so many bytes; empty: none. May

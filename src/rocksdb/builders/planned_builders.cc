@@ -34,8 +34,8 @@ std::string NotBytewiseNote() {
          "level_plan=auto; give column families with another comparator a policy of their own";
 }
 
-// Whether a file's filter has one reader while the file is open: not if the block cache holds the
-// filter.
+// Returns whether a file's filter has one reader while the file is open: not if the block cache
+// holds the filter.
 bool HasOneReaderAFile(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
   return !table.cache_index_and_filter_blocks && !table.partition_filters;
 }

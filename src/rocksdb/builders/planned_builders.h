@@ -32,9 +32,8 @@
 
 namespace winnow::plugin {
 
-// What a policy knows of its trees, and of loads of its filters. It is shared: readers in a cache
-// own it too, and so does a policy that replaces another one (from RocksDB 9.8 on, SetOptions makes
-// one).
+// Shared state of a policy: its trees, and loads of its filters. Readers in a cache own it too, and
+// so does a policy that replaces another one (from RocksDB 9.8 on, SetOptions makes one).
 struct KnownFiles {
   KnownTrees trees;
   FilterFileMap filter_files;
@@ -77,7 +76,7 @@ class PlannedBuilders {
   // Sets the policy's options, by which a listener's files are weighed.
   void SetPolicy(const PolicyOptions& options) noexcept;
 
-  // What the figures of its filters are shown as.
+  // Names the policy in the figures of its filters.
   void NamePolicy(const PolicyOptions& options) noexcept;
 
   // RocksDB asks for a builder, of Winnow's or its own filters: writes a pending alarm of loads. If
@@ -95,7 +94,7 @@ class PlannedBuilders {
                            const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept;
 
  private:
-  // What is known of a file when its filter's builder is asked for.
+  // Facts known of a file when its filter's builder is asked for.
   struct FileToBuild {
     PolicyOptions options;  // that its tree is built by
     BuildFacts facts;
@@ -104,7 +103,7 @@ class PlannedBuilders {
     bool is_sized = false;               // filter_memory gave the bits, by the place, too
   };
 
-  // Whether the file can have a range filter beside its filter; else the LOG says why not.
+  // Returns whether the file can have a range filter beside its filter; else the LOG says why not.
   bool MayHaveRange(const PolicyOptions& options,
                     const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 

@@ -51,7 +51,7 @@ bool Listener::SayMoved(const std::string& path, ROCKSDB_NAMESPACE::Logger* logg
       family.files.push_back({{file.level, -1, measured->keys, measured->filter_bytes},
                               file.smallestkey,
                               file.largestkey,
-                              // Of what single keys take too little is known.
+                              // Too little is known of what single keys take.
                               measured->is_ours && !measured->may_have_range,
                               measured->is_from_elsewhere});
     }

@@ -209,7 +209,7 @@ void Listener::OnFlushBegin(DB* database, const FlushJobInfo& info) {
   Look(database);
 }
 
-// What callbacks tell of single files holds until the next list.
+// News of single files from callbacks holds until the next list.
 void Listener::OnFlushCompleted(DB* database, const FlushJobInfo& info) {
   orders_.Ends(database, info.job_id, info.cf_id);
   try {

@@ -101,7 +101,7 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   using Clock = std::chrono::steady_clock;
   using Files = std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData>;
 
-  // What is known of a file, by its properties.
+  // Facts known of a file by its table properties.
   struct Measured {
     uint64_t size = 0;  // of the file: numbers come again where a database is made anew
     uint64_t keys = 0;
@@ -179,8 +179,8 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   RemoteOutputs remote_outputs_;
 };
 
-// What a policy of Winnow knows of its files, weighed by its current options; null for another
-// policy.
+// Returns what a policy of Winnow knows of its files, weighed by its current options; null for
+// another policy.
 std::shared_ptr<KnownFiles> KnownBy(
     const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>& policy);
 

@@ -41,9 +41,9 @@ class AlarmInbox {
 
   // The number of alarms that were left here.
   uint64_t alarms() const noexcept { return alarms_.load(std::memory_order_relaxed); }
-  // Whether an alarm waits.
+  // True if an alarm waits.
   bool has_new() const noexcept { return has_new_.load(std::memory_order_relaxed); }
-  // Whether an alarm was left less than kAlarmInterval ago.
+  // Returns whether an alarm was left less than kAlarmInterval ago.
   bool HadOne(Time now) const noexcept;
 
   void Leave(std::shared_ptr<RaisedAlarm> alarm) noexcept;

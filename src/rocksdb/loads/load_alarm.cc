@@ -18,12 +18,12 @@ uint64_t ShardOf(const PlaceOfFilters& place) {
   return place.shards == 0 ? 0 : place.capacity / place.shards;
 }
 
-// Whether all known databases use mmap.
+// Returns whether all known databases use mmap.
 bool IsMapped(const PlaceOfFilters& place) { return place.is_mapped && !place.is_read; }
 
-// Whether the cache has no room for all filters, or its free room is too small for one more filter,
-// as a filter lies in one shard. If there are several caches, one full cache is enough, as it is
-// not known which filters lie where.
+// Returns whether the cache has no room for all filters, or its free room is too small for one more
+// filter, as a filter lies in one shard. If there are several caches, one full cache is enough, as
+// it is not known which filters lie where.
 bool HasNoRoom(const FilterLoads& loads, const PlaceOfFilters& place) {
   if (IsFull(place) || place.full_caches > 0 || place.capacity < loads.filter_bytes) return true;
   const uint64_t left = place.capacity - place.usage;
@@ -143,7 +143,7 @@ std::string Folders(const AlarmSubject& subject) {
   return text;
 }
 
-// Whether a larger cache, or other filters, can help.
+// Returns whether a larger cache, or other filters, can help.
 bool IsAboutCache(const FilterLoads& loads, const PlaceOfFilters& place) {
   if (!place.is_in_cache) return !place.is_outside;
   return !IsMapped(place) && (place.caches == 0 || HasNoRoom(loads, place));

@@ -41,16 +41,16 @@ inline bool IsAlarm(const FilterLoads& loads) {
   return loads.minute_bytes_again >= kAlarmBytesAgain &&
          loads.minute_blocks_again > kAlarmTimesEach * loads.minute_filters_again;
 }
-// What has ended is no alarm.
+// Loads that have ended are no alarm.
 inline bool IsSlowAlarm(const FilterLoads& loads) {
   return loads.minute_bytes_again > 0 && loads.ten_minutes_bytes_again >= kSlowAlarmBytesAgain &&
          loads.ten_minutes_bytes_again >= kSlowAlarmTimesFilters * loads.filter_bytes;
 }
 
-// Whether there is a cache that has no room for these filters.
+// Returns whether there is a cache that has no room for these filters.
 bool IsCacheWithoutRoom(const FilterLoads& loads, const PlaceOfFilters& place);
 
-// What an alarm is about: one policy, or several that share a cache.
+// The subject of an alarm: one policy, or several that share a cache.
 struct AlarmSubject {
   FilterLoads loads;
   PlaceOfFilters place;

@@ -21,7 +21,7 @@ namespace winnow::plugin {
 const ROCKSDB_NAMESPACE::BlockBasedTableOptions* TableOptionsOf(
     const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family);
 
-// What an alarm says about that.
+// The place of filters, as an alarm describes it.
 struct PlaceOfFilters {
   bool is_in_cache = false;       // of a family at least
   bool is_outside = false;        // of a family at least: with its table, while that is open
@@ -40,7 +40,7 @@ struct PlaceOfFilters {
   std::optional<int> max_open_files;  // the least; -1: no limit
 };
 
-// What is known of the table options of one policy, or of several.
+// Known table options of one policy, or of several.
 struct KnownTables {
   using Time = std::chrono::steady_clock::time_point;
   struct Cache {

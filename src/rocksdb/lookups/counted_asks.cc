@@ -18,7 +18,7 @@ uint32_t MeanGap() noexcept { return mean_gap.load(std::memory_order_relaxed); }
 
 void SetMeanGap(uint32_t mean) noexcept { mean_gap.store(mean, std::memory_order_relaxed); }
 
-// What is written first is not valid yet, so that a reader finds either pair.
+// The end that is written first is not valid yet, so that a reader finds either pair.
 void StartGap(AskCount* count, AskCountEnds* ends, uint32_t gap) noexcept {
   const uint64_t next = (count->left.load(std::memory_order_relaxed) & 1) ^ 1;
   ends->ends[next].store(SumOf(*count, *ends) + gap, std::memory_order_release);

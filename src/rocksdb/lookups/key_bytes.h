@@ -91,7 +91,7 @@ WINNOW_KEY_INLINE void KeepShort(char* kept, const char* key, size_t n) noexcept
   } else if (n >= 4) {
     KeepEnds<uint32_t>(kept, key, n);
   } else {
-    // Of 1 to 3 bytes, these are the first, the middle and the last one.
+    // With 1 to 3 bytes, these are the first, the middle and the last one.
     kept[0] = key[0];
     kept[1] = key[n / 2];
     kept[2] = key[n - 1];

@@ -23,7 +23,7 @@ struct FileKeys {
   double keys = 0;
 };
 
-// What a newer grid takes from the former one: since when each part has keys.
+// State that a newer grid takes from the former one: since when each part has keys.
 class KeyPositions;
 struct FormerPositions {
   const KeyPositions* grid = nullptr;  // null: none
@@ -64,7 +64,7 @@ class KeyPositions {
   // which are those of this grid's prefix.
   double PlaceOf(std::string_view key, size_t left_out) const noexcept;
 
-  // Whether the key lies neither before the first one nor behind the last one.
+  // Returns whether the key lies neither before the first one nor behind the last one.
   bool Covers(std::string_view key) const noexcept;
 
   // The time since when there are keys around this place: that of the first grid that had them, or

@@ -51,7 +51,7 @@ struct LookupsUnderWay {
   unsigned next;  // that is replaced, which is the oldest one
 };
 
-// Of one tree. Safe from any number of threads.
+// Samples of one tree's lookups. Safe from any number of threads.
 class LookupSamples {
  public:
   struct Record {

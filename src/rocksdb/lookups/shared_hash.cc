@@ -19,7 +19,7 @@ namespace winnow::plugin {
 
 using ROCKSDB_NAMESPACE::Slice;
 
-// What a shared hash saves, and what keeping a key loses. They are such that sharing is on if it is
+// Gain of a shared hash, and loss by keeping a key. They are such that sharing is on if it is
 // faster in filter_bench's rows (multiget_)segments_of_100000/…/winnow and …/winnow_unshared.
 // Single lookups are about even with two files a lookup, that is, with one shared hash for each key
 // that is kept. A batch's short keys are hashed several at a time, nearly as fast as they are
@@ -223,7 +223,8 @@ bool IsLongKept(const LastKey& key, const Slice& asked) noexcept {
   return IsKeptLong(key.thread->LongBytes(&key), asked.data(), asked.size());
 }
 
-// Whether a key of this size may be the long key. kNoLong is the size of no key that is kept.
+// Returns whether a key of this size may be the long key. kNoLong is the size of no key that is
+// kept.
 bool HasLongLength(const LastKey& key, const Slice& asked) noexcept {
   return key.long_length == asked.size() && asked.size() <= kMaxSharedBytes;
 }
@@ -233,7 +234,7 @@ bool IsKept(const LastKey& key, const Slice& asked) noexcept {
                                     : HasLongLength(key, asked) && IsLongKept(key, asked);
 }
 
-// Whether there is memory for long keys.
+// Returns whether there is memory for long keys.
 bool HasLongBytes(ThreadHashes* thread) noexcept {
   if (thread->long_bytes == nullptr) {
     thread->long_bytes = new (std::nothrow) char[2 * kMaxSharedBytes];
@@ -418,7 +419,7 @@ __attribute__((flatten)) SharedKey ComputedHash(const Slice& key, LastKey* last)
 
 namespace {
 
-// Whether the filter is not in the processor's own cache, so that prefetching pays.
+// Returns whether the filter is not in the processor's own cache, so that prefetching pays.
 bool IsFar(ThreadHashes* thread, const core::BloomBatch& asked) noexcept {
   return thread == nullptr ||
          !thread->recent.Note(asked.bytes(), asked.size(), core::kOwnCacheBytes);

@@ -128,7 +128,7 @@ WINNOW_KEY_INLINE bool IsHashedInLine(const LastKey& last,
   return key.size() - 1 < static_cast<size_t>(last.hashed_in_line);
 }
 
-// Whether lookups first look at what is kept: the thread is sharing, or new.
+// Returns whether lookups first look at what is kept: the thread is sharing, or new.
 WINNOW_KEY_INLINE bool LooksFirst(const LastKey& last) noexcept {
   return last.hashed_in_line == HashedInLine::kNoKey;
 }
@@ -157,8 +157,8 @@ class AsideKey {
 #endif
 };
 
-// Whether a hash is watched; all sampled ones are. Its own bits decide, so that a key that comes
-// again is watched again.
+// Returns whether a hash is watched; all sampled ones are. Its own bits decide, so that a key that
+// comes again is watched again.
 WINNOW_KEY_INLINE bool IsWatched(const LastKey& last, uint64_t hash) noexcept {
   return __builtin_expect(((hash ^ SamplingSalt()) & last.not_watched) == 0, 0);
 }
@@ -199,7 +199,7 @@ SharedKey SharedHash(const ROCKSDB_NAMESPACE::Slice& key, LastKey* last) noexcep
 // The same for threads in other states.
 SharedKey ComputedHash(const ROCKSDB_NAMESPACE::Slice& key, LastKey* last) noexcept;
 
-// What the call of one of these has to count, once.
+// Returns what the call of one of these has to count, once.
 CountedAsk TakeCountedAsk() noexcept;
 
 // Sharing: counts the hash of a sampled key, separately from those of kept keys.
@@ -357,7 +357,7 @@ struct LookupCounts {
 // thread, also after main().
 LookupCounts CurrentLookupCounts() noexcept;
 
-// Whether threads may share hashes; each thread follows at a later lookup. True unless the
+// Sets whether threads may share hashes; each thread follows at a later lookup. True unless the
 // environment variable WINNOW_SHARED_HASH is "off" at the first lookup. Safe from any thread.
 void SetHashSharing(bool may_share) noexcept;
 

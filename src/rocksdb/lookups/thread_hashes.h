@@ -1,4 +1,5 @@
-// What threads that look up keys keep: a part of shared_hash.cc, whose header describes the states.
+// Thread-local state of threads that look up keys: a part of shared_hash.cc, whose header describes
+// the states.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_THREAD_HASHES_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_THREAD_HASHES_H_
@@ -19,8 +20,8 @@ namespace winnow::plugin {
 
 struct ThreadBlock;
 
-// What a thread that shares or watches keeps. It has two keys, because a whole key and its prefix
-// may come in turn: files differ in what their filters hold.
+// State of a thread that shares or watches. It has two keys, because a whole key and its prefix may
+// come in turn: files differ in what their filters hold.
 struct ThreadHashes {
   LastKey keys[2];
   char* long_bytes;        // kMaxSharedBytes for each of the two; null until it is needed

@@ -20,8 +20,8 @@ namespace winnow::plugin {
 void WriteInLog(ROCKSDB_NAMESPACE::Logger* logger, ROCKSDB_NAMESPACE::InfoLogLevel level,
                 const std::string& text);
 
-// Whether this is the first call for the text and the log's database, by any caller. May throw
-// std::bad_alloc. Safe from any thread.
+// Returns whether this is the first call for the text and the log's database, by any caller. May
+// throw std::bad_alloc. Safe from any thread.
 bool IsNewInLog(const ROCKSDB_NAMESPACE::Logger& logger, const std::string& text);
 
 // WriteInLog as a warning, once for each database, by any caller. Null is allowed. Never throws.

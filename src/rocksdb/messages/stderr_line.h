@@ -1,4 +1,4 @@
-// What the plugin and the interposer say on stderr, and how they quote what others wrote.
+// Messages of the plugin and the interposer on stderr, and how they quote what others wrote.
 
 #ifndef WINNOW_SRC_ROCKSDB_MESSAGES_STDERR_LINE_H_
 #define WINNOW_SRC_ROCKSDB_MESSAGES_STDERR_LINE_H_
@@ -19,8 +19,8 @@ void SayOnStderr(const std::string& line) noexcept;
 // The same, unless this process did before.
 void SayOnceOnStderr(const std::string& line) noexcept;
 
-// Whether WINNOW_LOG asks for more on stderr than faults: it is set, and neither empty nor 0. Read
-// once, as the environment may change at any time.
+// Returns whether WINNOW_LOG asks for more on stderr than faults: it is set, and neither empty nor
+// 0. Read once, as the environment may change at any time.
 bool IsLogging() noexcept;
 
 // A text from the environment or from options, for a message: in quotation marks, cut, and without

@@ -46,7 +46,7 @@ class RangeExtractor final : public ROCKSDB_NAMESPACE::SliceTransform {
       const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) const override;
 
  protected:
-  // What AsString gives.
+  // Returns what AsString gives.
   std::string SerializeOptions(const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
                                const std::string& header) const override;
 };
@@ -56,7 +56,7 @@ inline bool IsRangeExtractor(const ROCKSDB_NAMESPACE::SliceTransform* extractor)
   return extractor != nullptr && std::string_view(extractor->Name()) == RangeExtractor::kName;
 }
 
-// Whether an options string or an OPTIONS file names it so: with or without a number.
+// Returns whether an options string or an OPTIONS file names it so: with or without a number.
 inline bool IsRangeExtractorText(std::string_view text) {
   constexpr std::string_view kName = RangeExtractor::kName;
   return text.substr(0, kName.size()) == kName &&

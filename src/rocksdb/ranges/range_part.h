@@ -54,7 +54,7 @@ class RangePart {
 
   // There will be no range filter of this file from here on: filter_memory has no room.
   void GiveWay() noexcept { GiveUp(Lack::kMemory); }
-  // What the LOG says then. Null is allowed.
+  // Writes what the LOG says then. Null is allowed.
   static void SayNoRoom(ROCKSDB_NAMESPACE::Logger* logger) noexcept { Say(Lack::kMemory, logger); }
 
   // The range filters of the entries since the last Finish; none if the file lacks one, for them or

@@ -35,8 +35,8 @@ struct NoteRing {
   uint64_t next = 0;            // the number of the next note
   const char* begin = nullptr;  // of the addresses
   NoteRing* older = nullptr;    // the one that was made before
-  // What numbers of threads and processes differ by; counted without an atomic, as iterators of all
-  // threads ask for them.
+  // The number by which threads and processes differ; counted without an atomic, as iterators of
+  // all threads ask for them.
   uint64_t different = FirstNumber();
   std::atomic<bool> is_taken{true};
   // Added to by the thread that has the ring alone; a later one goes on.
@@ -55,7 +55,7 @@ struct NoteRing {
   const Note& At(uint64_t number) const noexcept { return notes[number % kNotes]; }
 };
 
-// What a comparator may read behind the last address.
+// Number of bytes that a comparator may read behind the last address.
 constexpr size_t kReadable = 64;
 
 // The address of keys that could not be noted.

@@ -35,7 +35,8 @@ namespace winnow::plugin {
 
 // The notes that a thread keeps. RocksDB needs two at once, and a builder of partitions two.
 inline constexpr size_t kNotes = 8;
-// Of each thread; a prefix would have to be kept for so many others to be taken for a later one.
+// The addresses of each thread; a prefix would have to be kept for so many others to be taken for a
+// later one.
 inline constexpr size_t kAddresses = size_t{1} << 24;
 // The bytes of stack between the frames of the two calls, at most: the second is made by a function
 // of the one that makes the first. What runs inside the read of a block is kilobytes away.
@@ -73,8 +74,8 @@ struct RangeCounts {
   uint64_t asked = 0;
   uint64_t denied = 0;  // of these, the answers that no key is in the range
 };
-// Of all threads, also those that ended. Safe from any thread; while others ask, each number is one
-// that it had during the call.
+// Returns the counts of all threads, also those that ended. Safe from any thread; while others ask,
+// each number is one that it had during the call.
 RangeCounts CurrentRangeCounts() noexcept;
 
 // A number that no other call gives, in this process or another one, but with a probability of

@@ -38,9 +38,9 @@ struct RemoteJob {
   static constexpr size_t kMaxOthers = 8;
 };
 
-// What the file has instead of the right filter, as the end of a sentence about it; empty if
-// nothing is wrong. is_ours: its filter's bytes are Winnow's, whatever policy its properties name,
-// as an interposed policy has RocksDB's name.
+// Returns what the file has instead of the right filter, as the end of a sentence about it; empty
+// if nothing is wrong. is_ours: its filter's bytes are Winnow's, whatever policy its properties
+// name, as an interposed policy has RocksDB's name.
 std::string FaultOfOutput(const ROCKSDB_NAMESPACE::TableProperties& properties, bool is_ours,
                           bool all_have_filters);
 

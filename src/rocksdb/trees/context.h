@@ -36,7 +36,7 @@ struct BuildFacts {
   bool is_bottommost = false;  // nothing lies below in the keys of its flush or compaction
 };
 
-// What is known of the tree that the file belongs to (known_trees.h).
+// Facts known of the tree that the file belongs to (known_trees.h).
 struct KnownTree {
   int depth = -1;                          // the last level that has files; -1 unknown
   int base = -1;                           // the first one below level 0 that has; -1 unknown
@@ -47,7 +47,7 @@ struct KnownTree {
   uint64_t id = 0;                         // in the notes of its files (known_trees.h); 0: none
 };
 
-// What is known of the tree once a file on this level was seen.
+// Returns what is known of the tree once a file on this level was seen.
 KnownTree WithLevel(KnownTree known, int level) noexcept;
 
 // The same once the file that is being built was seen. If a compaction writes to a level below 0,

@@ -58,7 +58,7 @@ class OwnedReader {
   std::shared_ptr<const std::atomic<int>> level_;  // where the file is now; null: unknown
 };
 
-// Of one policy. Safe from any number of threads.
+// Map from the filter blocks of one policy to their files. Safe from any number of threads.
 class FilterFileMap {
  public:
   // The most blocks that are known, at some 80 bytes each. If there are more, blocks are forgotten

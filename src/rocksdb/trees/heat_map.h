@@ -53,7 +53,7 @@ class HeatMap {
 
   size_t samples() const noexcept { return samples_; }
 
-  // That it takes on the heap.
+  // Bytes that it takes on the heap.
   size_t bytes() const noexcept;
 
   // The smallest share of the last level's keys that gets this share of the lookups that find

@@ -1,4 +1,4 @@
-// What a policy has learned of the trees that it builds filters for.
+// Facts that a policy has learned of the trees that it builds filters for.
 //
 // RocksDB tells a policy about one file at a time, and does not name the database. So a tree is
 // known by its database's logger and its column family's name. This is a guess, as databases may
@@ -38,7 +38,7 @@
 
 namespace winnow::plugin {
 
-// What the options of column families say and FilterBuildingContext does not. Only what all
+// Facts that the options of column families state and FilterBuildingContext does not: only what all
 // families seen so far agree on.
 struct FamilyOptions {
   double size_ratio = 0;  // max_bytes_for_level_multiplier; 0 unknown
@@ -48,7 +48,7 @@ struct FamilyOptions {
   bool is_leveled = true;   // compaction; false if one family's is not
 };
 
-// What is known of the files of a tree.
+// State of a tree: what is known of its files.
 struct TreeRecord {
   TreeFiles files;
   TreeRates rates;
@@ -73,14 +73,14 @@ uint64_t UnknownTreeId(const std::string& family) noexcept;
 TreeRates::Rule RuleOf(const PolicyOptions& policy, const BuildFacts& facts,
                        const KnownTree& known) noexcept;
 
-// What the filters of all trees take, except those of databases that were seen to close.
+// Totals of the filters of all trees, except those of databases that were seen to close.
 struct KnownTotals {
   size_t families = 0;
   TreeFiles::Sums files;
-  // Whether all files of all these trees are known, with the sizes of their filters, and none was
+  // True if all files of all these trees are known, with the sizes of their filters, and none was
   // forgotten. False until a listener (listener.h) told it of each.
   bool knows_all_files = false;
-  // Whether there are trees in another process. Only that process can know more about them.
+  // True if there are trees in another process. Only that process can know more about them.
   bool are_elsewhere = false;
 };
 
@@ -142,7 +142,7 @@ class KnownTrees {
   void SetPolicy(const PolicyOptions& policy);
   PolicyOptions policy() const;
   bool needs_files() const noexcept { return needs_files_.load(std::memory_order_relaxed); }
-  // Whether each file that has keys gets a filter, as far as is known: false if a plan,
+  // Returns whether each file that has keys gets a filter, as far as is known: false if a plan,
   // filter_memory or the options of a column family may leave one out.
   bool AllHaveFilters() const;
 
@@ -172,8 +172,8 @@ class KnownTrees {
   void Ended(FileName file);
   void Closed(FileName database);
 
-  // What the options of column families say; it has no levels. Nothing if some are not leveled, or
-  // not in the order of bytes.
+  // Returns what the options of column families say; it has no levels. Nothing if some are not
+  // leveled, or not in the order of bytes.
   std::optional<KnownTree> ByOptions() const;
 
   // Sets whether the tree's lookups are sampled; null: no tree changes. `use` is wanted while those
@@ -208,9 +208,9 @@ class KnownTrees {
   // The first logger that comes with this column family and has no tree yet gets this rule.
   void Restore(WorkersRule rule);
 
-  // Whether a tree was forgotten because there were too many, and is not known again. This ends
-  // when a listener tells of its database, or that it was closed; without a listener, kForgottenFor
-  // filters later.
+  // Returns whether a tree was forgotten because there were too many, and is not known again. This
+  // ends when a listener tells of its database, or that it was closed; without a listener,
+  // kForgottenFor filters later.
   bool has_forgotten() const noexcept { return has_forgotten_.load(std::memory_order_relaxed); }
 
  private:

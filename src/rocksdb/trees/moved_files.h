@@ -27,7 +27,7 @@ struct FileInTree {
 core::PlacedFilter PlaceFilter(const PolicyOptions& policy, const KnownTree& tree, int levels,
                                const FileInTree& file);
 
-// What a listener knows of one.
+// Facts that a listener knows of one.
 struct WatchedFile : FileInTree {
   std::string first;  // user keys, in the order of bytes
   std::string last;
@@ -35,10 +35,10 @@ struct WatchedFile : FileInTree {
   bool is_from_elsewhere = false;  // written by SstFileWriter, or in another database
 };
 
-// Of all files of a column family: what ToSentences of src/core/moved_filters.h says; empty where
-// nothing matters, where the policy has no plan, and with filter_memory, which sizes filters by
-// what others take. Filters with the rate of bits_per_key, as those of SstFileWriter, count as they
-// should be. by_options: as KnownTrees::ByOptions. What lies below the files is found here.
+// Returns what ToSentences of src/core/moved_filters.h says of all files of a column family; empty
+// where nothing matters, where the policy has no plan, and with filter_memory, which sizes filters
+// by what others take. Filters with the rate of bits_per_key, as those of SstFileWriter, count as
+// they should be. by_options: as KnownTrees::ByOptions. What lies below the files is found here.
 std::string MovedFilesLine(const PolicyOptions& policy, const KnownTree& by_options,
                            const std::string& family, std::vector<WatchedFile> files);
 

@@ -17,10 +17,10 @@
 
 namespace winnow::plugin {
 
-// What filters may take, relative to uniform ones: first without files that wait on level 0, then
-// with them, which have many bits but only for a short time. If writes outrun compactions, upper
-// levels have more keys than RocksDB's target sizes say, and the last level, whose filters have the
-// fewest bits, has fewer.
+// Memory that filters may take, relative to uniform ones: first without files that wait on level 0,
+// then with them, which have many bits but only for a short time. If writes outrun compactions,
+// upper levels have more keys than RocksDB's target sizes say, and the last level, whose filters
+// have the fewest bits, has fewer.
 inline constexpr double kMaxOfUniform = 1.07;
 inline constexpr double kMaxWithWaiting = 1.12;
 // Within this distance of these bounds, all files of a plan lose the same number of bits, up to
@@ -36,9 +36,9 @@ inline constexpr double kMaxByFilesWithWaiting = 1.12;
 // uniform filters' memory, or bytes more than these, whichever is less.
 inline constexpr double kMaxOfFew = 1.2;
 inline constexpr double kMostBytesOfFew = 64 << 10;
-// What files may take on top that gain much: all of it if they get twice kManyBits more
-// bits_per_key than uniform ones, nothing up to kManyBits. They are on small levels and take
-// little, and other files may already have used up the rest.
+// Extra memory for files that gain much: all of it if they get twice kManyBits more bits_per_key
+// than uniform ones, nothing up to kManyBits. They are on small levels and take little, and other
+// files may already have used up the rest.
 inline constexpr double kForThoseThatGainMost = 0.02;
 inline constexpr double kManyBits = 2;
 // The bound if the last level has no filters, so that all filters are those of upper levels.

@@ -217,7 +217,7 @@ void TreeRates::Refresh(TreeFiles* files, const TreeFiles::NewFile& file, const 
     return SetHeat({});
   }
 
-  // What may throw comes first, so that what is known stays whole.
+  // Calls that may throw come first, so that what is known stays whole.
   TreeFiles::TreeShape tree = files->ShapeWith(file, job);
   if (has_more || lacks_level) LookAtSamples(files, *grid, tree, BitOf(level));
   written_ = written.keys;

@@ -226,7 +226,7 @@ class TreeRates {
   double even_less_sampled_ = 0;   // log2(n), the mean over keys, with filter_memory
   double uniform_bits_ = 0;
   std::optional<Told> told_;  // but for its heat
-  // Of filters that were built: bytes, and those that were expected.
+  // Bytes of filters that were built, and those that were expected.
   double built_ = 0;
   double expected_ = 0;
   std::optional<std::chrono::steady_clock::time_point> summarized_;

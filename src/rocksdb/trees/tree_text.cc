@@ -135,7 +135,7 @@ class Reader {
   }
   bool Truth() { return Byte() != 0; }
   void Refuse() { is_good_ = false; }
-  // Whether nothing was missing, and nothing is left.
+  // Returns whether nothing was missing, and nothing is left.
   bool IsAtEnd() const { return is_good_ && rest_.empty(); }
   bool is_good() const { return is_good_; }
 

@@ -1,4 +1,4 @@
-// What the filters of one policy and one level are asked, and what they answer.
+// Counters of what the filters of one policy and one level are asked, and of their answers.
 
 #ifndef WINNOW_SRC_ROCKSDB_USE_USE_CELL_H_
 #define WINNOW_SRC_ROCKSDB_USE_USE_CELL_H_
@@ -23,7 +23,7 @@ struct UseSums {
   double false_positives_variance = 0;
   uint64_t ranges_asked = 0;  // seeks that range filters were asked for, each one
   uint64_t ranges_denied = 0;
-  // What readers are made of that exist now.
+  // Sums over the readers that exist now.
   uint64_t filters = 0;
   uint64_t keys = 0;
   uint64_t bytes = 0;
@@ -65,7 +65,7 @@ class UseCell {
  private:
   ~UseCell() = default;
 
-  // Of one thread, or of all that share the last.
+  // Counters of one thread, or of all that share the last.
   struct alignas(64) Slot {
     std::atomic<uint64_t> asks{0};
     std::atomic<uint64_t> denied{0};

@@ -1,4 +1,4 @@
-// What a policy's filters are asked, and what they answer, by the level that a filter states
+// Counts what a policy's filters are asked, and what they answer, by the level that a filter states
 // (winnow/rocksdb_filter_use.h is for users).
 
 #ifndef WINNOW_SRC_ROCKSDB_USE_USE_METER_H_
@@ -56,8 +56,9 @@ class UseMeter {
   // Its log is gone. Its folder and its families stay, as their figures do.
   void Closed(const void* database) noexcept;
 
-  // Of all policies of the process, those without any filter or ask left out. `log`: of those alone
-  // that have a family in the database that has this log; null: of all. May throw std::bad_alloc.
+  // Returns the rows of all policies of the process, those without any filter or ask left out.
+  // `log`: of those alone that have a family in the database that has this log; null: of all. May
+  // throw std::bad_alloc.
   static std::vector<UseRow> ReadAll(const void* log = nullptr);
 
  private:

@@ -21,7 +21,7 @@ using ROCKSDB_NAMESPACE::Logger;
 
 namespace {
 
-// What bounds of 95 % of a Poisson distribution's mean are to n, the number that was seen
+// Bounds of the 95 % confidence interval of a Poisson distribution's mean, for n, the number seen
 // (Wilson and Hilferty, PNAS 17, 1931).
 constexpr double kDeviations = 1.96;
 double LowerBound(double n) {

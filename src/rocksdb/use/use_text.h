@@ -1,4 +1,5 @@
-// What filters were asked and answered, for people and programs (winnow/rocksdb_filter_use.h).
+// Text of what filters were asked and answered, for people and programs
+// (winnow/rocksdb_filter_use.h).
 
 #ifndef WINNOW_SRC_ROCKSDB_USE_USE_TEXT_H_
 #define WINNOW_SRC_ROCKSDB_USE_USE_TEXT_H_
@@ -24,7 +25,7 @@ FilterUse AsFilterUse(const UseRow& row);
 inline constexpr size_t kAllCharacters = SIZE_MAX;
 std::string Joined(const std::set<std::string>& names, size_t most = kAllCharacters);
 
-// Of the schema winnow.filter_use/1.
+// JSON of the schema winnow.filter_use/1.
 std::string UseAsJson(const std::vector<UseRow>& rows);
 
 // A table with a line for each row that was asked, and one that says what is in it. Those with the
