@@ -22,9 +22,9 @@ class ListenerAdder {
 
   void See(const std::string& family, const ColumnFamilyOptions& options);
 
-  // Whether a listener is to be added beside these: a family has such a policy, or may get one
-  // when it is made later; and none of ours is there, as in what the program added itself, or in
-  // what an outer function of RocksDB was given.
+  // Returns whether a listener is to be added beside these: a family has such a policy, or may get
+  // one when it is made later; and none of ours is there, as in what the program added itself, or
+  // in what an outer function of RocksDB was given.
   bool IsNeeded(const DBOptions& options) const;
   void AddTo(DBOptions* options) const;
 

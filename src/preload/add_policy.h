@@ -21,7 +21,7 @@ std::string ReasonToLeave(const ColumnFamilyOptions& options);
 // The same, and where the RocksDB in use does not let us see what would take a policy away again.
 std::string ReasonNotToAdd(const ColumnFamilyOptions& options);
 
-// Whether they have RocksDB's own block-based tables, the only ones with filter policies.
+// Returns whether they have RocksDB's own block-based tables, the only ones with filter policies.
 bool HasBlockBasedTables(const ColumnFamilyOptions& options);
 
 // Copies of the options that a database is opened or a column family is made with, in which column

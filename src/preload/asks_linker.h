@@ -1,4 +1,5 @@
-// Whether a loaded object has the dynamic linker look for a symbol. Needs the C library alone.
+// Checks whether a loaded object has the dynamic linker look for a symbol. Needs the C library
+// alone.
 
 #ifndef WINNOW_SRC_PRELOAD_ASKS_LINKER_H_
 #define WINNOW_SRC_PRELOAD_ASKS_LINKER_H_
@@ -7,14 +8,14 @@
 
 namespace winnow::preload {
 
-// Whether the loaded object in which `address` lies has the dynamic linker look for this symbol, a
-// mangled name, so that a preloaded library can stand in for it. An object that defines the symbol
-// and was linked with -Bsymbolic-functions, compiled with LTO or hides it, doesn't. Unset where it
-// can't be seen. Allocates nothing. Safe from any thread.
+// Returns whether the loaded object in which `address` lies has the dynamic linker look for this
+// symbol, a mangled name, so that a preloaded library can stand in for it. An object that defines
+// the symbol and was linked with -Bsymbolic-functions, compiled with LTO or hides it, doesn't.
+// Unset where it can't be seen. Allocates nothing. Safe from any thread.
 std::optional<bool> AsksLinkerFor(const void* address, const char* symbol) noexcept;
 
-// What such an object calls or reads by this symbol. An address in the object itself where it has
-// not called it yet, and null where it does not ask the linker.
+// Returns what such an object calls or reads by this symbol. An address in the object itself where
+// it has not called it yet, and null where it does not ask the linker.
 const void* CalledBy(const void* address, const char* symbol) noexcept;
 
 }  // namespace winnow::preload

@@ -37,7 +37,7 @@ std::string NoteOnPolicy(const FilterPolicy& policy) {
                            : std::string();
 }
 
-// Of a column family that the program gives no policy. Empty if it gets one of us.
+// Note on a column family that the program gives no policy. Empty if it gets one of us.
 std::string NoteOnNone(const ColumnFamilyOptions& options) {
   const std::string reason = ReasonNotToAdd(options);
   if (IsInterposing() && IsAdding()) {

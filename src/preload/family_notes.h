@@ -1,4 +1,4 @@
-// What is missing where a column family has no policy of ours: nothing else would tell.
+// Notes on what is missing where a column family has no policy of ours: nothing else would tell.
 
 #ifndef WINNOW_SRC_PRELOAD_FAMILY_NOTES_H_
 #define WINNOW_SRC_PRELOAD_FAMILY_NOTES_H_
@@ -9,9 +9,9 @@
 
 namespace winnow::preload {
 
-// What there is to say of a column family that a program opens or makes with these options, as the
-// end of a sentence about it; empty where its policy is one of ours or RocksDB's policy in our
-// hands.
+// Returns what there is to say of a column family that a program opens or makes with these options,
+// as the end of a sentence about it; empty where its policy is one of ours or RocksDB's policy in
+// our hands.
 std::string NoteOn(const ColumnFamilyOptions& options);
 
 // Says the notes on the column families of a database that is open: on stderr where WINNOW_LOG is

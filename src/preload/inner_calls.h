@@ -1,4 +1,4 @@
-// Whether a library's calls of its own functions can be replaced.
+// Checks whether a library's calls of its own functions can be replaced.
 
 #ifndef WINNOW_SRC_PRELOAD_INNER_CALLS_H_
 #define WINNOW_SRC_PRELOAD_INNER_CALLS_H_
@@ -10,13 +10,14 @@
 
 namespace winnow::preload {
 
-// Whether RocksDB's own calls of a function that a hook stands in for, through its tables of
-// virtual functions too, go by the dynamic linker (asks_linker.h). Unset where it can't be seen,
+// Returns whether RocksDB's own calls of a function that a hook stands in for, through its tables
+// of virtual functions too, go by the dynamic linker (asks_linker.h). Unset where it can't be seen,
 // and false where RocksDB does not show the function. Safe from any thread.
 std::optional<bool> IsReplaced(Hook hook) noexcept;
 
-// What is said where RocksDB calls some of the functions that make filter policies without asking
-// the dynamic linker, so that the interposer gets programs' calls only; empty if it does not.
+// Returns what is said where RocksDB calls some of the functions that make filter policies without
+// asking the dynamic linker, so that the interposer gets programs' calls only; empty if it does
+// not.
 std::string UnreplacedCalls();
 
 }  // namespace winnow::preload

@@ -61,7 +61,7 @@ enum class Builder {
   kRequested,  // what WINNOW_POLICY says
 };
 
-// What is built in the place of a built-in policy's filters.
+// Plan of what is built in the place of a built-in policy's filters.
 struct Plan {
   std::string label;  // what lines for people say
   Builder builder = Builder::kNone;
@@ -84,7 +84,7 @@ std::optional<Plan> PlanFor(const std::string& stock_id) {
                  : Plan{stock_id, Builder::kNone, {}, {}};
 }
 
-// What a policy builds, for people, as the end of "which …".
+// Returns what a policy builds, for people, as the end of "which …".
 std::string Builds(const Plan& plan) {
   switch (plan.builder) {
     case Builder::kNone:
@@ -99,13 +99,13 @@ std::string Builds(const Plan& plan) {
              : "builds RocksDB's " + plugin::BuiltinPolicyId(plan.options);
 }
 
-// Whether new files get no filter of ours, but those of old ones are read.
+// Returns whether new files get no filter of ours, but those of old ones are read.
 bool OnlyReads(const Plan& plan) {
   return CheckedPolicy().only_reads ||
          (plan.builder == Builder::kRequested && plan.options.build != Build::kWinnow);
 }
 
-// What a program and RocksDB ask about the policy's identity and options is answered by the
+// Questions of a program or RocksDB about the policy's identity and options are answered by the
 // built-in object, and options are changed there: RocksDB's Ribbon policy has one that is mutable
 // from 8.7 on, which its id tells as well. For every file, what to build is made of that id.
 class InterposedPolicy final : public plugin::JobPolicy {

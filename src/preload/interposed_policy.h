@@ -40,17 +40,18 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> Interpose(
 // IsInterposing() must be true.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewAddedPolicy();
 
-// Whether the policy says that it is a built-in one that builds: an interposed one does, and so
-// does what the C API wraps around one.
+// Returns whether the policy says that it is a built-in one that builds: an interposed one does,
+// and so does what the C API wraps around one.
 bool IsNamedAsBuiltin(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
 
-// What an interposed policy that builds Winnow's filters knows of its files, for a listener; null
-// of any other.
+// Returns what an interposed policy that builds Winnow's filters knows of its files, for a
+// listener; null of any other.
 std::shared_ptr<plugin::KnownFiles> KnownByInterposed(
     const ROCKSDB_NAMESPACE::FilterPolicy& policy);
 
-// Whether the policy is a built-in one in whose place an interposed one should be: it was made
-// where no hook is, as within a RocksDB that binds its own calls. IsInterposing() must be true.
+// Returns whether the policy is a built-in one in whose place an interposed one should be: it was
+// made where no hook is, as within a RocksDB that binds its own calls. IsInterposing() must be
+// true.
 bool WasMissed(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
 
 // To be called before a prefix extractor is set for a column family that has this policy: one that

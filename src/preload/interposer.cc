@@ -42,7 +42,8 @@ bool HasBuiltinPolicy(const ColumnFamilyOptions& options) {
          IsNamedAsBuiltin(*table->filter_policy);
 }
 
-// Whether filters are to be built by WINNOW_POLICY with this argument of an opening function.
+// Returns whether filters are to be built by WINNOW_POLICY with this argument of an opening
+// function.
 template <typename Argument>
 bool AsksForFilters(const Argument&) {
   return false;
@@ -141,7 +142,7 @@ void FindHandles(const Argument&, Handles*) {}
 void FindHandles(Handles* argument, Handles* found) { *found = *argument; }
 void FindHandles(ColumnFamilyHandle** argument, Handles* found) { *found = {*argument}; }
 
-// What is missing in the column families of this argument.
+// Says what is missing in the column families of this argument.
 template <typename Argument>
 void SayNotesOf(const Argument&, DB&, const std::string&) {}
 void SayNotesOf(const Options& options, DB& database, const std::string& name) {
@@ -319,7 +320,7 @@ void SetHandlers(Interposer* all) {
 #endif
 }
 
-// What is to be said of a WINNOW_RANGE_BITS that counts for nothing.
+// Returns what is to be said of a WINNOW_RANGE_BITS that counts for nothing.
 std::string NoRanges() {
   const double bits = GivenRangeBits();
   if (bits == 0) return std::string();
@@ -366,7 +367,7 @@ const char* Keep(const std::string& text) {
   return std::strcpy(kept, text.c_str());
 }
 
-// Whether the front calls a hook's handler with the parameters that it has.
+// Returns whether the front calls a hook's handler with the parameters that it has.
 bool AreSameParameters(const FrontState& front, Hook hook) {
   const char* const theirs = front.parameters[static_cast<size_t>(hook)];
   return theirs != nullptr && std::strcmp(theirs, ParametersOf(hook)) == 0;
@@ -383,7 +384,7 @@ bool SeesDatabases(const FrontState& front) {
   return AreSameParameters(front, Hook::kOpen) && AreSameParameters(front, Hook::kSetOptions);
 }
 
-// Whether something comes of calls of the hook.
+// Returns whether something comes of calls of the hook.
 bool IsServed(const FrontState& front, Hook hook) {
   return AreSameParameters(front, hook) &&
          (hook <= Hook::kCreateFromString || SeesDatabases(front));

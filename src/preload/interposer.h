@@ -1,5 +1,5 @@
-// What the library that is preloaded (front/) and the plugin know of each other: one call, by which
-// the front, which has nothing of RocksDB but the types of its functions, gets the handlers of the
+// Interface between the library that is preloaded (front/) and the plugin: one call, by which the
+// front, which has nothing of RocksDB but the types of its functions, gets the handlers of the
 // functions that it stands in for.
 
 #ifndef WINNOW_SRC_PRELOAD_INTERPOSER_H_
@@ -11,14 +11,14 @@
 
 namespace winnow::preload {
 
-// What one says to the other must be the same: the layout of what follows belongs to it.
+// The build, which must be the same on both sides: the layout of what follows belongs to it.
 #define WINNOW_INTERPOSER_QUOTE_EXPANDED(text) #text
 #define WINNOW_INTERPOSER_QUOTE(text) WINNOW_INTERPOSER_QUOTE_EXPANDED(text)
 inline constexpr char kInterposerBuild[] =
     "Winnow " WINNOW_INTERPOSER_QUOTE(WINNOW_VERSION_MAJOR) "." WINNOW_INTERPOSER_QUOTE(
         WINNOW_VERSION_MINOR) "." WINNOW_INTERPOSER_QUOTE(WINNOW_VERSION_PATCH) ", interposer 4";
 
-// What the front says.
+// State that the front passes on.
 struct FrontState {
   const char* build;                       // kInterposerBuild
   base::StderrDescriptor stderr_at_start;  // of the process
@@ -30,7 +30,7 @@ struct FrontState {
   const char* parameters[kMaxHooks];
 };
 
-// What the plugin says. Lives as long as the plugin, which stays if there is no problem.
+// The plugin's answer. Lives as long as the plugin, which stays if there is no problem.
 struct Interposer {
   const char* build;     // kInterposerBuild
   const void* rocksdb;   // an address in the RocksDB that the plugin is bound to

@@ -14,7 +14,7 @@ namespace {
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::Status;
 
-// Whether the text asks for no policy: "nullptr", also as an id.
+// Returns whether the text asks for no policy: "nullptr", also as an id.
 bool AsksForNone(const std::string& value) {
   return value.empty() || value.find("nullptr") != std::string::npos;
 }

@@ -1,4 +1,4 @@
-// What becomes of the functions by which a program gets a built-in filter policy, whoever hands the
+// Handlers of the functions by which a program gets a built-in filter policy, whoever hands the
 // calls on: the hooks of the library that is preloaded, or functions of RocksDB's names.
 
 #ifndef WINNOW_SRC_PRELOAD_NEW_POLICIES_H_
@@ -31,7 +31,8 @@ ROCKSDB_NAMESPACE::Status OnCreateFromString(CreatePolicy* stock,
                                              const ROCKSDB_NAMESPACE::ConfigOptions& config,
                                              const std::string& value, PolicyPointer* result);
 
-// What built-in policies build by WINNOW_POLICY, which has no complaint, as a sentence for people.
+// Returns what built-in policies build by WINNOW_POLICY, which has no complaint, as a sentence for
+// people.
 std::string WhatBuiltinPoliciesBuild();
 
 }  // namespace winnow::preload

@@ -32,8 +32,8 @@ const FilterPolicy* PolicyOf(const CompactionOverride& options) {
   return table == nullptr ? nullptr : table->filter_policy.get();
 }
 
-// Whether files that are built with these options get Winnow's filters, as far as the policy gives
-// any.
+// Returns whether files that are built with these options get Winnow's filters, as far as the
+// policy gives any.
 bool BuildsOurs(const CompactionOverride& options) {
   if (PolicyOf(options) == nullptr) return false;
   const auto& table = *options.table_factory->GetOptions<BlockBasedTableOptions>();

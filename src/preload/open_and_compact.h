@@ -15,9 +15,9 @@ namespace winnow::preload {
 // (winnow/rocksdb_remote_compaction.h); and where WINNOW_ADD asks for it, a filter policy as in
 // DB::Open.
 //
-// What then remains without Winnow's filters, though the database's own options ask for them or
-// can't be had, is said on stderr, once in a process for each way to lose them, and in the worker's
-// LOG where an inner call shows it; what is in force where WINNOW_LOG is on.
+// Says on stderr what then remains without Winnow's filters, though the database's own options ask
+// for them or can't be had, once in a process for each way to lose them, and in the worker's LOG
+// where an inner call shows it; and what is in force where WINNOW_LOG is on.
 class WorkerCompaction {
  public:
   // name, input: as DB::OpenAndCompact has them. `given` is not changed, and lives as long.
@@ -31,7 +31,7 @@ class WorkerCompaction {
   const Status& status() const { return status_; }
   const CompactionOverride& options() const { return changed_ ? *changed_ : given_; }
 
-  // Of this thread, which RocksDB is called by; null if it has none.
+  // The compaction of this thread, which RocksDB is called by; null if it has none.
   static const WorkerCompaction* Current() noexcept;
   // The database was opened for it: has its LOG say what remains without filters.
   void WriteTo(DB& database) const noexcept;

@@ -1,4 +1,4 @@
-// What the user asks of the interposer, in the environment.
+// Reads what the user asks of the interposer, in the environment.
 
 #ifndef WINNOW_SRC_PRELOAD_REQUEST_H_
 #define WINNOW_SRC_PRELOAD_REQUEST_H_
@@ -10,7 +10,7 @@
 
 namespace winnow::preload {
 
-// What WINNOW_POLICY says.
+// Parsed WINNOW_POLICY.
 struct PolicyRequest {
   PolicyOptions options = plugin::TextDefaults();
   bool has_bits = false;  // it says bits_per_key; else the program's own policy does
@@ -28,13 +28,14 @@ struct PolicyRequest {
 // braces. RocksDB must be the one that was compiled against.
 PolicyRequest ParsePolicyRequest(const std::string& text);
 
-// What counts where WINNOW_POLICY is not set or empty, which depends on how calls get here: empty,
-// as nothing is to be changed then, or "read", in RocksDB's own tree (stand_in/stand_in.cc) and
-// where the front says so (interposer.h), as in archives, which is before anything is asked for.
+// The text that counts where WINNOW_POLICY is not set or empty, which depends on how calls get
+// here: empty, as nothing is to be changed then, or "read", in RocksDB's own tree
+// (stand_in/stand_in.cc) and where the front says so (interposer.h), as in archives, which is
+// before anything is asked for.
 extern std::atomic<const char*> policy_if_unset;
 
-// Whether anything is to be changed at all: by WINNOW_POLICY, unless that is "stock". Reads the
-// environment at the first call. Safe from any thread, as all functions here.
+// Returns whether anything is to be changed at all: by WINNOW_POLICY, unless that is "stock". Reads
+// the environment at the first call. Safe from any thread, as all functions here.
 bool IsInterposing();
 
 // WINNOW_POLICY is "stock": all is as it was without us, also what is said on stderr.
@@ -49,18 +50,18 @@ const PolicyRequest& RequestedPolicy();
 // RocksDB's functions lead to the plugin.
 const PolicyRequest& CheckedPolicy();
 
-// What WINNOW_RANGE_BITS says, where WINNOW_POLICY builds Winnow's filters; 0: it says nothing that
-// counts. The options of RequestedPolicy have it as well.
+// Returns what WINNOW_RANGE_BITS says, where WINNOW_POLICY builds Winnow's filters; 0: it says
+// nothing that counts. The options of RequestedPolicy have it as well.
 double RequestedRangeBits();
 
 // The same as far as it can be told while the plugin is opened; and whatever WINNOW_POLICY is.
 bool HasRangeBits();
 double GivenRangeBits();
 
-// Whether column families without a filter policy get one: WINNOW_ADD is 1.
+// Returns whether column families without a filter policy get one: WINNOW_ADD is 1.
 bool IsAdding();
 
-// Whether to say on stderr what is done: WINNOW_LOG is set, and neither empty nor 0.
+// Returns whether to say on stderr what is done: WINNOW_LOG is set, and neither empty nor 0.
 bool IsLogging();
 
 }  // namespace winnow::preload

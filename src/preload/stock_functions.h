@@ -7,8 +7,8 @@
 
 namespace winnow::preload {
 
-// What the front found: in the order of Hook, null where RocksDB does not show the function. To be
-// called before anything else here; later calls do nothing.
+// Sets what the front found: in the order of Hook, null where RocksDB does not show the function.
+// To be called before anything else here; later calls do nothing.
 void SetStockFunctions(void* const functions[kNumHooks]) noexcept;
 
 // Null before that as well.

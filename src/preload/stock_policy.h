@@ -14,7 +14,7 @@
 
 namespace winnow::preload {
 
-// What the id of a built-in policy says.
+// Parsed id of a built-in policy.
 struct StockPolicy {
   double bits_per_key = 0;                // 0: no filter
   std::optional<int> bloom_before_level;  // of a Ribbon policy; unset for a Bloom policy
@@ -24,7 +24,7 @@ struct StockPolicy {
 // "ribbonfilter:10:-1". Unset for any other.
 std::optional<StockPolicy> ParseStockPolicyId(std::string_view id);
 
-// What to build in the place of the program's policy, by Winnow or by RocksDB, valid as
+// Returns what to build in the place of the program's policy, by Winnow or by RocksDB, valid as
 // NewFilterPolicy demands; unset: no filter. The accuracy is that of the request, or else the
 // program's own, at most 32 bits a key. A program that asked for no filter gets none. A Ribbon
 // policy's bloom_before_level is kept.

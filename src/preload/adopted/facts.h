@@ -1,4 +1,4 @@
-// What `winnow adopt` has found in an archive, and writes into the object file of facts.cc.
+// Facts that `winnow adopt` has found in an archive, and writes into the object file of facts.cc.
 
 #ifndef WINNOW_SRC_PRELOAD_ADOPTED_FACTS_H_
 #define WINNOW_SRC_PRELOAD_ADOPTED_FACTS_H_

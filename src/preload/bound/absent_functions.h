@@ -1,4 +1,4 @@
-// What is called in the place of functions that the host may lack.
+// Functions to call in the place of those that the host may lack.
 
 #ifndef WINNOW_SRC_PRELOAD_BOUND_ABSENT_FUNCTIONS_H_
 #define WINNOW_SRC_PRELOAD_BOUND_ABSENT_FUNCTIONS_H_

@@ -24,7 +24,7 @@ extern "C" __attribute__((weak)) winnow::preload::GetHostPlace winnow_java_host;
 namespace winnow::preload {
 namespace {
 
-// Of a host that has another std::string it is not found.
+// Not found in a host that has another std::string.
 constexpr const char* kOwnVersionFunction =
     _GLIBCXX_USE_CXX11_ABI != 0 ? kVersionFunction : kOldVersionFunction;
 
@@ -115,13 +115,13 @@ bool CopyData(void* host) noexcept {
 #if _GLIBCXX_USE_CXX11_ABI
 void KeepEmptyStrings() noexcept {}
 #else
-// Of the old std::string all empty ones of a copy of the C++ library share their bytes, and it
+// With the old std::string, all empty ones of a copy of the C++ library share their bytes, and it
 // knows by their address that nobody frees them. To another copy they are strings that several
 // share: so many that none is the last. This library has its own copy, and the host may have one as
 // well.
 void KeepEmptyString(const std::string& empty) noexcept {
   constexpr int kMany = 1 << 30;
-  // What comes before the bytes: the size, the capacity, and how many share them besides.
+  // The header before the bytes: the size, the capacity, and how many share them besides.
   __atomic_store_n(reinterpret_cast<int*>(const_cast<char*>(empty.data())) - 2, kMany,
                    __ATOMIC_RELAXED);
 }

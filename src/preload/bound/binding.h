@@ -1,7 +1,7 @@
-// What the plugin that is bound at run time says to the library that is preloaded, besides
+// Interface of the plugin that is bound at run time to the library that is preloaded, besides
 // src/preload/interposer.h, and to that of Java (bindings/java/).
 //
-// That plugin needs no symbol of RocksDB: it is opened for one library that carries a RocksDB
+// The plugin needs no symbol of RocksDB: it is opened for one library that carries a RocksDB
 // inside, its host, and finds all that it needs there, when it is loaded and before any of its
 // static objects is made (binding.cc).
 

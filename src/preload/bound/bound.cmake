@@ -12,7 +12,7 @@ foreach(target winnow_bound_objects winnow_bound_shapes)
   target_include_directories(${target} SYSTEM PRIVATE ${bound_headers})
   target_compile_features(${target} PRIVATE cxx_std_${winnow_rocksdb_standard})
 endforeach()
-# What it has in the place of RocksDB's symbols follows from what the objects ask for.
+# The thunks in the place of RocksDB's symbols follow from what the objects ask for.
 set(object_files "")
 foreach(target ${bound_objects})
   list(APPEND object_files $<TARGET_OBJECTS:${target}>)

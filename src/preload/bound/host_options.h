@@ -1,4 +1,4 @@
-// Whether the host's structs of options are those of the headers that we were compiled with.
+// Checks whether the host's structs of options are those of the headers that we were compiled with.
 
 #ifndef WINNOW_SRC_PRELOAD_BOUND_HOST_OPTIONS_H_
 #define WINNOW_SRC_PRELOAD_BOUND_HOST_OPTIONS_H_

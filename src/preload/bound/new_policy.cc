@@ -1,4 +1,4 @@
-// What the library of Java asks of the plugin.
+// Entry point of the plugin for the library of Java.
 
 #include <cstddef>
 #include <cstring>

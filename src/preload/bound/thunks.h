@@ -1,4 +1,5 @@
-// What make_thunks.cmake writes: how the plugin that is bound at run time comes to RocksDB.
+// Declares what make_thunks.cmake writes: how the plugin that is bound at run time comes to
+// RocksDB.
 
 #ifndef WINNOW_SRC_PRELOAD_BOUND_THUNKS_H_
 #define WINNOW_SRC_PRELOAD_BOUND_THUNKS_H_

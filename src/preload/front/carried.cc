@@ -32,8 +32,8 @@ std::atomic<Carried*> g_carried[kMaxCarried];
 // The host of the plugin that this thread opens.
 __thread void* g_host __attribute__((tls_model("initial-exec"))) = nullptr;
 
-// Whether the host looks for its own policy functions at the linker, where this library gets in
-// between.
+// Returns whether the host looks for its own policy functions at the linker, where this library
+// gets in between.
 bool LetsUsIn(const void* definition) noexcept {
   for (const Hook hook : {Hook::kNewBloomFilterPolicy, Hook::kCreateFromString}) {
     if (AsksLinkerFor(definition, SymbolOf(hook)).value_or(true)) return true;
@@ -68,7 +68,8 @@ const Interposer* Bind(void* host, const HostVersion& version, const char** prob
   return nullptr;
 }
 
-// What becomes of the library that carries this definition.
+// Binds a plugin to the library that carries this definition; null and a sentence if it is left
+// alone.
 const Interposer* BindTo(void* host, const void* definition, const char* name,
                          const char** problem) noexcept {
   HostVersion version;
@@ -116,8 +117,8 @@ Carried* Known(const Dl_info& object) noexcept {
   return nullptr;
 }
 
-// Whether its static objects are there, of which it is one. A program that is linked with the
-// library may have the object itself (a copy relocation).
+// Returns whether its static objects are there, of which the name is one. A program that is linked
+// with the library may have the object itself (a copy relocation).
 bool IsReady(void* host, const void* definition) noexcept {
   const void* name = CalledBy(definition, kFamilyName);
   if (name == nullptr) name = FindSymbol(host, kFamilyName);

@@ -31,7 +31,8 @@ bool Note(void* context, void* definition) noexcept {
   return !found.are_several;
 }
 
-// What the linker would have found for code at this address; null if it knows of no definition.
+// Returns what the linker would have found for code at this address; null if it knows of no
+// definition.
 void* DefinitionFor(const void* code, const char* symbol, const void* hook, void* global) noexcept {
   if (ObjectOf(code) == 0) {
     return global;  // if the program had its own definition, the linker would not have found ours

@@ -5,7 +5,7 @@
 // have several: a shared one, and others in libraries that the program opened. Each caller must get
 // its own, so the hook searches again, in the linker's order and without this library.
 //
-// That order is the one of ELF's specification (System V ABI, "Shared Object Dependencies";
+// The order is the one of ELF's specification (System V ABI, "Shared Object Dependencies";
 // dlopen(3) and dlsym(3) for Linux): first the global scope, which is the program, what is
 // preloaded, and the program's dependencies, breadth first. Then, for an object that was opened by
 // dlopen, that object and its own dependencies. RTLD_NEXT searches the global scope behind this

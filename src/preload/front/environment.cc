@@ -51,8 +51,8 @@ bool IsRangeBits(const char* value) noexcept {
   return *end == '\0' && (bits == 0 || (bits >= 1 && bits <= 32));
 }
 
-// What the value of one of our variables does, if its writer may not have meant that, as the end of
-// a sentence; else null.
+// Returns what the value of one of our variables does, if its writer may not have meant that, as
+// the end of a sentence; else null.
 const char* Surprise(const char* variable) noexcept {
   const char* const policy = ValueOf(variable, "WINNOW_POLICY");
   if (policy != nullptr && *policy == '\0') {

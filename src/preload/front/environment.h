@@ -1,4 +1,5 @@
-// What the environment asks of the interposer, as far as that matters before any RocksDB is loaded.
+// Reads what the environment asks of the interposer, as far as that matters before any RocksDB is
+// loaded.
 
 #ifndef WINNOW_SRC_PRELOAD_FRONT_ENVIRONMENT_H_
 #define WINNOW_SRC_PRELOAD_FRONT_ENVIRONMENT_H_
@@ -11,10 +12,10 @@ namespace winnow::preload {
 // environment. Before that, the functions below find nothing.
 void ReadEnvironment() noexcept;
 
-// Whether to say what is done: WINNOW_LOG is set, and neither empty nor 0.
+// Returns whether to say what is done: WINNOW_LOG is set, and neither empty nor 0.
 bool IsLogging() noexcept;
 
-// Whether WINNOW_POLICY is set, and neither empty nor "stock".
+// Returns whether WINNOW_POLICY is set, and neither empty nor "stock".
 bool HasPolicy() noexcept;
 
 // Adds to the line what is wrong in the environment, each as "; " and a sentence: a variable that

@@ -1,4 +1,4 @@
-// What the preloaded library does when it is loaded, and when the process ends.
+// Constructor and destructor of the preloaded library, for when it is loaded and the process ends.
 
 #include "src/preload/front/environment.h"
 #include "src/preload/front/own_stack.h"

@@ -8,7 +8,7 @@ namespace winnow::preload {
 // As printf; never freed. Another sentence if memory is short.
 __attribute__((format(printf, 1, 2))) const char* KeepText(const char* format, ...) noexcept;
 
-// What the linker says of its last error.
+// Returns what the linker says of its last error.
 const char* LastLinkerError() noexcept;
 
 }  // namespace winnow::preload

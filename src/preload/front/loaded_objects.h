@@ -24,15 +24,15 @@ LoadCount CountLoads() noexcept;
 inline constexpr size_t kNoObject = SIZE_MAX;
 size_t ObjectOf(const void* address) noexcept;
 
-// Whether both addresses are in one object.
+// Returns whether both addresses are in one object.
 bool InSameObject(const void* one, const void* other) noexcept;
 
-// Whether the runtime library of a sanitizer is among the objects.
+// Returns whether the runtime library of a sanitizer is among the objects.
 bool HasSanitizer() noexcept;
 
-// What the linker finds for the symbol, a mangled name, in the object of this address and then in
-// its dependencies; null if nothing. For the program itself it searches the global scope, which
-// begins with the program.
+// Returns what the linker finds for the symbol, a mangled name, in the object of this address and
+// then in its dependencies; null if nothing. For the program itself it searches the global scope,
+// which begins with the program.
 void* FindFrom(const void* address, const char* symbol) noexcept;
 
 // Calls visit(context, definition) with each definition of the symbol in any object, in the order

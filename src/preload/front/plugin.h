@@ -17,10 +17,11 @@ void FindPlugin() noexcept;
 // linker, and come to one of our hooks from there.
 void OpenPlugin() noexcept;
 
-// What a plugin is told of the RocksDB that it serves, as dlopen has returned it.
+// Fills in what a plugin is told of the RocksDB that it serves, as dlopen has returned it.
 void FillFrontState(void* rocksdb, const char* policy_if_unset, FrontState* state) noexcept;
 
-// Whether the definition is in the RocksDB that the plugin was built for, by the library's name.
+// Returns whether the definition is in the RocksDB that the plugin was built for, by the library's
+// name.
 bool IsOfOurRocksDB(const void* definition) noexcept;
 
 // The plugin, if it was opened and works; else null.

@@ -55,7 +55,7 @@ void AddWhatIsThere(StderrLine* line) noexcept {
   }
 }
 
-// What the plugin does if it is in force, else why it is not.
+// Adds what the plugin does if it is in force, else why it is not.
 void AddState(StderrLine* line) noexcept {
   if (const Interposer* const plugin = OpenedPlugin()) {
     line->Add("in force");

@@ -43,8 +43,8 @@ std::string InForce() {
          plugin::CompiledVersion() + "; " + WhatBuiltinPoliciesBuild();
 }
 
-// What is due on stderr, at the first call that comes to us. RocksDB may not be asked for anything
-// here: it may be about to register its own policies.
+// Says what is due on stderr, at the first call that comes to us. RocksDB may not be asked for
+// anything here: it may be about to register its own policies.
 void SayOnce() noexcept {
   static std::atomic<bool> was_said{false};
   if (IsLeftAsItWas() && !IsLogging()) return;
