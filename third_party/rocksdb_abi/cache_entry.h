@@ -44,8 +44,8 @@ inline ROCKSDB_NAMESPACE::Status InsertCharge(ROCKSDB_NAMESPACE::Cache* cache,
 #endif
 }
 
-// Whether this version has a HyperClockCache that takes this estimate of an entry's charge, in
-// bytes; 0: it is to see for itself.
+// Returns whether this version has a HyperClockCache that takes this estimate of an entry's charge,
+// in bytes; 0: it is to see for itself.
 inline bool HasHyperClockCache(size_t entry_charge) {
 #if WINNOW_ROCKSDB_AT_LEAST(8, 7)
   (void)entry_charge;

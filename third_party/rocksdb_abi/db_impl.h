@@ -22,7 +22,7 @@ namespace winnow::rocksdb_abi {
 
 using OptionTexts = std::unordered_map<std::string, std::string>;
 
-// What SetOptions is told by: the options of one column family; from 11.0 on those of several. The
+// Parameter of SetOptions: the options of one column family; from 11.0 on those of several. The
 // forms for one are then inline functions of RocksDB's, which call the other.
 #if WINNOW_ROCKSDB_AT_LEAST(11, 0)
 #define WINNOW_ROCKSDB_SETS_OPTIONS_OF_SEVERAL 1
@@ -31,7 +31,7 @@ using TextsOfFamilies = std::unordered_map<ROCKSDB_NAMESPACE::ColumnFamilyHandle
 #define WINNOW_ROCKSDB_SETS_OPTIONS_OF_SEVERAL 0
 #endif
 
-// What CreateColumnFamilyWithImport takes the files from; from 8.4 on from several databases.
+// Source of the files for CreateColumnFamilyWithImport; from 8.4 on from several databases.
 #if WINNOW_ROCKSDB_AT_LEAST(8, 4)
 using ImportedFiles = std::vector<const ROCKSDB_NAMESPACE::ExportImportFilesMetaData*>;
 #else

@@ -1,5 +1,5 @@
-// Whether the RocksDB that is loaded has type information (RTTI), and whether the classes of ours
-// do.
+// Checks whether the RocksDB that is loaded has type information (RTTI), and whether the classes of
+// ours do.
 //
 // Debian's RocksDB has it, a Release build of one's own has not. A class of ours without it is a
 // null dereference for whoever asks dynamic_cast or typeid about its objects; a class with it
@@ -14,14 +14,14 @@
 
 namespace winnow::rocksdb_abi {
 
-// Of the classes of ours.
+// True if the classes of ours have it.
 #if defined(__cpp_rtti)
 inline constexpr bool kHaveTypeInformation = true;
 #else
 inline constexpr bool kHaveTypeInformation = false;
 #endif
 
-// Of the RocksDB that is loaded. In RocksDB's own tree there is one only.
+// Returns whether the RocksDB that is loaded has it. In RocksDB's own tree there is one only.
 #if defined(WINNOW_IN_TREE)
 inline bool HasTypeInformation() noexcept { return kHaveTypeInformation; }
 #else

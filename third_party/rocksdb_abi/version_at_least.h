@@ -8,14 +8,14 @@
 #define WINNOW_ROCKSDB_AT_LEAST(major, minor) \
   (ROCKSDB_MAJOR > (major) || (ROCKSDB_MAJOR == (major) && ROCKSDB_MINOR >= (minor)))
 
-// Whether DB::OpenAndCompact has a form with options of its own as well, which the other one calls.
+// True if DB::OpenAndCompact has a form with options of its own as well, which the other one calls.
 #define WINNOW_ROCKSDB_CANCELS_COMPACTIONS WINNOW_ROCKSDB_AT_LEAST(7, 2)
 
-// Whether there is DB::OpenAsFollower.
+// True if there is DB::OpenAsFollower.
 #define WINNOW_ROCKSDB_HAS_FOLLOWERS WINNOW_ROCKSDB_AT_LEAST(9, 2)
 
-// Whether DB::GetDBOptions has the compaction_service that the database was opened with, or null
-// always.
+// True if DB::GetDBOptions has the compaction_service that the database was opened with, else it is
+// always null.
 #define WINNOW_ROCKSDB_SHOWS_COMPACTION_SERVICE WINNOW_ROCKSDB_AT_LEAST(9, 8)
 
 // third_party/rocksdb_abi/find.cmake refuses the same versions, with the same reasons. Whoever

@@ -1,6 +1,6 @@
-// What differs between the versions of RocksDB that we compile with, each piece with the version at
-// which it changed. Of our sources only the headers of this folder ask for the version; tests also
-// ask for it where a version lacks what they test.
+// Differences between the versions of RocksDB that we compile with, each with the version at which
+// it changed. Of our sources only the headers of this folder ask for the version; tests also ask
+// for it where a version lacks what they test.
 
 #ifndef WINNOW_THIRD_PARTY_ROCKSDB_ABI_VERSIONS_H_
 #define WINNOW_THIRD_PARTY_ROCKSDB_ABI_VERSIONS_H_
@@ -27,7 +27,7 @@
 
 namespace winnow::rocksdb_abi {
 
-// What NewRibbonFilterPolicy returns a pointer to. From 8.7 on its bloom_before_level can be
+// Type that NewRibbonFilterPolicy returns a pointer to. From 8.7 on its bloom_before_level can be
 // changed.
 #if WINNOW_ROCKSDB_AT_LEAST(8, 7)
 using RibbonPolicy = ROCKSDB_NAMESPACE::FilterPolicy;
@@ -35,8 +35,8 @@ using RibbonPolicy = ROCKSDB_NAMESPACE::FilterPolicy;
 using RibbonPolicy = const ROCKSDB_NAMESPACE::FilterPolicy;
 #endif
 
-// What DB::Open, OpenForReadOnly and OpenAsSecondary are given the address of. From 9.11 on the
-// database's owner; with a bare pointer they are inline functions then, and gone from 11.0 on.
+// Type that DB::Open, OpenForReadOnly and OpenAsSecondary are given the address of. From 9.11 on
+// the database's owner; with a bare pointer they are inline functions then, and gone from 11.0 on.
 #if WINNOW_ROCKSDB_AT_LEAST(9, 11)
 using OpenedDB = std::unique_ptr<ROCKSDB_NAMESPACE::DB>;
 #else
@@ -48,8 +48,9 @@ inline std::unique_ptr<ROCKSDB_NAMESPACE::DB> Own(OpenedDB opened) {
   return std::unique_ptr<ROCKSDB_NAMESPACE::DB>(std::move(opened));
 }
 
-// Whether the keys of a file end with timestamps, where its comparator says that keys do. From 8.4
-// on a database need not keep them. Before, properties that are not known are among those of users.
+// Returns whether the keys of a file end with timestamps, where its comparator says that keys do.
+// From 8.4 on a database need not keep them. Before, properties that are not known are among those
+// of users.
 inline bool KeysHaveTimestamps(const ROCKSDB_NAMESPACE::TableProperties& properties) {
 #if WINNOW_ROCKSDB_AT_LEAST(8, 4)
   return properties.user_defined_timestamps_persisted != 0;
@@ -79,8 +80,8 @@ inline void FailWithoutOptionsFile(ROCKSDB_NAMESPACE::DBOptions* options) {
 #endif
 }
 
-// Whether a partition of the filter ends where one of the index does. From 9.6 on that can be
-// turned off, and from 10.6 on it is unless asked for.
+// Returns whether a partition of the filter ends where one of the index does. From 9.6 on that can
+// be turned off, and from 10.6 on it is unless asked for.
 #if WINNOW_ROCKSDB_AT_LEAST(9, 6)
 inline constexpr bool kCanCutFiltersAlone = true;
 inline bool CutsFiltersWithIndex(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
@@ -110,7 +111,7 @@ inline std::string CacheOptionsText(const ROCKSDB_NAMESPACE::Cache& cache) {
   return cache.GetPrintableOptions();
 }
 
-// Whether a lookup with fill_cache=false keeps a filter that it reads from being cached. From 8.3
+// True if a lookup with fill_cache=false keeps a filter that it reads from being cached. From 8.3
 // on it does.
 inline constexpr bool kFillCacheConcernsFilters = WINNOW_ROCKSDB_AT_LEAST(8, 3);
 
@@ -124,8 +125,8 @@ inline constexpr ROCKSDB_NAMESPACE::Tickers kPrefixUseful[] = {
 #endif
 };
 
-// What the input of a compaction for another process has: up to 9.6 the options of the column
-// family, and from then on its name alone.
+// The input of a compaction for another process has, up to 9.6, the options of the column family,
+// and from then on its name alone.
 inline constexpr bool kJobsHaveFamilyOptions = !WINNOW_ROCKSDB_AT_LEAST(9, 7);
 
 }  // namespace winnow::rocksdb_abi
