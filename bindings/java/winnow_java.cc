@@ -25,7 +25,7 @@ using preload::HostVersion;
 using preload::KeepText;
 using preload::NewPolicy;
 
-// What deletes the policies that we make, by its names in rocksdbjni's versions.
+// Functions that delete the policies that we make, by their names in rocksdbjni's versions.
 constexpr const char* kDeleteFilter[] = {"Java_org_rocksdb_Filter_disposeInternal",
                                          "Java_org_rocksdb_Filter_disposeInternalJni"};
 
@@ -60,7 +60,8 @@ int AddName(dl_phdr_info* object, size_t, void* names_of_caller) noexcept {
   return 0;
 }
 
-// Whether this object has rocksdbjni's functions itself, and not by a library that it needs.
+// Returns whether this object has rocksdbjni's functions itself, and not by a library that it
+// needs.
 bool IsRocksdbjni(const char* name) noexcept {
   void* const opened = ::dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
   if (opened == nullptr) {

@@ -75,7 +75,7 @@ fn main() {
         .compile("winnow_rocksdb");
 }
 
-/// What the environment says now; another value runs this again.
+/// Returns what the environment says now; another value runs this again.
 fn variable(name: &str) -> Option<String> {
     println!("cargo:rerun-if-env-changed={name}");
     env::var(name).ok()
@@ -104,7 +104,7 @@ fn rocksdb_headers() -> PathBuf {
     )
 }
 
-/// Whether it says yes, as the sys crate reads it.
+/// Returns whether it says yes, as the sys crate reads it.
 fn is_set(name: &str) -> bool {
     variable(name).is_some_and(|value| value == "1" || value.eq_ignore_ascii_case("true"))
 }

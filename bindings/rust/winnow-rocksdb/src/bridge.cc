@@ -1,4 +1,4 @@
-// What the crate calls (lib.rs).
+// C functions that the crate calls (lib.rs).
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/status.h>

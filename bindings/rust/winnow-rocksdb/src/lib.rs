@@ -68,7 +68,7 @@ pub fn table_options(policy: &str) -> Result<String, Error> {
     Ok(format!("{{filter_policy={{{inner}}}}}"))
 }
 
-/// Whether all column families of a database build Winnow's filters, by the OPTIONS file that
+/// Checks that all column families of a database build Winnow's filters, by the OPTIONS file that
 /// RocksDB wrote when it was opened last, or its options were changed. For debug builds: the call
 /// shows that [`register`] was forgotten, that the name is misspelt, or that a later
 /// `set_block_based_table_factory` took the policy away.
