@@ -95,7 +95,7 @@ void AskList(benchmark::State& state, const Segments& segments, Storage storage)
   });
 }
 
-// What a set is compared with where it has few segments: one hash, and the filters one by one.
+// Baseline of a set where it has few segments: one hash, and the filters one by one.
 void AskFilterViews(benchmark::State& state, const Segments& segments, Storage storage) {
   const FilterSet set = SetOf(segments, storage);
   std::vector<FilterView> views;

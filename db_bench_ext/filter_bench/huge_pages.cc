@@ -24,7 +24,7 @@ using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::MemoryAllocator;
 using ROCKSDB_NAMESPACE::Slice;
 
-// What RocksDB puts behind a block's bytes in memory.
+// Number of bytes that RocksDB puts behind a block in memory.
 constexpr size_t kTrailer = 5;
 
 // A filter as often as it takes, each copy where the allocator puts it.

@@ -36,8 +36,8 @@ inline const char* NameOf(Presence presence) noexcept {
   return presence == Presence::kHalf ? "half" : "absent";
 }
 
-// What is looked up in filters of num_keys keys: indices of which those below num_keys are present.
-// Half of them, at random, in a way that the processor can't predict and without a branch; or none.
+// Indices to look up in filters of num_keys keys, of which those below num_keys are present. Half
+// of them, at random, in a way that the processor can't predict and without a branch; or none.
 class LookupIndices {
  public:
   LookupIndices(uint64_t num_keys, Presence presence) noexcept

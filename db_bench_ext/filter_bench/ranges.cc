@@ -92,7 +92,7 @@ bool Has(const KeyTable& keys, std::string_view key) {
   return i < keys.size() && keys[i] == key;
 }
 
-// What there is of the keys without range filters.
+// Baseline without range filters: a Bloom filter of the keys.
 void BuildBloom(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
   const KeyTable& keys = KeptKeys(kind, num_keys);
   for (auto iteration : state) {

@@ -125,7 +125,7 @@ std::vector<Group> GroupsOf(const std::vector<std::string>& chosen) {
   return groups;
 }
 
-// What the file says of a run.
+// Fields of a run in the file.
 struct Place {
   std::string label;  // the row of ours that it is compared with
   int round = 0;
@@ -178,7 +178,7 @@ class Collector : public benchmark::BenchmarkReporter {
   double Measure(const std::string& name, const Place& place) {
     place_ = place;
     time_ = NAN;
-    // What is set for a row, such as /iterations:1, is behind its name.
+    // Settings of a row, such as /iterations:1, are behind its name.
     benchmark::RunSpecifiedBenchmarks(
         this, absl::StrCat("^", name, "(/(iterations|repeats):[0-9]+.*)?$"));
     return time_;

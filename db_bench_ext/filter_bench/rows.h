@@ -122,12 +122,13 @@ void RegisterTurnoverRows(const RowOptions& options);
 // KIND: numbers, user_and_time, db_bench or paths.
 void RegisterRangeRows(const RowOptions& options);
 
-// What such a process does. `what` is "ALLOCATOR:THREADS:MIB". The program's exit status.
+// Does the work of such a process. `what` is "ALLOCATOR:THREADS:MIB". Returns the program's exit
+// status.
 int MeasureTurnover(const char* what);
 
-// What a process of the memory rows does: builds one filter and prints the peak of its memory less
-// what it had before, and the filter's size, in bytes. `what` is "SUBJECT:KEYS". The program's exit
-// status.
+// Does the work of a process of the memory rows: builds one filter and prints the peak of its
+// memory less what it had before, and the filter's size, in bytes. `what` is "SUBJECT:KEYS".
+// Returns the program's exit status.
 int MeasurePeakMemory(const char* what);
 
 // Says in the results what was measured: the RocksDB and its build, the kernels, the processor.

@@ -35,7 +35,7 @@ using ROCKSDB_NAMESPACE::Slice;
 
 enum class Side { kOurs, kOursUnshared, kBuiltin };
 
-// Whether the readers of this thread may share hashes, until the end of a row.
+// Sets whether the readers of this thread may share hashes, until the end of a row.
 class SharingForRow {
  public:
   explicit SharingForRow(bool may_share) { plugin::SetHashSharing(may_share); }

@@ -1,5 +1,5 @@
-// What is measured: Winnow's filters and RocksDB's built-in ones, all through the classes by which
-// RocksDB uses them.
+// Subjects of the measurements: Winnow's filters and RocksDB's built-in ones, all through the
+// classes by which RocksDB uses them.
 
 #ifndef WINNOW_DB_BENCH_EXT_FILTER_BENCH_SUBJECTS_H_
 #define WINNOW_DB_BENCH_EXT_FILTER_BENCH_SUBJECTS_H_
@@ -80,14 +80,14 @@ void ForKeys(uint64_t filter, uint64_t begin, uint64_t end, size_t key_length, U
 void AddKeys(uint64_t filter, uint64_t num_keys, size_t key_length,
              ROCKSDB_NAMESPACE::FilterBitsBuilder* builder);
 
-// What filters of a set have in common.
+// Common shape of the filters of a set.
 struct FilterShape {
   uint64_t num_keys = 0;
   size_t key_length = KeyGroup::kUsualLength;
   double bits_per_key = 10;
 };
 
-// What a builder's Finish gives.
+// Result of a builder's Finish.
 struct BuiltFilter {
   std::unique_ptr<const char[]> buffer;
   ROCKSDB_NAMESPACE::Status status;

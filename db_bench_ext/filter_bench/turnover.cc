@@ -66,7 +66,8 @@ class TurningCache {
     size_t filter;  // its number, or kData
   };
 
-  // Of a level of full files, with a file that is cut short for each three, and some of level 0.
+  // Draws a size as in a level of full files, with a file that is cut short for each three, and
+  // some of level 0.
   static size_t FilterSize(std::mt19937_64* random) {
     constexpr size_t kFull = 1 << 20;
     const size_t chance = (*random)() % 100;

@@ -17,7 +17,7 @@ std::vector<uint32_t> ChooseBloomSalts();
 // probes from 1 to kBloomMaxProbes - 1.
 double FindProbeLimit(unsigned probes);
 
-// What is best among sets of random patterns.
+// The best among sets of random patterns.
 struct ChosenPatterns {
   std::vector<uint16_t> patterns;  // kBloomPatterns of them
   double bits_per_key = 0;         // at which rates were compared

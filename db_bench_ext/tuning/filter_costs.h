@@ -1,4 +1,4 @@
-// What filters of random hashes cost, by their size, accuracy and kind, and the tables of it that
+// Costs of filters of random hashes, by their size, accuracy and kind, and the tables of them that
 // small-filters.md shows.
 
 #ifndef WINNOW_DB_BENCH_EXT_TUNING_FILTER_COSTS_H_
@@ -29,8 +29,8 @@ FilterCost MeanFilterCost(FilterKind kind, double bits_per_key, uint64_t n);
 double PercentOverLineByBits(unsigned whole, double fraction);
 //   by columns: they are log2(1/rate), and what lies between is a mixture of blocks
 double PercentOverLineByColumns(unsigned whole, double fraction);
-// What the mixture takes over the line in any construction: a part x of the slots has one column
-// more, where 1 - x / 2 = 2^-fraction, and x is more than the fraction.
+// Per cent that the mixture takes over the line in any construction: a part x of the slots has one
+// column more, where 1 - x / 2 = 2^-fraction, and x is more than the fraction.
 double PercentOfMixing(unsigned whole, double fraction);
 
 // The tables, in Markdown, each with its titles.

@@ -39,7 +39,7 @@ void SumLooksUp(HeatResult* result) {
   }
 }
 
-// What statistics count from here on.
+// Counts of statistics from here on.
 class Counted {
  public:
   explicit Counted(const rocksdb::Statistics& statistics)

@@ -40,7 +40,7 @@ struct HeatResult {
   // Means over the looks.
   double grown_false_reads = 0;
   double grown_uniform_false_reads = 0;
-  // What RocksDB counted of lookups at rest, a lookup.
+  // Means per lookup at rest that RocksDB counted.
   double counted_false_reads = 0;
   double counted_blocks = 0;  // of data, that were not in the block cache
 };

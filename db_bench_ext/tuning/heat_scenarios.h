@@ -34,8 +34,9 @@ const std::vector<HeatScenario>& HeatScenarios();
 // As many groups of keys, each with a hot twentieth.
 HeatScenario TenantScenario(uint64_t tenants);
 
-// What a scenario writes and looks up, in order. The same seed gives the same numbers. Lookups are
-// drawn from a sequence of their own, and so writes are the same however many lookups there are.
+// Sequence of what a scenario writes and looks up. The same seed gives the same numbers. Lookups
+// are drawn from a sequence of their own, and so writes are the same however many lookups there
+// are.
 class HeatWorkload {
  public:
   // `keys` is at least 1 and at most 2^40.

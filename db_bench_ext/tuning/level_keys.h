@@ -16,7 +16,7 @@ namespace winnow::bench {
 // Numbers of random keys are below this.
 inline constexpr uint64_t kLevelKeysEnd = uint64_t{1} << 62;
 
-// What keys have before their number: the same in all, or one for each of several tenants, which
+// Prefixes of keys before their number: the same in all, or one for each of several tenants, which
 // have equal ranges of the numbers below kLevelKeysEnd, in order. All are of one length.
 class LevelPrefixes {
  public:

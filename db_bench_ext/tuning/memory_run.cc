@@ -13,7 +13,7 @@
 namespace winnow::bench {
 namespace {
 
-// Of the keys that the memory is meant for.
+// First and last size, and looks, relative to the keys that the memory is meant for.
 constexpr double kFirst = 0.1;
 constexpr uint64_t kTimes = 10;
 constexpr uint64_t kLooks = 50;
@@ -22,7 +22,7 @@ constexpr uint64_t kLooks = 50;
 constexpr double kFactor = 1.3;
 constexpr size_t kLookups = 2000;
 
-// Of the memory: filters that once took as much could take all.
+// Share of the memory: filters that once took as much could take all.
 constexpr double kFull = 0.97;
 
 GrowthLook LookAt(const std::vector<FilterFile>& files) {
@@ -40,7 +40,7 @@ double FalseReadsOf(const std::vector<FilterFile>& files) {
   return CostOf(files, lookups, 10).false_reads;
 }
 
-// Of this memory at this size; log(false reads) goes nearly evenly with the memory.
+// False reads with this memory at this size; log(false reads) goes nearly evenly with the memory.
 std::optional<double> FalseReadsAt(const GrowthLook& look,
                                    const std::vector<std::vector<GrowthLook>>& rivals) {
   std::vector<GrowthLook> at;
@@ -64,7 +64,7 @@ std::optional<double> FalseReadsAt(const GrowthLook& look,
   return std::nullopt;
 }
 
-// Of the keys, what level 0 may have where it is small.
+// Share of the keys that level 0 may have where it is small.
 constexpr double kSmallLevel0 = 0.1;
 
 void NoteLagging(const std::vector<FilterFile>& files, double share, Growth* growth) {

@@ -71,9 +71,9 @@ absl::StatusOr<Growth> Grow(const LevelScenario& scenario, uint64_t keys, double
                             CompactionPace* pace, LevelTree* tree,
                             const std::function<void(uint64_t done, uint64_t of)>& progress);
 
-// What the rivals, of which there are two or more, would read falsely at the sizes and with the
-// memory of these looks, on a geometric average over them, between the two that took more and less
-// there; and what the looks say themselves. Looks where no two rivals are around it are left out.
+// False reads of the rivals, of which there are two or more, at the sizes and with the memory of
+// these looks, on a geometric average over them, between the two that took more and less there; and
+// those of the looks themselves. Looks where no two rivals are around it are left out.
 struct GrowthComparison {
   double false_reads = 0;
   double rivals = 0;

@@ -19,7 +19,7 @@ struct PlanRow {
   std::string levels;           // keys and bits by level
 };
 
-// What stands above the tables of tune_levels.
+// Text above the tables of tune_levels.
 inline constexpr char kIntroduction[] =
     "# What level plans cost and save\n\n"
     "Printed by `build/release/bin/tune_levels --folder=DIR > docs/results/level-plans.md`. Trees "

@@ -1,4 +1,4 @@
-// What the filters of a tree cost and let through, and what those of a uniform policy would.
+// Memory and false reads of a tree's filters, and those of a uniform policy's.
 
 #ifndef WINNOW_DB_BENCH_EXT_TUNING_TREE_COST_H_
 #define WINNOW_DB_BENCH_EXT_TUNING_TREE_COST_H_
@@ -67,9 +67,9 @@ struct TreeCost {
   }
 };
 
-// What so many lookups of these keys read falsely on an average: each asks the files in whose range
-// its key lies, a present one as far as the first file that has it. Neither list is empty; a
-// present key that is in none of the files is elsewhere, as in memory, and costs nothing.
+// Returns what so many lookups of these keys read falsely on an average: each asks the files in
+// whose range its key lies, a present one as far as the first file that has it. Neither list is
+// empty; a present key that is in none of the files is elsewhere, as in memory, and costs nothing.
 TreeCost CostOf(const std::vector<FilterFile>& files, const std::vector<AskedKey>& lookups,
                 double bits_per_key);
 

@@ -474,7 +474,7 @@ absl::Status PrintTable(const char* introduction, const char* first,
   return absl::OkStatus();
 }
 
-// What the filters of trees that grow are to fit into; 0: not asked for.
+// Memory that the filters of trees that grow are to fit into; 0: not asked for.
 absl::StatusOr<uint64_t> FilterMemory() {
   PolicyOptions options;
   const std::string text = absl::GetFlag(FLAGS_filter_memory);

@@ -21,11 +21,11 @@ struct DatabaseKeys {
   std::string note;          // that the database has other keys: a sentence, or empty
 };
 
-// Of the default column family of the database in a folder, or of SST files, whose paths stand
-// between commas. All is opened for reading only, and nothing in the folders changes. An error if
-// keys are not ordered by their bytes, as the databases are that will be made of them, if there are
-// none, or if they need more memory than is free. Ends early, with an error, soon after *stop is
-// set.
+// Reads the keys of the default column family of the database in a folder, or of SST files, whose
+// paths stand between commas. All is opened for reading only, and nothing in the folders changes.
+// An error if keys are not ordered by their bytes, as the databases are that will be made of them,
+// if there are none, or if they need more memory than is free. Ends early, with an error, soon
+// after *stop is set.
 absl::StatusOr<DatabaseKeys> ReadDatabaseKeys(const std::string& from, Progress* progress,
                                               const std::atomic<bool>* stop);
 

@@ -34,7 +34,7 @@ class GeneratedKeys : public KeySet {
   // smallest and its largest key. n is at least 1.
   static GeneratedKeys Absent(uint64_t n, size_t key_size) { return {n - 1, key_size, 1}; }
 
-  // Of the greatest key that is at most this one.
+  // Returns the number of the greatest key that is at most this one.
   static uint64_t NumberOf(std::string_view key);
 
   uint64_t size() const override { return n_; }
@@ -50,7 +50,7 @@ class GeneratedKeys : public KeySet {
   uint64_t first_;
 };
 
-// What db_bench's readmissing asks for: keys of a set with a '0' more at their end.
+// Keys that db_bench's readmissing asks for: those of a set with a '0' more at their end.
 class LongerKeys : public KeySet {
  public:
   explicit LongerKeys(std::shared_ptr<const KeySet> keys) : keys_(std::move(keys)) {}

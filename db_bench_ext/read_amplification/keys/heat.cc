@@ -30,7 +30,7 @@ Heat MovingHeat(double done, uint64_t end) {
   return Heat(HotShares(kRanges, Shuffled(kRanges, kShuffle)[moves], 0.9), end);
 }
 
-// Of the same ranges before and after.
+// Heat of the same ranges before and after.
 Heat ThenFlatHeat(double done, uint64_t end) {
   std::vector<double> shares = MixgraphShares();
   if (done >= 0.5) std::fill(shares.begin(), shares.end(), 1.0);

@@ -16,8 +16,8 @@ namespace winnow::bench {
 // A share of the lookups for each of several equal ranges of numbers.
 class Heat {
  public:
-  // Of the numbers below `end`, in order. No share is negative, and one at least is positive: their
-  // sum is then taken for 1. `end` is at least the number of ranges.
+  // Ranges of the numbers below `end`, in order. No share is negative, and one at least is
+  // positive: their sum is then taken for 1. `end` is at least the number of ranges.
   Heat(const std::vector<double>& shares, uint64_t end);
 
   size_t ranges() const { return ends_.size(); }
@@ -40,9 +40,9 @@ std::vector<size_t> Shuffled(size_t n, uint64_t seed);
 // One range, all of which is alike.
 std::vector<double> FlatShares();
 
-// What RocksDB's db_bench --benchmarks=mixgraph --keyrange_num=30 draws key ranges by, in its
-// order: the share of the ith is that of a·exp(b·i) + c·exp(d·i), which was fitted to lookups at
-// Facebook (Cao, Dong, Vemuri and Du, "Characterizing, Modeling, and Benchmarking RocksDB Key-Value
+// Shares by which RocksDB's db_bench --benchmarks=mixgraph --keyrange_num=30 draws key ranges, in
+// its order: the ith is that of a·exp(b·i) + c·exp(d·i), which was fitted to lookups at Facebook
+// (Cao, Dong, Vemuri and Du, "Characterizing, Modeling, and Benchmarking RocksDB Key-Value
 // Workloads at Facebook", FAST 2020).
 std::vector<double> MixgraphShares();
 
@@ -52,15 +52,16 @@ std::vector<double> ZipfShares(size_t ranges, double exponent, uint64_t seed);
 // One range has this share, and the others have the rest in equal parts.
 std::vector<double> HotShares(size_t ranges, size_t hot, double share);
 
-// Of keys that are written in time, ascending but for a little disorder: those that are written
-// when that share of the writes is done lie below this.
+// Bound of keys that are written in time, ascending but for a little disorder: those that are
+// written when that share of the writes is done lie below this.
 uint64_t EndInTime(double done, uint64_t end);
 
 // Heat that may change while a tree is written.
 struct HeatModel {
   std::string name;
   std::string meaning;  // goes on after "keys": "all alike"
-  // Of numbers below `end`, when that share of the writes is done, 0 to 1. Always as many ranges.
+  // Heat of the numbers below `end`, when that share of the writes is done, 0 to 1. Always as many
+  // ranges.
   std::function<Heat(double done, uint64_t end)> at;
 };
 

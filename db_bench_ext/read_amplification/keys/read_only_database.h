@@ -17,7 +17,7 @@
 
 namespace winnow::bench {
 
-// Whether the folder has a database in it.
+// Returns whether the folder has a database in it.
 bool IsDatabase(const std::string& path);
 
 // Nothing is written, renamed, locked or made, so that the database may be in use meanwhile. What
@@ -34,11 +34,11 @@ class ReadOnlyDatabase {
   absl::StatusOr<std::unique_ptr<rocksdb::DB>> Open(
       uint64_t cache_size, std::shared_ptr<rocksdb::Statistics> statistics = nullptr) const;
 
-  // That of its column families `default` alone `was_used`, as "is measured", and which others
+  // Says that of its column families `default` alone `was_used`, as "is measured", and which others
   // there are: a sentence, empty if there are none.
   absl::StatusOr<std::string> OtherFamilies(absl::string_view was_used) const;
 
-  // Whether its filters hold prefixes.
+  // Returns whether its filters hold prefixes.
   bool HasPrefixes() const { return options_.prefix_extractor != nullptr; }
 
   // "leveldb.BytewiseComparator"

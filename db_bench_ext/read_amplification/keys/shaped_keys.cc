@@ -35,7 +35,7 @@ std::string_view Word(Random* random) {
   return kWords[RandomBelow(random, std::size(kWords))];
 }
 
-// Of one to five parts: more folders are deep than not.
+// A path of one to five parts: more folders are deep than not.
 std::string Folder(Random* random) {
   std::string folder;
   const uint64_t parts = 1 + RandomBelow(random, 3) + RandomBelow(random, 3);

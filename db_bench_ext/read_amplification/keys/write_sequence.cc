@@ -24,7 +24,7 @@ WriteSequence::WriteSequence(uint64_t keys, uint64_t seed, std::vector<WriteStep
     : keys_(keys), order_(keys, seed ^ kOrderSalt), in_time_(KeysOfPart(keys), seed ^ kOrderSalt) {
   for (const WriteStep& step : steps) {
     if (step.kind == WriteKind::kCompact) {
-      // Of nothing, or again of what is merged already: nothing to do.
+      // Compaction of nothing, or again of what is merged already: nothing to do.
       if (size_ > 0 && (compactions_.empty() || compactions_.back() != size_)) {
         compactions_.push_back(size_);
       }

@@ -1,4 +1,4 @@
-// What is written in a run, in order, by numbers of keys.
+// Sequence of what is written in a run, by numbers of keys.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_WRITE_SEQUENCE_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_WRITE_SEQUENCE_H_
@@ -30,7 +30,7 @@ struct WriteStep {
 // The same for the same arguments. Takes no memory for the keys. Safe from several threads.
 class WriteSequence {
  public:
-  // Of keys numbered from 0 to keys - 1, of which there is at least one.
+  // Writes of keys numbered from 0 to keys - 1, of which there is at least one.
   WriteSequence(uint64_t keys, uint64_t seed, std::vector<WriteStep> steps);
 
   // Every key once, in an order that looks random.
@@ -45,7 +45,7 @@ class WriteSequence {
   // After how many writes all files are merged into one level: ascending, from 1 to size().
   const std::vector<uint64_t>& compactions() const { return compactions_; }
 
-  // Whether every key is written exactly once.
+  // Returns whether every key is written exactly once.
   bool EachOnce() const;
 
  private:

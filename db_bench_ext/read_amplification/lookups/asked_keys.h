@@ -13,7 +13,7 @@
 
 namespace winnow::bench {
 
-// What a lookup has to find.
+// Expected result of a lookup.
 enum class Expected { kPresent, kAbsent, kEither };
 
 struct Asked {

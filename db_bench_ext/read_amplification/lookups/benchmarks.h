@@ -31,8 +31,8 @@ enum class AskedKeys {
 
 enum class LookupKind { kGet, kMultiGet, kSeek, kScan };
 
-// Of lookups in the range: which exact share of them asks for absent keys. Without one it is as
-// many as there happen to be.
+// Exact share of absent keys among lookups in the range. Without one it is as many as there happen
+// to be.
 struct AbsentShare {
   std::optional<double> share{};
   bool by_flag = false;  // --absent_lookups, where it is given, is the share instead
@@ -42,7 +42,7 @@ struct AbsentShare {
   }
 };
 
-// What a name stands for: something that is written, or something that is looked up.
+// Benchmark that a name stands for: something that is written, or something that is looked up.
 struct Benchmark {
   const char* name;
   const char* help;  // what follows the name in the help of --benchmarks
@@ -54,7 +54,7 @@ struct Benchmark {
   bool over_keys = false;      // writes where there have to be keys before
 };
 
-// Of readmixed and readheat, and what --absent_lookups is where it is not given.
+// Absent share of readmixed and readheat, and the default of --absent_lookups.
 inline constexpr double kShareOfMixed = 0.5;
 
 // All that there are, those of writes first.
@@ -76,7 +76,7 @@ inline bool WritesDrawn(const Benchmark& one) { return one.writes == WriteKind::
 // "readpresent, readabsent or readmixed", if " or " is before the last. There is one.
 std::string NamesOf(BenchmarkTest test, absl::string_view before_last);
 
-// What the help of --benchmarks says of those that write, or of those that look up.
+// Returns what the help of --benchmarks says of those that write, or of those that look up.
 std::string BenchmarksHelp(bool writes);
 
 struct BenchmarkList {

@@ -48,7 +48,7 @@ class PointPass {
     return sum;
   }
 
-  // Of so many lookups.
+  // Measures the speed of so many lookups.
   absl::StatusOr<double> OpsPerSecond(uint64_t n) {
     const Lookups part = PartOf(lookups_, 2 * third_, n);
     absl::StatusOr<inspect::WorkloadTimes> times = TimeLookups(

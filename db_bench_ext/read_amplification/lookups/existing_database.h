@@ -21,7 +21,7 @@
 
 namespace winnow::bench {
 
-// What stands for the policy in the results.
+// Text that stands for the policy in the results.
 inline constexpr char kAsItIs[] = "as it is";
 
 // Said, behind the name of a workload, where its seeks find no filter to ask.

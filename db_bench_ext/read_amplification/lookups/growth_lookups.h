@@ -27,10 +27,10 @@ struct GrowthHeat {
   const LookupChoices& choices;  // with a heat
 };
 
-// Of one tree, on the thread that writes. Every lookup is checked. A bit a key in memory.
+// Lookups in one tree, on the thread that writes. Every lookup is checked. A bit a key in memory.
 class GrowthLookups {
  public:
-  // What is given outlives it.
+  // The keys, the choices and the writes outlive it.
   GrowthLookups(const GrowthHeat& heat, const WriteSequence& writes);
   GrowthLookups(const GrowthLookups&) = delete;
   GrowthLookups& operator=(const GrowthLookups&) = delete;

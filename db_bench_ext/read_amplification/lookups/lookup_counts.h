@@ -1,4 +1,4 @@
-// What RocksDB counts on a thread while it looks keys up.
+// Counts by RocksDB on a thread while it looks keys up.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_LOOKUP_COUNTS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_LOOKUP_COUNTS_H_
@@ -22,14 +22,14 @@ class CountingScope {
   CountingScope(const CountingScope&) = delete;
   CountingScope& operator=(const CountingScope&) = delete;
 
-  // Of gets, so far. Lookups, found keys, bytes of values and hashes are left to the caller.
+  // Counts of gets, so far. Lookups, found keys, bytes of values and hashes are left to the caller.
   inspect::WorkloadCounts OfGets() const;
 
-  // Of seeks, of whose filter checks RocksDB counts the total only, not those of a level. What of
-  // them is decided is the caller's to know.
+  // Counts of seeks, of whose filter checks RocksDB counts the total only, not those of a level.
+  // What of them is decided is the caller's to know.
   inspect::WorkloadCounts OfSeeks() const;
 
-  // What filters answered to seeks, so far.
+  // Answers of filters to seeks, so far.
   struct SeekAnswers {
     uint64_t checks = 0;
     uint64_t maybes = 0;
@@ -43,11 +43,11 @@ inline uint64_t FilterBlocksRead() { return rocksdb::get_perf_context()->filter_
 // For the options of a database whose loads are counted: tickers, and nothing that takes time.
 std::shared_ptr<rocksdb::Statistics> NewTickers();
 
-// What came into the block cache since the database was opened with such tickers, on all threads;
-// all 0 without.
+// Returns what came into the block cache since the database was opened with such tickers, on all
+// threads; all 0 without.
 inspect::CacheLoads LoadsSoFar(const rocksdb::DB& db);
 
-// What came between the two.
+// Returns what came between the two.
 inspect::CacheLoads LoadsBetween(const inspect::CacheLoads& before,
                                  const inspect::CacheLoads& after);
 

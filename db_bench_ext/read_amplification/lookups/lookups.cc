@@ -74,7 +74,7 @@ class Pass {
   std::atomic<bool> stopped_{false};
 };
 
-// Whether the maybes of a seek were false is known if it found nothing.
+// Tally of seeks. It is known whether the maybes of one were false if it found nothing.
 class SeekTally {
  public:
   explicit SeekTally(const CountingScope* counting) : counting_(counting) {}

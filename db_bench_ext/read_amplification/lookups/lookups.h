@@ -43,8 +43,8 @@ absl::StatusOr<inspect::WorkloadTimes> TimeLookups(rocksdb::DB* db, const Lookup
                                                    const PassOptions& options,
                                                    LookupProgress progress);
 
-// Of at least one round of the same lookups: the one of median speed, the slower of two such, with
-// the speeds of all.
+// Returns the round of median speed of at least one round of the same lookups, the slower of two
+// such, with the speeds of all.
 inspect::WorkloadTimes MedianRound(const std::vector<inspect::WorkloadTimes>& rounds);
 
 }  // namespace winnow::bench

@@ -214,7 +214,7 @@ void PreparedCalls::Add(uint64_t call, uint64_t n) {
     std::string& room = rooms_[begin + i];
     Asked& asked = asked_[begin + i];
     asked = lookups_.at(call * step_ + i, &room);
-    // What lies elsewhere is cold, or not, by chance: all are read from here.
+    // A key that lies elsewhere is cold, or not, by chance: all are read from here.
     if (asked.key.data() == room.data()) continue;  // and so does a bound
     room.assign(asked.key);
     asked.key = room;

@@ -99,7 +99,7 @@ LookupAt OfList(const KeysOfRun& keys) {
   };
 }
 
-// What another thread writes meanwhile may be there or not.
+// Keys that another thread writes meanwhile may be there or not.
 LookupAt OrWritten(LookupAt at) {
   return [at = std::move(at)](uint64_t position, std::string* room) {
     Asked asked = at(position, room);

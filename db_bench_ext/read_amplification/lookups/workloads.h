@@ -19,7 +19,7 @@
 
 namespace winnow::bench {
 
-// What lookups ask for. Null where there is none, and no workload needs it.
+// Keys that lookups ask for. Null where there is none, and no workload needs it.
 struct KeysOfRun {
   std::shared_ptr<const KeySet> range;         // keys that may have been written
   std::shared_ptr<const WrittenKeys> written;  // which of them were; null: all
@@ -60,10 +60,10 @@ class HeatedKeys {
   HeatedKeys(const HeatModel& model, double done, uint64_t keys)
       : heat_(model.at(done, keys)), keys_(keys) {}
 
-  // Of a key that is not there.
+  // Returns the number of a key that is not there.
   uint64_t Absent(Random* random) const;
 
-  // Of a key that is there; unset if a range has none, or hardly any.
+  // Returns the number of a key that is there; unset if a range has none, or hardly any.
   std::optional<uint64_t> Present(Random* random,
                                   absl::FunctionRef<bool(uint64_t key)> is_there) const;
 
@@ -75,11 +75,11 @@ class HeatedKeys {
 // The same lookups, of which any answer will do.
 LookupAt WithoutExpectation(LookupAt at);
 
-// Whether it needs KeysOfRun::absent.
+// Returns whether it needs KeysOfRun::absent.
 bool AsksForAbsentKeys(const Benchmark& benchmark, const LookupChoices& choices);
 
-// Whether the lookup at this position is one of the share's: of the first n positions, n times the
-// share rounded down are, evenly spread.
+// Returns whether the lookup at this position is one of the share's: of the first n positions, n
+// times the share rounded down are, evenly spread.
 bool InShare(uint64_t position, double share);
 
 }  // namespace winnow::bench

@@ -19,7 +19,7 @@ struct FlagText {
   std::string help;
 };
 
-// Of the file, by name.
+// Returns the flags of the file, by name.
 std::map<std::string, FlagText> FlagsOf(const std::string& file) {
   std::map<std::string, FlagText> texts;
   for (const auto& [name, flag] : absl::GetAllFlags()) {

@@ -15,7 +15,7 @@ struct FlagGroup {
   std::string file;  // the end of its name
 };
 
-// What a program says of itself.
+// Texts that a program says of itself.
 struct AboutProgram {
   std::string name;
   std::string summary;  // a sentence without its full stop

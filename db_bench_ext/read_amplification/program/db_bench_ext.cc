@@ -117,7 +117,7 @@ absl::Status WriteReports(const inspect::ReadAmplification& results,
   return status;
 }
 
-// What the flags ask for, as far as it can be known before any work is done.
+// Task that the flags ask for, as far as it can be known before any work is done.
 struct Task {
   WorkloadRequest request;
   RunOptions options;
@@ -129,7 +129,7 @@ struct Task {
   bool plan_only = false;
 };
 
-// What a run on an existing database may be given.
+// Checks what a run on an existing database may be given.
 absl::Status CheckUseOfDatabase(const GivenFlags& given) {
   const std::string path = absl::GetFlag(FLAGS_db);
   const bool existing = absl::GetFlag(FLAGS_use_existing_db);
@@ -144,7 +144,7 @@ absl::Status CheckUseOfDatabase(const GivenFlags& given) {
   return status;
 }
 
-// What of the workloads does not go with the tree or the database.
+// Refuses what of the workloads does not go with the tree or the database.
 absl::Status CheckWorkloads(const WorkloadRequest& request, const TreeRequest& tree) {
   const bool existing = absl::GetFlag(FLAGS_use_existing_db);
   const BenchmarkList& list = request.benchmarks;
@@ -221,7 +221,7 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   return task;
 }
 
-// What the run will take, for as many keys as there are or will be.
+// Forecast of what the run will take, for as many keys as there are or will be.
 struct Forecast {
   TreeOptions scaled;
   RunSize size;
@@ -312,7 +312,7 @@ void Note(const std::string& sentence, std::vector<std::string>* notes) {
   notes->push_back(sentence);
 }
 
-// What to know before the figures are read, of the workloads.
+// Returns what to know of the workloads before the figures are read.
 std::vector<std::string> WorkloadNotes(const WorkloadRequest& request, const TreeOptions& tree) {
   std::vector<std::string> notes;
   const bool prefixes =
@@ -526,7 +526,7 @@ AboutProgram About() {
        {"130", "it was interrupted by Ctrl-C (SIGINT); 143 by SIGTERM"}}};
 }
 
-// What is asked about the program itself, if that is all.
+// Answers what is asked about the program itself, if that is all.
 std::optional<std::string> AnswerAboutItself(const std::vector<std::string>& words) {
   if (std::any_of(words.begin(), words.end(), inspect::AsksForHelp)) return HelpText(About());
   if (words.size() != 2) return std::nullopt;

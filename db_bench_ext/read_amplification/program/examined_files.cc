@@ -11,7 +11,7 @@
 namespace winnow::bench {
 namespace {
 
-// Of Winnow's policy; others have none.
+// Options of Winnow's policy; others have none.
 absl::StatusOr<std::optional<PolicyOptions>> WinnowOptions(const Policy& policy) {
   if (policy.Name() != inspect::kWinnowPolicy) return std::nullopt;
   absl::StatusOr<PolicyOptions> options = PolicyOptionsOf(*policy.object);

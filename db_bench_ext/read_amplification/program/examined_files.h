@@ -1,4 +1,4 @@
-// What the files of a grown tree have, and the proof that the policy is in force.
+// Examines what the files of a grown tree have, and proves that the policy is in force.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_EXAMINED_FILES_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_EXAMINED_FILES_H_

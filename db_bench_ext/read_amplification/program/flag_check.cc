@@ -25,7 +25,7 @@ struct Range {
   double max;
 };
 
-// What is known of a flag beside its name, default and help.
+// Rule for a flag beside its name, default and help.
 struct FlagRule {
   absl::string_view flag;
   bool on_existing;                 // goes with --use_existing_db
@@ -106,7 +106,7 @@ bool IsWhole(const absl::CommandLineFlag& flag) {
   return flag.IsOfType<int32_t>() || flag.IsOfType<int64_t>();
 }
 
-// That of the type, where it has no other; unset for a flag that is no number.
+// Range of the flag: that of its type, where it has no other; unset for a flag that is no number.
 std::optional<NumberRange> RangeOf(const absl::CommandLineFlag& flag) {
   const FlagRule* const rule = FindRule(flag.Name());
   if (rule != nullptr && rule->range) {

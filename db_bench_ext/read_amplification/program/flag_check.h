@@ -36,7 +36,7 @@ GivenFlags FindGivenFlags(const std::vector<std::string>& words);
 absl::Status CheckOnExisting(const GivenFlags& given);
 absl::Status CheckFollowed(const GivenFlags& given, const BenchmarkList& benchmarks);
 
-// What can't be done or has no meaning, and the sentence that says so.
+// Refusal of what can't be done or has no meaning, and the sentence that says so.
 struct Refusal {
   bool applies;
   std::string why;

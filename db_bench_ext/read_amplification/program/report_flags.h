@@ -26,8 +26,8 @@ struct ReportOptions {
   std::vector<double> frontier;  // bits a key; empty: no frontier
 };
 
-// What the flags say. An error, a sentence that names the flag, for thresholds with fewer than two
-// policies to compare. Writes nothing. CheckFlagValues is called before.
+// Returns what the flags say. An error, a sentence that names the flag, for thresholds with fewer
+// than two policies to compare. Writes nothing. CheckFlagValues is called before.
 absl::StatusOr<ReportOptions> ReportOptionsOfFlags(size_t policies);
 
 }  // namespace winnow::bench

@@ -265,7 +265,7 @@ class Runner {
                : OpenTree(options_.tree, policies_[i], paths_[i], std::move(statistics));
   }
 
-  // Of a workload that is beside writes; null for others.
+  // Makes the writer of a workload that is beside writes; null for others.
   std::unique_ptr<BackgroundWriter> Writer(rocksdb::DB* db, size_t w) const {
     if (!data_.workloads[w].beside_writes) return nullptr;
     return std::make_unique<BackgroundWriter>(db, data_.keys, options_.tree.value_size,
@@ -328,9 +328,9 @@ class Runner {
     return absl::OkStatus();
   }
 
-  // What else happens on the machine comes and goes: the policies take turns, so that it meets all
-  // of them, and the median leaves the rounds out that it met most.
-  // Workloads that write change the trees, so they are counted here, after all that comes before.
+  // Other work on the machine comes and goes: the policies take turns, so that it meets all of
+  // them, and the median leaves the rounds out that it met most. Workloads that write change the
+  // trees, so they are counted here, after all that comes before.
   absl::Status TimeAll() {
     for (size_t w = 0; w < data_.workloads.size(); ++w) {
       for (size_t i = 0; data_.workloads[w].beside_writes && i < policies_.size(); ++i) {

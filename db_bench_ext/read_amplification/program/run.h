@@ -35,7 +35,7 @@ struct RunOptions {
   uint64_t sweep_reads = 0;             // lookups of each workload, size and form, at least 3
 };
 
-// What every policy gets.
+// Data that every policy gets.
 struct RunData {
   const KeySet& keys;
   const WriteSequence& writes;  // of these keys

@@ -1,4 +1,4 @@
-// What a run will take: time, memory, disk; and whether the machine has it.
+// Forecast of what a run will take: time, memory, disk; and whether the machine has it.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_RUN_FORECAST_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_RUN_FORECAST_H_
@@ -30,8 +30,9 @@ struct RunSize {
   uint64_t largest_cache = 0;    // of it
 };
 
-// Of the whole run, in bytes and seconds. Memory and disk are bounds from above within reason; time
-// is by constants that were measured once (run_forecast.cc), good to a factor of about two.
+// Needs of the whole run, in bytes and seconds. Memory and disk are bounds from above within
+// reason; time is by constants that were measured once (run_forecast.cc), good to a factor of about
+// two.
 struct RunNeeds {
   uint64_t key_memory = 0;   // keys in memory
   uint64_t tree_memory = 0;  // of one tree: write buffer, block cache, filters and indexes
@@ -45,7 +46,7 @@ struct RunNeeds {
 
 RunNeeds ForecastRun(const TreeOptions& scaled, const TreeForecast& tree, const RunSize& size);
 
-// What the machine has, as far as it is known.
+// Room that the machine has, as far as it is known.
 struct Room {
   std::optional<uint64_t> memory;
   std::optional<uint64_t> disk;

@@ -28,7 +28,7 @@ absl::StatusOr<KeyTable> ReadList(const std::string& path, inspect::KeyFormat fo
   return keys;
 }
 
-// Of the family `default`, which alone is read.
+// Reads the trace of the family `default`, which alone is read.
 absl::StatusOr<KeyTable> ReadTrace(const std::string& path) {
   KeyTable keys;
   inspect::TraceNotes notes;

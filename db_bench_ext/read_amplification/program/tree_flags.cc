@@ -203,7 +203,7 @@ absl::Status CheckTogether(const TreeOptions& options, const GivenFlags& given) 
   });
 }
 
-// What of a file planned growth does not follow.
+// Notes what of a file planned growth does not follow.
 void NoteUnplanned(const TreeOptions& options, std::vector<std::string>* notes) {
   if (!options.file || options.growth != GrowthKind::kPlanned) return;
   const rocksdb::Options& file = options.file->database;

@@ -97,7 +97,7 @@ namespace {
 // As many as the most ranges that a heat has.
 constexpr uint64_t kMinHeatedKeys = 1000;
 
-// What is looked up where nobody says it, but another flag does.
+// Returns the benchmarks; where nobody names them, those that another flag implies.
 std::string BenchmarksOfFlags(const GivenFlags& given) {
   std::string list = absl::GetFlag(FLAGS_benchmarks);
   if (given.count("benchmarks") > 0) return list;
@@ -115,7 +115,7 @@ bool IsGenerated(const WorkloadRequest& request) {
   return request.keys.list.empty() && request.keys.from_db.empty();
 }
 
-// Of flags on how keys are drawn.
+// Checks the flags on how keys are drawn.
 absl::Status CheckDraws(const WorkloadRequest& request, const GivenFlags& given) {
   const auto all = [&](BenchmarkTest test) {
     const auto& lookups = request.benchmarks.lookups;

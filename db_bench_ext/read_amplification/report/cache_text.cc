@@ -83,7 +83,7 @@ uint64_t MostLookups(const ReadAmplification& run, const std::string& workload) 
   return most;
 }
 
-// What pinned blocks take of each cache, and by how much trees differ in their other form.
+// Says what pinned blocks take of each cache, and by how much trees differ in their other form.
 std::string SweepNotes(const ReadAmplification& run) {
   std::string pinned, differ;
   for (const PolicyResult& policy : run.policies) {

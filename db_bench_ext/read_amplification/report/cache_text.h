@@ -1,4 +1,4 @@
-// What lookups read into the block cache, as tables of the text.
+// Tables of the text: what lookups read into the block cache.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_CACHE_TEXT_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_CACHE_TEXT_H_
@@ -14,8 +14,8 @@ namespace winnow::bench {
 // Columns of the text, of what people read.
 inline constexpr size_t kReportWidth = 100;
 
-// Of the workload numbered w, a row for each policy; `labels` by policy. Empty without a block
-// cache.
+// Table of the workload numbered w, a row for each policy; `labels` by policy. Empty without a
+// block cache.
 std::string CacheLoadsText(const inspect::ReadAmplification& run,
                            const std::vector<std::string>& labels, size_t w);
 

@@ -22,7 +22,7 @@ std::string BytesPerLookup(const BlockLoads& loads, const WorkloadCounts& counts
 
 std::string Size(uint64_t bytes) { return ByteSize(static_cast<double>(bytes)); }
 
-// Of a tick of a decimal axis: "20", "20 kB", "20 MB".
+// Label of a tick of a decimal axis: "20", "20 kB", "20 MB".
 std::string DecimalBytes(double bytes) {
   return bytes < 1e3   ? Figure(bytes)
          : bytes < 1e6 ? absl::StrCat(Figure(bytes / 1e3), " kB")

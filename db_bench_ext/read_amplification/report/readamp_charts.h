@@ -21,23 +21,23 @@ struct ReadampView {
   std::vector<size_t> colours;      // by policy; 0 for those without filters
 };
 
-// Of all workloads (readamp_tree_charts.cc). The frontier is of the workload numbered w.
+// Figures of all workloads (readamp_tree_charts.cc). The frontier is of the workload numbered w.
 HtmlFigure FrontierFigure(const ReadampView& view, size_t w);
 HtmlFigure TreeFigure(const ReadampView& view);
 HtmlFigure BitsByLevelFigure(const ReadampView& view);
 HtmlFigure BuildFigure(const ReadampView& view);
 
-// Of lookups by the heat of key ranges (readamp_heat_charts.cc).
+// Figures of lookups by the heat of key ranges (readamp_heat_charts.cc).
 HtmlFigure GrowthFigure(const ReadampView& view);
 HtmlFigure RangeFigure(const ReadampView& view);
 
-// Of the workload numbered w (readamp_lookup_charts.cc).
+// Figures of the workload numbered w (readamp_lookup_charts.cc).
 HtmlFigure FalseReadsFigure(const ReadampView& view, size_t w);
 HtmlFigure BlocksFigure(const ReadampView& view, size_t w);
 HtmlFigure ChecksFigure(const ReadampView& view, size_t w);
 HtmlFigure LatencyFigure(const ReadampView& view, size_t w);
 
-// Of what came into the block cache, in the workload numbered w and in its sweep
+// Figures of what came into the block cache, in the workload numbered w and in its sweep
 // (readamp_cache_charts.cc); empty without a block cache, or a sweep.
 HtmlFigure CacheLoadsFigure(const ReadampView& view, size_t w);
 HtmlFigure CacheSweepFigure(const ReadampView& view, size_t w);

@@ -1,4 +1,5 @@
-// Whether the policies of a run can be compared fairly, and with which of them the others are.
+// Decides whether the policies of a run can be compared fairly, and with which of them the others
+// are.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_COMPARISON_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_COMPARISON_H_
@@ -30,7 +31,7 @@ struct Comparison {
   }
 };
 
-// Of at least one policy.
+// Compares the policies, of which there is at least one.
 Comparison Compare(const std::vector<PolicyResult>& policies);
 
 // The largest relative difference in the number of keys on any level, 0 to 1.
@@ -40,13 +41,13 @@ double LevelDifference(const std::vector<LevelShape>& a, const std::vector<Level
 // policies have the same workloads.
 double FilesConsideredDifference(const PolicyResult& a, const PolicyResult& b);
 
-// Whether the speeds of two policies differ by more than either wanders from round to round: of at
-// least three rounds, which they took in turns, the slowest of the one is faster than the fastest
-// of the other. By chance the same policy twice does so in one run of ten with three rounds, in one
-// of 126 with five.
+// Returns whether the speeds of two policies differ by more than either wanders from round to
+// round: of at least three rounds, which they took in turns, the slowest of the one is faster than
+// the fastest of the other. By chance the same policy twice does so in one run of ten with three
+// rounds, in one of 126 with five.
 bool SpeedsDiffer(const WorkloadTimes& a, const WorkloadTimes& b);
 
-// Whether figures of the two may be compared: both differences are at most kSame.
+// Returns whether figures of the two may be compared: both differences are at most kSame.
 bool SameTree(const PolicyResult& a, const PolicyResult& b);
 
 }  // namespace winnow::inspect

@@ -106,7 +106,7 @@ std::string Name(const ReadAmplification& run, const Names& names, const PolicyR
                               : "The database";
 }
 
-// What the only policy with filters, or without any the first policy, takes and saves.
+// Says what the only policy with filters, or without any the first policy, takes and saves.
 ReadampFinding FindingOfOne(const ReadAmplification& run, const Names& names,
                             const PolicyResult& policy) {
   const std::string name = Name(run, names, policy);

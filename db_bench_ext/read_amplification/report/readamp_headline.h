@@ -1,4 +1,4 @@
-// What a run found, in a sentence.
+// Finding of a run, in a sentence.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_HEADLINE_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_HEADLINE_H_

@@ -41,7 +41,7 @@ Json ToJson(const BlockLoads& loads, uint64_t lookups) {
           {"bytes_added_per_lookup", Ratio(loads.bytes, lookups)}};
 }
 
-// What a workload, or a point of a sweep, read into the block cache.
+// Adds what a workload, or a point of a sweep, read into the block cache.
 void AddLoads(const WorkloadCounts& counts, Json* json) {
   (*json)["block_cache"] = {{"filter", ToJson(counts.loads.filter, counts.lookups)},
                             {"index", ToJson(counts.loads.index, counts.lookups)},
@@ -70,7 +70,7 @@ Json ToJson(const CachePoint& point, uint64_t data_bytes) {
 
 Json OrNull(const std::optional<uint64_t>& count) { return count ? Json(*count) : Json(nullptr); }
 
-// What /2 adds to a workload: shares, rates and their intervals.
+// Adds the fields that /2 adds to a workload: shares, rates and their intervals.
 void AddRates(const WorkloadCounts& counts, Json* json) {
   const bool absent = AllAbsent(counts);
   (*json)["absent_share"] = Ratio(counts.lookups - counts.found, counts.lookups);

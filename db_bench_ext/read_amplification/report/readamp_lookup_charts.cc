@@ -29,8 +29,8 @@ double BlocksNeeded(const PolicyResult& policy, size_t w) {
   return Ratio(counts.data_blocks_accessed, counts.lookups);
 }
 
-// Whether the policy has no filters, and reads so much that its bar would leave nothing to be seen
-// of the others'.
+// Returns whether the policy has no filters, and reads so much that its bar would leave nothing to
+// be seen of the others'.
 bool IsOffTheScale(const ReadAmplification& run, const PolicyResult& policy, size_t w) {
   constexpr double kMax = 8;
   double most = 0;

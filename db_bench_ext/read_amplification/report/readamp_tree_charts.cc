@@ -51,7 +51,7 @@ bool Agrees(const PolicyResult& policy, const PolicyResult& reference) {
   return LevelDifference(policy.tree, reference.tree) <= kSame;
 }
 
-// Of the chart of memory against false reads; `varied` where it has marks of other bits.
+// Explains the chart of memory against false reads; `varied` where it has marks of other bits.
 std::string HowToRead(const ReadAmplification& run, bool varied) {
   return absl::StrCat(
       "Lower is fewer reads, further left is less memory. The bars are 95 % intervals. ",

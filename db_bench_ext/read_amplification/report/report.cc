@@ -73,7 +73,7 @@ std::string Kinds(const PolicyResult& policy) {
   return text;
 }
 
-// That of most files: "winnow-ribbon, ..." where there are others.
+// The kind of most files: "winnow-ribbon, ..." where there are others.
 std::string CommonestKind(const PolicyResult& policy) {
   const auto most =
       std::max_element(policy.filters.begin(), policy.filters.end(),
@@ -342,7 +342,7 @@ bool MayBeCompared(const PolicyResult& policy, const PolicyResult& reference) {
          inspect::SameTree(policy, reference);
 }
 
-// What has to be known before the figures are compared. No ratio of reads where trees differ.
+// Says what has to be known before the figures are compared. No ratio of reads where trees differ.
 std::string Fairness(const ReadAmplification& run, const Comparison& comparison) {
   const PolicyResult& reference = run.policies[comparison.reference];
   std::string text = absl::StrFormat(
@@ -446,7 +446,8 @@ std::string WorkloadText(const ReadAmplification& run, size_t w) {
                       "; from file: blocks of any type\n", LevelTable(run, w));
 }
 
-// What a summary is of: the first workload of absent keys, else the first one. Null without any.
+// Returns the workload of a summary: the first workload of absent keys, else the first one. Null
+// without any.
 const WorkloadResult* ToSum(const ReadAmplification& run, const PolicyResult& policy) {
   return policy.workloads.empty() ? nullptr : &policy.workloads[inspect::LeadingWorkload(run)];
 }

@@ -1,5 +1,5 @@
-// Whether a policy stays within thresholds that are set as multiples of the reference, by the
-// figures of a run.
+// Checks whether a policy stays within thresholds that are set as multiples of the reference, by
+// the figures of a run.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_THRESHOLDS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_THRESHOLDS_H_

@@ -1,4 +1,4 @@
-// What a run of the read-amplification benchmark found out, as plain data: what its reports print.
+// Findings of a run of the read-amplification benchmark, as plain data: what its reports print.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_RESULTS_READAMP_RESULTS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_RESULTS_READAMP_RESULTS_H_
@@ -65,7 +65,7 @@ struct WorkloadCounts {
   uint64_t filter_reading_lookups = 0;
 };
 
-// Of the round of lookups whose speed is the median of all rounds.
+// Times of the round of lookups whose speed is the median of all rounds.
 struct WorkloadTimes {
   uint64_t lookups = 0;  // of a round
   double ops_per_second = 0;
@@ -117,8 +117,8 @@ struct BuildPeak {
   uint64_t bytes = 0;  // good to a few hundred kilobytes
 };
 
-// What it costs to build the filters of a tree like this one, measured apart: filters of the mean
-// size of each level, one after the other on one thread.
+// Cost of building the filters of a tree like this one, measured apart: filters of the mean size of
+// each level, one after the other on one thread.
 struct BuildCost {
   uint64_t keys = 0;                // that were put into filters for it
   double ns_per_key = 0;            // the levels weighed by their keys; with adding the keys
@@ -196,7 +196,7 @@ struct ReadAmplification {
   std::string date;  // UTC, "2024-02-29T13:05:00Z"; when the run began
   std::vector<FrontierPoint> frontier;
   std::string lookups_drawn;  // a sentence: which keys are asked how often; empty: not known
-  // Of the lookups at rest, the share of each of kParts; empty where key ranges have no heat.
+  // Share of the lookups at rest for each of kParts; empty where key ranges have no heat.
   std::vector<double> heat{};
 };
 
@@ -205,7 +205,7 @@ inline double Ratio(uint64_t a, uint64_t b) {
   return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
 }
 
-// Of a tree, a level or an interval of growth.
+// Bits per key in the filters of a tree, a level or an interval of growth.
 template <typename Part>
 double FilterBitsPerKey(const Part& part) {
   return 8 * Ratio(part.filter_bytes, part.keys);
@@ -216,7 +216,7 @@ inline bool AllAbsent(const WorkloadCounts& counts) {
   return counts.lookups > 0 && counts.found == 0;
 }
 
-// What false reads are a share of.
+// Denominators of the shares of false reads.
 inline uint64_t DecidedLookups(const WorkloadCounts& counts) {
   return counts.decided_lookups.value_or(counts.lookups);
 }

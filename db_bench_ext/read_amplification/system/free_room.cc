@@ -30,7 +30,7 @@ std::optional<uint64_t> MachineMemory() {
   return std::nullopt;
 }
 
-// What a control group's limit leaves. Pages of files count as used but can be taken back.
+// Memory that a control group's limit leaves. Pages of files count as used but can be taken back.
 std::optional<uint64_t> GroupMemory() {
   std::ifstream groups("/proc/self/cgroup");
   std::string line;

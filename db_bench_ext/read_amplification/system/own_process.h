@@ -1,4 +1,4 @@
-// What is measured by a process of its own: its memory.
+// Measurements by a process of its own: its memory.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_OWN_PROCESS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_OWN_PROCESS_H_
@@ -13,8 +13,8 @@
 
 namespace winnow::bench {
 
-// What this very program prints, run with these words, its name first; an error if it can't be run
-// or fails.
+// Returns what this very program prints, run with these words, its name first; an error if it can't
+// be run or fails.
 absl::StatusOr<std::string> OutputOfOwnProcess(std::vector<std::string> words);
 
 // A line of /proc/self/status such as "VmHWM:  1234 kB", in bytes, if there is one.

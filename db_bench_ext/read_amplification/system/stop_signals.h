@@ -12,11 +12,11 @@ namespace winnow::bench {
 // error of the write instead of a signal. Call it once, before other threads are started.
 void CatchStopSignals();
 
-// Whether one of them has come. Lives as long as the process.
+// True once one of them has come. Lives as long as the process.
 const std::atomic<bool>* StopAsked();
 
-// What the process should end with then: 128 + the number of the first signal that came; 0 if none
-// has.
+// Exit status that the process should end with then: 128 + the number of the first signal that
+// came; 0 if none has.
 int StopStatus();
 
 }  // namespace winnow::bench

@@ -33,7 +33,7 @@ std::string NameBeside(const std::string& path) {
   return absl::StrCat(path, ".part-", absl::Hex(random(), absl::kZeroPad8));
 }
 
-// What a path stands for.
+// Target that a path stands for.
 struct Target {
   std::string path;  // without symbolic links at its end
   bool there = false;

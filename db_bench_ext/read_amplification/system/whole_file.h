@@ -15,7 +15,7 @@ namespace winnow::bench {
 // was before, and nothing is left beside it.
 absl::Status WriteWhole(const std::string& path, const std::string& text);
 
-// Whether WriteWhole is likely to work, found out before work whose results would be lost. Leaves
+// Checks whether WriteWhole is likely to work, before work whose results would be lost. Leaves
 // nothing behind.
 absl::Status CheckCanWrite(const std::string& path);
 

@@ -1,5 +1,5 @@
-// What building the filters of a tree costs, measured apart from the growth of the tree, of which
-// it is too small a part to be seen.
+// Cost of building the filters of a tree, measured apart from the growth of the tree, of which it
+// is too small a part to be seen.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_BUILD_COST_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_BUILD_COST_H_

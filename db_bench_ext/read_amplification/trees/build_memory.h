@@ -35,8 +35,8 @@ absl::StatusOr<uint64_t> PeakBuildMemory(const FilterToBuild& filter);
 // status.
 std::optional<int> BuildMemoryProcess(const std::vector<std::string>& words);
 
-// What RocksDB tells a policy of the file that it is to build a filter for.
-// A file of leveled compaction. `table` and `logger`, which may be null, outlive the context.
+// Returns what RocksDB tells a policy of the file that it is to build a filter for. A file of
+// leveled compaction. `table` and `logger`, which may be null, outlive the context.
 rocksdb::FilterBuildingContext BuildingContext(const rocksdb::BlockBasedTableOptions& table,
                                                int level, int num_levels, bool bottommost,
                                                rocksdb::Logger* logger);

@@ -40,8 +40,8 @@ class CompactionPlan {
  public:
   explicit CompactionPlan(const LevelTargets& targets) : targets_(targets) {}
 
-  // What to merge next; nothing when every level is within its target. Level 0 is merged down, all
-  // of it, when it has `level0_files` files, at least 1; kNeverLevel0 leaves it as it is.
+  // Returns what to merge next; nothing when every level is within its target. Level 0 is merged
+  // down, all of it, when it has `level0_files` files, at least 1; kNeverLevel0 leaves it as it is.
   std::optional<Compaction> Next(const LevelFiles& levels, uint64_t level0_files);
 
  private:

@@ -11,8 +11,8 @@
 namespace winnow::bench {
 
 struct LevelTargets {
-  // Of the level that flushes are merged into. Static: of level 1. Dynamic: at most, as the sizes
-  // are divided upwards from the largest level. At least 1.
+  // Keys of the level that flushes are merged into. Static: of level 1. Dynamic: at most, as the
+  // sizes are divided upwards from the largest level. At least 1.
   uint64_t base_keys = 0;
   double multiplier = 10;  // of the keys of one level to those of the level above; at least 1
   bool dynamic = false;    // as RocksDB's level_compaction_dynamic_level_bytes
@@ -25,8 +25,8 @@ struct LevelSizes {
 
 inline constexpr uint64_t kNoLimit = ~uint64_t{0};
 
-// Of a tree whose levels have so many keys; the number of levels, at least 2, is that of the tree,
-// empty ones included.
+// Returns the sizes of a tree whose levels have so many keys; the number of levels, at least 2, is
+// that of the tree, empty ones included.
 //
 // Dynamic sizes follow VersionStorageInfo::CalculateBaseBytes, which is the same in RocksDB 7.8 to
 // 9.10: the last level takes the first merges, and a level above it comes into use once the base

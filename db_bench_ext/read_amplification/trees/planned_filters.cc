@@ -85,7 +85,8 @@ absl::Status CheckPlanned(const PolicyOptions& policy, double size_ratio, const 
                   absl::StrFormat("%.3g (built for level %d, %g levels below)", found.target_fpr,
                                   found.level, found.levels_below));
   }
-  // Whether a file counts as a flush is not recorded: with bloom_before_level, either kind may be.
+  // It is not recorded whether a file counts as a flush: with bloom_before_level, either kind may
+  // be.
   const bool has_planned_rate = std::abs(found.target_fpr / rate - 1) <= kSameRate;
   const bool by_keys_alone =
       has_planned_rate && policy.bloom_before_level < 0 && filter.partitions == 0;

@@ -14,17 +14,17 @@
 
 namespace winnow::bench {
 
-// What stands for "no filter policy" in a list of policies.
+// Text that stands for "no filter policy" in a list of policies.
 inline constexpr std::string_view kNoPolicy = "none";
 
 struct Policy {
   std::string asked;                                    // as the user wrote it
   std::shared_ptr<const rocksdb::FilterPolicy> object;  // null for "none" only
 
-  // What files record of it; empty for "none".
+  // Name that files record of it; empty for "none".
   std::string Name() const { return object ? object->Name() : ""; }
 
-  // Whether it builds range filters, which need an extractor of their own.
+  // Returns whether it builds range filters, which need an extractor of their own.
   bool HasRanges() const;
 };
 
@@ -37,7 +37,7 @@ absl::StatusOr<std::vector<std::string>> SplitPolicies(std::string_view list);
 // string that it would drop silently in an options file.
 absl::StatusOr<Policy> MakePolicy(const std::string& asked);
 
-// What is found in a file.
+// Filter found in a file.
 struct FoundFilter {
   std::string path;
   std::string policy_name;  // in its properties

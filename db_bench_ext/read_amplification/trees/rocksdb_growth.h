@@ -13,7 +13,7 @@
 
 namespace winnow::bench {
 
-// What a database's background work is at.
+// State of a database's background work.
 struct BackgroundWork {
   uint64_t running = 0;  // flushes and compactions
   bool flush_pending = false;
@@ -22,7 +22,7 @@ struct BackgroundWork {
 
 BackgroundWork BackgroundWorkOf(rocksdb::DB* db);
 
-// Whether nothing happens any more in a database, judged by looks at it at equal times.
+// Detects whether nothing happens any more in a database, judged by looks at it at equal times.
 class RestDetector {
  public:
   explicit RestDetector(bool auto_compactions) : auto_compactions_(auto_compactions) {}

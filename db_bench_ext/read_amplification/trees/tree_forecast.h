@@ -1,4 +1,4 @@
-// What a tree will look like, and how much is merged on the way, before it is grown.
+// Forecast of what a tree will look like, and how much is merged on the way, before it is grown.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_FORECAST_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_FORECAST_H_
@@ -25,8 +25,8 @@ struct TreeForecast {
   uint64_t merged_keys = 0;               // written by merges, each as often as it is
 };
 
-// Of a tree that GrowTree makes of so many keys. `scaled` as ScaleTree gives it. Takes less than a
-// second for any number of keys.
+// Forecasts a tree that GrowTree makes of so many keys. `scaled` as ScaleTree gives it. Takes less
+// than a second for any number of keys.
 TreeForecast ForecastTree(const TreeOptions& scaled, uint64_t keys, uint64_t key_bytes);
 
 }  // namespace winnow::bench

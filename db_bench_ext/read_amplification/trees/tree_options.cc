@@ -55,7 +55,7 @@ rocksdb::BlockBasedTableOptions TableOptions(const TreeOptions& options, const P
   return table;
 }
 
-// What both ways to grow a tree have in common.
+// Options that both ways to grow a tree have in common.
 rocksdb::Options CommonOptions(const TreeOptions& options, const Policy& policy) {
   rocksdb::Options database;
   if (options.file) database = options.file->database;

@@ -1,4 +1,4 @@
-// What a tree is to be like, and the options of RocksDB that it is opened with.
+// Shape that a tree is to have, and the options of RocksDB that it is opened with.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_OPTIONS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_OPTIONS_H_
@@ -24,7 +24,7 @@ enum class GrowthKind {
   kRocksDB,  // RocksDB's own compaction, as the options say: trees may differ
 };
 
-// What the user's OPTIONS file says, where TreeOptions has no field for it. Paths, the filter
+// Options of the user's OPTIONS file, where TreeOptions has no field for them. Paths, the filter
 // policy and the block cache are not in it.
 struct FileOptions {
   rocksdb::Options database;
@@ -45,7 +45,7 @@ struct TreeOptions {
   GrowthKind growth = GrowthKind::kPlanned;
   uint64_t level0_files = 2;  // planned: flushes that are left on level 0 at the end
 
-  // Of growth by RocksDB only.
+  // Options of growth by RocksDB only.
   rocksdb::CompactionStyle compaction_style = rocksdb::kCompactionStyleLevel;
   bool disable_auto_compactions = false;
   int max_background_jobs = 2;
@@ -72,13 +72,13 @@ struct TreeOptions {
 // ones are pinned as the file of options says; by RocksDB's defaults, top levels of partitions are.
 TreeOptions InForm(const TreeOptions& options, inspect::FilterForm form);
 
-// Of a tree that is being looked at: nothing is merged or flushed unless it is asked for.
+// Options of a tree that is being looked at: nothing is merged or flushed unless it is asked for.
 rocksdb::Options RestingOptions(const TreeOptions& options, const Policy& policy);
 
-// Of a tree that RocksDB grows.
+// Options of a tree that RocksDB grows.
 rocksdb::Options GrowingOptions(const TreeOptions& options, const Policy& policy);
 
-// Whether files below level 0 may lack a filter although a policy is in force.
+// Returns whether files below level 0 may lack a filter although a policy is in force.
 inline bool MayLackFilters(const TreeOptions& options) { return options.optimize_filters_for_hits; }
 
 // The text of RocksDB's compression types that db_bench also takes: "none", "snappy", "lz4",

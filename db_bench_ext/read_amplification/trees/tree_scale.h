@@ -38,13 +38,14 @@ uint64_t CacheOfShare(double share, uint64_t data_bytes);
 // time.
 TreeOptions ScaleTree(const TreeOptions& options, uint64_t keys, uint64_t key_bytes);
 
-// Of sizes as ScaleTree gives them.
+// Numbers of keys for sizes as ScaleTree gives them.
 uint64_t KeysPerFlush(const TreeOptions& scaled, uint64_t mean_bytes);
 uint64_t KeysPerFile(const TreeOptions& scaled, uint64_t mean_bytes);  // a merged one
 LevelTargets TargetsOf(const TreeOptions& scaled, uint64_t mean_bytes);
 
-// What to know of a tree most of whose keys lie on levels with files of fewer than kSmallFileKeys
-// keys on average, and the flags that give others, as a sentence; empty for another tree.
+// Returns what to know of a tree most of whose keys lie on levels with files of fewer than
+// kSmallFileKeys keys on average, and the flags that give others, as a sentence; empty for another
+// tree.
 std::string SmallFilesWarning(const std::vector<inspect::LevelShape>& tree, uint64_t mean_bytes);
 
 }  // namespace winnow::bench

@@ -37,7 +37,7 @@ class TreeWriter {
   // Such a write that does not wait.
   absl::Status PutNow(std::string_view key, uint64_t number);
 
-  // What waits is written, and all that was written is in files.
+  // Writes what waits; then all that was written is in files.
   absl::Status Flush();
 
   // After a flush, all files are merged into one level, by RocksDB's own manual compaction.
