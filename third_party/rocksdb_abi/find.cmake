@@ -25,7 +25,7 @@ function(winnow_refuse_rocksdb)
   message(FATAL_ERROR "${sentence}")
 endfunction()
 
-# Otherwise, what was found for another answer to the options above is not looked for again.
+# Results for another answer to the options above are dropped, as they are not looked for again otherwise.
 set(asked "${WINNOW_ROCKSDB_ROOT};${WINNOW_ROCKSDB_STATIC};${RocksDB_DIR}")
 if(NOT "${asked}" STREQUAL "${WINNOW_ROCKSDB_ASKED}")
   if(DEFINED WINNOW_ROCKSDB_ASKED)
