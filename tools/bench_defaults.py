@@ -109,7 +109,7 @@ def table(results, arguments):
         for benchmark in [fill] + READS:
             cells = []
             for name in names:
-                # Of the same repetition: the machine changes in between.
+                # Ratios are taken within a repetition: the machine changes in between.
                 ratios = [mine["rates"][benchmark] / rival["rates"][benchmark]
                           for mine, rival in zip(of_policy[name], of_policy[RIVAL])]
                 rate = statistics.median(r["rates"][benchmark] for r in of_policy[name])

@@ -428,7 +428,7 @@ def main():
     if not files:
         sys.exit(f"tools/bench_page.py: {folder} has no results (*.json)")
     context = next(iter(files.values())).context
-    # What it costs, then pictures and tables of each cost, then how it was measured and what it was measured for.
+    # A summary of costs, then pictures and tables of each cost, then how and for what they were measured.
     text = ("# Winnow's filters beside RocksDB's\n\nWhat Winnow's filters and the built-in ones of RocksDB "
             f"{context['rocksdb_version']} cost, side by side on one {context['processor']}.\n\n")
     text += summary_section(files)

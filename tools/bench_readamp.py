@@ -30,7 +30,7 @@ def uniform(bits):
     return f"{{id=winnow;bits_per_key={bits};level_plan=uniform}}"
 
 
-# What Winnow is asked for to have the false reads of the rival, and to have its memory.
+# Winnow's bits per key for the false reads of the rival, and for its memory.
 SAME_READS, SAME_MEMORY = 10, 15.1
 POLICIES = [RIVAL, "ribbonfilter:10", uniform(SAME_READS), f"winnow:{SAME_READS}",
             uniform(SAME_MEMORY), f"winnow:{SAME_MEMORY}"]
@@ -161,7 +161,7 @@ def print_caches(runner, _):
                                *[ratio(load["false_positive_block_reads"], loads[0]["false_positive_block_reads"])
                                  for load in loads[1:]]])
     print(f"### Blocks from disk, as multiples of Bloom's\n\n{table(head, disk)}\n")
-    # What the cache holds changes nothing in what filters answer.
+    # Filters answer the same whatever the cache holds.
     wasted = [row[:2] + row[3:] for row in wasted if row[2] == f"{CACHES[0]:.0%}"]
     head = ["absent", "skew", "Bloom: false reads a lookup", *head[4:]]
     print(f"### False reads, as multiples of Bloom's\n\n{table(head, wasted)}\n")

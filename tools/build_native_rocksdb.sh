@@ -36,8 +36,8 @@ done
 version=$(dpkg-query -W -f '${source:Version}' librocksdb-dev 2>/dev/null) || version=
 [[ -n $version ]] || fail "librocksdb-dev is not installed, whose version is to be built; run tools/setup.sh"
 
-# What RocksDB's Makefile finds out about the processor and the compiler, and its CMake files of version 7.8 don't:
-# without these, its Bloom filters are asked without vectors and its Ribbon filters have no 128-bit integers.
+# Definitions that RocksDB's Makefile finds out from the processor and the compiler, and its CMake files of version 7.8
+# don't: without these, its Bloom filters are asked without vectors and its Ribbon filters have no 128-bit integers.
 definitions=
 macros=$(g++ -march=native -dM -E -x c++ /dev/null)
 for pair in __AVX2__=HAVE_AVX2 __BMI__=HAVE_BMI __LZCNT__=HAVE_LZCNT __SIZEOF_INT128__=HAVE_UINT128_EXTENSION; do

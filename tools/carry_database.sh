@@ -99,7 +99,7 @@ for build in "${stops[@]}"; do
     run "$build" stock write
     first=0
   fi
-  # What the stop before left, first.
+  # First, the database as the stop before left it.
   read_both "$build" "stop $number, as it came"
   # The second is carried on.
   ways=(stock winnow)

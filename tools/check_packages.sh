@@ -37,7 +37,7 @@ names_in() {
   find "$@" -name '*.deb' -exec dpkg-deb --field {} Package \; | sort -u | paste -sd ' '
 }
 
-# What there is: packages, files, and the bytes of what is configured.
+# Prints the state of the system: packages, files, and checksums of configuration files.
 state() {
   dpkg-query --show --showformat='${Package} ${Version} ${db:Status-Status}\n'
   find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /tmp -o -path /packages -o -path /before -o -path /next \
@@ -46,11 +46,11 @@ state() {
   find /etc -type f -print0 | sort -z | xargs -0 sha256sum
 }
 
-# What is left of our packages, also of those that an upgrade leaves there, as an older libwinnow-amq, and of those that came
-# with them.
+# Purges our packages, also those that an upgrade leaves there, as an older libwinnow-amq, and those that came with
+# them. Fails if anything is left.
 purge() {
   run "apt-get purge -y rocksdb-tools $(names_in /packages /before)"
-  # What others recommend goes too, if it came with ours.
+  # Packages that others recommend go too, if they came with ours.
   run apt-get autoremove --purge -y -o APT::AutoRemove::RecommendsImportant=false -o APT::AutoRemove::SuggestsImportant=false
   state >/tmp/after
   diff /tmp/bare /tmp/after >/tmp/difference || {
@@ -146,7 +146,7 @@ rocksdb() {
   run apt-get update
   run apt-get install -y -t "$1" rocksdb-tools
   run apt-get check
-  # What is for developers goes, as it is for the RocksDB before.
+  # Development packages are removed, as they are for the RocksDB before.
   dpkg-query --show --showformat='${db:Status-Abbrev}${Package} ${Version}\n' 'librocksdb*' '*winnow*' | sed -n 's/^ii //p'
   run "$preloaded $bench"
   said '^winnow: not in force in db_bench.*is left alone'

@@ -15,7 +15,7 @@ left_out() {
   exit 77
 }
 
-# What a shell in the chroot runs has its own mounts and processes, which go with it, also if this script is killed.
+# Runs a shell in the chroot, with mounts and processes of its own, which go with it, also if this script is killed.
 in_chroot() {
   # shellcheck disable=SC2016 # the inner shell's
   unshare --mount --pid --fork --kill-child sh -ec \

@@ -64,7 +64,7 @@ for argument in "$@"; do
 done
 
 commit=$(git rev-parse HEAD)
-# What HEAD says of it, whatever lies in the work tree.
+# The version by HEAD, whatever lies in the work tree.
 version=$(git show HEAD:include/winnow/version.h |
   sed -n 's/^#define WINNOW_VERSION_\(MAJOR\|MINOR\|PATCH\) \([0-9]*\)$/\2/p' | paste -sd .)
 [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] ||
@@ -157,7 +157,7 @@ step_archive() {
   echo "$to/$name.tar.xz has $(stat -c %s "$to/$name.tar.xz") bytes, the same from another clone"
 }
 
-# What the build takes of Debian: the packages that debian/control names, but for tests and for debhelper, and a compiler.
+# Debian packages that the build takes: those of debian/control, but for tests and for debhelper, and a compiler.
 build_packages() {
   {
     echo g++
@@ -191,7 +191,7 @@ PackageCopyrightText: NOASSERTION
 END
 }
 
-# What the build makes of a package, as SPDX's relationship to it, and its license where its code is in the packages. Of the
+# A package's relationship to the build, as SPDX has it, and its license where its code is in the packages. Of the
 # headers of others only inline functions are compiled in.
 use_of() {
   case $1 in

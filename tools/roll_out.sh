@@ -180,7 +180,7 @@ look() {
 
 # ---- Steps
 
-# What is done, who writes by then, what is done to the tree, who reads, and how much must have Winnow's filters.
+# Steps: the change, who writes by then, what is done to the tree, who reads, and how much must have Winnow's filters.
 steps=(
   'RocksDB alone|stock|fill|stock|none'
   'readers first: all read Winnow|read||read|none'
@@ -239,7 +239,7 @@ go() {
   esac
 }
 
-# Of roll_out, at step 4.
+# Reads at all other places, for roll_out at step 4.
 read_elsewhere() {
   local way=$1 original=$database place here=("${places[@]}")
   [[ $way == db_bench ]] || here+=('imported family')
@@ -353,7 +353,7 @@ check() {
   fi
 }
 
-# Of roll_out, whose results it prints.
+# Prints the results of roll_out.
 print_way() {
   local i ratio_now place contrast alone=${results[0]%% *}
   ((alone > ${results[6]%% *})) || alone=${results[6]%% *}

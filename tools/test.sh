@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.."
 # shellcheck source=tools/build_jobs.sh
 . tools/build_jobs.sh
 
-# What --rest installs.
+# Packages that --rest installs.
 more_packages=(clang clang-format default-jdk-headless g++-aarch64-linux-gnu g++-s390x-linux-gnu golang-go groff qemu-user reuse rustc shellcheck)
 # And where the distribution has them.
 crates=(cargo librust-cc-dev librust-rocksdb-dev)
@@ -136,7 +136,7 @@ test_rest() {
   cmake --preset debug -B build/alone -DWINNOW_TESTS=OFF
   cmake --build build/alone --parallel "$(build_jobs)"
 
-  # What .ci/run has run before, and --all has not.
+  # Tests of the label again, which .ci/run has run before and --all has not.
   [[ -s $build/tests_again.xml ]] ||
     ctest --preset release --parallel 3 --label-regex '^again$' --output-junit "$PWD/$build/tests_again.xml"
   for report in "$build"/tests.xml "$build"/tests_again.xml; do

@@ -2,18 +2,18 @@
 # them.
 # shellcheck shell=bash disable=SC2034,SC2154 # it has and uses what is set here and there
 #
-# Of each database is expected: the exit codes that the try names (0, or 2 where a file can't be verified or is of another
+# Expected of each database: the exit codes that the try names (0, or 2 where a file can't be verified or is of another
 # format); every SST file in the answers of inspect and verify, and none with a fault; the given keys present by
-# `probe --exact`; no process that ended by a signal; and the folder as it was, with the times and inodes of all files. If
-# its filters are by bloomfilter:10, what advise foretells of that policy is compared with what it counts: the bytes within
-# 3 %, the false reads within 15 % or four standard deviations.
-# Of a database that is being written to: no fault, and 0. A line is a row of a table.
+# `probe --exact`; no process that ended by a signal; and the folder as it was, with the times and inodes of all files.
+# If its filters are by bloomfilter:10, what advise foretells of that policy is compared with what it counts: the bytes
+# within 3 %, the false reads within 15 % or four standard deviations.
+# Expected of a database that is being written to: no fault, and 0. A line is a row of a table.
 
 packages=(mariadb-server mariadb-plugin-rocksdb ceph-mon ceph-base balboa balboa-backend-rocksdb rocksdb-tools sortmerna
   python3)
 default_file=build/release/bin/winnow
 
-# What a try calls ##########################################################################################
+# Helpers of the tries ######################################################################################
 
 # program COMMAND…: another's program, with two minutes to end; what it says is kept.
 program() { timeout --kill-after=5 120 "$@" </dev/null >>"$said/program" 2>&1; }

@@ -14,7 +14,7 @@ packages=(mariadb-server mariadb-plugin-rocksdb ceph-mon ceph-osd balboa balboa-
   rocksdb-tools sortmerna git nodejs perl python3)
 default_file=build/release/lib/libwinnow_preload.so
 
-# What a try calls ##########################################################################################
+# Helpers of the tries ######################################################################################
 
 # The variables of the commands to come: none, or LD_PRELOAD.
 environment=()

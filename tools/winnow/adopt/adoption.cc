@@ -58,7 +58,7 @@ class WorkFolder {
 
 // ---- Ours
 
-// Of src/preload/adopted/facts.h.
+// A name of src/preload/adopted/facts.h.
 constexpr char kSeesSetOptions[] = "winnow_adopted_sees_set_options";
 
 // Beside this program, in the build folder or where it is installed. Empty: it is nowhere there.
@@ -86,7 +86,7 @@ std::map<std::string, std::string> StockNames(const Archive& ours) {
 
 // ---- Making the copy
 
-// What the command said if it failed.
+// Runs the command. Returns what it said if it failed; else empty.
 std::string WhyFailed(const std::vector<std::string>& words) {
   const CommandResult result = RunCommand(words);
   if (result.ok()) return std::string();
@@ -206,8 +206,8 @@ std::string Change(const Archive& archive, const Archive& ours, const WorkFolder
   return std::string();
 }
 
-// Whether all calls of SetOptions come to ours: those through the tables of RocksDB's classes ask
-// for it by name, also those of classes that derive from DBImpl, in other object files.
+// Returns whether all calls of SetOptions come to ours: those through the tables of RocksDB's
+// classes ask for it by name, also those of classes that derive from DBImpl, in other object files.
 bool SeesSetOptions(const Archive& archive, const std::map<std::string, std::string>& names) {
   for (const auto& [own, stock] : names) {
     if (!absl::StrContains(own, "10SetOptions")) continue;

@@ -22,12 +22,12 @@ struct Adoption {
   std::vector<std::string> changed;  // the object files in which functions got other names
   // Those functions for the linker, as they were and as they are now.
   std::vector<std::pair<std::string, std::string>> renamed;
-  // Whether Winnow's functions see all calls of SetOptions, so that policies can be added.
+  // True if Winnow's functions see all calls of SetOptions, so that policies can be added.
   bool adds_policies = false;
   size_t objects_added = 0;
   uint64_t bytes_before = 0;
   uint64_t bytes_after = 0;
-  // What a program needs beside the archive, by its names for the linker: "zstd".
+  // Libraries that a program needs beside the archive, by their names for the linker: "zstd".
   std::vector<std::string> libraries;
 };
 

@@ -22,7 +22,7 @@ constexpr unsigned kMachine = EM_AARCH64;
 constexpr unsigned kMachine = EM_NONE;
 #endif
 
-// What an instruction adds to the place that a relocation names, where it counts from its own end.
+// Offset that an instruction adds to a relocation's place where it counts from its own end.
 constexpr uint64_t kBehindPlace = 4;
 
 // The value at a place of the bytes; unset beyond their end.
@@ -93,7 +93,7 @@ class Parts {
 
  private:
   void ReadSections(const ElfW(Ehdr) & header) {
-    // Of many sections the number is in the first one.
+    // With many sections, their number is in the first one.
     uint64_t number = header.e_shnum;
     const auto first = ValueAt<ElfW(Shdr)>(object_, header.e_shoff);
     if (number == 0 && header.e_shoff != 0 && first) number = first->sh_size;
@@ -132,7 +132,7 @@ std::string WhyNotOurs(absl::string_view object) {
   return std::string();
 }
 
-// Whether what a section says of places is about code that runs.
+// Returns whether relocations of the section are about code that runs.
 bool IsOfCode(absl::string_view name) {
   return !absl::StartsWith(name, ".eh_frame") && !absl::StartsWith(name, ".debug_");
 }

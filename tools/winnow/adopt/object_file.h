@@ -23,7 +23,7 @@ struct ObjectSymbols {
   std::vector<Symbol> symbols;                  // those that other files see, or ask others for
   std::vector<absl::string_view> source_files;  // as the compiler has named them
 
-  // Whether the compiler has left code in a form that the linker compiles (-flto).
+  // True if the compiler has left code in a form that the linker compiles (-flto).
   bool has_lto = false;
 
   // Why the symbols can't be read, as the end of "NAME …"; empty: they are here.
@@ -47,9 +47,9 @@ std::optional<Place> FindSymbol(absl::string_view object, absl::string_view name
 // definition that other files see.
 bool MakeUndefined(absl::string_view name, std::string* object);
 
-// Whether the table of virtual functions has this function under its name, and nothing refers to
-// the function in another way: by its place, or by another name for it. Whoever takes the name then
-// gets all calls through tables. False if that can't be seen.
+// Returns whether the table of virtual functions has this function under its name, and nothing
+// refers to the function in another way: by its place, or by another name for it. Whoever takes the
+// name then gets all calls through tables. False if that can't be seen.
 bool IsReachedByNameAlone(absl::string_view object, absl::string_view function,
                           absl::string_view table);
 

@@ -16,7 +16,7 @@ namespace winnow::inspect {
 // (src/preload/stand_in/stock_names.h). Empty for all others.
 std::string OwnName(absl::string_view stock);
 
-// Whether it is one of the functions that make filter policies.
+// Returns whether `own` is one of the functions that make filter policies.
 bool IsPolicyName(absl::string_view own);
 
 // Those among RocksDB's names, each with the other one of the function.

@@ -47,7 +47,7 @@ std::string WhyObjectsAreRefused(const Archive& archive) {
   return std::string();
 }
 
-// Whether Winnow is in it already.
+// Refuses an archive that has Winnow inside already.
 std::string WhyOursAreRefused(const Archive& archive,
                               const std::map<std::string, std::string>& names) {
   for (const auto& [own, stock] : names) {
@@ -148,7 +148,7 @@ std::string WhyTypesAreRefused(const Archive& archive) {
                       "-DWINNOW_ROCKSDB_ROOT=PREFIX");
 }
 
-// What ours need of RocksDB and the archive has not.
+// Refuses an archive that lacks functions of RocksDB which ours need.
 std::string WhyFunctionsAreRefused(const Archive& archive, const Archive& ours,
                                    const std::map<std::string, std::string>& names) {
   std::set<absl::string_view> there;

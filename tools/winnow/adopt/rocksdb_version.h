@@ -15,7 +15,7 @@ namespace winnow::inspect {
 std::string TellVersion(const Archive& archive, const Archive& ours, const std::string& folder,
                         std::string* reason);
 
-// Whether a member of ours is that small program, which belongs into no copy.
+// Returns whether a member of ours is that small program, which belongs into no copy.
 bool IsVersionTeller(const Member& member);
 
 }  // namespace winnow::inspect

@@ -72,7 +72,7 @@ struct AdvisedFile {
 // Returns whether the file is on the last level that has files, below level 0.
 bool IsOnLastLevel(const AdvisedFile& file);
 
-// Whether RocksDB passes over its filter with optimize_filters_for_hits, as
+// Returns whether RocksDB passes over its filter with optimize_filters_for_hits, as
 // Version::IsFilterSkipped decides it. A file of level 0 has one all the same, and so has one that
 // was moved.
 bool IsFilterSkipped(const AdvisedFile& file);

@@ -43,7 +43,7 @@ struct DrawnKeys {
 DrawnKeys DrawLookups(const AdvisedFile& file, const DrawOptions& options,
                       const std::function<void(double share)>& progress);
 
-// Whether an internal key's type is RocksDB's kTypeDeletion, kTypeSingleDeletion or
+// Returns whether an internal key's type is RocksDB's kTypeDeletion, kTypeSingleDeletion or
 // kTypeDeletionWithTimestamp.
 bool IsDeletion(int type);
 

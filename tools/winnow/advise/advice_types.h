@@ -28,9 +28,9 @@ struct AdviceOptions {
   // They are in the order of time: what follows the first half tells what this half is worth as a
   // forecast. Else the halves are chosen by chance.
   bool recorded_in_time = false;
-  // Whether each of `recorded` is of the same MultiGet as the one before. Empty: none is.
+  // True for each of `recorded` that is of the same MultiGet as the one before. Empty: none is.
   std::vector<bool> recorded_joins;
-  // That of TraceNotes.
+  // TraceNotes::may_read_one_by_one.
   bool recorded_may_be_read_one_by_one = false;
   // Likewise of the one family. Unset: none were recorded.
   std::optional<RecordedScans> recorded_scans;

@@ -456,7 +456,7 @@ class Words {
     return row.bytes < (1 + kSameMemory) * now.bytes;
   }
 
-  // Whether the false reads are also below what those of now may be, which were counted.
+  // Returns whether the false reads are also below what those of now may be, which were counted.
   static bool SavesReads(const AdviceRow& row, const AdviceRow& now) {
     return IsBelow(row.false_reads,
                    std::min(now.false_reads, now.interval.low / (1 - kWorthwhile))) &&

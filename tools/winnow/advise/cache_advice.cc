@@ -259,8 +259,8 @@ class Adviser {
     }
   }
 
-  // Whether new filters of the file would have prefixes and no whole keys, as its filter has: a
-  // rate is of keys that are not there, and their prefixes often are.
+  // Returns whether new filters of the file would have prefixes and no whole keys, as its filter
+  // has: a rate is of keys that are not there, and their prefixes often are.
   bool HasPrefixesOnly(size_t piece) const {
     const TreeShape& shape = read_.families[lookups_.pieces[piece].family].shape;
     const AdvisedFile& file = read_.FileOf(lookups_.pieces[piece]);

@@ -37,7 +37,7 @@ struct CacheChoice {
   // the cache alone is another one.
   std::string Options() const;
 
-  // Whether it takes effect only on files that are written after the change.
+  // Returns whether it takes effect only on files that are written after the change.
   bool Rewrites() const { return partition_bytes.has_value() || !policy.empty(); }
 };
 

@@ -59,7 +59,7 @@ struct CacheRow {
            static_cast<double>(figures.beside_bytes);
   }
   bool TakesMoreThan(const CacheRow& other) const { return Memory() > 1.01 * other.Memory(); }
-  // Whether it makes more false reads, by more than one in ten lookups.
+  // Returns whether it makes more false reads, by more than one in ten lookups.
   bool ReadsMoreInVainThan(const CacheRow& other) const {
     return ALookup(figures.false_reads) > other.ALookup(other.figures.false_reads) + 0.1;
   }

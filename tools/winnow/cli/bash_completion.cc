@@ -29,8 +29,8 @@ constexpr absl::string_view kHead =
     "    flag=${COMP_WORDS[COMP_CWORD - 2]}\n"
     "  fi\n";
 
-// Of a verb that starts a program: behind its name all is the program's own. Values of flags may
-// have a : or = in them, at which bash parts words.
+// Completes words of a verb that starts a program: behind its name all is the program's own. Values
+// of flags may have a : or = in them, at which bash parts words.
 constexpr absl::string_view kPrograms =
     "      for ((++i; i < COMP_CWORD; ++i)); do\n"
     "        case ${COMP_WORDS[i]} in\n"

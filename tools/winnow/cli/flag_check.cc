@@ -92,7 +92,7 @@ std::string CheckFlag(const Verb* verb, absl::string_view argument) {
   if (flag->value.is_number()) return CheckNumber(*flag, value);
   std::string error;
   if (flag->abseil().ParseFrom(value, &error)) return "";
-  // What the flag's own type says of it; before that, Abseil names the flag by its own name.
+  // Abseil's message names the flag by its own name; what the flag's type says of it comes behind.
   const size_t own = error.find("'; ");
   return absl::StrCat("the flag --", name, " can't be '", value, "'",
                       flag->value.form == Form::kTime ? ": it is a time, as 10m or 1h30m"

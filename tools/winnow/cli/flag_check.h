@@ -12,17 +12,17 @@
 
 namespace winnow::tools {
 
-// Whether the verb's flag has been given another value than it has without being given.
+// Returns whether the verb's flag has been given another value than it has without being given.
 bool IsSet(const Verb& verb, absl::string_view name);
 
 // The verb's arguments with its flags by the names that Abseil knows them by, and whole numbers, as
 // 1e6, in digits.
 std::vector<std::string> ForAbseil(const Verb& verb, std::vector<std::string> arguments);
 
-// What is wrong with the flags among the arguments of a verb; null: of no verb. Empty if each is
-// one of the verb's and has a value that it can have. What comes behind "--" is no flag. Abseil
-// ends the program with 1 on a flag that it does not know, and knows more flags than the verbs
-// have.
+// Returns what is wrong with the flags among the arguments of a verb; null: of no verb. Empty if
+// each is one of the verb's and has a value that it can have. What comes behind "--" is no flag.
+// Abseil ends the program with 1 on a flag that it does not know, and knows more flags than the
+// verbs have.
 std::string CheckFlags(const Verb* verb, const std::vector<std::string>& arguments);
 
 }  // namespace winnow::tools

@@ -27,7 +27,7 @@ ABSL_DECLARE_FLAG(bool, json);
 
 namespace winnow::tools {
 
-// What is written behind "--name=".
+// A value as it is written behind "--name=".
 struct FlagValue {
   enum class Form { kNone, kText, kTime, kNumber, kWhole, kBytes, kWholeList };
 
@@ -76,7 +76,7 @@ struct Flag {
   absl::CommandLineFlag& abseil() const;
 };
 
-// Of a verb, in the order of its rows; null without one of that name, in which - stands for _ too.
+// A verb's flags, in the order of its rows, and the one of a name, where - is _ too, or null.
 const std::vector<const Flag*>& FlagsOf(absl::string_view verb);
 const Flag* FindFlag(absl::string_view verb, absl::string_view name);
 

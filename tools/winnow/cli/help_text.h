@@ -1,4 +1,4 @@
-// What `winnow help` says, of all verbs and of each.
+// Texts of `winnow help`, for all verbs and for each.
 
 #ifndef WINNOW_TOOLS_WINNOW_CLI_HELP_TEXT_H_
 #define WINNOW_TOOLS_WINNOW_CLI_HELP_TEXT_H_
@@ -17,7 +17,7 @@ namespace winnow::tools {
 inline constexpr absl::string_view kPurpose =
     "the filters of RocksDB databases, Winnow's and RocksDB's own";
 
-// What an exit code means: of every verb, and of those that another program takes the place of.
+// Meanings of exit codes: of every verb, and of those that another program takes the place of.
 struct ExitCodeText {
   absl::string_view code;
   absl::string_view meaning;
@@ -42,10 +42,10 @@ absl::Span<const ExitCodeText> ExitCodesOf(const Verb& verb);
 // "(0 to 1024; default: 0)": the range of a flag's values, and what it is if not given; or empty.
 std::string LimitsOf(const Flag& flag);
 
-// Of all verbs: each with a line.
+// Help on all verbs: each with a line.
 std::string OverallHelp();
 
-// Of one: usage, what it does, its flags, examples and exit codes.
+// Help on one: usage, what it does, its flags, examples and exit codes.
 std::string VerbHelp(const Verb& verb);
 
 // In roff, with the macros of man(7): winnow(1), and winnow-VERB(1).

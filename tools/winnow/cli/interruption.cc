@@ -16,7 +16,7 @@ constexpr int kSignals[] = {SIGHUP, SIGINT, SIGTERM};
 constexpr size_t kMaxFiles = 16;
 constexpr size_t kLongestPath = 4095;  // of any file, to Linux
 
-// What the handler reads. A path is not changed while it is set.
+// An unfinished file, read by the signal handler. A path is not changed while it is set.
 struct Place {
   std::atomic<bool> is_taken;
   std::atomic<bool> is_set;

@@ -1,4 +1,4 @@
-// What several of the tool's JSON documents have in common.
+// Helpers that several of the tool's JSON documents share.
 
 #ifndef WINNOW_TOOLS_WINNOW_CLI_JSON_H_
 #define WINNOW_TOOLS_WINNOW_CLI_JSON_H_

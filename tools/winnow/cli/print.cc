@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What this process was started with.
+// Signal handlers and closed streams that this process was started with.
 struct StreamsBefore {
   sighandler_t pipe_closed = SIG_DFL;
   sighandler_t file_too_large = SIG_DFL;

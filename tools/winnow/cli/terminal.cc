@@ -25,7 +25,7 @@ size_t WidthOfColumn(const inspect::Column& column,
   return width;
 }
 
-// What the columns after the first take.
+// Returns the width of the columns after the first.
 size_t WidthOfOthers(const std::vector<inspect::Column>& columns,
                      const std::vector<inspect::TextTable::Row>& rows) {
   size_t width = 0;

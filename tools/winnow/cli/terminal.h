@@ -15,7 +15,7 @@ namespace winnow::tools {
 // takes what came before off its screen.
 inline constexpr size_t kRowsOnTerminal = 40;
 
-// Whether standard output is a terminal.
+// Returns whether standard output is a terminal.
 bool OutputIsTerminal();
 
 // Columns that a line of standard output may have: what the environment's COLUMNS says, else the

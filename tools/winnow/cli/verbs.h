@@ -67,7 +67,7 @@ const Verb* FindVerb(absl::string_view name);
 // "there is no verb 'inspct'; did you mean 'inspect'? There are: inspect, …".
 std::string NoSuchVerb(absl::string_view name);
 
-// What a usage line has behind the verb's name, with a blank before it: " PATH... [--samples=N]".
+// A usage line's text behind the verb's name, with a blank before it: " PATH... [--samples=N]".
 std::string ArgumentsOf(const Verb& verb);
 
 // Says on stderr what is wrong and what is right; gives the exit code of that.

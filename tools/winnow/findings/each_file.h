@@ -1,5 +1,5 @@
-// What verbs have in common that read SST files one by one, each in a worker process, as reading
-// a damaged file may end one: a File is what such a verb finds of a file. It has a path, an error,
+// Common parts of the verbs that read SST files one by one, each in a worker process, as reading a
+// damaged file may end one: a File is what such a verb finds of a file. It has a path, an error,
 // which is unset or a sentence, and Fields for src/workers/wire.h.
 
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_EACH_FILE_H_
@@ -36,8 +36,8 @@ struct FileWork {
   std::function<void(size_t file, File* found)> on_file;
 };
 
-// What was found of each table, in their order. A file that was not read is File() with its path
-// and error. As many workers as --jobs says.
+// Returns the findings of each table, in their order. A file that was not read is File() with its
+// path and error. As many workers as --jobs says.
 template <typename File>
 std::vector<File> ReadEach(const std::vector<inspect::ListedTable>& tables,
                            const FileWork<File>& how) {

@@ -19,12 +19,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of what a file or a kind of filter does not have: JSON has no such key then.
+// A value that a file or a kind of filter does not have: JSON has no such key then.
 Json Nothing() { return Json::value_t::discarded; }
 
 bool IsForPeople(Output output) { return output == Output::kTable || output == Output::kPage; }
 
-// What has a member of that type; null where it is not known.
+// Returns the object that has a member of that type; null where it is not known.
 template <typename T>
 const SstReport* OwnerOf(T SstReport::*, const SstReport& file) {
   return &file;
@@ -75,7 +75,7 @@ Json ValueIfAny(const SstReport& file, Output output) {
   return value.empty() ? Nothing() : value;
 }
 
-// Of a number below 0 where it is not known.
+// The member, or null where it is below 0, as it is not known.
 template <auto member>
 Json ValueIfKnown(const SstReport& file, Output output) {
   const auto* owner = OwnerOf(member, file);
@@ -189,7 +189,7 @@ Json RemarkOfPage(const SstReport& file, Output) {
                       filter.partitions == 1 ? ": " : ", the first: ", ParametersText(filter));
 }
 
-// What an output does not have has no name there.
+// A column; an output that does not have it has no name for it.
 struct FileColumn {
   const char* json;  // where it is in a file's object
   const char* csv;

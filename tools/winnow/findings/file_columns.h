@@ -1,4 +1,4 @@
-// What is shown of an SST file and its filter: one row of a table says in which outputs, under
+// Columns shown of an SST file and its filter: one row of a table says in which outputs, under
 // which names, and with which words in the help.
 
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_FILE_COLUMNS_H_
@@ -32,7 +32,7 @@ nlohmann::ordered_json ToJson(const FilterSummary& filter);
 // Bloom filters, and what Ribbons in their place would take.
 nlohmann::ordered_json ToJson(const BloomBlocks& bloom);
 
-// What these objects have, which a document has in "files": lines of the help.
+// Lines of the help on the fields of these objects, which a document has in "files".
 std::string FileFieldsHelp();
 
 }  // namespace winnow::inspect

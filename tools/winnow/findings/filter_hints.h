@@ -1,4 +1,4 @@
-// What an operator could do about the filters that are in a database's files.
+// Hints on what an operator could do about the filters that are in a database's files.
 
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_HINTS_H_
 #define WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_HINTS_H_

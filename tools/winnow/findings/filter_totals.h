@@ -15,7 +15,7 @@
 
 namespace winnow::inspect {
 
-// Of files that could be read; of the others only the number.
+// Sums over files that could be read; of the others only the number.
 class FilterTotals {
  public:
   uint64_t files = 0;
@@ -42,7 +42,7 @@ class FilterTotals {
   // do range filters.
   double bound_bytes() const { return bound_bits_ / 8; }
 
-  // What the filters take beyond that, and as a share of it; unset without a bound.
+  // Bytes that the filters take beyond that, and as a share of it; unset without a bound.
   double bytes_above_bound() const { return static_cast<double>(bounded_bytes_) - bound_bytes(); }
   std::optional<double> share_above_bound() const;
 

@@ -23,7 +23,7 @@ std::string WereDeleted(size_t files) {
                       "took their place");
 }
 
-// What nobody may look at is there.
+// Returns true also for what is there and nobody may look at.
 bool IsThere(const std::string& path) {
   std::error_code code;
   return fs::symlink_status(path, code).type() != fs::file_type::not_found;
@@ -53,7 +53,7 @@ std::set<std::string> GoneFiles(const std::vector<std::string>& arguments,
     if (gone.erase(argument) == 0 && IsDatabase(argument)) {
       databases.push_back(argument);
     } else {
-      // Of a folder that is no database nobody can say what belongs to it.
+      // Nobody can say what belongs to a folder that is no database.
       for (auto path = gone.begin(); path != gone.end();) {
         path = LiesIn(argument, *path) ? gone.erase(path) : std::next(path);
       }

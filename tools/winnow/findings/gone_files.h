@@ -17,9 +17,9 @@
 
 namespace winnow::tools {
 
-// Of paths that could not be read: those of files that are not there any more and that lay in the
-// folders of databases among the arguments, whose trees don't name them now. They are no part of
-// the database, and nothing to speak of. Reads these databases again if there may be such a file.
+// Returns those of the `unread` paths whose files are not there any more and lay in the folders of
+// databases among the arguments, whose trees don't name them now. They are no part of the database,
+// and nothing to speak of. Reads these databases again if there may be such a file.
 std::set<std::string> GoneFiles(const std::vector<std::string>& arguments,
                                 const std::vector<std::string>& unread);
 

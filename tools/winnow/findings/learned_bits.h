@@ -23,13 +23,13 @@ struct LearnedBits {
   FamilyName family;
   std::vector<BitsOfLevel> levels;  // from the first one down
 
-  // Of the last of these levels, in the order of its keys: bits a key in each tenth of the keys.
+  // Bits a key in each tenth of the keys of the last of these levels, in the order of its keys.
   // Empty where that is level 0, whose files overlap.
   std::vector<double> tenths;
 };
 
-// Of each column family that has filters of this plan, and a level on which some file has more than
-// a fifth more bits a key than another. Pure.
+// The bits of each column family that has filters of this plan, and a level on which some file has
+// more than a fifth more bits a key than another. Pure.
 std::vector<LearnedBits> LearnedBitsOf(const std::vector<SstReport>& files);
 
 }  // namespace winnow::inspect

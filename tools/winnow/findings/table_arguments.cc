@@ -42,7 +42,7 @@ int ProcessesFor(int jobs) {
   return jobs > 0 ? jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
-// Of those that no database has named: as they say themselves.
+// Sets the families of tables that no database has named, as their files say.
 void FindFamilies(std::vector<inspect::ListedTable>* tables) {
   std::vector<std::string> paths;
   std::vector<inspect::ListedTable*> unnamed;

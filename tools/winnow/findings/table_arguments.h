@@ -1,5 +1,4 @@
-// What the verbs that read SST files one by one have in common: which files, and how many at
-// once.
+// Arguments of the verbs that read SST files one by one: which files, and how many at once.
 
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_TABLE_ARGUMENTS_H_
 #define WINNOW_TOOLS_WINNOW_FINDINGS_TABLE_ARGUMENTS_H_
@@ -20,7 +19,7 @@ extern const Flag kFamilyFlag;
 // Every folder that was named by --path=FOLDER, each once.
 std::vector<std::string> TableFolders();
 
-// What --cf names, each mention as it is: for inspect::FamiliesNamed; empty: all.
+// The names of --cf, each mention as it is: for inspect::FamiliesNamed; empty: all.
 std::vector<std::string> FamiliesOfFlags();
 
 struct Tables {
@@ -29,13 +28,13 @@ struct Tables {
   bool trees_read = true;                    // every database could be read
 };
 
-// Of paths as inspect::ExpandPaths takes them, with the folders that --path names.
+// The tables of paths as inspect::ExpandPaths takes them, with the folders that --path names.
 Tables TablesOf(const std::vector<std::string>& paths);
 
 // The column families of files whose family is known.
 std::set<std::string> KnownFamilies(const std::vector<inspect::ListedTable>& tables);
 
-// Whether the file is known to be of a column family that --cf does not name; `names` are all.
+// Returns whether the file's family is known, and one that --cf does not name; `names` are all.
 bool IsOfOtherFamily(const inspect::ListedTable& table, const std::set<std::string>& names);
 
 // Those of TablesOf, without files of a column family that --cf does not name. That of the others
@@ -43,8 +42,8 @@ bool IsOfOtherFamily(const inspect::ListedTable& table, const std::set<std::stri
 // family that --cf names, *problem is a sentence.
 Tables TablesOfFamilies(const std::vector<std::string>& paths, std::string* problem);
 
-// Whether some of these files are known to be of several column families, so that each says its
-// own.
+// Returns whether some of these files are known to be of several column families, so that each says
+// its own.
 template <typename File>
 bool OfSeveralFamilies(const std::vector<File>& files) {
   std::string first;
@@ -57,7 +56,7 @@ bool OfSeveralFamilies(const std::vector<File>& files) {
   return false;
 }
 
-// Whether an argument that may be something else is such a path, as it exists or matches.
+// Returns whether an argument, which may be something else, is such a path: exists or matches.
 bool IsPathArgument(const std::string& argument);
 
 // How many files to read at once, as --jobs says.

@@ -42,7 +42,7 @@ TotalsByPlace ByPlace(const std::vector<SstReport>& files) {
   return totals;
 }
 
-// Of a kind's bars; what is no filter, or not known, is grey.
+// Colour of a kind's bars; what is no filter, or not known, is grey.
 size_t ColourOf(std::string_view kind) {
   constexpr std::string_view kColoured[] = {kWinnowRibbon, kBuiltinBloom, kWinnowBloom,
                                             kBuiltinRibbon};

@@ -1,4 +1,4 @@
-// What `winnow inspect` shows of the files that it read: a choice of them, in an order, with sums;
+// Report of `winnow inspect` on the files that it read: a choice of them, in an order, with sums;
 // as JSON, comma-separated values, a page and a table.
 
 #ifndef WINNOW_TOOLS_WINNOW_INSPECT_INSPECT_REPORT_H_

@@ -183,7 +183,7 @@ std::string Databases(const std::vector<SstReport>& files) {
                                  : absl::StrCat(databases.size(), " databases: ");
 }
 
-// What is counted, where it is not the same: with prefixes, older versions and the like.
+// Explains both counts where they are not the same: with prefixes, older versions and the like.
 std::string KeysAndEntries(const std::vector<SstReport>& files, size_t width) {
   const bool differ = std::any_of(files.begin(), files.end(), [](const SstReport& file) {
     return file.filter && file.filter->keys > 0 && file.filter->keys != file.entries;
@@ -235,7 +235,7 @@ std::string AdviceLines(const InspectReport& report, size_t width) {
   return text.empty() ? text : absl::StrCat(text, "\n");
 }
 
-// What could be less: which files are too small, or lie too high by bloom_before_level, shows
+// Bytes to be saved: which files are too small, or lie too high by bloom_before_level, shows
 // above.
 std::string Blooms(const std::vector<SstReport>& files, size_t width) {
   const inspect::BloomFiles blooms = inspect::BloomsOf(files);

@@ -272,7 +272,7 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
     absl::FPrintF(stderr, "winnow inspect: %s\n", problem);
     return kCouldNotRead;
   }
-  // Of whole trees, also where some of their files were chosen.
+  // Looks at whole trees, also where some of their files were chosen.
   std::vector<std::string> of_places = inspect::SayMovedFilters(findings.files, selection.families);
   inspect::InspectReport report = inspect::MakeInspectReport(
       std::move(findings.files), std::move(findings.warnings), selection);
@@ -281,7 +281,7 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
   const std::string html = absl::GetFlag(FLAGS_inspect_html);
   const bool written =
       html.empty() || PrintToFile(verb.name, html, inspect::InspectHtml(report, paths));
-  // Of paths that are nothing, a table would count files that there are not.
+  // A table of paths that are nothing would count files that there are not.
   const bool is_empty =
       !findings.found && !absl::GetFlag(FLAGS_json) && !absl::GetFlag(FLAGS_inspect_csv);
   return Report(verb, is_empty ? "" : Text(report), report.files, written && report.trees_read,

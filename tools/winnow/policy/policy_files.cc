@@ -20,7 +20,7 @@ std::optional<int> LevelOf(const ListedTable& table, const FilterSummary& filter
                      : std::nullopt;
 }
 
-// What is shown of a filter.
+// The fields of a filter that are shown.
 nlohmann::json Shown(const FilterSummary& filter) {
   return {{"kind", filter.kind},
           {"keys", filter.keys},

@@ -1,4 +1,4 @@
-// What a filter policy would build for SST files that are there.
+// Filters that a policy would build for SST files that are there.
 
 #ifndef WINNOW_TOOLS_WINNOW_POLICY_POLICY_FILES_H_
 #define WINNOW_TOOLS_WINNOW_POLICY_POLICY_FILES_H_

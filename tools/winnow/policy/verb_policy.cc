@@ -201,7 +201,7 @@ bool IsBuiltin(const PolicyTrial& trial) {
   return trial.filter && absl::StartsWith(trial.filter->kind, "builtin-");
 }
 
-// What to know of a policy that works, where files have filters of both families.
+// Remarks on a policy that works, where files have filters of both families.
 absl::string_view AboutOtherFilters(const PolicyVerdict& verdict) {
   if (!verdict.reads_winnow) {
     return ". It does not read Winnow's filters: every lookup reads from files that have them, "
@@ -251,7 +251,7 @@ std::string Sentence(const PolicyVerdict& verdict, absl::string_view aside = "")
       "\n");
 }
 
-// What may have been the name of a file that is not there.
+// Remark on a word that may have been the name of a file that is not there.
 absl::string_view TakenForPolicy(absl::string_view argument) {
   return argument.empty() || absl::StrContains(argument, '=')
              ? ""
@@ -389,7 +389,7 @@ int ReportFile(const Verb& verb, const std::string& path, const std::optional<Tr
   return Print(verb.name, text) ? code : kCouldNotRead;
 }
 
-// What is wrong with the flags; empty: nothing.
+// Returns what is wrong with the flags; empty: nothing.
 std::string FlagProblem(const Verb& verb, bool has_tables) {
   const std::optional<uint64_t> keys = absl::GetFlag(FLAGS_policy_keys);
   const std::optional<int> level = absl::GetFlag(FLAGS_policy_level);

@@ -47,7 +47,7 @@ std::optional<FoundEntry> FindFirst(const ProbedRange& range, const Comparator* 
   return FoundEntry{keys->key().type, keys->key().sequence, keys->value().size()};
 }
 
-// Whether a scan of the range goes to a file with these keys. Without a comparator it may.
+// Returns whether a scan of the range goes to a file with these keys. Without a comparator it may.
 bool Overlap(const StoredRange& keys, const Comparator* comparator, const ProbedRange& range) {
   return !keys.empty &&
          (comparator == nullptr || !keys.known ||

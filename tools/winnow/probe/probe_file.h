@@ -51,7 +51,7 @@ struct ProbeHit {
   }
 };
 
-// That a file may hold a key of the range.
+// A file's hit: it may hold a key of the range.
 struct RangeHit {
   bool by_filter = false;           // a range filter was asked; else only the range of keys tells
   bool looked_for = false;          // the block where the first one would be was read

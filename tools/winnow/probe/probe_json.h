@@ -1,4 +1,4 @@
-// What `winnow probe` found, as JSON and for people.
+// Findings of `winnow probe`, as JSON and for people.
 
 #ifndef WINNOW_TOOLS_WINNOW_PROBE_PROBE_JSON_H_
 #define WINNOW_TOOLS_WINNOW_PROBE_PROBE_JSON_H_
@@ -12,7 +12,7 @@
 
 namespace winnow::inspect {
 
-// What was found of all files.
+// Findings in all files.
 struct ProbeReport {
   std::vector<ProbedKey> keys;
   std::optional<ProbedRange> range;
@@ -24,7 +24,7 @@ struct ProbeReport {
   // Files that may have any key, as they could not be read.
   size_t not_asked() const;
 
-  // Whether what is in none of the files' hits is in none of the databases' files.
+  // Returns whether what is in none of the files' hits is in none of the databases' files.
   bool has_all() const { return trees_read && not_asked() == 0; }
 };
 

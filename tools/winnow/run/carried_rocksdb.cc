@@ -63,7 +63,7 @@ std::vector<std::string> InstalledVersions(const fs::path& folder) {
   return versions;
 }
 
-// Of a library whose calls come to the library that is preloaded.
+// Sets the plugin of a library whose calls come to the library that is preloaded.
 void SetPlugin(const fs::path& plugins, CarriedRocksDB* carried) {
   const std::vector<std::string> versions = InstalledVersions(plugins);
   const std::string installed = absl::StrJoin(versions, ", ");

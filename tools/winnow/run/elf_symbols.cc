@@ -140,7 +140,7 @@ class Reader {
     }
   }
 
-  // Of a function that the file defines as well.
+  // Finds relocations of a function that the file defines as well.
   void ReadRelocations(const ElfW(Shdr) & section) {
     if (is_symbolic_) return;
     for (const auto& entry : Entries<ElfW(Rela)>(file_, section.sh_offset, section.sh_size)) {

@@ -1,4 +1,4 @@
-// What a program's or library's file says to the dynamic linker of a RocksDB in it.
+// Reads what a program's or library's file says to the dynamic linker of a RocksDB in it.
 
 #ifndef WINNOW_TOOLS_WINNOW_RUN_ELF_SYMBOLS_H_
 #define WINNOW_TOOLS_WINNOW_RUN_ELF_SYMBOLS_H_
@@ -15,7 +15,7 @@ struct RocksDBSymbols {
   std::string soname;        // empty: none
 };
 
-// Of a file of this machine's form; of any other, and of one that can't be read, nothing.
+// Reads a file of this machine's form; nothing of any other, or of one that can't be read.
 RocksDBSymbols ReadRocksDBSymbols(const std::string& path);
 
 }  // namespace winnow::inspect

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the loader takes for the end of a path in LD_PRELOAD.
+// Characters that the loader takes for the end of a path in LD_PRELOAD.
 constexpr char kEndsOfPaths[] = " :";
 
 // Where the loader has found the library in this process; empty: it has not.
@@ -32,7 +32,7 @@ fs::path LoadedFrom(const char* name) {
   return path;
 }
 
-// What the loader makes of a word of LD_PRELOAD: it searches for a name without a slash, here too.
+// The loader's path for a word of LD_PRELOAD: it searches for a name without a slash, here too.
 fs::path PreloadedFrom(const std::string& word) {
   const fs::path found =
       word.find('/') == std::string::npos ? LoadedFrom(word.c_str()) : fs::path();

@@ -82,7 +82,7 @@ struct ElfFile {
   std::string loader;     // PT_INTERP; empty: none
 };
 
-// Of this program's class and order of bytes; of another, only what says so is right in the header.
+// Reads a file of this program's class and byte order; of another's header, only these are right.
 ElfFile ReadElf(const FileBytes& bytes) {
   ElfFile elf;
   elf.has_header = bytes.ReadInto(0, &elf.header);
@@ -201,7 +201,7 @@ Access AccessTo(const std::string& path) {
              : Access::kNotExecutable;
 }
 
-// What execvp searches.
+// The path that execvp searches.
 std::string SearchPath() {
   if (const char* const path = std::getenv("PATH")) return path;
   std::string path(confstr(_CS_PATH, nullptr, 0), '\0');

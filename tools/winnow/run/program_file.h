@@ -27,7 +27,7 @@ struct ProgramFile {
   std::string problem;
   bool is_missing = false;  // the problem is that a file is not there
 
-  // What could not be found out, so that the library may be ignored all the same: a sentence.
+  // A sentence on what could not be found out, so that the library may be ignored all the same.
   // Empty: nothing.
   std::string unknown;
 };

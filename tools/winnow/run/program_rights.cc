@@ -17,14 +17,14 @@
 namespace winnow::inspect {
 namespace {
 
-// Whether the kernel heeds what gives programs of this file system more rights.
+// Returns whether the kernel heeds what gives programs of this file system more rights.
 bool HeedsRights(const std::string& path) {
   struct statvfs system = {};
   return statvfs(path.c_str(), &system) != 0 || (system.f_flag & ST_NOSUID) == 0;
 }
 
-// Whether the name space of users has the id: the kernel heeds no other of a file. All are taken
-// for there where that is not said.
+// Returns whether the name space of users has the id: the kernel heeds no other of a file. All are
+// taken for there where that is not said.
 bool IsThere(const char* map, unsigned id) {
   std::ifstream lines(map);
   if (!lines) return true;
@@ -35,8 +35,8 @@ bool IsThere(const char* map, unsigned id) {
   return false;
 }
 
-// What the number may stand for as well, where the name space lacks users of the system: files of
-// these seem to be of one user.
+// Returns what else the number may stand for, where the name space lacks users of the system: files
+// of these seem to be of one user.
 std::string OrNobody(const char* map, const char* overflow, unsigned id) {
   unsigned nobody = 0;
   uint64_t first = 0, outside = 0, count = 0;
@@ -46,8 +46,8 @@ std::string OrNobody(const char* map, const char* overflow, unsigned id) {
              : "";
 }
 
-// That the program would have another id than who starts it, as the end of a sentence. Empty: it
-// has not.
+// Says that the program would have another id than who starts it, as the end of a sentence. Empty:
+// it has not.
 std::string OtherId(const std::string& path, const struct stat& status) {
   const bool is_heeded = HeedsRights(path) && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1;
   const bool has_ids = is_heeded && IsThere("/proc/self/uid_map", status.st_uid) &&
@@ -71,8 +71,8 @@ std::string OtherId(const std::string& path, const struct stat& status) {
   return std::string();
 }
 
-// Whether the file gives capabilities to its caller. Root has them anyway, which is no sign to the
-// loader. no_new_privs takes them away, but the sign stays.
+// Returns whether the file gives capabilities to its caller. Root has them anyway, which is no sign
+// to the loader. no_new_privs takes them away, but the sign stays.
 bool GivesCapabilities(const std::string& path) {
   // As linux/capability.h has it: a word with the version and a flag, that all are in effect; words
   // of permitted and inheritable ones, and these once more. All begin with the low byte.

@@ -1,4 +1,4 @@
-// What a script says of who reads it.
+// Reads a script's interpreter from its first line.
 
 #ifndef WINNOW_TOOLS_WINNOW_RUN_SCRIPT_LINE_H_
 #define WINNOW_TOOLS_WINNOW_RUN_SCRIPT_LINE_H_
@@ -13,13 +13,13 @@ namespace winnow::inspect {
 
 constexpr size_t kLineBytes = 256;  // Linux looks no further for an interpreter
 
-// What the first line of a script says.
+// Contents of a script's first line.
 struct FirstLine {
   std::string interpreter;
   std::string argument;  // all the rest is one
 };
 
-// Of a file's first kLineBytes, as Linux reads it; none: this is no script.
+// Reads a file's first kLineBytes as Linux does; none: this is no script.
 std::optional<FirstLine> FirstLineOf(absl::string_view head);
 
 }  // namespace winnow::inspect

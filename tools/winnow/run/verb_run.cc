@@ -62,7 +62,7 @@ using Words = std::vector<std::string>;
 constexpr absl::string_view kRead = "read";
 constexpr absl::string_view kStock = "stock";
 
-// What is in force in the program, or why it is not started.
+// A start of the program: what is in force in it, or why it is not started.
 struct Start {
   std::string policy;
   std::string in_force;  // what RocksDB makes of the policy; empty: what the program asks for
@@ -130,7 +130,7 @@ Start Prepare(const std::vector<std::string>& command) {
   return start;
 }
 
-// What the program's environment has that this one's may not have.
+// Variables that the program's environment has and this one's may not have.
 Variables VariablesOf(const Start& start) {
   Variables variables = {{"LD_PRELOAD", start.library.variable}, {"WINNOW_POLICY", start.policy}};
   std::string range_bits = Environment("WINNOW_RANGE_BITS");
@@ -158,7 +158,7 @@ bool IsIgnored(absl::string_view name, const std::string& value) {
   return name == "WINNOW_ADD" && value != "1" && base::IsOn(value.c_str());
 }
 
-// What is to be said of a start that has no problem.
+// Warnings about a start that has no problem.
 Words Doubts(const Start& start) {
   Words doubts;
   if (!start.program.unknown.empty()) doubts.push_back(start.program.unknown);

@@ -118,7 +118,7 @@ bool Has(const Words& words, absl::string_view searched) {
   return std::find(words.begin(), words.end(), searched) != words.end();
 }
 
-// Of su and runuser: "-", "-l", "-lc", "--login", by which variables are cleared.
+// True for options of su and runuser that clear variables: "-", "-l", "-lc", "--login".
 bool IsLogin(absl::string_view word) {
   return word == "-" || word == "--login" ||
          (absl::ConsumePrefix(&word, "-") && !absl::StartsWith(word, "-") &&

@@ -11,15 +11,15 @@
 
 namespace winnow::inspect {
 
-// What such a program makes of its words.
+// Command that such a program makes of its words.
 struct WrappedCommand {
   std::vector<std::string> words;  // the program that it starts, and what stands behind it
   std::string clears;    // what Winnow needs and it takes away: LD_PRELOAD or WINNOW_POLICY
   bool is_known = true;  // else its words could not be followed
 };
 
-// Of a program with this name, which gives LD_PRELOAD on; none: it starts no other one, or not by
-// its words alone, as a shell.
+// Returns the command of a program with this name, which gives LD_PRELOAD on; none: it starts no
+// other one, or not by its words alone, as a shell.
 std::optional<WrappedCommand> CommandBehind(absl::string_view name,
                                             const std::vector<std::string>& words);
 
@@ -27,7 +27,7 @@ std::optional<WrappedCommand> CommandBehind(absl::string_view name,
 // run PROGRAM". Empty: this is none.
 std::string WinnowBehind(absl::string_view name, const std::vector<std::string>& words);
 
-// What `env` splits the rest of a script's first line into; empty: by quotes and the like, which
+// Words that `env` makes of the rest of a script's first line; empty: by quotes and the like, which
 // are not looked at here.
 std::vector<std::string> EnvWordsOf(absl::string_view argument);
 

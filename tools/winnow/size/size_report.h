@@ -1,4 +1,4 @@
-// What filters of every kind would take: for keys and a rate, for keys and memory, or in a page.
+// Sizes of filters of every kind: for keys and a rate, for keys and memory, or in a page.
 
 #ifndef WINNOW_TOOLS_WINNOW_SIZE_SIZE_REPORT_H_
 #define WINNOW_TOOLS_WINNOW_SIZE_SIZE_REPORT_H_
@@ -12,7 +12,7 @@
 
 namespace winnow::inspect {
 
-// What can be asked for.
+// Limits of what can be asked for.
 inline constexpr uint64_t kMostSizedKeys = uint64_t{1} << 40;
 inline constexpr double kLowestSizedRate = 1e-15;
 inline constexpr double kHighestSizedRate = 0.5;
@@ -23,7 +23,7 @@ struct SizeWish {
   std::optional<double> rate;
   std::optional<uint64_t> bytes;
   std::optional<uint64_t> page_bytes;
-  // What the filter has to be able to; none of these with page_bytes.
+  // Abilities that the filter needs; none of these with page_bytes.
   bool grows = false;    // keys are added after it was made
   bool deletes = false;  // keys are removed
   bool threads = false;  // several threads add at once
@@ -51,7 +51,7 @@ struct KindTable {
   std::vector<SizedKind> (*within)(uint64_t keys, uint64_t bytes);
   // How many pages of 1 KiB keys at this rate take; 0: pages have no such rate.
   uint64_t (*pages)(uint64_t keys, double rate);
-  // Of a page of so many bits, k of which a key sets: the rate of so many keys, and the most keys.
+  // For a page of so many bits, k of which a key sets: the rate of so many keys, and the most keys.
   double (*page_rate)(double keys, double bits, unsigned k);
   uint64_t (*page_keys)(double bits, unsigned k, double rate);
   // Why there is no page of so many bytes, a sentence; empty: there is.
@@ -81,11 +81,11 @@ struct SizeReport {
 // A rate as reports say it, with four significant digits: "0.009571", "1e-09".
 std::string RateText(double rate);
 
-// What is wrong with a wish that no report can be made of, as a sentence; empty: nothing. Without
-// further kinds, null, a wish for more than filters of files is wrong.
+// Returns what is wrong with a wish that no report can be made of, as a sentence; empty: nothing.
+// Without further kinds, null, a wish for more than filters of files is wrong.
 std::string WhatIsWrong(const SizeWish& wish, const KindTable* further);
 
-// Of a wrong wish, that it is impossible.
+// Reports a wrong wish as impossible.
 SizeReport ReportSizes(const SizeWish& wish, const KindTable* further);
 
 // Schema winnow.size/1.
@@ -95,7 +95,7 @@ std::string SizeJson(const SizeReport& report);
 
 namespace winnow::tools {
 
-// Of a wish that can be had.
+// Text on a wish that can be had.
 std::string SizeText(const inspect::SizeReport& report);
 
 // The verb with these kinds as well; null: with those of files alone.

@@ -38,7 +38,7 @@ namespace {
 
 const inspect::KindTable* further_kinds = nullptr;
 
-// Of a flag that is empty or a number of its range.
+// The value of a flag that is empty or a number of its range.
 std::optional<uint64_t> Whole(const std::string& flag) {
   const std::optional<double> number = ParseByteCount(flag);
   return number ? std::optional(static_cast<uint64_t>(*number)) : std::nullopt;

@@ -174,7 +174,7 @@ class CheckedRanges {
   std::string behind_last_;
 };
 
-// Whether each entry comes after the one before: by its user key, and of one key the newest first.
+// Checks the order of entries: by their user keys, and of one key the newest first.
 class OrderCheck {
  public:
   explicit OrderCheck(const ROCKSDB_NAMESPACE::Comparator* comparator) : comparator_(comparator) {}

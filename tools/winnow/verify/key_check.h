@@ -24,7 +24,7 @@ namespace winnow::inspect {
 struct CheckedFilter {
   std::vector<FilterProber> blocks;              // one, or one for each partition; or none
   const FilterPartitions* partitions = nullptr;  // null: not partitioned
-  // Of the file. Null: this program does not have it; only for filters that are not partitioned.
+  // The file's. Null: this program does not have it; only for filters that are not partitioned.
   const ROCKSDB_NAMESPACE::Comparator* comparator = nullptr;
   // The first prefix of a partition is in the one before as well (HasNextPrefixes).
   bool has_next_prefixes = true;
@@ -47,7 +47,7 @@ struct DeniedKey {
 
 inline constexpr size_t kMaxDeniedShown = 5;
 
-// What range filters said of ranges that begin at a key, or behind the key before it, and end
+// Answers of range filters to ranges that begin at a key, or behind the key before it, and end
 // behind it.
 struct RangeCheck {
   uint64_t keys = 0;  // of blocks that have one

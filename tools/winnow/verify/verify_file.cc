@@ -136,7 +136,7 @@ void JudgeEntries(const KeyCheck& check, const TableProperties& properties, File
   }
 }
 
-// What a block's rate is expected to be.
+// Expected rate of a block.
 struct BlockRate {
   std::optional<double> mean;  // unset: not known
   double variance = 0;         // over blocks of other keys

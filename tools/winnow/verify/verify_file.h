@@ -1,4 +1,4 @@
-// Whether an SST file and its filter are right: checksums, every key, and the rate.
+// Verifies an SST file and its filter: checksums, every key, and the rate.
 
 #ifndef WINNOW_TOOLS_WINNOW_VERIFY_VERIFY_FILE_H_
 #define WINNOW_TOOLS_WINNOW_VERIFY_VERIFY_FILE_H_

@@ -1,4 +1,4 @@
-// What `winnow verify` found, as JSON and as a table.
+// Findings of `winnow verify`, as JSON and as a table.
 
 #ifndef WINNOW_TOOLS_WINNOW_VERIFY_VERIFY_JSON_H_
 #define WINNOW_TOOLS_WINNOW_VERIFY_VERIFY_JSON_H_

@@ -127,7 +127,7 @@ std::string VerifyTable(const std::vector<FileVerdict>& files, bool trees_read, 
   if (several_families) {
     columns.insert(columns.begin() + 1, {"column family", Align::kLeft});
   }
-  // Of too many files those that somebody must look at.
+  // If there are too many files, only those that somebody must look at have rows.
   const bool all_rows = files.size() <= most_rows;
   std::vector<TextTable::Row> rows;
   VerdictSums sums;

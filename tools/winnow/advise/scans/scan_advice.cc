@@ -133,7 +133,7 @@ class Following {
     }
   }
 
-  // Whether no policy builds filters for the file.
+  // Returns whether no policy builds filters for the file.
   bool IsUnfiltered(size_t at) const {
     return FileAt(at).place.bottommost && !family_.shape.last_level_has_filters;
   }

@@ -85,7 +85,7 @@ bool IsKnown(const FilterUseFile& file, const UseOfPolicy& use) {
   return file.HasEnoughAsks(sum) && sum.denied >= kEnoughDenied * file.one_counted_of;
 }
 
-// Whether enough asks were counted on each level that has filters.
+// Returns whether enough asks were counted on each level that has filters.
 bool LevelsAreKnown(const FilterUseFile& file, const UseOfPolicy& use) {
   return absl::c_all_of(use.levels, [&](const UseOfLevel& level) {
     return !(level.keys > 0) || file.HasEnoughAsks(level);

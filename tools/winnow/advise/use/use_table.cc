@@ -68,7 +68,7 @@ std::string FindingsText(const std::string& title, const std::vector<UseFinding>
   return text;
 }
 
-// Whether some policies lack a verdict, while others have one.
+// Returns whether some policies lack a verdict, while others have one.
 bool LackVerdict(const UseAdvice& advice) {
   return advice.no_verdict.empty() &&
          absl::c_any_of(advice.rows, [](const UseRow& row) { return !row.has_enough_asks; });
