@@ -105,8 +105,8 @@ TEST(BitsBuilder, KeepsVersionsOfAKeyOnce) {
 
 TEST(BitsBuilder, KeepsPrefixesThatComeWithEachKeyOnce) {
   BitsBuilder builder(FilterOptions(), false);
-  // What RocksDB asks for: repeats of key and prefix apart, and of one for the other, since a key
-  // may be its own prefix.
+  // RocksDB's contract: repeats of key and prefix apart, and of one for the other, since a key may
+  // be its own prefix.
   builder.AddKeyAndAlt("a", "a");   // 1
   builder.AddKeyAndAlt("a1", "a");  // 2
   builder.AddKeyAndAlt("a1", "a");
@@ -187,7 +187,7 @@ TEST(BitsBuilder, EstimatesKeysOfSmallFiltersAsTheBuiltinBuildersDo) {
         }
       }
       EXPECT_EQ(least, 229u);
-      // What RocksDB's search from 0 on ends with is not much above the bits asked for.
+      // RocksDB's search from 0 on ends not much above the bits asked for.
       const double found = static_cast<double>(builder.ApproximateNumEntries(least));
       EXPECT_LT(
           8.0 * static_cast<double>(builder.CalculateSpace(static_cast<size_t>(found))) / found,
@@ -256,7 +256,7 @@ TEST(BitsBuilder, EstimatesCountTheRangeFilter) {
                   0.01 * static_cast<double>(expected));
       EXPECT_GE(expected, filter.size() - 100);
       EXPECT_NEAR(static_cast<double>(most), kKeys, 0.01 * kKeys);
-      // That of single keys, which the range filter's bytes don't lower.
+      // The rate is that of single keys, which the range filter's bytes don't lower.
       EXPECT_NEAR(rate, ViewOf(filter).info().expected_fpr, 0.03 * rate);
       EXPECT_NEAR(rate, without.EstimatedFpRate(kKeys, without.CalculateSpace(kKeys)), 0.03 * rate);
     }

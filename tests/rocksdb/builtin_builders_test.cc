@@ -160,7 +160,7 @@ const FilterPolicy* MakeNothing(const std::string& /*id*/, std::unique_ptr<const
 
 class MissingBuiltinTest : public ::testing::Test {
  protected:
-  // Of these bits alone.
+  // Policies of these bits alone are missing.
   static void SetUpTestSuite() {
     EXPECT_EQ(winnow_rocksdb_register(), 0);
     const auto library = ObjectRegistry::Default()->AddLibrary("missing");

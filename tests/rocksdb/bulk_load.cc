@@ -268,7 +268,7 @@ void CompareWithTree(const fs::path& folder) {
   CompactAll(tree.get());
   const Measured by_tree = Measure(tree.get(), "put in random order and compacted");
 
-  // Of small files the last one may be any size.
+  // With small files, the last one may be any size.
   const double bits_apart = keys >= kManyKeys ? 0.01 : 0.03;
   const double chance = 4 * std::sqrt(1 / by_writers.counted + 1 / by_tree.counted);
   const double bits = by_writers.bits_a_key / by_tree.bits_a_key;

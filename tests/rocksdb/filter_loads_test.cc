@@ -259,7 +259,7 @@ TEST_F(FilterLoadsTest, ALargerAlarmThanTheLibrarysIsRefused) {
   EXPECT_FALSE(SetFilterLoadAlarm(policy, alarm, sizeof(FilterLoadAlarm) + 8));
 }
 
-// Of a program that was compiled with another version's header.
+// Reads them as a program that was compiled with another version's header.
 TEST_F(FilterLoadsTest, FiguresMayGrow) {
   Write();
   FilterLoads older;

@@ -119,7 +119,7 @@ TEST(HugePageHeap, WithoutARangeGivesNothing) {
   }
 }
 
-// What is free beside a block is known by the next one that fits.
+// Memory that is free beside a block is known by the next one that fits.
 TEST(HugePageHeap, JoinsFreeNeighboursAndTakesTheSmallestThatFits) {
   HugePageHeap heap(2 * kPage);
   std::vector<char*> blocks;
@@ -270,7 +270,7 @@ void KeepAllocating(MemoryAllocator* allocator, const std::atomic<bool>& may_end
   }
 }
 
-// What a forked child does: it ends by a signal where that takes minutes.
+// Runs in a forked child: it ends by a signal where that takes minutes.
 [[noreturn]] void AllocateInChild(const std::vector<MemoryAllocator*>& allocators) {
   ::alarm(120);
   HugePageAllocator made_here(64 * kMiB, "");

@@ -449,7 +449,7 @@ class LaggingTree {
     const auto outputs = static_cast<size_t>(std::max(1.0, std::round(keys / kKeys)));
     size_t taken = 0;
     for (size_t i = 0; i < outputs; ++i) {
-      // What this output is made of is gone once it is there.
+      // Inputs of this output are gone once it is there.
       const size_t until = inputs.size() * (i + 1) / outputs;
       TreeFiles::Sums replaced;
       std::vector<size_t> gone(3);

@@ -47,7 +47,7 @@ using testing::TemporaryFolder;
 
 constexpr uint64_t kKeys = 6000;
 
-// What a configuration changes.
+// Settings that a configuration changes.
 struct Layout {
   Options options;
   BlockBasedTableOptions table;
@@ -355,7 +355,7 @@ class Store {
   ReadOptions read_;
 };
 
-// What filters spared, whoever asked them.
+// Number of reads that filters spared, whoever asked them.
 uint64_t Useful(const Options& options) {
   uint64_t sum = options.statistics->getAndResetTickerCount(ROCKSDB_NAMESPACE::BLOOM_FILTER_USEFUL);
   for (const auto ticker : rocksdb_abi::kPrefixUseful) {

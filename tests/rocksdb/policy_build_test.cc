@@ -139,7 +139,7 @@ TEST_F(PolicyBuildTest, WinnowsFiltersOfOldFilesStayInUse) {
   Open(kReads);
   EXPECT_EQ(BlocksReadForAbsentKeys(), ours);
   EXPECT_EQ(KindsOfFilters(path_), (Kinds{{"winnow ribbon", 1}}));
-  // What they cost without us, and why readers come first.
+  // Their cost without us, and the reason why readers come first.
   Open("bloomfilter:10");
   EXPECT_GT(BlocksReadForAbsentKeys(), kKeys * 95 / 100);
 }

@@ -114,7 +114,7 @@ class FilterMemoryTest : public ::testing::Test {
     }
   }
 
-  // Of the files that live, all families'.
+  // Memory of the files that live, all families'.
   Memory Now() const {
     Memory memory;
     for (ColumnFamilyHandle* family : families_) {
@@ -250,7 +250,7 @@ TEST_F(FilterMemoryTest, SetOptionsGoesToItAndBack) {
   ExpectAll();
 }
 
-// Of files from before, which the policy did not build.
+// The files are from before: the policy did not build them.
 TEST_F(FilterMemoryTest, ADatabaseThatIsOpenedAgainIsKnown) {
   Open("winnow:10");
   PutRandom(20'000);

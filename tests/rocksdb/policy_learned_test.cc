@@ -64,7 +64,7 @@ std::vector<uint64_t> HotNumbers(uint64_t hot_begin, uint64_t n, uint64_t seed,
   return numbers;
 }
 
-// What filters take and let through.
+// Memory of filters, and what they let through.
 struct Filters {
   double false_reads = 0;  // expected of a lookup
   double to_uniform = 0;   // memory
@@ -76,7 +76,7 @@ class LearnedTest : public ::testing::Test {
   LearnedTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
   ~LearnedTest() override { Close(); }
 
-  // What keys begin with: 0 bytes, or so many that are each tenant's own.
+  // Bytes that keys begin with: 0, or so many that are each tenant's own.
   struct Prefixes {
     uint64_t tenants = 1;
     size_t bytes = 0;
@@ -209,7 +209,7 @@ class LearnedTest : public ::testing::Test {
     return sum;
   }
 
-  // Of a tree of these keys that was written and looked up twice under it, and written again.
+  // Filters of a tree of these keys, written and looked up twice under it, and written again.
   Filters FiltersOfTenants(const Policy& policy) {
     OpenAfresh(policy);
     std::string value;
@@ -223,7 +223,7 @@ class LearnedTest : public ::testing::Test {
     return FiltersFor(0, TenantNumbers(20'000, 9));
   }
 
-  // Of a tree that was written twice under it.
+  // Filters of a tree that was written twice under it.
   Filters FiltersUnderAuto(uint64_t hot_begin) {
     OpenAfresh(MakePolicyFrom(kAuto));
     WriteTree(0);
@@ -364,8 +364,8 @@ TEST_F(LearnedTest, FilesOfRocksdbsFiltersBecomeNoWorseThanThePlans) {
   EXPECT_LT(found[kLearned].to_uniform, std::max(1.04, found[kAuto].to_uniform));
 }
 
-// What is known is the lower half of the keys; new ones lie behind all that were looked up, and are
-// moved down as they are.
+// The lower half of the keys is known; new ones lie behind all that were looked up, and are moved
+// down as they are.
 TEST_F(LearnedTest, ASequentialLoadUnderLookupsIsAsUnderThePlan) {
   std::map<std::string, Filters> found;
   for (const char* policy : {kAuto, kLearned}) {

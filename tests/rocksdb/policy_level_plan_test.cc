@@ -116,7 +116,7 @@ class LevelPlanTest : public ::testing::Test {
     return files;
   }
 
-  // What the filters take to what uniform ones of the same files would.
+  // Ratio of the filters' memory to that of uniform ones of the same files.
   double MemoryToUniform() const {
     double bytes = 0;
     double uniform = 0;
@@ -343,7 +343,7 @@ TEST_P(EachPlanTest, FilesForIngestionAreUniform) {
   EXPECT_NEAR(info.target_fpr, core::RateForBits(10), 1e-5);
 }
 
-// What is learned may be wrong then, and the answers may not.
+// Answers must be right then, even if what is learned is wrong.
 TEST_P(EachPlanTest, TwoDatabasesMayShareALoggerAndAPolicy) {
   std::shared_ptr<ROCKSDB_NAMESPACE::Logger> logger;
   ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::Env::Default()->NewLogger(folder_ / "LOG", &logger));
@@ -528,7 +528,7 @@ TEST_F(LevelPlanTest, ALongCommonPrefixTakesNoMoreMemory) {
   for (const uint64_t key : keys) {
     ASSERT_STATUS_OK(database_->Put(WriteOptions(), prefix + Key(key), "v"));
   }
-  // What comes in order behind them is moved down.
+  // Keys that come in order behind them are moved down.
   for (uint64_t key = kKeys; key < 2 * kKeys; ++key) {
     ASSERT_STATUS_OK(database_->Put(WriteOptions(), prefix + Key(key), "v"));
   }

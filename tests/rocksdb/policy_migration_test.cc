@@ -91,7 +91,7 @@ class SavedDatabase {
     ASSERT_STATUS_OK(database_->CompactRange(CompactRangeOptions(), nullptr, &before));
   }
 
-  // That keys before `changed` have the one value, the others the other, and no others are there.
+  // Expects keys before `changed` to have the one value, the others the other, and no others there.
   void ExpectAllKeys(uint64_t changed, const std::string& value, const std::string& other) {
     for (uint64_t i = 0; i < kKeys; ++i) {
       std::string found;

@@ -194,7 +194,7 @@ TEST(ToString, GivesEveryNumberBackExactly) {
   EXPECT_EQ(ToString(TextDefaults()), first + "level_plan=auto");
 }
 
-// What metrics, tables and JSON call a policy, so that values of a label differ in what is seen.
+// Name of a policy in metrics, tables and JSON, so that values of a label differ in what is seen.
 TEST(ShortText, HasTheBitsAndWhatDiffersFromTheDefaults) {
   EXPECT_EQ(ShortText(TextDefaults()), "bits_per_key=10");
   EXPECT_EQ(ShortText(PolicyOptions()), "bits_per_key=10;level_plan=uniform");
@@ -318,7 +318,7 @@ TEST(CheckPolicyOptions, RefusesWhatNoStringCanSay) {
 
 TEST(PolicyOptionNameList, HasEachOptionThatToStringWrites) {
   PolicyOptions options;
-  // What was not asked for is not written.
+  // Options that were not asked for are not written.
   options.build = Build::kBloomFilter;
   options.level_plan = LevelPlan::kAuto;
   const std::string told = ToString(options);

@@ -99,7 +99,7 @@ class PolicyRefusedTest : public ::testing::TestWithParam<Refused> {
     ASSERT_STATUS_OK(db->Flush(FlushOptions(), family));
   }
 
-  // What `change` says on stderr.
+  // Returns what `change` says on stderr.
   static std::string Said(const std::function<void()>& change) {
     ::testing::internal::CaptureStderr();
     const base::StderrDescriptor old = base::StderrAtStart();

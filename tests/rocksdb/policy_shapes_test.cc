@@ -1,4 +1,4 @@
-// What filters take at default options in the shapes of data that are common, beside RocksDB's own.
+// Tests of filters' memory at default options in common shapes of data, beside RocksDB's own.
 
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>

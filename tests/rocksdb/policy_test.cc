@@ -371,7 +371,7 @@ TEST_F(OptionsFileTest, BadPoliciesMakeTheOpenFail) {
   }
 }
 
-// What we can't help: a name that is not ours. Tools say so instead.
+// RocksDB drops a name that is not ours, which we can't help. Tools say so instead.
 TEST_F(OptionsFileTest, RocksDBDropsUnknownNames) {
   Write("winnows:10");
   Options options;

@@ -18,7 +18,7 @@ using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// What a page of the text format has, read by the rules of
+// A metric's family on a page of the text format, read by the rules of
 // https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format and of
 // https://prometheus.io/docs/practices/naming/: stricter than a server is.
 struct Family {

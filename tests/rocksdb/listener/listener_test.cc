@@ -54,7 +54,7 @@ constexpr char kAuto[] = "{id=winnow;level_plan=auto}";
 const double kUniformRate = core::RateForBits(10);
 constexpr char kDefault[] = "default";
 
-// What there is in the files of a family.
+// Levels and sums of a family's files.
 struct Truth {
   std::multiset<int> levels;
   uint64_t keys = 0;
@@ -135,7 +135,7 @@ class ListenerTest : public ::testing::Test {
     return KnownBy(policy)->trees.RecordOf(database->GetDBOptions().info_log.get(), family);
   }
 
-  // What is not known as it is.
+  // Returns what is not known as it is.
   static std::string Unknown(const Policies& policy, DB* database, ColumnFamilyHandle* family) {
     const std::shared_ptr<TreeRecord> record = RecordOf(policy, database, family->GetName());
     if (record == nullptr) return "the family";

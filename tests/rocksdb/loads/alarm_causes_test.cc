@@ -1,4 +1,4 @@
-// What an alarm names as the cause, of real databases.
+// Tests of the causes that an alarm names, with real databases.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ class MappedFilesTest : public FilterLoadsTest {
     return options;
   }
 
-  // Of so many lookups, those that loaded a filter.
+  // Loads of filters in so many lookups.
   uint64_t LoadsOf(int lookups) {
     Open();
     const uint64_t before = Loads().blocks;
@@ -95,7 +95,7 @@ TEST_F(MappedFilesTest, AreNamedWhereFiltersAreInACacheWithRoom) {
   EXPECT_THAT(alarms_[0], Not(HasSubstr("advise")));
 }
 
-// What the alarm says: filters beside the cache are kept.
+// As the alarm says, filters beside the cache are kept.
 TEST_F(MappedFilesTest, AreQuietWhereFiltersAreOutsideOfTheCache) {
   table_.cache_index_and_filter_blocks = false;
   Write();

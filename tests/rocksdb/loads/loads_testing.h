@@ -1,4 +1,4 @@
-// What tests of loads of filters share: a clock that the test sets, a log, and a database.
+// Helpers for tests of loads of filters: a clock that the test sets, a log, and a database.
 
 #ifndef WINNOW_TESTS_ROCKSDB_LOADS_LOADS_TESTING_H_
 #define WINNOW_TESTS_ROCKSDB_LOADS_LOADS_TESTING_H_

@@ -167,7 +167,7 @@ TEST(HashBatch, TellsKeysApartWhoseLengthsDifferBy65536) {
   }
 }
 
-// What lies behind the kept lengths are hashes: here, with the bits of a length.
+// Hashes lie behind the kept lengths: here, with the bits of a length.
 TEST(HashBatch, EndsARowWithTheLastSlot) {
   constexpr size_t kLength = 64;
   uint64_t number = 0;

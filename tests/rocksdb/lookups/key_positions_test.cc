@@ -168,7 +168,7 @@ TEST(KeyPositionsTest, APlaceThatMovesOftenStaysWithItsKey) {
   for (size_t i = 1; i < places.size(); ++i) {
     const int number = static_cast<int>(i) * 250 + 40;
     EXPECT_NEAR(places[i], grid.PlaceOf(key(number)), 0.1 * 100 / 10'000) << number;
-    // What is being replaced is not taken to be new.
+    // A part that is being replaced is not taken to be new.
     EXPECT_LT(SinceAt(grid, places[i]), 10) << number;
   }
 }

@@ -142,7 +142,7 @@ TEST(LookupSamplesTest, TellsSeveralLookupsApartThatAreUnderWay) {
   }
 }
 
-// What is forgotten then is the rest of a lookup, not more.
+// Only the rest of a lookup is forgotten then.
 TEST(LookupSamplesTest, MoreLookupsUnderWayThanAThreadRemembersBeginAgain) {
   const auto samples = NewSamples();
   Noter noter(samples.get());

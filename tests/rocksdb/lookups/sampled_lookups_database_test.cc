@@ -1,4 +1,4 @@
-// What the lookups of real databases leave in the samples of their tree.
+// Tests of what the lookups of real databases leave in the samples of their tree.
 
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>

@@ -1,4 +1,4 @@
-// What the tests of sampled lookups have in common.
+// Helpers for the tests of sampled lookups.
 
 #ifndef WINNOW_TESTS_ROCKSDB_SAMPLED_LOOKUPS_TESTING_H_
 #define WINNOW_TESTS_ROCKSDB_SAMPLED_LOOKUPS_TESTING_H_

@@ -197,7 +197,7 @@ class SharedHashDatabaseTest : public ::testing::TestWithParam<Shape> {
         << number << ": " << status.ToString() << ", seed " << kSeed;
   }
 
-  // What kLookups Gets count, once this thread had its first ones.
+  // Counts of kLookups Gets, once this thread had its first ones.
   Counters CountGetsOfAbsentKeys(std::mt19937_64* random) const {
     const auto get = [&](uint64_t lookups) {
       for (uint64_t i = 0; i < lookups; ++i) {
@@ -245,7 +245,7 @@ TEST_P(SharedHashDatabaseTest, AGetOfAnAbsentKeyComputesOneHash) {
   std::thread([this] {
     std::mt19937_64 random(kSeed);
     const Counters counts = CountGetsOfAbsentKeys(&random);
-    // Of a partitioned filter, a key behind the last one is known to be absent.
+    // A partitioned filter knows that a key behind the last one is absent.
     EXPECT_GT(Ratio(counts.lookups, kLookups), 0.9 * kSources);
     EXPECT_LE(Ratio(counts.hashes, kLookups), 1.01);
     EXPECT_EQ(counts.hashes + counts.hashes_shared, counts.lookups);

@@ -1,4 +1,4 @@
-// What the shared hash does with memory, and where there is none.
+// Tests of the shared hash with memory, and where there is none.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ namespace {
 thread_local bool memory_is_short = false;
 thread_local void (*at_allocation)() = nullptr;  // called at the next one
 
-// What the code under test has allocated and not freed.
+// Blocks that the code under test has allocated and not freed.
 class LiveBlocks {
  public:
   void Add(void* block) {

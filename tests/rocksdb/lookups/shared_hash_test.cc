@@ -259,7 +259,7 @@ TEST(SharedHash, GivesAThreadTheStateOfOneThatEndedButNotItsKeys) {
   EXPECT_EQ(counts.computed, 1u);
 }
 
-// What any thread has read, the next one finds no less.
+// Counts that only rise: no thread finds less than another has read before.
 class RisingCounts {
  public:
   void Look() {
@@ -397,7 +397,7 @@ TEST(SharedHash, CanBeForbiddenAndAllowedAgain) {
   SetHashSharing(true);
 }
 
-// What a process shares that has this setting; said on stderr, in a process of its own, as the
+// Says on stderr what a process that has this setting shares, in a process of its own, as the
 // variable is looked at once.
 void SayWhatIsShared(const char* setting) {
   setenv("WINNOW_SHARED_HASH", setting, 1);

@@ -1,4 +1,4 @@
-// What the tests of the shared hash have in common.
+// Helpers for the tests of the shared hash.
 
 #ifndef WINNOW_TESTS_ROCKSDB_SHARED_HASH_TESTING_H_
 #define WINNOW_TESTS_ROCKSDB_SHARED_HASH_TESTING_H_
@@ -32,7 +32,7 @@ struct HashOfKey {
   void NoteCounted(const CountedAsk& /*ask*/, uint64_t /*hash*/) const noexcept {}
 };
 
-// What a reader does, for the hash instead of an answer.
+// Does what a reader does, for the hash instead of an answer.
 __attribute__((flatten)) inline uint64_t HashForReader(const ROCKSDB_NAMESPACE::Slice& key) {
   return Lookup<HashOfKey>::Ask(HashOfKey(), key);
 }
@@ -65,7 +65,7 @@ class Asker {
     const std::vector<const ROCKSDB_NAMESPACE::Slice*> pointers = PointersTo(slices);
     for (int file = 0; file < files; ++file) {
       std::vector<KeyHash> hashes(keys.size());
-      // What is asked for ahead changes no hash and no count.
+      // Asking ahead changes no hash and no count.
       if (file % 2 == 0 && !keys.empty()) {
         SharedHashes(pointers.data(), keys.size(), hashes.data(), core::BloomBatch(filter_));
       } else {

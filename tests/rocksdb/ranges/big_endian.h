@@ -16,7 +16,7 @@ inline std::string BigEndian(uint64_t number) {
   return bytes;
 }
 
-// That of the last eight bytes of a key.
+// Returns the number in the last eight bytes of a key.
 inline uint64_t LastNumber(const std::string& key) {
   uint64_t number = 0;
   for (size_t i = key.size() - 8; i < key.size(); ++i) {

@@ -253,7 +253,7 @@ TEST_F(RangeFiltersTest, AreSwitchedOffAndOnInAnOpenDatabase) {
   EXPECT_EQ(ScanBehindKeys(database.get(), 1000).wrong, 0);
 }
 
-// What files with filters of one extractor do under another one.
+// Files with filters of one extractor are read under another one.
 TEST_F(RangeFiltersTest, FilesAreAskedUnderAnotherExtractorWhichKnowsItsOwn) {
   const auto database = OpenDatabase(OptionsOf(Table()), path_);
   Fill(database.get());
@@ -814,7 +814,7 @@ TEST_F(RangeFiltersTest, WhatIsWrittenWithinTheReadOfAFilterIsNoBound) {
 
 // ---- Threads
 
-// Of all threads, also of those that ended; a thread that takes another one's place goes on.
+// Counts of all threads, also of those that ended; a thread that takes another one's place goes on.
 TEST_F(RangeFiltersTest, QuestionsAndAnswersAreCounted) {
   const auto database = OpenDatabase(OptionsOf(Table()), path_);
   Fill(database.get());

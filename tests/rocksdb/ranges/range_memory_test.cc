@@ -1,5 +1,5 @@
-// What range filters do to the sizes of filters: plans don't weigh them, and filter_memory counts
-// them and lets them give way first.
+// Effects of range filters on the sizes of filters: plans don't weigh them, and filter_memory
+// counts them and lets them give way first.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -157,7 +157,7 @@ class Scans {
   // With an iterator that follows what is written; it sees no range deletions.
   bool has_tailing = false;
 
-  // Of these rows, or those of a snapshot.
+  // Scans these rows, or those of a snapshot.
   void Make(int scans, const Rows& rows, const std::deque<Kept>& snapshots) {
     // One that is moved with its bound, and one whose bound stays, as RocksDB wants it.
     std::string moved_end = "x";
@@ -196,7 +196,7 @@ class Scans {
     }
   }
 
-  // Of what a transaction has written and not committed, too.
+  // Scans what a transaction has written and not committed, too.
   void MakeIn(Transaction* transaction, int scans, const Rows& rows) {
     for (int i = 0; i < scans && !::testing::Test::HasFailure(); ++i) {
       const std::string begin = keys_.Near(rows);
@@ -210,7 +210,7 @@ class Scans {
     }
   }
 
-  // Of a file by itself.
+  // Scans a file by itself.
   void MakeOf(ROCKSDB_NAMESPACE::SstFileReader* file, int scans, const Rows& rows) {
     for (int i = 0; i < scans; ++i) {
       const std::string begin = keys_.Near(rows);

@@ -24,7 +24,7 @@ core::TableRangePlan MakePlan() {
 
 const core::TableRangePlan kPlan = MakePlan();
 
-// Whether the range filter of these bytes is one that has just the keys of kKeys.
+// The keys that a range filter of these bytes has, and no others.
 const std::vector<std::string> kKeys = {"b000", "b500", "d000", "f000"};
 
 void ExpectItsKeys(const std::vector<core::TableRange>& ranges,

@@ -98,7 +98,7 @@ class ScannedDatabase {
     options.level0_file_num_compaction_trigger = kFiles + 1;
     options.write_buffer_size = 64 << 20;
     if (filters == Filters::kPrefixes) {
-      // Of the integers so many bytes that two keys seldom share them, of the events the user.
+      // Prefixes of integers are so long that two keys seldom share one; those of events are users.
       options.prefix_extractor.reset(
           ROCKSDB_NAMESPACE::NewFixedPrefixTransform(shape == Keys::kIntegers ? 5 : 16));
     } else if (filters == Filters::kRanges) {
@@ -127,7 +127,7 @@ class ScannedDatabase {
       const std::string head = begin.substr(0, begin.size() - 8);
       uint64_t number = LastNumber(begin) + (has_row ? 0 : 1);
       if (shape.begin == Shape::Begin::kAnywhere) {
-        // Of events within the times that there are.
+        // Events are within the times that there are.
         number = shape.keys == Keys::kIntegers ? random() : 1'700'000'000'000 + random() % kDay;
       }
       begin = head + BigEndian(number);

@@ -1,4 +1,4 @@
-// What an iterator gives, against the rows of a model: forward, backward, with turns, tailing.
+// Checks iterators against the rows of a model: forward, backward, with turns, tailing.
 
 #ifndef WINNOW_TESTS_ROCKSDB_RANGES_SCAN_CHECKS_H_
 #define WINNOW_TESTS_ROCKSDB_RANGES_SCAN_CHECKS_H_

@@ -32,7 +32,7 @@ TEST(TransformedKeysTest, TheBoundsOfASeekAreAKeyAndTheNextOne) {
 }
 
 TEST(TransformedKeysTest, AKeyAloneHasNoBound) {
-  // What stands where the next note will be is an old one, from as near.
+  // An old note, from as near, stands where the next note will be.
   for (size_t i = 0; i < kNotes; ++i) Note("x");
   const char* const sought = Note("b");
   Slice begin;

@@ -58,13 +58,13 @@ class Workers final : public rocksdb_abi::CompactionService {
   explicit Workers(std::string folder) : folder_(std::move(folder)) {}
   const char* Name() const override { return "workers"; }
 
-  // What the service asks for each job: the text beside it.
+  // The service asks it for the text beside each job.
   std::function<std::string(const Job&)> learned = [](const Job&) { return std::string(); };
-  // What a worker sets by itself.
+  // Settings that a worker makes by itself.
   std::function<void(CompactionServiceOptionsOverride*)> set = [](auto*) {};
   bool works = true;  // or RocksDB does the job itself
 
-  // Of the last job.
+  // State of the last job.
   std::string name;
   std::string input;
   std::string text;
@@ -156,7 +156,7 @@ class RemoteCompactionTest : public ::testing::Test {
     return workers_->input;
   }
 
-  // Of all files, by their keys' order.
+  // Filter blocks of all files, by their keys' order.
   std::vector<std::string> Blocks() {
     std::vector<std::string> blocks;
     for (const FileFilter& filter : testing::ReadFilters(path_)) blocks.push_back(filter.block);
@@ -204,7 +204,7 @@ class RemotePlanTest : public RemoteCompactionTest {
     Write(11);
   }
 
-  // What the filters of the files take that each of some compactions writes. The database is closed
+  // Memory of the filters in the files that each of some compactions writes. The database is closed
   // then.
   std::vector<double> MemoryOfCompactions() {
     std::vector<double> memory;
@@ -225,7 +225,7 @@ class RemotePlanTest : public RemoteCompactionTest {
     return memory;
   }
 
-  // Of the files, increasing.
+  // Numbers of the files, increasing.
   std::vector<uint64_t> Numbers() {
     std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData> files;
     database_->GetLiveFilesMetaData(&files);
@@ -670,7 +670,7 @@ TEST_F(RemoteCompactionTest, AWorkerTakesTheTextAndTheOptionsOfItsFamily) {
   ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(family));
 }
 
-// Of an OPTIONS file that somebody changed, and that names what this process does not have.
+// An OPTIONS file that somebody changed names what this process does not have.
 TEST_F(RemoteCompactionTest, WhatTheOptionsFileNamesAndNobodyKnowsIsAnError) {
   const std::string input = InputOfJob("winnow:10");
   const std::string path = testing::NewestOptionsPath(path_);

@@ -1,4 +1,4 @@
-// What the listener says of files that compaction workers wrote.
+// Tests of what the listener says of files that compaction workers wrote.
 
 #include "src/rocksdb/remote/remote_outputs.h"
 
@@ -85,7 +85,7 @@ class Workers final : public rocksdb_abi::CompactionService {
     const std::lock_guard<std::mutex> lock(mutex_);
     at_next_ = std::move(call);
   }
-  // That were done since the last time.
+  // Returns the number of jobs that were done since the last time.
   int TakeJobs() {
     const std::lock_guard<std::mutex> lock(mutex_);
     return std::exchange(jobs_, 0);

@@ -32,7 +32,7 @@ struct Case {
 
 std::ostream& operator<<(std::ostream& out, const Case& one) { return out << one.name; }
 
-// What RibbonFilterPolicy::GetBuilderWithContext does in RocksDB 8.7 and later, case by case.
+// Choices of RibbonFilterPolicy::GetBuilderWithContext in RocksDB 8.7 and later, case by case.
 const Case kCases[] = {
     {"flush, default", 0, kCompactionStyleLevel, kFlush, 0, true},
     {"flush, never Bloom", -1, kCompactionStyleLevel, kFlush, 0, false},

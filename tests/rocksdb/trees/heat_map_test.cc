@@ -69,7 +69,7 @@ TEST(HeatMapTest, EvenLookupsAreTakenForEven) {
   for (int i = 0; i < 4096; ++i) samples.push_back(Absent(place(random)));
   constexpr int kFiles = 3000;  // about as many as samples
   const HeatMap heat(samples, kFiles, kAllLevels);
-  // What rates by this estimate read to what even rates do, at the same memory, is
+  // The ratio of reads with rates by this estimate to those with even rates, at the same memory, is
   // exp(mean(log(estimate)) - log(mean(estimate))), inverted.
   double logs = 0;
   double all = 0;

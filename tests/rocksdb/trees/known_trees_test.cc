@@ -293,7 +293,7 @@ TEST(KnownTreesTest, TreesWithAListenerAreForgottenUntilItTells) {
   EXPECT_FALSE(trees.has_forgotten());
 }
 
-// Of some thousands of paths two had the same name when it kept 20 bits of their hashes.
+// Two of some thousands of paths had the same name when it kept 20 bits of their hashes.
 TEST(KnownTreesTest, ThousandsOfDatabasesAreKeptApart) {
   constexpr int kPaths = 10'000;
   std::map<uint64_t, std::string> paths;  // by what begins a hash

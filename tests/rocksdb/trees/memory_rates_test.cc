@@ -110,7 +110,7 @@ TEST_F(MemoryRatesTest, AllFilesHaveOneRateWithoutAPlan) {
   EXPECT_EQ(trees_[0]->BitsOf(5, false, 0, 0.1, asked_.rule), 0);
 }
 
-// Of eleven parts of the keys, one on the upper level, with log2(11) bits more than a file that has
+// The upper level has one of eleven parts of the keys, with log2(11) bits more than a file that has
 // all keys of its range.
 TEST_F(MemoryRatesTest, UpperLevelsHaveMoreBitsAndTheMeanFillsTheMemory) {
   Make({100, 300});

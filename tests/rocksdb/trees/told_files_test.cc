@@ -1,4 +1,4 @@
-// What a listener tells a record of live files.
+// Tests of what a listener tells a record of live files.
 
 #include <gtest/gtest.h>
 #include <rocksdb/slice.h>
@@ -92,7 +92,7 @@ TEST(ToldFilesTest, FilesThatAreGoneEndAndFilesThatMovedAreElsewhere) {
   EXPECT_EQ(files.files(), 2u);
   EXPECT_EQ(files.PlaceOf(3, {Key(110), Key(120)}, kBase).below, 5);
   EXPECT_EQ(files.PlaceOf(3, {Key(10), Key(20)}, kBase).below, TreeFiles::kBottom);
-  // Of another database, with the same logger and family.
+  // A file of another database, with the same logger and family.
   const FileName other = FileName::Of("/another", 0);
   Listed of_other = FileOf(2, 5, 300, 400);
   of_other.name = other.File(2);

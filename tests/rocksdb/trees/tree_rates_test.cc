@@ -229,7 +229,7 @@ TEST_F(EvenRatesTest, AFewFilesShareTheMemoryOfTheTreeThatTheyWillBe) {
   EXPECT_GT(build(0, 1000, {}), 1.1);
 }
 
-// What a level plan has: the level above a tenth of the rate, as it has a tenth of the keys.
+// Rates of a level plan: the level above has a tenth of the rate, as it has a tenth of the keys.
 TEST_F(TreeRatesTest, EvenLookupsHaveTheRatesOfALevelPlan) {
   for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), false);
   const double last = RateOf(6, true, 0.5, 0.505).value();
@@ -347,7 +347,7 @@ TEST_F(TreeRatesTest, HeatThatMovedOnBuysFewBits) {
             RateOf(6, true, 0.5, 0.5 + 0.999 / kFiles).value() / 20);
 }
 
-// What is known stays whole: the next file gets the rate that it gets where memory never was short.
+// The state stays whole: the next file gets the rate that it gets where memory never was short.
 TEST_F(TreeRatesTest, GoesOnWhereMemoryWasShort) {
   for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), i % 3 == 0);
   const auto rate_by = [this](TreeRates* rates) {

@@ -223,7 +223,7 @@ TEST(TreeTextTest, ALambdaHoldsForItsOwnRuleAlone) {
   }
 }
 
-// Of whatever length keys are, and whatever they share.
+// Keys of any length, whatever they share.
 TEST(TreeTextTest, NoMoreBytesOfAKeyLeaveTheProcessThanThePageSays) {
   // Four more, as what stands behind a key may happen to be its next byte.
   constexpr size_t kMaxBytes = 48 + 4;
@@ -268,7 +268,7 @@ TEST(TreeTextTest, NoMoreBytesOfAKeyLeaveTheProcessThanThePageSays) {
   }
 }
 
-// Of tenants with long names, whose keys are told apart there by what is told of them.
+// Tenants have long names: their keys are told apart there by what is told of them.
 TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
   KnownTrees here;
   here.Learn(&kOne, kFamily, Merge(5, true));
@@ -322,7 +322,7 @@ TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
           << tenant << " " << first;
     }
   }
-  // Of a tenant that was not there nothing is known, nor of other keys.
+  // Nothing is known of a tenant that was not there, nor of other keys.
   for (const std::string& first :
        {std::string("tenant no. 4") + std::string(200, 'z'), std::string()}) {
     const KeyRange range = {first, first + "9"};
@@ -343,7 +343,7 @@ constexpr char kTextOf10[] =
     "FC307BD090000000000000000000000000000000000000000000000000000000000000000000000000000000"
     "00000000000000000000001010101010101010101010101010100089E23461083FE20";
 
-// What 1.0 wrote, of two files with the keys "people/000000/name" to "people/000090/name" and
+// Text that 1.0 wrote, of two files with the keys "people/000000/name" to "people/000090/name" and
 // "people/000100/name" to "people/000190/name".
 TEST(TreeTextTest, ATextOfFormat1IsRead) {
   WorkersRule read;

@@ -1,5 +1,5 @@
-// What is said of filters in databases, beside what a policy around Winnow's counts itself: four
-// column families with seven levels, and five mixes of keys that are there and that are not.
+// Tests of figures on filters in databases, beside what a policy around Winnow's counts itself:
+// four column families with seven levels, and five mixes of keys that are there and that are not.
 //
 // In the suite with few lookups, and one ask in 4 counted. The long form is with one in 2,048:
 //   WINNOW_FILTER_USE_LOOKUPS=6000000 WINNOW_FILTER_USE_GAP=2048

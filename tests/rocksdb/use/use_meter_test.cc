@@ -54,7 +54,7 @@ class UseMeterTest : public ::testing::Test {
     return std::unique_ptr<FilterBitsReader>(NewBitsReader(block, *builtin_, {}, &meter_));
   }
 
-  // Of this test's meter alone.
+  // Sums of this test's meter alone.
   UseSums SumsOf(int level) const {
     UseSums sums;
     UseCell* const cell = const_cast<UseMeter&>(meter_).Keep(level);
@@ -282,7 +282,7 @@ TEST_F(UseMeterTest, KnowsTheFiltersThatHaveReaders) {
   EXPECT_EQ(SumsOf(5).bytes, 0u);
 }
 
-// What a damaged block says of its level is not believed.
+// A damaged block's level is not believed.
 TEST_F(UseMeterTest, DamagedBlocksHaveNoLevel) {
   SetMeanGap(1);
   const std::string whole = BlockOf(4, 10, 1000);

@@ -48,7 +48,7 @@ UseRow RowOf(const std::string& family, int level, uint64_t counted, double rate
   return row;
 }
 
-// What `winnow advise --use` reads.
+// The JSON that `winnow advise --use` reads.
 TEST(UseTextTest, JsonIsAsBefore) {
   UseRow strange = RowOf("with \"quotes\" and \\", -1, 7, 0.25);
   strange.databases.clear();
