@@ -1,4 +1,4 @@
-// What a point of a sweep of caches counts.
+// Tests of the counts at a point of a sweep of caches.
 
 #include "db_bench_ext/read_amplification/lookups/cache_point.h"
 

@@ -380,7 +380,7 @@ TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
   }
 }
 
-// Of every flag whose value is a number, as --help has them.
+// Tests every flag whose value is a number, as --help has them.
 TEST(DbBenchExtTest, ANumberOutOfItsRangeIsAnsweredByTheRangeOnce) {
   const std::regex numeric("\n  --([a-z0-9_]+)=-?[0-9][0-9.e+]*\n");
   const std::regex range("from [-+.0-9e]+ to [-+.0-9e]+");

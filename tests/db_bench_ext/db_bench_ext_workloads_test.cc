@@ -205,7 +205,7 @@ TEST_F(DbBenchExtWorkloadsTest, ALearnedPolicyPutsItsBitsWhereLookupsAsk) {
   const json run = Run({"--heat=mixgraph", "--absent_lookups=1", "--num=40000",
                         "--lookups_per_write=5", "--write_buffer_size=100000",
                         "--policies=winnow:10,{id=winnow;bits_per_key=10;level_plan=learned}"});
-  // Of all levels.
+  // Bits over all levels.
   const auto bits = [&](size_t policy, size_t part) {
     double keys = 0;
     double sum = 0;
@@ -235,7 +235,7 @@ TEST_F(DbBenchExtWorkloadsTest, TheNewestKeysAreHotWhereKeysComeInTime) {
   }
 }
 
-// Of three policies: no filters, RocksDB's of prefixes, and of ranges.
+// Three policies: no filters, RocksDB's of prefixes, and of ranges.
 TEST_F(DbBenchExtWorkloadsTest, ScansReadLessWithRangeFilters) {
   const struct {
     const char* shape;
@@ -387,7 +387,7 @@ TEST_F(DbBenchExtWorkloadsTest, ATraceOfRocksDbIsAListOfLookups) {
   EXPECT_THAT(newer.errors, HasSubstr("is a trace of version 0.9"));
 }
 
-// Of several workloads, by several threads: what the same lookups find says that they are these.
+// Several workloads, by several threads: what the same lookups find says that they are these.
 TEST_F(DbBenchExtWorkloadsTest, LookupsAreRecordedForOthersToAsk) {
   const std::string list = folder_ / "recorded";
   const std::vector<std::string> recording = {"--benchmarks=readmixed,seekrandom,multireadrandom",

@@ -186,7 +186,7 @@ std::string Table(const Json& kernels) {
   return table.ToString();
 }
 
-// What is wrong, a sentence a line.
+// Returns what is wrong, a sentence a line.
 std::string Objections(const Json& kernels) {
   std::string text;
   for (const Json& kernel : kernels) {

@@ -1,4 +1,4 @@
-// What the machine has free.
+// Tests of what the machine has free.
 
 #include "db_bench_ext/read_amplification/system/free_room.h"
 

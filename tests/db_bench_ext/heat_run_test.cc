@@ -60,8 +60,8 @@ absl::StatusOr<HeatResult> GrowAndAsk(const HeatScenario& scenario, bool partiti
   return RunHeat(scenario, Small(), *options.statistics, &tree, [](uint64_t, uint64_t) {});
 }
 
-// What filters state comes true when RocksDB asks them: of absent keys, and of present ones above
-// the file that has them.
+// Rates that filters state come true when RocksDB asks them: of absent keys, and of present ones
+// above the file that has them.
 TEST(HeatRunTest, RocksDBCountsWhatTheRatesOfTheFiltersSay) {
   for (const HeatScenario& scenario : HeatScenarios()) {
     const absl::StatusOr<HeatResult> result = GrowAndAsk(scenario);

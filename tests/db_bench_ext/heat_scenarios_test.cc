@@ -1,4 +1,4 @@
-// What scenarios of lookups write and look up.
+// Tests of what scenarios of lookups write and look up.
 
 #include "db_bench_ext/tuning/heat_scenarios.h"
 

@@ -1,4 +1,4 @@
-// What is counted over lookups adds up.
+// Tests that counts over lookups add up.
 
 #include "db_bench_ext/read_amplification/lookups/lookups.h"
 

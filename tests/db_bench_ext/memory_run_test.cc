@@ -10,7 +10,7 @@ namespace memory_run_test {
 
 using Looks = std::vector<GrowthLook>;
 
-// Of the same 1000 keys, with so many bits a key.
+// A look at the same 1000 keys, with so many bits a key.
 GrowthLook Look(double bits, double false_reads, double keys = 1000) {
   return {keys, keys * bits / 8, false_reads};
 }

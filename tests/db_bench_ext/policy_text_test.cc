@@ -1,4 +1,4 @@
-// What the texts of policies say.
+// Tests of the texts of policies.
 
 #include "db_bench_ext/read_amplification/report/policy_text.h"
 

@@ -1,4 +1,4 @@
-// What is seen of a run's progress, on a terminal and elsewhere.
+// Tests of what is seen of a run's progress, on a terminal and elsewhere.
 
 #include "db_bench_ext/read_amplification/system/progress.h"
 
@@ -27,7 +27,7 @@ struct Close {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-// What two jobs write of their progress, with so much time before each of their four steps.
+// Progress that two jobs write, with so much time before each of their four steps.
 std::string Written(bool terminal, seconds step) {
   const std::unique_ptr<std::FILE, Close> file(std::tmpfile());
   {

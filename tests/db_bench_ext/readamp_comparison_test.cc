@@ -1,4 +1,4 @@
-// Whether policies can be compared, and with which one.
+// Tests of whether policies can be compared, and with which one.
 
 #include "db_bench_ext/read_amplification/report/readamp_comparison.h"
 

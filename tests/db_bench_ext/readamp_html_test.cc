@@ -27,7 +27,7 @@ const Machine kMachine = {"a processor", 2, 1 << 30, "Linux"};
 
 std::string Page(const ReadAmplification& run) { return ReadAmplificationHtml(run, kMachine); }
 
-// What stands between the two texts, each time.
+// Returns what stands between the two texts, each time.
 std::vector<std::string> Between(const std::string& text, const std::string& begin,
                                  const std::string& end) {
   std::vector<std::string> pieces;
@@ -59,7 +59,7 @@ ReadAmplification ExistingDatabase() {
   return run;
 }
 
-// What was measured in unlike ways, with little to show.
+// Runs that were measured in unlike ways, with little to show.
 std::vector<ReadAmplification> Sparse() {
   std::vector<ReadAmplification> runs = {ExampleReadAmplification(), ExistingDatabase()};
   const auto changed = [&](const ReadAmplification& run) -> ReadAmplification& {

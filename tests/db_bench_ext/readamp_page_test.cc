@@ -30,7 +30,7 @@ using testing::WriteFile;
 
 bool HaveBrowser() { return RunProgram({"sh", "-c", "command -v chromium"}).status == 0; }
 
-// What the browser says of a page, with its console on stderr.
+// Returns what the browser says of a page, with its console on stderr.
 ChildResult Browse(const std::string& page, const TemporaryFolder& folder,
                    std::vector<std::string> flags) {
   std::vector<std::string> command = {"timeout",
@@ -133,9 +133,9 @@ TEST_F(ReadampPageTest, ItHasPicturesOfThreeWidths) {
   }
 }
 
-// What is wrong with the layout of a page, with all tables closed and then open: what stands out of
-// the window, unless in a place that scrolls; words and numbers in cells, and flags in sentences,
-// that go on in a second line; charts without a mark; rows of tables that are white space, as their
+// Faults in the layout of a page, with all tables closed and then open: what stands out of the
+// window, unless in a place that scrolls; words and numbers in cells, and flags in sentences, that
+// go on in a second line; charts without a mark; rows of tables that are white space, as their
 // height is that of cells beyond the window; and, in wide windows, tables that are cut.
 constexpr char kLook[] = R"(<script>
 function look(frame) {

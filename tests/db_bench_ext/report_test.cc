@@ -71,7 +71,7 @@ TEST(ReportTest, TheFullReportComparesMemoryAndFalsePositivesWithTheReference) {
   EXPECT_THAT(text, HasSubstr("in 3 rounds of 500 lookups"));
 }
 
-// Of a database that was written with Winnow in the place of a policy of RocksDB's.
+// The database was written with Winnow in the place of a policy of RocksDB's.
 TEST(ReportTest, TheFiltersThatFilesHaveAreNamedAndNotTheirPolicyAlone) {
   inspect::ReadAmplification run = ExampleRun(10'000);
   run.policies = {Policy("as it is", "bloomfilter", 10'000, 8'750, 19)};

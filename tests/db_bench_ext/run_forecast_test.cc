@@ -1,4 +1,4 @@
-// What a run needs, and whether it is there.
+// Tests of what a run needs, and whether it is there.
 
 #include "db_bench_ext/read_amplification/program/run_forecast.h"
 

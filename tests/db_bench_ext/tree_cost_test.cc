@@ -1,4 +1,4 @@
-// What filters of trees cost that were made by hand.
+// Tests of the cost of filters, of trees that were made by hand.
 
 #include "db_bench_ext/tuning/tree_cost.h"
 

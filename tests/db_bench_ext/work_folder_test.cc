@@ -1,4 +1,4 @@
-// What is removed at the end of a run, and what is not.
+// Tests of what is removed at the end of a run, and what is not.
 
 #include "db_bench_ext/read_amplification/system/work_folder.h"
 

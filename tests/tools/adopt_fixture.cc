@@ -41,7 +41,7 @@ std::string GetRocksVersionAsString(bool) { return FIXTURE_VERSION; }
 extern "C" int winnow_register_in_tree() { return 0; }
 #endif
 
-// Whether RocksDB has type information is seen by this name.
+// This name shows whether RocksDB has type information.
 #if defined(FIXTURE_TYPES)
 extern const int type_of_filter_policy __asm__("_ZTIN7rocksdb12FilterPolicyE");
 const int type_of_filter_policy = 1;

@@ -24,8 +24,8 @@ struct DamagedKind {
   SstLayout twin_layout;
 };
 
-// Of format versions 2 to 5, each compression that RocksDB has here, each type of checksum, index
-// and filter. Writes into the folder meanwhile. Reports a failure by GoogleTest if it can't.
+// Kinds of format versions 2 to 5, each compression that RocksDB has here, each type of checksum,
+// index and filter. Writes into the folder meanwhile. Reports a failure by GoogleTest if it can't.
 std::vector<DamagedKind> MakeDamagedKinds(const std::string& folder);
 
 struct DamagedCopy {
@@ -35,7 +35,7 @@ struct DamagedCopy {
   std::string not_covered;  // why the file need not be named; empty: it must be
 };
 
-// What exchanges of whole blocks, whose checksums stay right, leave uncovered.
+// Damage that exchanges of whole blocks, whose checksums stay right, leave uncovered.
 inline constexpr std::string_view kTwinsLastBlock =
     "a last block of later keys, in a file whose filter is not asked for them";
 inline constexpr std::string_view kTwinsIndex =

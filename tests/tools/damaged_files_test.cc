@@ -41,8 +41,8 @@ using testing::KeyOf;
 constexpr uint64_t kCopies = 1'000;
 constexpr uint64_t kSomeKey = 300;  // of a good file
 
-// What nothing covers, and why that is so. No other reason may be given for a file that was not
-// named.
+// Damage that nothing covers, and why that is so. No other reason may be given for a file that was
+// not named.
 //  - Before format version 6 a footer has no checksum. Its 40 bytes for two places are filled up
 //    with zeros that nobody reads. Of versions below 6 the footer's number chooses how builders
 //    write, and how a compressed block says its size; how keys and places in an index are written
@@ -64,7 +64,7 @@ uint64_t NumberOfCopies() {
   return number == nullptr ? kCopies : std::strtoull(number, nullptr, 10);
 }
 
-// What became of a file.
+// Outcome of the work on a file.
 struct Outcome {
   std::optional<std::string> answer;
   std::string problem;  // of the process that had no answer

@@ -176,7 +176,7 @@ bool SayTheSame(const LaidFooter& a, const LaidFooter& b) {
          a.index_bytes == b.index_bytes && a.magic == b.magic;
 }
 
-// Whether the bytes of a filter are changed, without the trailers.
+// Returns whether the bytes of a filter are changed, without the trailers.
 bool ChangesAFilter(std::string_view file, const SstLayout& layout, std::string_view damaged) {
   return std::any_of(layout.blocks.begin(), layout.blocks.end(), [&](const LaidBlock& block) {
     const size_t bytes = block.bytes - kTrailerBytes;

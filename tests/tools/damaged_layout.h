@@ -22,7 +22,7 @@ struct LaidBlock {
   size_t bytes = 0;
 };
 
-// Of format versions 1 to 5.
+// A footer of format versions 1 to 5.
 struct LaidFooter {
   int checksum_type = 0;
   uint64_t metaindex_offset = 0;
@@ -44,10 +44,10 @@ struct SstLayout {
 inline constexpr size_t kFooterBytes = 53;
 inline constexpr size_t kTrailerBytes = 5;
 
-// Of the last bytes of a file, which may be damaged.
+// Parses the last bytes of a file, which may be damaged.
 LaidFooter ParseFooter(std::string_view file);
 
-// Of a file that is not damaged. Throws std::runtime_error if it is not as expected.
+// The layout of a file that is not damaged. Throws std::runtime_error if it is not as expected.
 SstLayout LayoutOf(std::string_view file);
 
 // Why nothing covers what was changed, as a short phrase; empty: something does, so that the file

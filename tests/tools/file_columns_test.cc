@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// Of which all is known, though no file is of all these kinds at once.
+// A report of which all is known, though no file is of all these kinds at once.
 SstReport WithAll() {
   SstReport file;
   file.path = "a\xff.sst";

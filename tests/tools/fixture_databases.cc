@@ -34,7 +34,7 @@ void Check(const Status& status) {
   }
 }
 
-// What machines and versions could choose otherwise is said.
+// Sets all that machines and versions could choose otherwise.
 Options OptionsWith(BlockBasedTableOptions table) {
   table.format_version = 5;
   Options options = MakeOptions(table);

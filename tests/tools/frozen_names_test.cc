@@ -154,7 +154,7 @@ TEST(FrozenNamesTest, OfJsonThatGoldenOutputsHaveAreKept) {
   for (const auto& entry : std::filesystem::directory_iterator(WINNOW_GOLDEN_FOLDER)) {
     if (entry.path().extension() != ".json") continue;
     const std::string file = entry.path().filename();
-    // What the plugin says, and the verbs of the tool.
+    // Outputs of the plugin, and of the verbs of the tool.
     const bool is_use = file == "filter_use.json";
     AddDocument(is_use ? "filter_use" : file.substr(0, file.find('_')), ReadFile(entry.path()),
                 &names);

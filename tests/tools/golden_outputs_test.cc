@@ -1,4 +1,4 @@
-// What each verb of the tool says of each fixture database is what tests/golden has of it.
+// Compares what each verb of the tool says of each fixture database with tests/golden.
 //
 // Where an output is meant to change, this writes the files anew (and a filter as
 // --gtest_filter='*/inspect_*' those of one verb), for `git diff` to show what changed:
@@ -93,7 +93,7 @@ std::string WithShorterNumbers(const std::string& text) {
   return shorter.append(rest, text.end());
 }
 
-// What may differ between machines and runs.
+// Replaces what may differ between machines and runs.
 std::string Normalized(std::string text, const std::string& folder) {
   text = std::regex_replace(text, std::regex("(\"tree\": \")[0-9a-f]{16}"), "$1TREE");
   text = WithShorterNumbers(text);

@@ -1,4 +1,4 @@
-// What winnow inspect makes of the files that it read: sums, advice, choice and order.
+// Tests of what winnow inspect makes of the files that it read: sums, advice, choice and order.
 
 #include "tools/winnow/inspect/inspect_report.h"
 

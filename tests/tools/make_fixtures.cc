@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   }
   try {
     const int code = Make(folder, arguments);
-    // What the fixtures share with tests reports by GoogleTest.
+    // Code that the fixtures share with tests reports by GoogleTest.
     return testing::UnitTest::GetInstance()->Failed() ? 2 : code;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "make_fixtures: %s\n", error.what());

@@ -1,4 +1,4 @@
-// What `winnow adopt` sees in object files, and takes out of them.
+// Tests of what `winnow adopt` sees in object files, and takes out of them.
 
 #include "tools/winnow/adopt/object_file.h"
 

@@ -1,5 +1,5 @@
-// What `winnow run` starts in tests: says what it was started with, as JSON on one line, and ends
-// as the environment says: END=7 is its exit code, END=-15 the signal that it ends by.
+// Program that `winnow run` starts in tests: says what it was started with, as JSON on one line,
+// and ends as the environment says: END=7 is its exit code, END=-15 the signal that it ends by.
 
 #include <fcntl.h>
 #include <signal.h>

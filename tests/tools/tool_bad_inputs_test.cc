@@ -1,5 +1,5 @@
-// What the verbs that read SST files say of paths that are none: one line that names the path and
-// the fault; the other files are still read, and the exit status says so.
+// Tests of the verbs that read SST files, with paths that are none: one line that names the path
+// and the fault; the other files are still read, and the exit status says so.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -140,7 +140,7 @@ class ToolBadInputsTest : public ::testing::Test {
     return Run("inspect", {good_}, {}).status == 0;
   }
 
-  // What the verbs that read tables say of a path: each of the parts, once, and exit code 2.
+  // Expects the verbs that read tables to say each of the parts of a path, once, with exit code 2.
   void ExpectNotRead(const std::string& path, const std::vector<std::string>& parts) {
     const std::vector<std::vector<std::string>> commands = {
         {"inspect"}, {"verify"}, {"probe"}, {"policy", "winnow"}, {"advise", "--draws=100"}};
@@ -201,7 +201,7 @@ TEST_F(ToolBadInputsTest, VerifySaysWhatIsWrong) {
   ExpectLines("verify");
 }
 
-// Of the file with blocks of unknown compression, those are asked for as well.
+// Blocks of unknown compression, in the file that has them, are asked for as well.
 TEST_F(ToolBadInputsTest, ProbeSaysWhatIsWrong) {
   AddDamagedOnes();
   AddOtherFormats();
@@ -318,7 +318,7 @@ TEST_F(ToolBadInputsTest, WhyAFileCouldNotBeReadIsSaidOnce) {
   }
 }
 
-// What was not read is part of what a report says of all.
+// Files that were not read are part of what a report says of all.
 TEST_F(ToolBadInputsTest, AVerdictCountsWhatCouldNotBeRead) {
   WriteFile(folder_ / "empty.sst", "");
   const std::string paths = " '" + folder_ / "empty.sst" + "' '" + good_ + "' ";

@@ -1,4 +1,4 @@
-// What the command line tool says of itself, and that it is so: the examples of its help are run.
+// Tests of what the tool says of itself, and that it is so: the examples of its help are run.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -175,7 +175,7 @@ TEST_F(ToolHelpTest, AFlagThatDoesNothingIsRefused) {
   }
 }
 
-// Of every flag of every verb whose value is a number.
+// Tests every flag of every verb whose value is a number.
 TEST_F(ToolHelpTest, ANumberOutOfItsRangeIsAnsweredByTheRangeOnce) {
   const std::regex with_range(R"(  --([a-z_]+)=\S+ \(([-+.0-9e]+) to ([-+.0-9e]+)[;)].*)");
   const std::regex looks_numeric(R"(  --[a-z_]+=(N|SHARE|BYTES|R|P|.* \(default: -?[0-9.]+\))$)");
@@ -297,7 +297,7 @@ TEST_F(ToolHelpTest, ManualPagesSayTheSame) {
 
 class ToolCompletionTest : public ::testing::Test {
  protected:
-  // What the last of the words becomes; all that are possible, with spaces between.
+  // Returns what the last of the words becomes; all that are possible, with spaces between.
   std::string Complete(const std::string& words) {
     const ChildResult outcome =
         RunProgram({"bash", "-c",

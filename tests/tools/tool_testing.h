@@ -1,5 +1,5 @@
-// What the tests of the whole command line tool share: running it, the JSON that it prints, and its
-// examples, with files for the names in them.
+// Helpers for the tests of the whole command line tool: running it, the JSON that it prints, and
+// its examples, with files for the names in them.
 
 #ifndef WINNOW_TESTS_TOOLS_TOOL_TESTING_H_
 #define WINNOW_TESTS_TOOLS_TOOL_TESTING_H_
@@ -26,7 +26,7 @@ inline ChildResult RunTool(const std::string& arguments) {
   return RunProgram({"sh", "-c", "'" WINNOW_TOOL "' " + arguments});
 }
 
-// What it printed as JSON, and its exit code is `code`; else an expectation fails.
+// Returns the JSON that it printed, with the exit code `code`; else an expectation fails.
 inline nlohmann::json JsonOf(const ChildResult& outcome, int code) {
   EXPECT_EQ(outcome.status, code) << outcome.errors << outcome.output;
   nlohmann::json document =

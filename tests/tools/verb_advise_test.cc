@@ -316,7 +316,7 @@ TEST_F(VerbAdviseTest, RecordedLookupsAreOfOneFamily) {
   EXPECT_EQ(Run(Quoted("db") + " --cf=small --lookups=" + folder_ / "missing").status, 2);
 }
 
-// Of the family that --cf names, or else of the default one; as a list of the same lookups.
+// Reads the family that --cf names, or else the default one; as a list of the same lookups.
 TEST_F(VerbAdviseTest, ATraceOfRocksDbIsAListOfLookups) {
   MakeFamilies();
   const std::string trace = folder_ / "trace";
@@ -548,7 +548,7 @@ TEST_F(VerbAdviseTest, FlagsThatWouldDoNothingAreRefused) {
   EXPECT_EQ(Run(lookups + " --hex").status, 0);
 }
 
-// What was done already is no advice.
+// Advice has nothing that was done already.
 TEST_F(VerbAdviseTest, WhereHexIsAskedForHexIsNotProposed) {
   MakeDatabase("db", "bloomfilter:10", 1'000);
   for (const std::string& text : {std::string("\xff\xfe"

@@ -477,7 +477,7 @@ TEST_F(VerbInspectTest, FiltersThatWereMadeForAnotherLevelAreSaidUntilTheyAreRew
       "advice: 1 file with 4000 keys, on level 5, has filters that were made for another place");
   testing::MakeIngested(path, false);
   EXPECT_THAT(Run({path, "--summary"}).output, said);
-  // What a file costs is seen beside all others of its tree.
+  // A file's cost is seen beside all others of its tree.
   EXPECT_THAT(Run({path, "--level=6"}).output, said);
   EXPECT_THAT(Run({path, "--cf=default"}).output, said);
   EXPECT_THAT(RunJson({path}, 0)["advice"].dump(), HasSubstr("level_plan=auto"));

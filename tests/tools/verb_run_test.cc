@@ -66,7 +66,7 @@ class VerbRunTest : public ::testing::Test {
     return RunWith(variables, command);
   }
 
-  // What the started program says of itself.
+  // Returns what the started program says of itself.
   static json Started(const Words& arguments, const Words& variables = {}) {
     const ChildResult outcome = Run(arguments, variables);
     EXPECT_THAT(outcome.errors, IsEmpty());
@@ -210,7 +210,7 @@ TEST_F(VerbRunTest, OtherPreloadsStayBeforeOurs) {
                   .at("LD_PRELOAD"),
               after);
   }
-  // Of another build.
+  // A library of another build.
   const std::string other = folder_ / fs::path(library).filename().string();
   fs::copy_file(library, other);
   ExpectRefused({STARTED_PROGRAM}, 125, "LD_PRELOAD has " + other + " already",
@@ -233,7 +233,7 @@ TEST_F(VerbRunTest, ThePolicyIsCheckedBeforeAnythingElse) {
   }
 }
 
-// What it lets through, the preloaded library takes: else that says why not.
+// The preloaded library takes what it lets through: else that says why not.
 TEST_F(VerbRunTest, APolicyThatPassesIsInForce) {
   for (const std::string policy :
        {"winnow", "winnow:10", " winnow:10 ", "filter_policy=winnow:10", "winnow.Filter:10", "read",
@@ -779,7 +779,7 @@ TEST_F(VerbRunTest, SaysByWhichWayEachRocksDBOfTheProgramIsReached) {
   EXPECT_TRUE(inside[0].at("way").is_null());
   EXPECT_THAT(inside[0].at("problem"),
               AllOf(HasSubstr("the program has it inside"), HasSubstr("WINNOW_STAND_IN=1")));
-  // Of another version, without and with its plugin.
+  // A RocksDB of another version, without and with its plugin.
   const json other = rows("linked");
   ASSERT_EQ(other.size(), 1u);
   EXPECT_EQ(other[0].at("version"), "5.99");

@@ -343,7 +343,7 @@ TEST_F(VerifyFileTest, ADamagedBlockIsAFault) {
   }
 }
 
-// What a Bloom filter of half the bits would give.
+// A rate as a Bloom filter of half the bits would have it.
 TEST_F(VerifyFileTest, ATooHighRateIsAFault) {
   BlockBasedTableOptions table = TableWith("bloomfilter:10");
   table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;

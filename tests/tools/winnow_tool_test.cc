@@ -242,7 +242,7 @@ TEST_F(WinnowToolTest, ATreeThatCanNotBeReadIsTwoAndItsFilesAreShown) {
   EXPECT_EQ(RunJson("probe" + Quoted("db") + "zzz", 2).at("keys").at(0).at("answer"), "not known");
 }
 
-// What a copy that broke off may leave.
+// A copy that broke off may leave this.
 TEST_F(WinnowToolTest, ADatabaseOfNothingButACurrentIsNotKnown) {
   fs::create_directory(folder_ / "db");
   WriteFile(folder_ / "db/CURRENT", "MANIFEST-000005\n");

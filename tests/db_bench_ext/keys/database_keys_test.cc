@@ -89,7 +89,7 @@ TEST_F(DatabaseKeysTest, WhatADatabaseHasIsReadAndNothingChanges) {
   EXPECT_EQ(Names(), before);
 }
 
-// Of several column families one is read, and what is left out is said in every report.
+// One of several column families is read, and what is left out is said in every report.
 TEST_F(DatabaseKeysTest, OtherColumnFamiliesAreNamed) {
   const std::string path = MakeDatabase(rocksdb::BytewiseComparator());
   EXPECT_EQ(Read(path)->note, "");

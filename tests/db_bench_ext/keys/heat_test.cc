@@ -89,7 +89,7 @@ double ChiSquared(const Heat& heat, uint64_t seed) {
 
 TEST(HeatTest, RangesAreDrawnAsOftenAsTheirSharesSay) {
   for (const uint64_t seed : {1, 2}) {
-    // Of 29 degrees of freedom, one run in a million is above 2.7.
+    // With 29 degrees of freedom, one run in a million is above 2.7.
     EXPECT_LT(ChiSquared(Heat(MixgraphShares(), kEnd), seed), 2.7) << seed;
     EXPECT_LT(ChiSquared(Heat(ZipfShares(1000, 0.99, 1), kEnd), seed), 1.3) << seed;
   }

@@ -32,7 +32,7 @@ std::shared_ptr<const KeyTable> Paths() {
   return keys;
 }
 
-// Whether one byte changed, appended at the end or removed there makes `b` of `a`.
+// Returns whether one byte changed, appended at the end or removed there makes `b` of `a`.
 bool IsOneChangeAway(const std::string& a, const std::string& b) {
   if (a.size() + 1 == b.size()) return b.compare(0, a.size(), a) == 0;
   if (a.size() == b.size() + 1) return a.compare(0, b.size(), b) == 0;

@@ -1,4 +1,4 @@
-// What is written, in which order, and what that leaves out.
+// Tests of what is written, in which order, and what that leaves out.
 
 #include "db_bench_ext/read_amplification/keys/write_sequence.h"
 

@@ -33,7 +33,7 @@ double ChiSquared(uint64_t n, double exponent, uint64_t draws) {
 
 TEST(ZipfTest, RanksComeAsOftenAsTheirExponentSays) {
   for (const double exponent : {0.0, 0.3, 0.5, 0.8, 0.99, 1.0, 1.01, 1.2, 2.0}) {
-    // Of 99 degrees of freedom, one run in a million is above 1.8.
+    // With 99 degrees of freedom, one run in a million is above 1.8.
     EXPECT_LT(ChiSquared(100, exponent, 500'000), 1.8) << exponent;
   }
 }

@@ -89,7 +89,7 @@ TEST_F(PoliciesTest, AnythingElseInAnyFileIsRefused) {
       {"winnow:10", {good, {"2.sst", "winnow.Filter", "builtin-bloom", ""}}, "kind builtin-bloom"},
       {"winnow:10", {good, {"2.sst", "winnow.Filter", "none", ""}}, "kind none"},
       {"winnow:10", {good, {"2.sst", "winnow.Filter", "unknown", "it is torn"}}, "it is torn"},
-      // What the interposer makes of a program that asks for a built-in policy.
+      // The interposer makes this of a program that asks for a built-in policy.
       {"bloomfilter:10", {{"1.sst", "bloomfilter", "winnow-bloom", ""}}, "kind winnow-bloom"},
       {"bloomfilter:0", {{"1.sst", "bloomfilter", "none", ""}}, "kind none"},
       {"none", {{"1.sst", "bloomfilter", "builtin-bloom", ""}}, "where no policy was expected"},

@@ -50,8 +50,8 @@ TreeOptions SmallTree(const KeySet& keys) {
   return ScaleTree(options, keys.size(), keys.total_bytes());
 }
 
-// What has to be the same: the files' ranges and numbers of keys. Names are numbers that also count
-// what was removed.
+// Facts that have to be the same: the files' ranges and numbers of keys. Names are numbers that
+// also count what was removed.
 std::vector<std::vector<std::tuple<std::string, std::string, uint64_t>>> Shape(rocksdb::DB* db) {
   std::vector<std::vector<std::tuple<std::string, std::string, uint64_t>>> shape;
   for (const std::vector<TreeFile>& level : FilesByLevel(db)) {

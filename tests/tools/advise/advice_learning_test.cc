@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr char kLearned[] = "{id=winnow;bits_per_key=10;level_plan=learned}";
-// Of keys that are nowhere, hardly one twice; nine in ten fall into the first `hot` numbers.
+// Keys that are nowhere, hardly one twice; nine in ten fall into the first `hot` numbers.
 std::vector<std::string> HotLookups(size_t n, uint64_t hot, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::string> keys;
@@ -82,8 +82,8 @@ TEST_F(AdviceLearningTest, WhatIsForetoldIsWhatThePolicyThenDoes) {
   EXPECT_GT(ratio, foretold_ratio / 3.5);
 }
 
-// What chance makes of few lookups is in those that are learned from and not in others: files whose
-// few lookups are known would look better than they are.
+// Effects of chance on few lookups are in those that are learned from and not in others: files
+// whose few lookups are known would look better than they are.
 TEST_F(AdviceLearningTest, LookupsThatAreLearnedFromDontJudge) {
   Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
   AdviceOptions options = Quick();

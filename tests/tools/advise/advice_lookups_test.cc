@@ -145,7 +145,7 @@ TEST(FollowLookupsTest, WhatIsDeletedIsAbsentOnceAllIsOne) {
 
 TEST(LiveShareTest, IsOfKeysThatAreLeft) {
   const auto is = [](FileAnswer answer) { return static_cast<char>(answer); };
-  // Of four keys two are in both files, one of these is deleted in the newer one.
+  // Two of four keys are in both files, one of these is deleted in the newer one.
   const std::vector<AskedRange> ranges = {{0, 3}, {0, 4}};
   const std::vector<std::string> said = {
       {is(FileAnswer::kFound), is(FileAnswer::kDeleted), is(FileAnswer::kDenied)},

@@ -1,4 +1,4 @@
-// What is recommended, and what is said to be taken for granted.
+// Tests of what is recommended, and of what is said to be taken for granted.
 
 #include "tools/winnow/advise/advice_words.h"
 
@@ -66,12 +66,12 @@ TEST_F(AdviceWordsTest, RatesByFileAreRecommendedWithTheListenerAndWhatItIsFor) 
     EXPECT_THAT(advice.recommendation,
                 AllOf(HasSubstr("listeners=winnow in the DBOptions"), HasSubstr("Without it")));
   }
-  // Of policies of column families, one may be such.
+  // One of the policies of column families may be such.
   EXPECT_NE(ListenerText({"bloomfilter:10", "winnow:8"}), "");
   EXPECT_EQ(ListenerText({kUniform, "bloomfilter:10"}), "");
 }
 
-// What formulas look through ends at 24 bits a key.
+// Formulas look through no more than 24 bits a key.
 TEST_F(AdviceWordsTest, WhatTheRestOfABudgetBuysIsNotDenied) {
   Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:4")), folder_ / "db").get());
   AdviceOptions options = Quick();
@@ -158,7 +158,7 @@ TEST_F(AdviceWordsTest, ALastLevelWithoutFiltersIsSaidToBeOne) {
   }
 }
 
-// What lookups make of fewer bits is not what scans would.
+// Lookups don't tell what scans would make of fewer bits.
 TEST_F(AdviceWordsTest, WhereScansLiveOffFiltersOfPrefixesNoFewerBitsAreRecommended) {
   {
     const auto db = OpenDatabase(WithPrefixesOnly("bloomfilter:10", 8), folder_ / "db");
@@ -212,7 +212,7 @@ TEST_F(AdviceWordsTest, TheOptionThatPassesOverFiltersIsNamedFirst) {
   const ROCKSDB_NAMESPACE::PerfContext& read = *ROCKSDB_NAMESPACE::get_perf_context();
   const uint64_t blocks = read.block_read_count + read.block_cache_hit_count;
   ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::kDisable);
-  // Of a key behind the last one of a block it reads the next one, too.
+  // For a key behind the last one of a block, it reads the next one, too.
   EXPECT_NEAR(static_cast<double>(*now.counted), static_cast<double>(blocks), 0.01 * 20'000);
   EXPECT_GT(now.false_reads, 1);
   const AdviceRow& usual = RowOf(advice, "winnow:10");

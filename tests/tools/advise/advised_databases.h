@@ -1,4 +1,4 @@
-// What the tests of advice share: databases of several levels, and advice on them.
+// Helpers for the tests of advice: databases of several levels, and advice on them.
 
 #ifndef WINNOW_TESTS_TOOLS_ADVISE_ADVISED_DATABASES_H_
 #define WINNOW_TESTS_TOOLS_ADVISE_ADVISED_DATABASES_H_

@@ -1,4 +1,4 @@
-// What is read of the files: their keys, prefixes and timestamps, and how many lookups ask them.
+// Tests of reading the files: their keys, prefixes and timestamps, and how many lookups ask them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST_F(ReadForAdviceTest, WhereFilesOverlapFewerLookupsDo) {
   EXPECT_GT(AdviseOn(folder_ / "db", options).lookups_left_out, 18'000u);
 }
 
-// Of the other files lookups are drawn by seeks, and keys that no filter tells are in proportion.
+// Lookups of the other files are drawn by seeks, and keys that no filter tells are in proportion.
 TEST_F(ReadForAdviceTest, ASampleIsNearTheWhole) {
   Grow(OpenDatabase(MakeOptions(TableWith("")), folder_ / "db").get());
   const Advice whole = AdviseOn(folder_ / "db", Quick());

@@ -175,7 +175,7 @@ TEST_F(ScanAdviceTest, SaysWhatRocksDBReadsAndWhatItWouldReadWithRangeFilters) {
   const std::string policy = scans.at("filter_policy");
   EXPECT_EQ(policy, "{id=winnow;bits_per_key=10;range_bits=15}");
 
-  // What was recommended, in the same files.
+  // The recommended policy, in the same files.
   database_.reset();
   Options options = Plain(TableWith(policy));
   database_ = OpenDatabase(WithExtractor(options), path_);
@@ -301,7 +301,7 @@ TEST_F(ScanAdviceTest, WhereScansHaveFiltersOfPrefixesTheyAreToBeKept) {
     EXPECT_THAT(found.at("recommendation"),
                 HasSubstr("Keep prefix_extractor=rocksdb.FixedPrefix.7"));
     EXPECT_THAT(found.at("notes").dump(), HasSubstr("asked as with auto_prefix_mode=true"));
-    // Of files alone, whose OPTIONS are not known.
+    // Files alone, whose OPTIONS are not known.
     std::string files;
     for (const auto& entry : std::filesystem::directory_iterator(path_)) {
       if (entry.path().extension() == ".sst") files += " '" + entry.path().string() + "'";

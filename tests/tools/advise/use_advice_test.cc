@@ -105,7 +105,7 @@ TEST(UseAdviceTest, HealthyShapesHaveNothingToMend) {
       many(10, 10, [](int) { return 0; }),
       many(10, 10, [](int) { return 100; }),
   };
-  // Of several sizes, and one that is not asked.
+  // Policies of several sizes, and one that is not asked.
   shapes.push_back(many(2, 10, [](int) { return 3e7; }));
   shapes.back().policies.push_back(OneLevel("small", 10, 3e6, 4e6, 9e5));
   shapes.push_back(many(3, 10, [](int) { return 3e7; }));
@@ -140,7 +140,7 @@ TEST(UseAdviceTest, ABudgetIsKeptAndSharedOut) {
   EXPECT_THAT(tools::UseAdviceText(none), HasSubstr("don't fit into"));
 }
 
-// Of each split of so many bits over two families none has fewer false reads.
+// No split of so many bits over two families has fewer false reads.
 TEST(UseAdviceTest, ItsBitsAreTheBestOnes) {
   FilterUseFile file;
   file.policies = {OneLevel("hot", 10, 4e7), OneLevel("cold", 10, 1e6)};
@@ -326,7 +326,7 @@ TEST(UseAdviceTest, WithoutRowsThereIsNoVerdict) {
   EXPECT_THAT(UseAdviceJson(advice), HasSubstr("There is no verdict: the figures have no rows"));
 }
 
-// Of one level, of which so many asks were counted, and all but one of these denied.
+// Figures of one level, of which so many asks were counted, and all but one of these denied.
 FilterUseFile Counted(double counted) {
   FilterUseFile file;
   file.one_counted_of = 2048;
@@ -351,7 +351,7 @@ TEST(UseAdviceTest, WithFewCountedAsksThereIsNoVerdict) {
   }
   const UseAdvice enough = AdviseByUse(Counted(400), std::nullopt);
   EXPECT_THAT(tools::UseAdviceText(enough), Not(HasSubstr("no verdict")));
-  // What is known of others is said.
+  // Facts that are known of others are said.
   FilterUseFile file = Counted(10'000);
   file.policies.push_back(Counted(5).policies[0]);
   EXPECT_THAT(tools::UseAdviceText(AdviseByUse(file, std::nullopt)),
