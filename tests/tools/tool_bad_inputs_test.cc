@@ -140,7 +140,7 @@ class ToolBadInputsTest : public ::testing::Test {
     return Run("inspect", {good_}, {}).status == 0;
   }
 
-  // Expects the verbs that read tables to say each of the parts of a path, once, with exit code 2.
+  // Expects the verbs that read tables to say each part once, of this path, with exit code 2.
   void ExpectNotRead(const std::string& path, const std::vector<std::string>& parts) {
     const std::vector<std::vector<std::string>> commands = {
         {"inspect"}, {"verify"}, {"probe"}, {"policy", "winnow"}, {"advise", "--draws=100"}};
