@@ -126,7 +126,7 @@ TEST(StderrLine, RaisesNoSigpipe) {
   EXPECT_EQ(num_sigpipes, 0);
 }
 
-// Of a program that takes signals when it likes.
+// A program may take signals when it likes.
 TEST(StderrLine, LeavesASigpipeThatWasPendingAndNoneOfItsOwn) {
   const auto raise_one = [](bool of_the_process) {
     return of_the_process ? ::kill(::getpid(), SIGPIPE) : ::raise(SIGPIPE);

@@ -8,7 +8,7 @@
 
 #include "winnow/winnow.h"
 
-// Of glibc.
+// Allocators of glibc.
 void* __libc_malloc(size_t size);
 void* __libc_memalign(size_t alignment, size_t size);
 
@@ -31,7 +31,7 @@ static int refusals = 0;
 static int faults = 0;
 static int released = 0;
 
-// Whether it went well. What failed must say that there is no memory, in text too.
+// Returns whether it went well. A failure must say that there is no memory, in text too.
 static bool Good(bool is_good, winnow_error** error, int line) {
   if (is_good != (*error == NULL) ||
       (!is_good && (winnow_error_code(*error) != WINNOW_OUT_OF_MEMORY ||
@@ -114,7 +114,7 @@ static void Use(winnow_block** stored) {
   winnow_options_free(options);
 }
 
-// What failed lacks keys: the same builder goes on only after a clear.
+// A builder that failed lacks keys: it goes on only after a clear.
 static bool Finish(winnow_builder* builder, bool is_into, winnow_error** error) {
   winnow_block* block = NULL;
   size_t size = 0;

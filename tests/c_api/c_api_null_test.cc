@@ -95,7 +95,7 @@ const std::map<std::string, Declaration>& Declarations() {
 
 // ---- Values for each parameter
 
-// What functions are called with: good in every call.
+// Arguments that are good in every call.
 class Arguments {
  public:
   Arguments() {

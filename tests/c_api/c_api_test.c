@@ -18,7 +18,7 @@ static int failures = 0;
     }                                                                         \
   } while (0)
 
-// Whether the error has this code and a text with this part; frees it.
+// Returns whether the error has this code and a text with this part; frees it.
 static bool Says(winnow_error* error, winnow_code code, const char* part) {
   const bool says = error != NULL && winnow_error_code(error) == code &&
                     strstr(winnow_error_text(error), part) != NULL;
@@ -50,7 +50,7 @@ static winnow_block* BlockOf(uint64_t first, uint64_t n, const winnow_options* o
 }
 
 static void TestHashes(void) {
-  // Of the reference implementation of XXH3.
+  // Value of the reference implementation of XXH3.
   EXPECT(winnow_hash(NULL, 0) == UINT64_C(0x2d06800538d394c2));
   static const char kKeys[] = "applequincemedlar";
   static const size_t kEnds[] = {5, 11, 11, 17};
@@ -80,7 +80,7 @@ static bool Becomes(const char* name, const char* value, const char* expected) {
   return good;
 }
 
-// Whether it refuses this value by a sentence with this part, and keeps what was set before.
+// Returns whether it refuses this value by a sentence with this part, and keeps the old values.
 static bool Refuses(const char* name, const char* value, winnow_code code, const char* part) {
   winnow_error* error = kUnassigned;
   winnow_options* options = winnow_options_new(NULL);
@@ -367,7 +367,7 @@ static void TestSets(void) {
   EXPECT(winnow_set_edit_id(edit, kFiles, &id, NULL) == WINNOW_NO_SUCH_INDEX && id == 1003);
   EXPECT(winnow_set_edit_find(edit, 3) == WINNOW_NONE);
 
-  // What fails changes nothing, but releases what it was given.
+  // A failed call changes nothing, but releases what it was given.
   EXPECT(winnow_set_edit_insert_view(edit, kFiles + 1, 5, "x", 1, WINNOW_SKIP_PAYLOAD, CountRelease,
                                      &released, NULL, &error) == WINNOW_NO_SUCH_INDEX);
   EXPECT(Says(error, WINNOW_NO_SUCH_INDEX, "there is no place 71 among 70 files"));

@@ -1,5 +1,5 @@
-// What building a filter takes of memory at its peak, as the program's allocator is asked for it,
-// and what becomes of it where there is none.
+// Tests of the peak memory of building a filter, as the program's allocator is asked for it, and of
+// builds that run out of memory.
 
 #include <gtest/gtest.h>
 
@@ -90,8 +90,8 @@ TEST_F(BuildMemoryTest, AThreadCountsWhatItKeeps) {
   }).join();
 }
 
-// Whether building threw where only so many allocations succeed. A builder that threw never gives a
-// filter again, which would deny the keys that it lost.
+// Returns whether building threw where only so many allocations succeed. A builder that threw never
+// gives a filter again, which would deny the keys that it lost.
 bool ThrowsAt(int allocations, FilterKind kind, const std::vector<KeyHash>& hashes) {
   FilterBuilder::FreeThreadMemory();
   FilterOptions options;

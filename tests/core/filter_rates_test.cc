@@ -1,5 +1,4 @@
-// What a filter says of absent keys: the rate that it states, for any keys, at the size that it
-// takes.
+// Tests of false positive rates: as a filter states them, for any keys, at the size that it takes.
 
 #include <gtest/gtest.h>
 
@@ -119,7 +118,7 @@ TEST(FilterRatesTest, OneBloomFiltersOwnRateExplainsItsAnswers) {
   EXPECT_NEAR(own_sum / kFilters / mean, 1, 0.04);
 }
 
-// What has the block and the low half of a key's hash has all its bits: 1 of 2^32 in a block.
+// A hash with the block and the low half of a key's finds all bits set: 1 of 2^32 in a block.
 TEST(FilterRatesTest, OfFewKeysAreAtLeastThatOfEqualBits) {
   for (const double bits : {1.0, 10.0, 32.0}) {
     for (const uint64_t keys : {1u, 2u, 3u, 20u}) {
@@ -309,8 +308,8 @@ TEST(FilterRatesTest, RateOfDuplicateKeysApart) {
   }
 }
 
-// What the whole is worth: the bits a key, all bytes counted, over the least that any filter of the
-// measured rate can have, log2(1/rate).
+// Space overhead of the whole: the bits a key, all bytes counted, over the least that any filter of
+// the measured rate can have, log2(1/rate).
 TEST(FilterRatesTest, SpaceIsNearTheBound) {
   struct Limit {
     size_t n;

@@ -1,4 +1,4 @@
-// What a FilterSet promises: the answers of its filters one by one, for any files in any order.
+// Tests of FilterSet: the answers of its filters one by one, for any files in any order.
 
 #include "winnow/filter_set.h"
 
@@ -130,7 +130,7 @@ TEST(FilterSetTest, ARangeRestricts) {
       ASSERT_TRUE(words.IsIntact());
       // The words hold the same and no other bit.
       ASSERT_EQ(Indices(CandidateList(words.data(), set.size())), Indices(list));
-      // What is not in the set is not asked for.
+      // Ranges are clipped to the set.
       ASSERT_EQ(Indices(set.Candidates(hash, {first, SIZE_MAX}, words)),
                 Expected(views, hash, first, views.size()));
       ASSERT_TRUE(set.Candidates(hash, {views.size() + 70, SIZE_MAX}, words).empty());

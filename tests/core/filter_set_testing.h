@@ -1,4 +1,4 @@
-// What the tests of sets of filters share.
+// Helpers for the tests of sets of filters.
 
 #ifndef WINNOW_TESTS_CORE_FILTER_SET_TESTING_H_
 #define WINNOW_TESTS_CORE_FILTER_SET_TESTING_H_

@@ -1,4 +1,4 @@
-// What a filter promises: no false negative, and the same answers however it is asked.
+// Tests of filters: no false negative, and the same answers however it is asked.
 
 #include "winnow/filter.h"
 

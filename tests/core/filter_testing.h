@@ -1,4 +1,4 @@
-// What the tests of a filter share: building one, and asking it for the keys it was built from.
+// Helpers for the tests of a filter: building one, and asking it for the keys it was built from.
 
 #ifndef WINNOW_TESTS_CORE_FILTER_TESTING_H_
 #define WINNOW_TESTS_CORE_FILTER_TESTING_H_

@@ -97,7 +97,7 @@ TEST(FormatTest, AReaderWrittenFromTheTextAgrees) {
   }
 }
 
-// What the text says of the golden blocks, against the folder that has them.
+// Compares what the text says of the golden blocks with the folder that has them.
 TEST(FormatTest, TheGoldenBlocksLieWhereItSaysInTheFormThatItSays) {
   const std::string format = ReadFormat();
   const std::string part = format.substr(format.find("\n## Golden blocks\n"));

@@ -54,11 +54,11 @@ bool StandaloneMayContain(std::string_view block, KeyHash hash);
 bool StandaloneMayContainRange(std::string_view block, std::string_view begin,
                                std::string_view end);
 
-// Of answers.txt in this folder. Throws std::runtime_error with a sentence for what it can't read.
+// Reads the folder's answers.txt. Throws std::runtime_error with a sentence for what it can't read.
 std::vector<GoldenBlock> ReadGoldenBlocks(const std::string& folder);
 std::string ReadGoldenBytes(const std::string& folder, const GoldenBlock& block);
 
-// What today's builder makes of it, with the note if it has one.
+// Returns the bytes that today's builder makes of it, with the note if it has one.
 std::string BuildGoldenBytes(const GoldenBlock& block);
 
 // Writes the blocks that today's builder makes, with the answers of the stand-alone reader.

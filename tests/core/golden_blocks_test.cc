@@ -30,7 +30,7 @@ using testing::kGoldenAbsent;
 
 const char kFolder[] = WINNOW_GOLDEN_BLOCKS;
 
-// What lookup(hash) says of the absent keys, and that no key is denied.
+// Checks what lookup(hash) says of the absent keys, and that no key is denied.
 template <typename Lookup>
 void ExpectAnswers(const GoldenBlock& block, const char* reader, const Lookup& lookup) {
   std::vector<int> passes;

@@ -68,7 +68,7 @@ struct Case {
   double bits_more;  // log2 of the uniform rate to the planned one
 };
 
-// Of steps of 0.75 log2(ratio): by hand, with the sums over four levels.
+// Computed by hand for steps of 0.75 log2(ratio), with the sums over four levels.
 const Case kCases[] = {
     {"the last level pays", 10, 10, 1, 0, -0.274},
     {"half a step", 10, 10, 1, 0.5, -0.274 + 1.246},
@@ -209,7 +209,7 @@ TEST(PackPlan, RecordsThePlanAndThePlace) {
   EXPECT_EQ(PackPlan(NearestValid(unknown)), 0);
 }
 
-// What is built is what was planned, and the filter tells what was assumed.
+// The filter is built as planned, and records what was assumed.
 TEST(LevelPlanTest, TheFilterRecordsWhatItWasBuiltFor) {
   for (const double below : {-1.0, 0.0, 0.5, 1.0, 3.5}) {
     FilterOptions options = Plan(9, below);

@@ -151,7 +151,7 @@ TEST(RangeFilterDamageTest, ForgedFiltersAreSafe) {
   EXPECT_GT(usable, 20000u) << "most of what is asked must get through the checks of the front";
 }
 
-// Of the filter with another value there, and right checksums.
+// Returns the fault of the filter with another value there, and right checksums.
 Fault FaultWith(std::string_view filter, size_t at, unsigned bytes, uint64_t value) {
   std::string forged(filter);
   formulas::StoreLittle(reinterpret_cast<unsigned char*>(&forged[at]), value, bytes);

@@ -49,7 +49,8 @@ constexpr Numbered kNumbered[] = {
     {"user and time", UserAndTime, uint64_t{1} << 44},
 };
 
-// Of ranges of L numbers, close behind keys or anywhere, which have no key.
+// Returns the false positive rate of ranges of `length` numbers that have no key, close behind keys
+// or anywhere.
 double PassedShare(const Numbered& kind, const std::set<uint64_t>& numbers,
                    const RangeFilterView& view, uint64_t length, bool is_close,
                    RandomHashes* random) {
@@ -77,7 +78,7 @@ TEST(RangeFilterRatesTest, PassesAtMostWhatItPromises) {
   for (const Numbered& kind : kNumbered) {
     std::set<uint64_t> numbers;
     while (numbers.size() < 60000) numbers.insert(random.Below(kind.below));
-    // What a number stands for is in the order of the numbers within a user only.
+    // Keys are in the order of their numbers within a user only.
     std::set<std::string> keys;
     for (const uint64_t number : numbers) keys.insert(kind.key(number));
     for (const double range_bits : {15.0, 12.5}) {

@@ -1,4 +1,4 @@
-// What the tests of range filters share: kinds of keys, and building a filter of some.
+// Helpers for the tests of range filters: kinds of keys, and building a filter of some.
 
 #ifndef WINNOW_TESTS_CORE_RANGE_FILTER_TESTING_H_
 #define WINNOW_TESTS_CORE_RANGE_FILTER_TESTING_H_
@@ -226,7 +226,7 @@ inline void SignRangeFilter(std::string* bytes) {
   formulas::StoreLittle(front + summed, core::Checksum(front, summed), 4);
 }
 
-// Whether a key is in [begin, end).
+// Returns whether a key is in [begin, end).
 inline bool Has(const Keys& keys, const std::string& begin, const std::string& end) {
   const auto found = keys.lower_bound(begin);
   return found != keys.end() && *found < end;

@@ -152,7 +152,7 @@ TEST(RangeFormatTest, RangeFiltersInHexAreWhatTheBuilderWrites) {
   }
 }
 
-// Of each kind of keys, the hash of its filter's bytes. Another one is another form, which needs
+// The hash of the filter's bytes for each kind of keys. Another one is another form, which needs
 // another version: WINNOW_PRINT_VECTORS=1 prints them.
 TEST(RangeFormatTest, TodaysBuilderWritesTheseBytes) {
   RandomHashes random(42);

@@ -27,7 +27,7 @@ bool BitOf(const std::vector<uint64_t>& words, size_t i) {
 
 uint64_t BitsFrom(uint64_t bits, size_t n) { return n < 64 ? bits >> n : 0; }
 
-// What a kernel reads of its stack without having written it is then not 0 by chance.
+// Fills the stack, so that bytes which a kernel reads but never wrote are not 0 by chance.
 __attribute__((noinline)) void DirtyStack() {
   volatile unsigned char bytes[4096];
   for (volatile unsigned char& byte : bytes) byte = 0xa5;

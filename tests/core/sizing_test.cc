@@ -179,7 +179,8 @@ TEST(SizingTest, EstimateIsTheSizeBuilt) {
   }
 }
 
-// What builder.h promises of Ribbons, at all rates and sizes, with other hashes for each seed.
+// The accuracy that builder.h promises for Ribbons, at all rates and sizes; each seed has other
+// hashes.
 TEST(SizingTest, EstimatesOfRibbonsAreAsNearAsIsPromised) {
   testing::RandomHashes random(testing::TestSeed());
   for (int i = 0; i < 20000; ++i) {

@@ -123,7 +123,7 @@ class Run {
       counts->false_negatives += count - CountSingle(view, hashes, count);
       counts->false_negatives += count - CountInBatch(view, hashes, count, results_.get());
     });
-    // What follows in the same sequence is different from all before.
+    // The hashes that follow in the same sequence are different from all before.
     counts->absent_lookups += absent;
     counts->expected_false_positives += view.info().expected_fpr * static_cast<double>(absent);
     ForEachGroup(&again, absent, [&](const KeyHash* hashes, size_t count) {

@@ -63,7 +63,7 @@ static const uint16_t kPatterns[14][16] = {
     {0xffde, 0xffdd, 0xfffc, 0x7fbf, 0xfdbf, 0xfdf7, 0xffe7, 0xf6ff, 0xd7ff, 0xf7df, 0xfdef, 0xfefe,
      0xbbff, 0xfbfd, 0xf7ef, 0xdf7f}};
 
-/* What the tail says, and where the parts are. */
+/* The fields of the tail, and where the parts are. */
 struct parsed {
   const unsigned char* payload;
   const unsigned char* directory;
@@ -107,7 +107,7 @@ static int entry_is_right(struct entry e) {
   }
 }
 
-/* Of a bumped layer: blocks of 64 slots, the first that is one column wider, bytes of the words. */
+/* A bumped layer: blocks of 64 slots, the first that is one column wider, bytes of the words. */
 struct bumped {
   uint64_t starts, blocks, split, words;
 };

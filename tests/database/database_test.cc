@@ -37,7 +37,7 @@ using testing::TableWith;
 using testing::TemporaryFolder;
 using testing::WriteFile;
 
-// What a folder holds: for each file its size, time and inode.
+// Contents of a folder: for each file its size, times and inode.
 using Listing = std::map<std::string, std::vector<int64_t>>;
 
 Listing ListEverything(const std::string& folder) {

@@ -73,7 +73,7 @@ const std::vector<std::string> kOfOther = {"b", "m3", "mixed too"};
 
 class LookupTraceTest : public ::testing::Test {
  protected:
-  // What RocksDB writes of lookups in two families, and of other operations.
+  // Has RocksDB trace lookups in two families, and other operations.
   void SetUp() override {
     const auto database = OpenDatabase(MakeOptions({}), folder_ / "db");
     ColumnFamilyHandle* family = nullptr;

@@ -1,4 +1,4 @@
-// What names of files, patterns and folders of databases mean, each once.
+// Tests of the tables that names of files, patterns and folders of databases mean, each once.
 
 #include "src/database/table_paths.h"
 

@@ -25,7 +25,7 @@ namespace {
 
 constexpr double kBlockBits = 512;  // of a Bloom filter
 
-// What a filter of this file has, without the repeats that follow each other.
+// Returns the hashes that a filter of this file has, without adjacent duplicates.
 std::vector<KeyHash> HashesOf(const std::string& path, const inspect::FilterContents& contents) {
   std::unique_ptr<inspect::InternalKeys> keys;
   const ROCKSDB_NAMESPACE::Status status =

@@ -1,4 +1,4 @@
-// Whether an SST file has the filter that its keys give.
+// Checks whether an SST file has the filter that its keys give.
 
 #ifndef WINNOW_TESTS_DISTRIBUTED_BUILT_ANEW_H_
 #define WINNOW_TESTS_DISTRIBUTED_BUILT_ANEW_H_

@@ -112,8 +112,8 @@ uint64_t FilesOf(const FleetResult& result) {
   return files;
 }
 
-// What workers are to make of files and of themselves, by their policy; a sentence for what is not
-// so, else empty.
+// Checks what workers are to make of files and of themselves, by their policy. Returns a sentence
+// for what is not so, else an empty string.
 std::string Objection(const FleetPlan& plan, WorkerPolicy policy, const FleetResult& result) {
   const auto has = [&result](Event event) { return result.events.at(event) > 0; };
   if (has(Event::kDifferent)) return "a file has another filter than its keys give";

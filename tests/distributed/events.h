@@ -1,4 +1,4 @@
-// What happened, of all processes and lives: a line each in one file, which outlives a kill.
+// Event log of all processes and lives: a line each in one file, which outlives a kill.
 
 #ifndef WINNOW_TESTS_DISTRIBUTED_EVENTS_H_
 #define WINNOW_TESTS_DISTRIBUTED_EVENTS_H_

@@ -92,7 +92,7 @@ class Fleet {
     return folder;
   }
 
-  // Of all primaries so far.
+  // Returns the sum of all primaries so far.
   unsigned long long At(stress::Count count) const { return counts_.Get(count); }
 
   bool IsOver() const {

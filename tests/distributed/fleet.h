@@ -41,7 +41,7 @@ inline constexpr int kAbnormalEnd = 7;
 // std::runtime_error if one can't be started.
 FleetResult RunFleet(const FleetPlan& plan);
 
-// What the processes that it starts do, with the arguments that it gives them. The exit status.
+// Run the processes that it starts, with the arguments that it gives them. Return the exit status.
 int RunPrimaryOf(int argc, char** argv);
 int RunWorkerOf(int argc, char** argv);
 

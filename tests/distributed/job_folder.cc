@@ -66,8 +66,8 @@ struct flock WholeFile() {
   return lock;
 }
 
-// Of the process that has the lock; 0: none, or no such file. Not for one's own locks, which this
-// does not see, and ends.
+// Returns the process that holds the lock; 0: none, or no such file. Not for one's own locks, which
+// this does not see, and releases.
 pid_t HolderOf(const std::string& path) {
   const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) return 0;

@@ -40,7 +40,7 @@ struct Result {
   }
 };
 
-// What a worker has taken; its end without Finish is that of a worker that died.
+// A job that a worker has taken; destroyed without Finish, it is that of a worker that died.
 class TakenJob {
  public:
   TakenJob(std::string folder, std::string id, int file);

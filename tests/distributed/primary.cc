@@ -221,7 +221,7 @@ class Primary {
     }
   }
 
-  // What Winnow says there of files that workers wrote.
+  // Returns Winnow's lines in the LOGs about files that workers wrote.
   std::vector<std::string> SaidInLogs() const {
     std::vector<std::string> lines;
     for (const fs::directory_entry& entry : fs::directory_iterator(DatabaseIn(plan_.folder))) {

@@ -21,7 +21,7 @@ struct PrimaryPlan {
   bool with_another_key = false;  // as Recipe has it
 };
 
-// What the folder has: db/, the database; jobs/, the job folder; events, counts and a journal of
+// Paths in the folder: db/, the database; jobs/, the job folder; events, counts and a journal of
 // each thread.
 inline std::string DatabaseIn(const std::string& folder) { return folder + "/db"; }
 inline std::string JobsIn(const std::string& folder) { return folder + "/jobs"; }

@@ -84,7 +84,7 @@ void CompareElimination(const Case& shape, const std::vector<uint64_t>& hashes) 
     WINNOW_FUZZ_CHECK(by_slots.bumped == walked.bumped, "%zu hashes", hashes.size());
     WINNOW_FUZZ_CHECK(by_slots.solution == walked.solution, "%zu hashes", hashes.size());
   }
-  // What was bumped, and how full it became.
+  // Traits: what was bumped, and the load factor.
   for (const unsigned char thresholds : walked.thresholds) NoteTrait(thresholds);
   NoteTrait(256 + 16 * shape.fingerprint_bits +
             walked.filled * 8 / (walked.solution.size() * 64 / shape.fingerprint_bits));

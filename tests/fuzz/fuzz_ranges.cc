@@ -88,7 +88,7 @@ void Ask(std::string_view bytes, const std::string& filter, uint64_t seed) {
                                     : 2));
 }
 
-// Of keys that an input says: no answer denies one of them.
+// Builds a filter of the keys that an input says: no answer denies one of them.
 void CheckBuilt(std::string_view input) {
   RangeFilterOptions options;
   const unsigned asked = input.empty() ? 14 : static_cast<unsigned char>(input[0]);

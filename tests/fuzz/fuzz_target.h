@@ -1,5 +1,5 @@
-// What a fuzz target consists of, for libFuzzer and for the driver beside this file, which takes
-// its place where the compiler is not clang.
+// Interface of a fuzz target, for libFuzzer and for the driver beside this file, which takes its
+// place where the compiler is not clang.
 
 #ifndef WINNOW_TESTS_FUZZ_FUZZ_TARGET_H_
 #define WINNOW_TESTS_FUZZ_FUZZ_TARGET_H_
@@ -29,7 +29,7 @@ namespace winnow::fuzz {
 // The longest input. Larger filters have no other forms, and the stand-alone reader is slow.
 inline constexpr size_t kMaxInputBytes = size_t{1} << 14;
 
-// What the inputs were, so that a run which only ever saw blocks that are refused is not taken for
+// Counts of the inputs, so that a run which only ever saw blocks that are refused is not taken for
 // a good one.
 struct Counts {
   uint64_t blocks = 0;   // handed to the library

@@ -59,7 +59,7 @@ void CheckInfo(const FilterView& view, size_t size) {
   WINNOW_FUZZ_CHECK(info.layers >= 0 && info.layers <= 16, "%d", info.layers);
 }
 
-// What kind of block it is, and which answers it gives.
+// Notes traits: the kind of the block, and which answers it gives.
 void NoteTraits(std::string_view block, Fault fault, const std::vector<bool>& answers) {
   const BlockParts parts(block);
   uint64_t trait = static_cast<uint64_t>(fault);

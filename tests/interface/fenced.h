@@ -10,7 +10,7 @@
 
 namespace winnow::testing {
 
-// What is behind it is in no option's range.
+// Canary value behind the struct, in no option's range.
 constexpr uint64_t kFence = 0x7ff4fe4ce0000001;
 
 template <typename Struct>

@@ -57,7 +57,7 @@ std::unique_ptr<DB> OpenNew(const BlockBasedTableOptions& table, const std::stri
   return winnow::rocksdb_abi::Own(std::move(opened));
 }
 
-// What the interface for C tells of one lookup and one filter.
+// Checks that the interface for C tells of one lookup and one filter.
 void UseByC() {
   Fenced<winnow_rocksdb_lookup_counters> lookups;
   winnow_rocksdb_get_lookup_counters(&lookups.own, sizeof lookups.own);
@@ -122,7 +122,7 @@ void Use(const std::string& folder) {
   UseByC();
 }
 
-// Of a table factory; "none" without a policy.
+// Returns the policy of a table factory and its options; "none" without a policy.
 std::string PolicyText(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) {
   const auto* table = family.table_factory->GetOptions<BlockBasedTableOptions>();
   if (table == nullptr || table->filter_policy == nullptr) return "none";

@@ -153,7 +153,7 @@ const Case kCases[] = {
     {"{id=ribbonfilter:10;bloom_before_level=2}", std::nullopt},
 };
 
-// What happened.
+// Outcome of opening a database.
 struct Database {
   bool opens = false;
   std::string in_force;  // the policy in the database's options; empty: none

@@ -166,7 +166,7 @@ TEST(PolicyCheckTest, AnUnknownOptionIsToldAllThatThereAre) {
   }
 }
 
-// What is said of a string may be true in one place only.
+// A verdict on a string may be true in one place only.
 TEST(PolicyCheckTest, AnOptionsFileIsAPlaceOfItsOwn) {
   EXPECT_EQ(CheckPolicyOfFile("id=winnow;bits_per_key=10", /*with_trials=*/false).problem, "");
   EXPECT_THAT(CheckPolicyOfFile("{winnow:10}", /*with_trials=*/false).problem,

@@ -39,7 +39,7 @@ cmp "$work/0/librocksdb.a" "$work/1/librocksdb.a" || fail "the same archive is a
 "$winnow" adopt "$work/0/librocksdb.a" -o "$work/again.a" >"$work/refused" 2>&1 && fail "a copy is adopted again"
 grep -q 'has Winnow inside already: .* take the original' "$work/refused" || fail "of a copy it says: $(cat "$work/refused")"
 
-# What a program needs is what the file for pkg-config says.
+# A program needs what the file for pkg-config says.
 # shellcheck disable=SC2016 # the name is pkg-config's
 needs=$(sed -n 's/^Libs: -L\${libdir} -lrocksdb //p' "$work/0/rocksdb.pc")
 [[ -n $needs ]] || fail "rocksdb.pc names no libraries: $(cat "$work/0/rocksdb.pc")"

@@ -98,7 +98,7 @@ TEST_F(PreloadAddTest, ProgramsOfTheCApiGetFiltersToo) {
 
 TEST_F(PreloadAddTest, EveryColumnFamilyWithoutAPolicyGetsOne) {
   const ChildResult result = Run("write", "families@", Adding({"WINNOW_LOG=1"}));
-  // Of "default" and "second", a flushed and a compacted file; "own" asked for Ribbon filters.
+  // A flushed and a compacted file of "default" and of "second"; "own" asked for Ribbon filters.
   EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"winnow ribbon", 6}}));
   EXPECT_THAT(
       LinesThatBegin(result.errors, "winnow: column family"),

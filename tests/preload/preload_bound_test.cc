@@ -209,7 +209,7 @@ class BoundTest : public ::testing::Test {
     all.insert(all.end(), environment.begin(), environment.end());
     return Run(arguments, all);
   }
-  // What a program writes to stderr, which is no regular file then.
+  // Returns what a program writes to stderr, which is no regular file then.
   std::string ErrorsIntoPipe(const Words& arguments, const Words& environment) {
     Words command = {"sh", "-c", "\"$@\" 2>&1 >/dev/null | cat", "sh", CARRIER_HOST};
     command.insert(command.end(), arguments.begin(), arguments.end());
@@ -222,7 +222,8 @@ class BoundTest : public ::testing::Test {
     return {carrier, what, database_, policy, std::to_string(keys)};
   }
 
-  // Of a RocksDB that is refused: the program runs as without Winnow, and what was said.
+  // Expects that the RocksDB is refused and the program runs as without Winnow; returns what was
+  // said.
   std::string Refusal(const std::string& carrier) {
     const ChildResult run = RunPreloaded(Client(carrier, "write", "bloom:10", kFewKeys), kWinnow);
     EXPECT_EQ(run.status, 0) << run.errors;

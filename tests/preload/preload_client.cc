@@ -459,7 +459,7 @@ int Read(const std::string& how, const std::string& path, const Options& options
   return 0;
 }
 
-// Whether the LOG of the open database says so.
+// Returns whether the LOG of the open database has the alarm.
 bool LogHasAlarm(const std::string& folder) {
   return Text(folder + "/LOG").find("[winnow] filters read through this policy take ") !=
          std::string::npos;
@@ -546,8 +546,8 @@ int WriteLaterFamilies(const std::string& how, const std::string& path, const Op
   return 0;
 }
 
-// What an iterator sees behind the prefix of a key that is not there, before and after SetOptions
-// gave the column family a prefix extractor, by files from before and after.
+// Prints what an iterator sees behind the prefix of an absent key, before and after SetOptions gave
+// the column family a prefix extractor, by files from before and after.
 void Seek(Database* db, const std::string& target) {
   const std::unique_ptr<rocksdb::Iterator> iterator((*db)->NewIterator(rocksdb::ReadOptions()));
   iterator->Seek(target);
@@ -555,7 +555,7 @@ void Seek(Database* db, const std::string& target) {
               iterator->Valid() ? iterator->key().ToString().c_str() : "end");
 }
 
-// Of a database that there is, whose files may have been written with an extractor.
+// Seeks in an existing database, whose files may have been written with an extractor.
 int SeekOldPrefixes(const std::string& how, const std::string& path, const Options& options) {
   Database db(how, path, options);
   Seek(&db, "aaaa");

@@ -1,4 +1,4 @@
-// What is said of column families that Winnow has no part in.
+// Tests of the notes on column families that Winnow has no part in.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

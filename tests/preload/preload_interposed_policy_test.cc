@@ -109,7 +109,7 @@ TEST(InterposedPolicyTest, GoesByTheNicknamesOfTheBuiltinOne) {
 // change at any time.
 constexpr bool kRibbonHasOptions = WINNOW_ROCKSDB_AT_LEAST(8, 7);
 
-// What somebody sees of a policy.
+// Returns the policy's ID, text and options as somebody sees them.
 std::string Seen(const FilterPolicy& policy) {
   const rocksdb::ConfigOptions config;
   std::string seen = policy.GetId() + " " + policy.ToString(config) + " ";
@@ -210,7 +210,7 @@ TEST(InterposedPolicyTest, BuildsByTheOptionsThatTheBuiltinOneHasNow) {
           database->GetOptions().table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
       EXPECT_EQ(now->filter_policy, table.filter_policy);
       EXPECT_EQ(saved_policy(), Stock(std::string("ribbonfilter:10:") + level)->ToString({}));
-      // What is refused, whether RocksDB says so or not, leaves all as it was.
+      // A refused change, whether RocksDB says so or not, leaves all as it was.
       database->SetOptions({{factory + ".filter_policy.bloom_before_level", "ten"}})
           .PermitUncheckedError();
       EXPECT_EQ(next_is_bloom(), is_bloom) << factory << " " << level;

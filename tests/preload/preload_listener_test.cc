@@ -39,7 +39,8 @@ class PreloadListenerTest : public ::testing::Test {
     return result.output;
   }
 
-  // Of each file that is written by a process which has not written those that lie below.
+  // Sets rates_ to those of the files written by a process which has not written those that lie
+  // below.
   std::string WriteAgain(const std::string& how, const std::string& policy,
                          const std::vector<std::string>& environment) {
     Run("write", how, policy, environment);

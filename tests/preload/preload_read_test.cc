@@ -68,7 +68,7 @@ class PreloadReadTest : public ::testing::Test {
     return blocks;
   }
 
-  // What we wrote into the database's own LOG.
+  // Returns our lines in the database's own LOG.
   std::string Log() const {
     std::string lines;
     const std::string log = ReadFile(database_ + "/LOG");
@@ -115,7 +115,7 @@ TEST_F(PreloadReadTest, WinnowsFiltersOfOldFilesStayInUse) {
   EXPECT_LT(ours, kAbsent * 3 / 100);
   EXPECT_EQ(BlocksReadForAbsentKeys("bloom:10", Asking("read")), ours);
   EXPECT_EQ(BlocksReadForAbsentKeys("string:filter_policy=bloomfilter:10", Asking("read")), ours);
-  // What they cost without us.
+  // Their cost without us.
   EXPECT_GT(BlocksReadForAbsentKeys("bloom:10", kStock), kAbsent * 95 / 100);
 }
 
@@ -138,7 +138,7 @@ TEST_F(PreloadReadTest, WinnowsOptionsSayWhichOfRocksDBsFiltersAreBuilt) {
       {"{id=winnow;build=bloomfilter}", "bloom:9.9", "bloom:9.9"},
       {"{id=winnow;build=bloomfilter}", "ribbon:10:-1", "bloom:10"},
       {"{id=winnow:14;build=ribbonfilter;bloom_before_level=0}", "bloom:10", "ribbon:14:0"},
-      // That of a Ribbon policy is kept.
+      // The bloom_before_level of a Ribbon policy is kept.
       {"{id=winnow;build=ribbonfilter;bloom_before_level=0}", "ribbon:10:-1", "ribbon:10:-1"},
       {"{id=winnow;build=bloomfilter}", "bloom:0", "bloom:0"},
   };

@@ -163,12 +163,12 @@ class TransactionDB {
 
 namespace standin {
 
-// What a plugin has for the program that opens it.
+// Functions of a plugin for the program that opens it.
 struct Plugin {
   void (*ask_for_policies)();  // in every way; calls nothing that takes or returns a class
   void (*ask_for_all)();
   const rocksdb::FilterPolicy* (*ask)(double, bool);
-  // What leaves no trace of the plugin on the stack when the program calls it.
+  // Functions that leave no trace of the plugin on the stack when the program calls them.
   const rocksdb::FilterPolicy* (*jump)(double, bool);
   const rocksdb::FilterPolicy* (*address)(double, bool);
   rocksdb::DB* (*open)();
@@ -184,7 +184,7 @@ void Say(const std::string& caller, const std::string& how, const std::string& a
 // Calls what is called by the database's table of virtual functions.
 void AskDatabase(const std::string& caller, rocksdb::DB* db);
 
-// What the object itself calls.
+// Make the calls of the object itself.
 void AskForPolicies();
 void AskForAll();
 

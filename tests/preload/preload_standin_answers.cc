@@ -1,4 +1,4 @@
-// What stand-ins answered, in lines.
+// Writes what stand-ins answered, in lines.
 
 #include <dlfcn.h>
 

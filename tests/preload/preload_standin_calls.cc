@@ -68,7 +68,7 @@ void AskForPolicies() {
 void AskForAll() {
   AskForPolicies();
 #if STANDIN_PLUGIN
-  // What a library finds so is its own, if no other is before it.
+  // A library finds its own function so, if no other is before it.
   const auto found = reinterpret_cast<decltype(&Ask)>(
       ::dlsym(RTLD_DEFAULT, "_ZN7rocksdb20NewBloomFilterPolicyEdb"));
   SayHere("dlsym", Answer(found != nullptr ? found(9.9, true) : nullptr));

@@ -92,7 +92,7 @@ std::set<std::string> Set(const std::string& answers) {
   return {words.begin(), words.end()};
 }
 
-// What our RocksDB answers comes from Winnow, and else nothing is changed.
+// Returns the output with answers from Winnow in place of our RocksDB's, and nothing else changed.
 std::string WithWinnow(const std::string& output) {
   return std::regex_replace(output, std::regex(": librocksdb[^ \n]*\n"), ": winnow\n");
 }
@@ -167,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
              "one:one two:two"},
         Case{"WithACopyAndALibrarys", "none", "open:dependent open:one all:one all:dependent maps",
              "one:one dependent:dependency"},
-        // What has come by the plugin's function is on the stack of nobody else.
+        // A call by the plugin's function has nobody but the program on its stack.
         Case{"CalledWithoutATrace", "none", "open:one direct:one maps", "one:one host:one"},
         Case{"DependentCalledWithoutATrace", "none", "open:dependent direct:dependent maps",
              "dependent:dependency host:dependency"},
@@ -185,13 +185,13 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"DependentInThePlaceOfAnother", "none",
              "open:one all:one close:one open:dependent all:dependent maps",
              "one:one dependent:dependency"},
-        // Of two that are for all, the first one answers.
+        // Where two are for all, the first one answers.
         Case{"BehindAGlobalOne", "none", "open:one:global open:two all:two all:one maps",
              "one:one two:one"},
         Case{"BehindAGlobalOneWithTheirOwn", "none",
              "open:one:global open:two:deepbind open:symbolic all:two all:symbolic all:one maps",
              "one:one two:two symbolic:symbolic"},
-        // What is bound, stays.
+        // Bound functions stay bound.
         Case{"BoundBeforeAGlobalOne", "none",
              "open:now open:one:global policies:now database:now all:one maps",
              "now:now one:one host:now"},

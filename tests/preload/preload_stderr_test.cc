@@ -97,7 +97,7 @@ TEST_F(PreloadStderrTest, WhoReadsADaemonsOutputDoesNotWaitForIt) {
   EXPECT_THAT(result.output, HasSubstr("winnow: in force"));
 }
 
-// What the program itself says nobody reads either: it has nothing to say.
+// Nobody reads what the program itself says either: it has nothing to say.
 TEST_F(PreloadStderrTest, AProgramLivesWhoseStderrNobodyReads) {
   const auto before = std::signal(SIGPIPE, SIG_DFL);
   const ChildResult result = Shell(

@@ -42,7 +42,7 @@ const Environment kUnset;
 const Environment kWinnow = {"WINNOW_POLICY=winnow:10"};
 const Environment kStock = {"WINNOW_POLICY=stock"};
 
-// Of the built-in policies, the ways in which a program asks for one.
+// Ways in which a program asks for one of the built-in policies.
 const std::vector<std::string> kPolicies = {"bloom:10",
                                             "bloom:0",
                                             "ribbon:10:-1",

@@ -1,4 +1,4 @@
-// What the shared libraries show to the dynamic linker.
+// Tests of what the shared libraries show to the dynamic linker.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ std::string ExportsOf(const std::string& library) {
   return "nm -D --defined-only --format=posix '" + library + "' | cut -d' ' -f1,2";
 }
 
-// What the dynamic section says of it under such a tag, as NEEDED.
+// Returns the entries of its dynamic section with such a tag, as NEEDED.
 std::vector<std::string> DynamicEntries(const std::string& library, const std::string& tag) {
   return Lines("readelf -d '" + library + "' | sed -n 's/.*" + tag + ".*\\[\\(.*\\)\\]/\\1/p'");
 }
@@ -99,7 +99,7 @@ std::string Headers(const std::vector<std::string>& names) {
   return std::regex_replace(text, comment, "");
 }
 
-// What headers mark to be exported outside of classes, as "winnow::HashKey".
+// Returns the functions outside of classes that headers mark as exported, as "winnow::HashKey".
 std::set<std::string> MarkedFunctions(const std::string& headers) {
   static const std::regex marked("WINNOW_EXPORT[^(;{]*\\b(\\w+)\\(");
   std::set<std::string> names;
@@ -238,7 +238,7 @@ TEST(Exports, ThePreloadNeedsTheCLibraryOnly) {
   EXPECT_THAT(RunProgram({"readelf", "-d", WINNOW_PRELOAD}).output, HasSubstr("NODELETE"));
 }
 
-// What winnow.h declares. A name that is taken away or changes its version breaks programs.
+// All that winnow.h declares. A name that is taken away or changes its version breaks programs.
 TEST(Exports, OfTheCApiAreThoseOfItsHeader) {
   const std::vector<std::string> declared =
       Lines("grep -o '\\bwinnow_[a-z_]*(' '" WINNOW_HEADERS "/winnow.h' | tr -d '(' | sort -u");
@@ -246,8 +246,8 @@ TEST(Exports, OfTheCApiAreThoseOfItsHeader) {
   EXPECT_THAT(NamesOfVersion(WINNOW_LIBRARY, "WINNOW_C_1"), UnorderedElementsAreArray(declared));
 }
 
-// What include/winnow/ declares, and nothing of the standard library or of the folders within. Of a
-// class what is public; programs call a private member only from an inline one.
+// All that include/winnow/ declares, and nothing of the standard library or of the folders within.
+// Of a class what is public; programs call a private member only from an inline one.
 TEST(Exports, OfTheCoreAreTheContractOnly) {
   const std::string headers = Headers(kCoreHeaders);
   std::set<std::string> functions;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What CMake says of the RocksDBs that it may be given: stand-ins of a few lines, since it is about the words.
+# Tests what CMake says of the RocksDBs that it may be given: stand-ins of a few lines, since it is about the words.
 # find_rocksdb_test.sh SOURCE_FOLDER CXX
 set -euo pipefail
 # shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started

@@ -172,7 +172,7 @@ done
 STAND_IN_CLIENT="$work/preload_client" STAND_IN_C_CLIENT="$work/preload_c_client" STAND_IN_PLACE="the tree" \
   "$built/tests/stand_in_test"
 
-# What Percona's MySQL makes of winnow.mk: it takes the words behind "SOURCES", and nothing else, for sources.
+# Percona's MySQL takes the words behind "SOURCES" in winnow.mk, and nothing else, for sources.
 mkdir -p "$work/percona"
 cat >"$work/percona/CMakeLists.txt" <<'CODE'
 cmake_minimum_required(VERSION 3.22)

@@ -115,7 +115,7 @@ use "amq by find_package" "$work/cmake_amq/amq_user"
 use "amq by pkg-config" "$work/pkg_config_amq"
 use "rocksdb by find_package" "$work/cmake_rocksdb/rocksdb_user" "$work/first_database"
 
-# What is preloaded finds the plugin beside itself, wherever both were moved to.
+# The preloaded library finds the plugin beside itself, wherever both were moved to.
 if [[ -e $library_folder/libwinnow_preload.so && -x $built/tests/preload_client ]]; then
   echo "== preloaded"
   said=$(env WINNOW_LOG=1 LD_PRELOAD="$library_folder/libwinnow_preload.so" "$built/tests/preload_client" idle 2>&1) ||

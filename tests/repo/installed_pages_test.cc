@@ -55,8 +55,8 @@ bool NamesWinnow(const std::string& text) {
   return std::regex_search(text, ours);
 }
 
-// What another program reads or what one prints, and commands that need RocksDB's source or
-// install packages.
+// Returns whether a block is what another program reads or what one prints, or has commands that
+// need RocksDB's source or install packages.
 bool IsNoCommand(const std::string& block) {
   static const std::regex other(
       R"((^|\n)(\[[A-Za-z]+\]\n|Environment=|winnow: |#include|find_package|(FROM|RUN|ENV|apt) ))");
@@ -88,7 +88,7 @@ void AddCommandsOf(const std::string& block, PageCommands* commands) {
   if (!text.empty()) commands->texts.push_back(text);
 }
 
-// Whether a piece of a sentence is a whole command: it says of what.
+// Returns whether a piece of a sentence is a whole command, which names its operand.
 bool IsWhole(const std::string& piece) {
   static const std::regex command(
       R"((winnow|db_bench_ext) .* ?('[^']+'|FOLDER|DB|COPY|(^|[^=])FILE|OPTIONS-FILE)( .*)?)");
@@ -96,8 +96,8 @@ bool IsWhole(const std::string& piece) {
   return std::regex_match(piece, command) || piece.rfind("env WINNOW_", 0) == 0;
 }
 
-// Of each page that has some. Results are of trees that take hours; contributors have the build
-// folder.
+// Returns the commands of each page that has some. Results are of trees that take hours;
+// contributors have the build folder.
 std::vector<PageCommands> AllCommands() {
   std::vector<PageCommands> all;
   for (const Page& page : InstalledPages()) {
@@ -187,7 +187,7 @@ class InstalledPagesTest : public ::testing::TestWithParam<PageCommands> {
     ASSERT_FALSE(options_.empty() || table_.empty());
   }
 
-  // What filters answered, as a page shows it.
+  // Returns the table of what filters answered, as a page shows it.
   static std::string TableOfUse() {
     for (const Page& page : InstalledPages()) {
       for (const std::string& block : IndentedBlocks(page.text)) {

@@ -26,7 +26,7 @@ using winnow::testing::ReadFile;
 
 using Names = std::set<std::string, std::less<>>;
 
-// What lies outside the tree, by the group that rows name.
+// A group of headers from outside the tree, as rows name it.
 struct Group {
   std::string_view name;
   std::string_view header_pattern;
@@ -75,8 +75,8 @@ constexpr char kRemoteCompactionHeader[] = "include/winnow/rocksdb_remote_compac
 constexpr char kAmqHeaders[] = "streams/include/winnow/amq";
 constexpr char kAmqInternals[] = "streams/include/winnow/amq/internal";
 
-// What a row must name even where it names the folder around it: the first brings RocksDB along,
-// whoever includes the last needs its library. The inner ones first.
+// Headers and folders that a row must name even where it names the folder around them: the first
+// brings RocksDB along, whoever includes the last needs its library. The inner ones first.
 constexpr std::string_view kNamed[] = {kPolicyHeader,           kLoadsHeader,    kUseHeader,
                                        kRocksDBCHeader,         kListenerHeader, kHugePagesHeader,
                                        kRemoteCompactionHeader, kAmqInternals,   kAmqHeaders};
@@ -459,7 +459,7 @@ TEST(LayersTest, FoldersOfManyFilesSayWhatEachHas) {
   }
 }
 
-// What is allowed the tree has itself.
+// Forbidden includes; those that are allowed the tree has itself.
 struct Case {
   const char* file;
   const char* header;

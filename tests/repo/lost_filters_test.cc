@@ -43,8 +43,8 @@ std::vector<std::string> CodeThatBegins(const std::string& first) {
   return testing::CodeThatBegins(first, testing::ManyMachinesPage());
 }
 
-// What the page's table shows for the case whose row has these words: the first code of its third
-// cell.
+// Returns what the page's table shows for the case whose row has these words: the first code of its
+// third cell.
 std::string ShownWhere(const std::string& words) {
   const std::string page = testing::ManyMachinesPage();
   const size_t row = page.find(words);
@@ -129,7 +129,7 @@ class LostFiltersTest : public ::testing::Test {
     Compact(Grown(options).get());
   }
 
-  // What the page's command says, and the policies that its --json has.
+  // Checks what the page's command says, and the policies that its --json has.
   void ExpectShownWhere(const std::string& words, const std::string& policy_name) const {
     const auto commands = CodeThatBegins("winnow inspect FOLDER | grep '^converted:'");
     ASSERT_EQ(commands.size(), 1u);
@@ -243,7 +243,7 @@ TEST_F(LostFiltersTest, AFileThatWasIngestedWithoutAPolicy) {
   EXPECT_EQ(KindsOfFilters(path_).count("none"), 0u);
 }
 
-// What the page says of filters that a worker reads for nothing.
+// Filters that a worker reads for nothing, as the page says of them.
 TEST_F(LostFiltersTest, AWorkerLoadsThoseOfAllFilesUnlessTheyBelongIntoItsCache) {
   const Options options = With("winnow:10");
   const auto compact = [](DB* database, int level, size_t num_files) {

@@ -45,7 +45,7 @@ std::vector<Words> CommandsOf(std::string line) {
           R"(env|exec|export|sudo|nice|tools/emulated\.sh|arm64|[A-Z_]+=.*)");
       if (!words.empty() || !std::regex_match(word, before)) words.push_back(word);
     }
-    // What `winnow run` starts is a command of its own.
+    // The program that `winnow run` starts is a command of its own.
     static const std::regex tool(R"((.*/)?winnow)");
     const bool is_run = words.size() > 1 && std::regex_match(words[0], tool) && words[1] == "run";
     auto program = words.begin() + (is_run ? 2 : 0);
@@ -73,7 +73,7 @@ std::vector<Command> AllCommands() {
   return commands;
 }
 
-// What the program says of itself, asked once.
+// Returns what the program says of itself; memoized.
 const ChildResult& HelpOf(const Words& command) {
   static std::map<Words, ChildResult> known;
   const auto found = known.find(command);

@@ -46,7 +46,7 @@ inline std::vector<Page> InstalledPages() {
   return pages;
 }
 
-// What has four columns to the left, without these: code, commands, options and outputs.
+// Returns the blocks indented by four columns, without these: code, commands, options and outputs.
 inline std::vector<std::string> IndentedBlocks(const std::string& page) {
   std::vector<std::string> blocks;
   std::istringstream lines(page);
@@ -68,7 +68,7 @@ inline std::vector<std::string> IndentedBlocks(const std::string& page) {
   return blocks;
 }
 
-// What stands between backticks, which no line end parts.
+// Returns the texts between backticks, which no line end parts.
 inline std::vector<std::string> InlineCode(const std::string& page) {
   static const std::regex code("`([^`\n]+)`");
   return AllMatches(page, code, 1);

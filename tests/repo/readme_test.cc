@@ -116,7 +116,7 @@ std::string WithoutLayout(const std::string& code) {
   return text;
 }
 
-// Of C, C++, Go and Rust; commands and options have no such ends of lines.
+// Returns whether it is C, C++, Go or Rust; commands and options have no such ends of lines.
 bool IsProgram(const std::string& block) {
   static const std::regex code_line(R"([;{][ ]*(//[^\n]*)?\n)");
   return std::regex_search(block, code_line);

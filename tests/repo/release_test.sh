@@ -1,6 +1,6 @@
 #!/bin/bash
-# What tools/release.sh accepts and refuses, in a small repository with its script. What tests and packages are made by stands in
-# for itself and says that it was called: these take hours. release_test.sh SOURCE_FOLDER
+# Tests what tools/release.sh accepts and refuses, in a small repository with its script. Stand-ins take the
+# place of what makes tests and packages, and say that they were called: that takes hours. release_test.sh SOURCE_FOLDER
 set -euo pipefail
 # shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
 . "$(dirname "$0")/../support/script.sh"
@@ -49,7 +49,7 @@ expect() {
   grep -qF -- "$2" "$work/said" || fail "tools/release.sh ${*:3} does not say \"$2\", but: $(cat "$work/said")"
 }
 
-# Of this machine packages take debootstrap, and nothing that only tests need.
+# Packages take debootstrap of this machine, and nothing that only tests need.
 mkdir "$work/bin"
 printf '#!/bin/sh\nexit 1\n' >"$work/bin/dpkg-query"
 printf '#!/bin/sh\nexec "$@"\n' >"$work/bin/sudo"

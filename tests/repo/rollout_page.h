@@ -1,4 +1,4 @@
-// What docs/roll-out.md and docs/many-machines.md show, for the tests that use it.
+// Helpers for the tests that use what docs/roll-out.md and docs/many-machines.md show.
 
 #ifndef WINNOW_TESTS_REPO_ROLLOUT_PAGE_H_
 #define WINNOW_TESTS_REPO_ROLLOUT_PAGE_H_

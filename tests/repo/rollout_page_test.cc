@@ -1,4 +1,4 @@
-// What docs/roll-out.md and README.md show, taken out of them and used.
+// Tests of what docs/roll-out.md and README.md show, taken out of them and used.
 
 #include "tests/repo/rollout_page.h"
 
@@ -159,7 +159,8 @@ std::string Changed(std::string commands, const Changes& changes) {
   return commands;
 }
 
-// What the drop-in has systemd start: the tool of this build, with a client that writes; changed.
+// Runs what the drop-in has systemd start: the tool of this build, with a client that writes;
+// changed.
 testing::ChildResult StartByDropIn(const std::string& path, Changes changes = {}) {
   std::string command;
   for (const std::string& line : CodeThatBegins("[Service]")) command = line;
@@ -305,7 +306,7 @@ TEST_F(ConversionTest, WithAnotherVersionOfRocksDBNothingIsLost) {
   ExpectNothingLost(result, "winnow: not in force in ldb");
 }
 
-// What a missing plugin looks like: a program without it opens the database that had it.
+// Symptoms of a missing plugin: a program without it opens the database that had it.
 TEST(RolloutPageTest, AMissingPluginLooksAsThePageSays) {
   const TemporaryFolder folder;
   const std::string database = folder / "database";

@@ -1,5 +1,5 @@
-// What the linker sees of the kernels' object files, each compiled for an instruction set of its
-// own.
+// Tests of the kernels' object files as the linker sees them, each compiled for an instruction set
+// of its own.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ std::vector<std::string> Objects() {
   return paths;
 }
 
-// Of two functions that are weak or unique the linker takes one for all files: one with AVX-512 in
+// The linker takes one function of two that are weak or unique, for all files: one with AVX-512 in
 // it might be called where the CPU has none. (Data has no instructions.)
 TEST(KernelObjectsTest, HaveNoFunctionThatMayReplaceOneOfAnotherFile) {
   ASSERT_GE(Objects().size(), 3u);

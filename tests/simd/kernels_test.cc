@@ -97,7 +97,7 @@ TEST(KernelsTest, BloomAgreesWithPortable) {
   }
 }
 
-// What a kernel does with a hash that is bumped: the answer is whatever the caller's function says.
+// A layer that counts bumped hashes: their answer is whatever the caller's function says.
 struct BumpedLayer : RibbonLayer {
   mutable uint64_t bumped = 0;
 

@@ -189,12 +189,12 @@ TEST(JudgeRateTest, TenThousandGoodFiltersAreGoodAndABadOneAmongThemIsFound) {
     sample.variance_of_expected = 0;
     by_themselves += JudgeRate(sample, 1) != RateVerdict::kAsExpected ? 1 : 0;
   }
-  // That a run has a chance of 3 in 100,000 of a remark can't be counted, but what makes it so.
+  // A run's chance of 3 in 100,000 of a remark can't be counted, but what makes it so.
   EXPECT_EQ(together, 0u);
   EXPECT_GE(by_themselves, 3u) << "the filters are all alike, so that nothing was shown";
   EXPECT_GT(squares / kFilters, 0.75);
   EXPECT_LT(squares / kFilters, 1.25);
-  // Of more keys than it has bits for, which makes its rate more than twice what it should be.
+  // A filter of more keys than it has bits for, whose rate is more than twice what it should be.
   for (int i = 0; i < 100; ++i) {
     const RateSample bad = filters.Next(600, 350);
     EXPECT_EQ(JudgeRate(bad, kFilters), RateVerdict::kFault)

@@ -1,5 +1,5 @@
-// What was done and checked, in memory that another process sees too, so that it is known when this
-// one is killed.
+// Counters of what was done and checked, in memory that another process sees too, so that they are
+// known when this one is killed.
 
 #ifndef WINNOW_TESTS_STRESS_COUNTS_H_
 #define WINNOW_TESTS_STRESS_COUNTS_H_
@@ -65,7 +65,7 @@ class Counts {
   Sums Take() const;
   void Clear();
 
-  // What the plugin counts in this process.
+  // Sets the counts that the plugin has of this process.
   void SetFromPlugin();
 
  private:

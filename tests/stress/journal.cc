@@ -70,7 +70,7 @@ class Parser {
 
   std::string_view Text() { return Take(Number()); }
 
-  // Whether all that was asked for was there.
+  // Returns whether all that was asked for was there.
   bool ok() const { return ok_; }
 
  private:

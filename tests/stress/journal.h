@@ -1,4 +1,4 @@
-// What outlives kill -9: a record of the writes that an owner of keys began and that ended.
+// A record that outlives kill -9: the writes that an owner of keys began and that ended.
 //
 // The file is written with write(2) and no buffer of the process's, so the kernel has all of it
 // when the process is killed; nothing here is meant to survive the machine. A write is recorded

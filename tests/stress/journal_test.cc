@@ -1,4 +1,4 @@
-// What the journal knows after a process was killed, wherever that was.
+// Tests of what the journal knows after a process was killed, wherever that was.
 
 #include "tests/stress/journal.h"
 

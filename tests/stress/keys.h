@@ -28,7 +28,7 @@ class KeySpace {
   // number: below keys(). The same number gives the same key.
   std::string Key(uint64_t number) const;
 
-  // What all keys of the group begin with, and no other keys. May be groups(), to end a range.
+  // Returns the prefix of all keys of the group, and of no others. May be groups(), to end a range.
   std::string GroupStart(uint64_t group) const;
 
   // All keys of the owner, and no others, are in [Begin(), End()).

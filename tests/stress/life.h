@@ -1,4 +1,4 @@
-// What one process does with a database: it recovers it, and opens, uses and closes it again and
+// The life of one process with a database: it recovers it, and opens, uses and closes it again and
 // again, each time with other options.
 
 #ifndef WINNOW_TESTS_STRESS_LIFE_H_

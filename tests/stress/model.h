@@ -1,4 +1,4 @@
-// What the database should hold, as far as one owner of keys knows it, which is exactly.
+// A model of what the database should hold, as far as one owner of keys knows it, which is exactly.
 
 #ifndef WINNOW_TESTS_STRESS_MODEL_H_
 #define WINNOW_TESTS_STRESS_MODEL_H_

@@ -20,7 +20,7 @@ namespace winnow::stress {
 
 class Part {
  public:
-  // What the journal in the folder knows; empty if there is none.
+  // Reads the model from the journal in the folder; empty if there is none.
   Part(const std::string& folder, const KeySpace& keys);
 
   const KeySpace& keys() const { return keys_; }

@@ -155,8 +155,8 @@ void Reads::KeyMayExist(size_t family, const std::string& key) {
   bool is_found = false;
   const bool may_exist = view_.database->db().KeyMayExist(Options(), view_.database->family(family),
                                                           key, &value, &is_found);
-  // What may exist need not. It also says that it found a value, and gives none, where it stopped
-  // at an index that is not in the cache (RocksDB 7.8.3, without filters too); no value here is
+  // A key that may exist need not. RocksDB also says that it found a value, and gives none, where
+  // it stopped at an index that is not in the cache (7.8.3, without filters too); no value here is
   // empty.
   if (may_exist && is_found && !value.empty()) {
     Compare(Question::kKeyMayExist, "KeyMayExist", family, key, Status::OK(), value);
@@ -327,7 +327,7 @@ void Reads::Walk(size_t family, const std::string& target, uint64_t steps) {
     CompareEntry(about, *at, expected, expected != model.end(), at->Valid());
   }
   if (!at->Valid()) return;
-  // Whether there is an entry before `expected`, where the iterator is now or is at its end.
+  // Returns whether there is an entry before `expected`: the iterator is there now, or at its end.
   const auto is_one_back = [&] {
     const bool is_expected = expected != model.begin();
     expected = is_expected ? std::prev(expected) : model.end();

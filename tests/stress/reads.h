@@ -20,8 +20,8 @@
 
 namespace winnow::stress {
 
-// What is asked: an owner's part of a database, as it is or as it was at the snapshot, and what
-// must be found. Nobody else may write there.
+// An owner's part of a database to be asked, as it is or as it was at the snapshot, and what must
+// be found. Nobody else may write there.
 struct View {
   const Database* database;
   const KeySpace* keys;
@@ -56,7 +56,7 @@ class Reads {
   // that every filter is asked for every key.
   void All();
 
-  // What an iterator that asks no filter finds in the part.
+  // Returns what an iterator that asks no filter finds in the part.
   PartModel Scan() const;
 
   // Chooses keys as Any() does: mostly some that are written to often.

@@ -167,7 +167,7 @@ void Session::OneOperation(Part* part, Snapshots* snapshots, Random* random) {
   }
 }
 
-// What nobody writes, and of the others' keys that a value is at least one of theirs.
+// Reads what nobody writes, and checks of the others' keys that a value is at least one of theirs.
 void Session::ReadOnly(const std::vector<std::unique_ptr<Part>>& parts, uint64_t seed) {
   Random random(seed);
   const Part& stable = *parts.back();

@@ -1,4 +1,4 @@
-// What a run did, for people and for programs.
+// Summary of a run, for people and for programs.
 
 #ifndef WINNOW_TESTS_STRESS_SUMMARY_H_
 #define WINNOW_TESTS_STRESS_SUMMARY_H_

@@ -46,7 +46,7 @@ inline constexpr int kAbnormalEnd = 7;
 // if the machine makes one. Throws std::runtime_error if a process can't be started.
 StressResult RunStress(const StressPlan& plan);
 
-// What the processes that it starts do, with the arguments that it gives them. The exit status.
+// Runs a process that it starts, with the arguments that it gives it. Returns the exit status.
 int RunLifeOf(int argc, char** argv);
 
 }  // namespace winnow::stress

@@ -31,7 +31,7 @@ std::string VersionKey(const std::string& key, uint64_t time);
 std::string VersionValue(const std::string& value);
 inline constexpr char kNoValue[] = "-";
 
-// What the key held at that time.
+// Returns what the key held at that time.
 std::optional<std::string> FindVersion(const FamilyModel& versions, const std::string& key,
                                        uint64_t time);
 

@@ -20,7 +20,7 @@ using ROCKSDB_NAMESPACE::FlushOptions;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// What a compaction says that can't be made because of others.
+// Returns whether a compaction says that it can't be made because of others.
 bool IsInTheWay(const Status& status) {
   return status.IsInvalidArgument() || status.IsAborted() || status.IsIncomplete() ||
          status.IsBusy();
@@ -103,7 +103,7 @@ void ChangePolicy(const Database& database, size_t family, const std::string& ch
   if (!settings.IsWinnow() || settings.is_watched) return;
   const Status status =
       database.db().SetOptions(database.family(family), {{"block_based_table_factory", change}});
-  // What RocksDB says where the options changed again while it wrote them down.
+  // RocksDB says so where the options changed again while it wrote them down.
   const bool changed_meanwhile =
       status.ToString().find("Unable to persist options") != std::string::npos;
 #if WINNOW_ROCKSDB_AT_LEAST(9, 8)

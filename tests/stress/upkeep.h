@@ -1,4 +1,4 @@
-// What changes the files of a database and its options, but nothing that it holds.
+// Changes the files of a database and its options, but nothing that it holds.
 
 #ifndef WINNOW_TESTS_STRESS_UPKEEP_H_
 #define WINNOW_TESTS_STRESS_UPKEEP_H_

@@ -158,7 +158,7 @@ void WriteOperations::Transaction() {
   for (const Write& write : writes) {
     Require(Ask(write, database_, transaction.get()), "a write in a transaction");
     Apply({write}, &model);
-    // What it has written itself is found before what the files say.
+    // The transaction's own writes are found before what the files say.
     PinnableSlice value;
     const Status status =
         transaction->Get(ReadOptions(), database_.family(write.family), write.key, &value);

@@ -23,13 +23,14 @@ double LeastBits(Predicate is_enough) {
   return high;
 }
 
-// Of a Winnow filter's block: within 0.01, as it records the rate.
+// Returns the bits of a Winnow filter's block: within 0.01, as it records the rate.
 inline double AskedBits(std::string_view block) {
   const double rate = FilterView(block).info().target_fpr;
   return LeastBits([rate](double bits) { return core::RateForBits(bits) <= rate; });
 }
 
-// Of a Winnow Ribbon filter of so many keys and bytes: within 0.5, as sizes are estimated.
+// Returns those of a Winnow Ribbon filter of so many keys and bytes: within 0.5, as sizes are
+// estimated.
 inline double AskedBitsOfRibbon(uint64_t keys, uint64_t bytes) {
   return LeastBits([keys, bytes](double bits) {
     return core::EstimateRibbonBytes(keys, core::RateForBits(bits)) >= bytes;

@@ -1,4 +1,4 @@
-// What a test waits for, with an end that busy machines don't reach.
+// Waits for a condition, with a timeout that busy machines don't reach.
 
 #ifndef WINNOW_TESTS_SUPPORT_BECOMES_H_
 #define WINNOW_TESTS_SUPPORT_BECOMES_H_
@@ -8,7 +8,7 @@
 
 namespace winnow::testing {
 
-// Whether it holds before the time is up; it is asked at once, and after each pause.
+// Returns whether it holds before the timeout; it is asked at once, and after each pause.
 template <typename Condition>
 bool Becomes(const Condition& holds, std::chrono::microseconds pause = std::chrono::milliseconds(5),
              std::chrono::minutes at_most = std::chrono::minutes(2)) {

@@ -1,4 +1,4 @@
-// What lies in a database's folder, as tests see it: without the code that the tools use.
+// Reads a database's folder, as tests see it: without the code that the tools use.
 
 #ifndef WINNOW_TESTS_SUPPORT_DATABASE_FILES_H_
 #define WINNOW_TESTS_SUPPORT_DATABASE_FILES_H_

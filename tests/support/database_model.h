@@ -1,4 +1,4 @@
-// What a test writes to a database, and the questions by which it finds all of that again.
+// Data that a test writes to a database, and the questions by which it finds all of that again.
 
 #ifndef WINNOW_TESTS_SUPPORT_DATABASE_MODEL_H_
 #define WINNOW_TESTS_SUPPORT_DATABASE_MODEL_H_
@@ -31,7 +31,7 @@ inline std::string Key(uint64_t i) {
 // Keys that are not in the database, and lie between those that are.
 inline std::string AbsentKey(uint64_t i) { return Key(i) + "x"; }
 
-// What a database should contain.
+// Expected contents of a database.
 using Model = std::map<std::string, std::string>;
 
 // Asks for the first num_keys keys, one by one, and for as many absent ones.

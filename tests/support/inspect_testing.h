@@ -1,4 +1,4 @@
-// What the tests of inspection share: SST files with all sorts of filters.
+// Helpers for the tests of inspection: SST files with all sorts of filters.
 
 #ifndef WINNOW_TESTS_SUPPORT_INSPECT_TESTING_H_
 #define WINNOW_TESTS_SUPPORT_INSPECT_TESTING_H_

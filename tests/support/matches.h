@@ -1,4 +1,4 @@
-// What a pattern finds in a text.
+// Finds all matches of a pattern in a text.
 
 #ifndef WINNOW_TESTS_SUPPORT_MATCHES_H_
 #define WINNOW_TESTS_SUPPORT_MATCHES_H_

@@ -1,4 +1,4 @@
-// What the tests with a real RocksDB share.
+// Helpers for the tests with a real RocksDB.
 
 #ifndef WINNOW_TESTS_SUPPORT_ROCKSDB_TESTING_H_
 #define WINNOW_TESTS_SUPPORT_ROCKSDB_TESTING_H_

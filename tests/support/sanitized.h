@@ -1,4 +1,4 @@
-// Whether this build has a sanitizer that wants to be in all of a program.
+// Tells whether this build has a sanitizer that wants to be in all of a program.
 
 #ifndef WINNOW_TESTS_SUPPORT_SANITIZED_H_
 #define WINNOW_TESTS_SUPPORT_SANITIZED_H_

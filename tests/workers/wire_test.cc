@@ -93,7 +93,7 @@ TEST(WireTest, DamagedBytesAreAnotherValuesOrNone) {
   int taken = 0;
   for (size_t at = 0; at < bytes.size(); ++at) {
     for (int bit = 0; bit < 8; ++bit) {
-      // Of its own size, so that its end is the end of what may be read.
+      // A copy of its exact size, so that its end is the end of what may be read.
       const auto copy = std::make_unique<char[]>(bytes.size());
       bytes.copy(copy.get(), bytes.size());
       copy[at] = static_cast<char>(copy[at] ^ (1 << bit));

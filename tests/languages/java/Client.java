@@ -14,9 +14,9 @@ import org.rocksdb.Statistics;
 import org.rocksdb.TickerType;
 
 /**
- * What java_test.sh runs: Client write|read FOLDER POLICY KEYS, Client opens FOLDER POLICY TIMES LIBRARY, or Client make POLICY.
- * POLICY is bloom, which touches nothing of Winnow's; registered, the same with Winnow there; text:WINNOW, named in
- * options; kafka, set as Kafka Streams has it set; or a WinnowFilter's.
+ * Program of java_test.sh: Client write|read FOLDER POLICY KEYS, Client opens FOLDER POLICY TIMES LIBRARY, or Client
+ * make POLICY. POLICY is bloom, which touches nothing of Winnow's; registered, the same with Winnow there; text:WINNOW,
+ * named in options; kafka, set as Kafka Streams has it set; or a WinnowFilter's.
  */
 public final class Client {
   private static final int FILES = 5;

@@ -3,7 +3,7 @@ import org.rocksdb.Filter;
 import org.rocksdb.Options;
 import winnow.WinnowFilter;
 
-/** What Client calls of Winnow's, in a class of its own: without Winnow's jar it is not loaded. */
+/** Client's calls into Winnow, in a class of its own: without Winnow's jar it is not loaded. */
 final class Policies {
   private Policies() {}
 

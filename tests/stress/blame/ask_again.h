@@ -36,9 +36,9 @@ Answer AskWithoutFilters(const Difference& difference, ROCKSDB_NAMESPACE::DB* da
 std::string ToHex(const std::string& bytes);
 std::string FromHex(const std::string& digits);
 
-// Whether RocksDB gives the right answer in a copy of the database, which `settings` are for, in a
-// process of its own in which WINNOW_SHARED_HASH is `shared`; unset if that can't be found out.
-// `program` runs AskInThisProcess with the arguments that follow --ask.
+// Returns whether RocksDB gives the right answer in a copy of the database, which `settings` are
+// for, in a process of its own in which WINNOW_SHARED_HASH is `shared`; unset if that can't be
+// found out. `program` runs AskInThisProcess with the arguments that follow --ask.
 std::optional<bool> IsRightInOtherProcess(const std::string& program, const std::string& copy,
                                           const Difference& difference, const Extractor& extractor,
                                           const std::string& shared);

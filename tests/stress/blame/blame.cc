@@ -53,7 +53,7 @@ void Copy(const Database& database, const std::string& to) {
   }
 }
 
-// What the difference is about, and where one can ask.
+// A difference under investigation, and where one can ask.
 class Investigation {
  public:
   Investigation(const Finding& finding, const Settings& settings, const std::string& copy,

@@ -1,4 +1,4 @@
-// Whose fault a difference is.
+// Finds out whose fault a difference is.
 
 #ifndef WINNOW_TESTS_STRESS_BLAME_BLAME_H_
 #define WINNOW_TESTS_STRESS_BLAME_BLAME_H_

@@ -22,7 +22,7 @@ using ROCKSDB_NAMESPACE::KeyVersion;
 using ROCKSDB_NAMESPACE::LiveFileMetaData;
 using ROCKSDB_NAMESPACE::Slice;
 
-// What is read of a file without its filter.
+// Contents of a file, read without its filter.
 struct Contents {
   bool holds_value = false;      // or an operand: the file's iterator shows no tombstones
   bool has_whole_keys = false;   // in its filter

@@ -1,4 +1,4 @@
-// What the files of a database hold of a key, and what their filters say about it.
+// Finds what the files of a database hold of a key, and what their filters say about it.
 
 #ifndef WINNOW_TESTS_STRESS_BLAME_FILE_FILTERS_H_
 #define WINNOW_TESTS_STRESS_BLAME_FILE_FILTERS_H_
@@ -27,10 +27,10 @@ std::vector<FileAndKey> FilesWithKey(const ReadOnlyDatabase& database, size_t fa
                                      const std::string& key, const std::string& prefix,
                                      const Settings& settings);
 
-// Whether a filter denies it, by its bytes.
+// Returns whether a filter denies it, by its bytes.
 bool BlockDenies(const std::string& block, const std::string& filter_key);
 
-// What an entry says, for people: "file 000012.sst, level 1, winnow-bloom in 4 partitions, ...".
+// Describes an entry for people: "file 000012.sst, level 1, winnow-bloom in 4 partitions, ...".
 std::string ToString(const FileAndKey& file);
 
 }  // namespace winnow::stress

@@ -64,7 +64,8 @@ class WatchedReader final : public FilterBitsReader {
     return view_.MayContain(HashKey(std::string_view(key.data(), key.size())));
   }
 
-  // What the filter says where the prefix stands for a seek's bounds; of the empty key, otherwise.
+  // Returns what the filter says where the prefix stands for a seek's bounds; of the empty key,
+  // otherwise.
   bool MayContainRange(const char* prefix) const {
     if (ranges_.empty()) return MayContainKey(Slice());
     Slice begin;

@@ -27,7 +27,7 @@ enum class Fault {
   kSignal,           // the process ends by a signal
 };
 
-// What a reader said that the bytes of its filter do not.
+// A reader's answer that the bytes of its filter do not give.
 struct WrongAnswer {
   std::string key;  // or prefix, as RocksDB asked for it
   bool said = false;
@@ -42,10 +42,10 @@ struct Asked {
   bool is_winnow = false;
 };
 
-// What the watched readers of this process saw. Safe from any thread.
+// Observations of the watched readers of this process. Thread-safe.
 class Watch {
  public:
-  // Of the readers of Winnow's filters: answers compared with those that the bytes give.
+  // Number of answers of Winnow's readers that were compared with those that the bytes give.
   static uint64_t Compared();
   static bool HasWrongAnswer();
   static std::optional<WrongAnswer> FirstWrongAnswer();
