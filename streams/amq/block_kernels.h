@@ -15,7 +15,7 @@ namespace winnow::amq {
 
 inline constexpr unsigned kMaxBlocksPerKey = 5;
 
-// Of a BlockedBloom.
+// The blocks of a BlockedBloom.
 struct BlockArray {
   uint64_t* words = nullptr;  // kBlockWords a block, at a multiple of 64
   uint64_t num_blocks = 1;

@@ -30,7 +30,7 @@ struct Terms {
 };
 
 Terms MakeTerms(PatternShape shape) noexcept {
-  // Of the places in a word none, one or two are taken. Two may be the same. In the word that has a
+  // None, one or two of the places in a word are taken. Two may be the same. In the word that has a
   // bit set, places that fall on it count as none.
   constexpr double kFactors[2][3] = {{1, -1, 0}, {1, -127.0 / 64, 63.0 / 64}};
   constexpr double kFactorsBesideABit[2][3] = {{1, -63.0 / 64, 0},
@@ -156,7 +156,7 @@ double RelativeVariance(double patterns, double blocks, double rate, PatternShap
       const double either = a.misses + b.misses;
       one_block +=
           factor * std::exp(patterns * std::log1p((a.misses * b.misses - either) / blocks));
-      // Of one block alone there is no second one.
+      // A single block has no second one.
       if (blocks > 1) two_blocks += factor * std::exp(patterns * std::log1p(-either / blocks));
     }
   }

@@ -17,7 +17,7 @@ namespace winnow::amq {
 struct BlockedBloomParts {
   static constexpr uint64_t kBytesPerBlock = 64;
 
-  // What Serialize writes before the blocks.
+  // The header that Serialize writes before the blocks.
   static Header HeaderOf(const BlockedBloom& filter) noexcept;
 
   // Bytes of n blocks from the first one on, as Serialize writes them.

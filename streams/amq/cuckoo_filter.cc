@@ -27,7 +27,7 @@ using internal::Lanes;
 // begins in the lowest or the middle bit of a byte, so that 8 bytes have all of it.
 constexpr unsigned kMaxLaneBits = 16;
 
-// Of a bucket of up to kMaxLaneBits.
+// A bucket of fingerprints of up to kMaxLaneBits.
 struct Bucket {
   uint64_t at;      // its first byte
   unsigned shift;   // of its first bit there

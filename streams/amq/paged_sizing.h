@@ -14,7 +14,7 @@ inline constexpr unsigned kMaxPageProbes = 64;
 inline constexpr uint32_t kMinPageBytes = 64;
 inline constexpr uint32_t kMaxPageBytes = 1 << 20;
 
-// Of the rate of a random page.
+// Mean and deviation of the rate of a random page.
 struct PageRates {
   double mean = 0;
   double deviation = 0;  // standard

@@ -19,8 +19,8 @@ double EqualHashRate(uint64_t n) noexcept;
 // The lowest rate of a valid plan for so many keys.
 double LowestRate(uint64_t capacity) noexcept;
 
-// What equal hashes leave of the rate of this plan, or of the nearest valid one, for the bits of
-// its filter to meet: above 0.
+// The rate that the bits of this plan's filter must meet: that of the plan, or of the nearest valid
+// one, less that of equal hashes. Above 0.
 double OwnRate(const Plan& plan) noexcept;
 
 // The mean of X^k, where X is a share that varies: by its mean and the variance of X / mean. That

@@ -56,8 +56,8 @@ double ShareOfFilter(const ScalableOptions& options, size_t index) noexcept {
          std::pow(options.tightening, static_cast<double>(index));
 }
 
-// What equal hashes leave of the index-th filter's share, or half of it where they leave less: past
-// that, no filter keeps the rate.
+// The index-th filter's share less the rate of equal hashes, or half of the share where that leaves
+// less: past that, no filter keeps the rate.
 double RateOfFilter(const ScalableOptions& options, size_t index) noexcept {
   const double share = ShareOfFilter(options, index);
   return std::max(share - EqualHashRate(KeysOfFilter(options, index)), share / 2);
@@ -120,7 +120,7 @@ void ScalableBloom::BeginFilter() {
   look_fills_.push_back(FirstLookFill(shape, rate));
 }
 
-// Whether the newest filter takes this key as well. Changes nothing but when this is asked again.
+// Returns whether the newest filter also takes this key. Changes only when this is asked again.
 bool ScalableBloom::HasRoomFor(KeyHash hash) {
   const BlockedBloom& filter = filters_.back();
   const double fill = filter.fill_ratio();

@@ -24,7 +24,7 @@ enum class Serialized : uint8_t {
 inline constexpr size_t kHeaderBytes = 72;
 inline constexpr unsigned char kSerializedVersion = 0;
 
-// What the header says. The meaning of a, b, x and y depends on the kind.
+// The fields of the header. The meaning of a, b, x and y depends on the kind.
 struct Header {
   Serialized kind = Serialized::kBlockedBloom;
   uint8_t a = 0;

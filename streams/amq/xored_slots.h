@@ -36,7 +36,7 @@ using internal::FingerprintOf;
 using internal::kCountBits;
 using internal::SeededHash;
 
-// Whether the slots hold this fingerprint. 8 and 16 bits need no shifting.
+// Returns whether the slots hold this fingerprint. 8 and 16 bits need no shifting.
 template <size_t kArity>
 inline bool SlotsHold(const unsigned char* bytes, unsigned bits,
                       const std::array<uint64_t, kArity>& slots, uint64_t fingerprint) noexcept {

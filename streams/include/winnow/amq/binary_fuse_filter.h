@@ -30,10 +30,11 @@ enum class FuseArity : uint8_t { kThree = 3, kFour = 4 };
 // or assigned to.
 class WINNOW_EXPORT BinaryFuseFilter {
  public:
-  // Of these hashes, in any order; equal ones count once. Fingerprints have ceil(log2(1/rate))
-  // bits, at least 4 and at most 32. Takes up to 30 bytes a key beside the filter while it builds
-  // (10^4 keys and more). Throws std::bad_alloc, or std::runtime_error if none of kMostTries seeds
-  // lets the keys be placed: of random hashes at most one seed in 20 fails.
+  // Builds the filter of these hashes, in any order; equal ones count once. Fingerprints have
+  // ceil(log2(1/rate)) bits, at least 4 and at most 32. Takes up to 30 bytes a key beside the
+  // filter while it builds (10^4 keys and more). Throws std::bad_alloc, or std::runtime_error if
+  // none of kMostTries seeds lets the keys be placed: of random hashes at most one seed in 20
+  // fails.
   BinaryFuseFilter(const KeyHash* hashes, size_t n, double rate,
                    FuseArity arity = FuseArity::kThree);
   static constexpr unsigned kMostTries = 64;
@@ -44,7 +45,7 @@ class WINNOW_EXPORT BinaryFuseFilter {
   // The same for n hashes in turn: faster, as the misses overlap in filters larger than the caches.
   void MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept;
 
-  // Of the slots.
+  // Bytes of the slots.
   size_t size_bytes() const noexcept { return bytes_.size(); }
   unsigned fingerprint_bits() const noexcept { return bits_; }
   FuseArity arity() const noexcept { return arity_; }

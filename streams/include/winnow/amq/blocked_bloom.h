@@ -45,7 +45,8 @@ class WINNOW_EXPORT BlockedBloom {
   static BlockedShape ShapeFor(const Plan& plan) noexcept;
 
   explicit BlockedBloom(const Plan& plan);
-  // Of this shape, planned for `capacity` keys. Values out of their range count as the nearest.
+  // Makes a filter of this shape, planned for `capacity` keys. Values out of their range count as
+  // the nearest.
   BlockedBloom(const BlockedShape& shape, uint64_t capacity);
 
   // False if the filter would have said "may contain" before.
@@ -61,7 +62,7 @@ class WINNOW_EXPORT BlockedBloom {
   // Forgets all keys, and keeps the memory.
   void Clear() noexcept;
 
-  // Of the blocks, a multiple of 64.
+  // Bytes of the blocks, a multiple of 64.
   size_t size_bytes() const noexcept { return blocks_.size() * sizeof(Block); }
   BlockedShape shape() const noexcept { return {blocks_.size(), blocks_per_key_, bits_per_block_}; }
 

@@ -54,7 +54,7 @@ class WINNOW_EXPORT ConcurrentBloom {
   // Forgets all keys. Not while another thread uses the filter.
   void Clear() noexcept;
 
-  // Of the lines, a multiple of 64.
+  // Bytes of the lines, a multiple of 64.
   size_t size_bytes() const noexcept { return num_lines_ * sizeof(Line); }
   // Places of bits that a key sets: 2, 4, 6, 8 or 10. Some keys have two that are the same.
   unsigned probes() const noexcept { return probes_; }
@@ -73,7 +73,7 @@ class WINNOW_EXPORT ConcurrentBloom {
  private:
   using Line = internal::Line;
 
-  // What a thread added, or some of them: a count for all would travel between them at each
+  // Additions of a thread, or of some threads: a count for all would travel between them at each
   // addition.
   struct alignas(64) Counter {
     std::atomic<uint64_t> added;

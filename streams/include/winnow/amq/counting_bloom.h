@@ -45,7 +45,7 @@ class WINNOW_EXPORT CountingBloom {
   // stands for more than 15.
   unsigned EstimateCount(KeyHash hash) const noexcept;
 
-  // Of the counters, two to a byte.
+  // Bytes of the counters, which are two to a byte.
   size_t size_bytes() const noexcept { return pairs_.size(); }
   uint64_t num_counters() const noexcept { return uint64_t{2} * pairs_.size(); }
   unsigned probes() const noexcept { return probes_; }

@@ -54,7 +54,7 @@ class WINNOW_EXPORT CuckooFilter {
   // The same for n hashes in turn: faster, as the misses overlap in filters larger than the caches.
   void MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept;
 
-  // Of the slots.
+  // Bytes of the slots.
   size_t size_bytes() const noexcept { return bytes_.size(); }
   uint64_t num_buckets() const noexcept { return buckets_; }
   unsigned fingerprint_bits() const noexcept { return bits_; }

@@ -32,8 +32,8 @@ class WINNOW_EXPORT PageStore {
   // True also if there is nothing of this name.
   virtual bool Remove(const std::string& name, std::string* reason) = 0;
 
-  // What was stored and removed until now outlives a crash of the machine, as far as the place can
-  // promise that. The default does nothing.
+  // Makes what was stored and removed until now outlive a crash of the machine, as far as the place
+  // can promise that. The default does nothing.
   virtual bool Flush(std::string* reason);
 };
 

@@ -26,7 +26,7 @@ struct PagedPlan {
   // over pages, kLowestRate to kHighestRate.
   double rate = 0.01;
 
-  // Of the bits of a page, 64 to 2^20, a multiple of 8. Its bytes are 72 more.
+  // Bytes of the bits of a page, 64 to 2^20, a multiple of 8. The page takes 72 more.
   uint32_t page_bytes = 1024;
 };
 
@@ -126,13 +126,13 @@ class WINNOW_EXPORT PagedBloom {
 
   // ---- What there is, without loading pages
 
-  // Of the bits of all pages.
+  // Bytes of the bits of all pages.
   uint64_t size_bytes() const noexcept { return shape_.pages * shape_.page_bytes; }
 
   // How many additions changed the filter.
   uint64_t num_added() const noexcept { return added_; }
 
-  // Of all bits, 0 to 1, and of those of the fullest page.
+  // The share of all bits that are set, 0 to 1, and of those of the fullest page.
   double fill_ratio() const noexcept;
   double worst_fill_ratio() const noexcept;
   uint64_t worst_page() const noexcept { return worst_page_; }
@@ -144,7 +144,7 @@ class WINNOW_EXPORT PagedBloom {
   double worst_fpr() const noexcept;
   double planned_fpr() const noexcept { return plan_.rate; }
 
-  // Of a loaded page: its fill ratio.
+  // The fill ratio of a loaded page.
   double page_fill_ratio(uint64_t page) const noexcept;
 
   // The names in the store: of the record, and of a page of this filter.

@@ -32,7 +32,7 @@ class WINNOW_EXPORT PartitionedBloom {
   // False only if no key with this hash was added.
   bool MayContain(KeyHash hash) const noexcept;
 
-  // Of the bits, a multiple of 8.
+  // Bytes of the bits, a multiple of 8.
   size_t size_bytes() const noexcept { return words_.size() * sizeof(uint64_t); }
   // Parts, 1 to 50, and the bits of each, at least 64.
   unsigned parts() const noexcept { return static_cast<unsigned>(ones_.size()); }

@@ -1,4 +1,4 @@
-// What a filter is planned for: how many keys at which rate.
+// The plan of a filter: for how many keys, at which rate.
 
 #ifndef WINNOW_AMQ_PLAN_H_
 #define WINNOW_AMQ_PLAN_H_

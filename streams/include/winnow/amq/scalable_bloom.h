@@ -62,7 +62,7 @@ class WINNOW_EXPORT ScalableBloom {
   // Forgets all keys and frees all filters but the first.
   void Clear() noexcept;
 
-  // Of the bits of all filters.
+  // Bytes of the bits of all filters.
   size_t size_bytes() const noexcept;
   // In the order in which they were made; never empty.
   const std::vector<BlockedBloom>& filters() const noexcept { return filters_; }
@@ -70,7 +70,7 @@ class WINNOW_EXPORT ScalableBloom {
   // How many additions changed the filter.
   uint64_t num_added() const noexcept { return added_; }
 
-  // Of all bits, and of those of the newest filter, 0 to 1.
+  // The share of all bits that are set, and of those of the newest filter, 0 to 1.
   double fill_ratio() const noexcept;
   double newest_fill_ratio() const noexcept { return filters_.back().fill_ratio(); }
 

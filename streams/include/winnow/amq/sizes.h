@@ -1,4 +1,4 @@
-// What every kind of filter would take for a plan, without making one.
+// Sizes of every kind of filter for a plan, without making one.
 
 #ifndef WINNOW_AMQ_SIZES_H_
 #define WINNOW_AMQ_SIZES_H_

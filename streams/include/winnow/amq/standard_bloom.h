@@ -25,12 +25,12 @@ namespace winnow::amq {
 // then reduced to m, each for itself. Reduced before, two keys agree in all positions once in m^2,
 // which is 10 to 290 times the rate of a small filter at a low one.
 //
-// What the formulas leave out: a key whose h1 and h2 both come near those of a key that is there
-// shares most of its positions, which adds about 33 n / (m^2 k^3 (1 - fill)^2) to the rate (within
-// a third where measured, k from 10 to 30). That is nothing at common rates. From about 1 key at
-// 10^-7, 10 keys at 10^-8, 1,000 at 10^-11 and 100,000 at 10^-13 on the rate is twice the planned
-// one and more, and at lower rates many times: BlockedBloom, PartitionedBloom and CuckooFilter keep
-// it.
+// The formulas leave out near keys: a key whose h1 and h2 both come near those of a key that is
+// there shares most of its positions, which adds about 33 n / (m^2 k^3 (1 - fill)^2) to the rate
+// (within a third where measured, k from 10 to 30). That is nothing at common rates. From about 1
+// key at 10^-7, 10 keys at 10^-8, 1,000 at 10^-11 and 100,000 at 10^-13 on the rate is twice the
+// planned one and more, and at lower rates many times: BlockedBloom, PartitionedBloom and
+// CuckooFilter keep it.
 //
 // Lookups are safe from any number of threads while none adds. A filter that was moved from can
 // only be destroyed or assigned to.
@@ -45,7 +45,7 @@ class WINNOW_EXPORT StandardBloom {
   // False only if no key with this hash was added.
   bool MayContain(KeyHash hash) const noexcept;
 
-  // Of the bits, a multiple of 8.
+  // Bytes of the bits, a multiple of 8.
   size_t size_bytes() const noexcept { return words_.size() * sizeof(uint64_t); }
   // m and k. At least 64, and 1 to 50.
   uint64_t num_bits() const noexcept { return words_.size() * 64; }

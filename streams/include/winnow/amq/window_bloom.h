@@ -36,7 +36,7 @@ class WINNOW_EXPORT WindowBloom {
   // the newer one is full.
   void Rotate() noexcept;
 
-  // Of the bits of both generations.
+  // Bytes of the bits of both generations.
   size_t size_bytes() const noexcept { return newer_.size_bytes() + older_.size_bytes(); }
   const BlockedBloom& newer() const noexcept { return newer_; }
   const BlockedBloom& older() const noexcept { return older_; }
@@ -44,7 +44,7 @@ class WINNOW_EXPORT WindowBloom {
   // Generations dropped so far, empty ones among them.
   uint64_t rotations() const noexcept { return rotations_; }
 
-  // Of all bits, 0 to 1.
+  // The share of all bits that are set, 0 to 1.
   double fill_ratio() const noexcept { return (newer_.fill_ratio() + older_.fill_ratio()) / 2; }
 
   // The share of absent keys that the filter would say "may contain" to as it is now. Reads all

@@ -21,17 +21,17 @@ namespace winnow::amq {
 // or assigned to.
 class WINNOW_EXPORT XorFilter {
  public:
-  // Of these hashes, in any order; equal ones count once. Fingerprints have ceil(log2(1/rate))
-  // bits, at least 4 and at most 32. Takes up to 30 bytes a key beside the filter while it builds
-  // (10^4 keys and more). Throws std::bad_alloc, or std::runtime_error if none of kMostTries seeds
-  // lets the keys be placed: of random hashes at most one seed in 6 fails.
+  // Builds the filter of these hashes, in any order; equal ones count once. Fingerprints have
+  // ceil(log2(1/rate)) bits, at least 4 and at most 32. Takes up to 30 bytes a key beside the
+  // filter while it builds (10^4 keys and more). Throws std::bad_alloc, or std::runtime_error if
+  // none of kMostTries seeds lets the keys be placed: of random hashes at most one seed in 6 fails.
   XorFilter(const KeyHash* hashes, size_t n, double rate);
   static constexpr unsigned kMostTries = 64;
 
   // False only if no key with this hash is in the filter.
   bool MayContain(KeyHash hash) const noexcept;
 
-  // Of the slots.
+  // Bytes of the slots.
   size_t size_bytes() const noexcept { return bytes_.size(); }
   unsigned fingerprint_bits() const noexcept { return bits_; }
 

@@ -35,7 +35,7 @@ struct Place {
   uint64_t pattern;
 };
 
-// Of a filter with kWords words a key, and kBits places in each, of 6 bits of the pattern.
+// Lines of a filter with kWords words a key, and kBits places in each, of 6 bits of the pattern.
 template <unsigned kWords, unsigned kBits>
 struct LineShape {
   static_assert(kWords * kBits <= 10);

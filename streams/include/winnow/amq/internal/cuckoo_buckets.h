@@ -62,14 +62,14 @@ constexpr uint64_t Lanes(unsigned bits) noexcept {
   return uint64_t{1} | uint64_t{1} << bits | uint64_t{1} << 2 * bits | uint64_t{1} << 3 * bits;
 }
 
-// Of the differences of lanes from a value: the highest bit of the first that is 0, and some of
-// higher ones, and bits that are not the highest of a lane. Of the highest ones none if there is no
-// such lane (Mycroft's test for a zero).
+// Mycroft's test for a zero, on the differences of lanes from a value: the highest bit of the first
+// lane that is 0, and some of higher ones, and bits that are not the highest of a lane. No highest
+// bit is set if there is no such lane.
 [[gnu::always_inline]] inline uint64_t ZeroLanes(uint64_t differences, uint64_t lanes) noexcept {
   return (differences - lanes) & ~differences;
 }
 
-// Whether one of two buckets has a fingerprint: of 12 bits, so that a bucket is 6 bytes.
+// Tests whether one of two buckets has a fingerprint: of 12 bits, so that a bucket is 6 bytes.
 //
 // The differences of the lanes from the fingerprint, less 1 in each: a lane that is 0 borrows from
 // the bit above it, which is then the one that the 1 of its own changed back. There is such a 1
