@@ -17,7 +17,7 @@ namespace winnow::dedup {
 
 class BroughtBloom {
  public:
-  // Of lines that are brought and not added yet, at most so many batches of AtOnce wait.
+  // At most max_batches batches of AtOnce lines wait, brought and not added yet.
   BroughtBloom(amq::BlockedBloom filter, size_t max_batches)
       : filter_(std::move(filter)),
         per_line_(filter_.shape().blocks_per_key),

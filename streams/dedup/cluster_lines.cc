@@ -31,7 +31,7 @@ constexpr size_t kReplayedAtOnce = 4096;
 constexpr uint64_t kSampledBytesOfMaster = uint64_t{1} << 20;
 constexpr uint64_t kMaxSampledKeys = 1024;
 
-// What all pipelines need.
+// State that all pipelines need.
 struct Stream {
   const StreamPlan& plan;
   const LineCommand& command;
@@ -157,7 +157,8 @@ class ClusterLines : public SeenLines {
   uint64_t counted_ = 0;  // lines of all clients, by the share of bits that are set
   uint64_t since_counted_ = 0;
   uint64_t uncertain_ = 0;
-  // Of acknowledged lines that were sent again; perhaps: as the answer to that was lost as well.
+  // Lost ones of the acknowledged lines that were sent again; perhaps: as the answer to that was
+  // lost as well.
   uint64_t lost_ = 0;
   uint64_t perhaps_lost_ = 0;
 };
@@ -265,8 +266,8 @@ absl::Status ClusterLines::Look() {
   return status.ok() ? ReplayDoubtful() : status;
 }
 
-// What is sent again may be lost by the next fail-over, which the cluster goes on from; but not
-// each time by a master that stays.
+// The next fail-over may lose what is sent again, and the cluster goes on from that; but a master
+// that stays may not lose it each time.
 absl::Status ClusterLines::ReplayDoubtful() {
   redis::Patience patience(waits_);
   uint64_t version = cluster_.version();
@@ -348,7 +349,7 @@ void ClusterLines::Remember(const KeyHash* hashes) {
   }
 }
 
-// Whose bits no fail-over can have lost unnoticed.
+// Tells watch_ of the lines whose bits no fail-over can have lost unnoticed.
 void ClusterLines::KnowLines(const KeyHash* hashes) {
   if (doubtful_.any() || !cluster_.terms_known().ok()) return;
   const auto now = std::chrono::steady_clock::now();

@@ -1,4 +1,4 @@
-// Whether two names or descriptors are the same file.
+// Tells whether two names or descriptors are the same file.
 
 #ifndef WINNOW_STREAMS_DEDUP_FILE_IDENTITY_H_
 #define WINNOW_STREAMS_DEDUP_FILE_IDENTITY_H_

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a file that is being made.
+// Mode of a file that is being made, and how many names are tried for it.
 constexpr mode_t kAsTheUserSays = 0666;
 constexpr int kMaxUnfinished = 100;  // names
 
@@ -226,8 +226,8 @@ absl::Status Kept::Recover() {
       ReadBlocks(file_, record_.layout.filter_at(), record_.shape, WithHeadroom(record_.capacity)));
   if (status.ok()) status = Replay();
   if (!status.ok()) return status;
-  // Of lines that are in no journal, as those of a count, some have no bits yet. Rather too many
-  // are taken for the rest than too few: the rate is looked at early, and never late.
+  // Some lines that are in no journal, as those of a count, have no bits yet. Rather too many are
+  // taken for the rest than too few: the rate is looked at early, and never late.
   const uint64_t keys = std::min(record_.keys, amq::BlockedBloomParts::MostKeys(bloom_->filter()));
   const std::string fault = amq::BlockedBloomParts::End(keys, &bloom_->filter());
   if (!fault.empty()) return file_.Fault(absl::StrCat("is damaged: ", fault));
@@ -262,7 +262,7 @@ absl::Status Kept::Replay() {
     }
     journal_end_ += EntryBytes(count);
   }
-  // What a run left behind that ended before it gave its entry the mark.
+  // Clears what a run left behind that ended before it gave its entry the mark.
   return file_.WriteZeros(journal + journal_end_,
                           std::min(size - journal_end_, EntryBytes(kMaxUnkept) + kEntryFrame));
 }

@@ -16,7 +16,7 @@ namespace winnow::dedup {
 struct KeptPlan {
   uint64_t capacity = 0;
   double rate = 0;
-  // What is to be that of the file, if there is one, and as above for a new one.
+  // True if the value above is for a new file only: one that is there keeps its own.
   bool takes_capacity = false;
   bool takes_rate = false;
 };

@@ -76,7 +76,7 @@ absl::Status LineCommand::Understand(const redisReply& reply, bool may_be_second
   bool all_set = true;
   for (unsigned i = 0; i < shape_.probes; ++i) all_set &= reply.element[i]->integer != 0;
   const bool key_is_whole = reply.element[shape_.probes]->integer == 1;
-  // What a key that vanished had seen is not known.
+  // It is not known what a key that vanished had seen.
   if (all_set && !may_be_second) *fate = Fate::kSeen;
   if (!all_set && key_is_whole) *fate = Fate::kNew;
   return key_is_whole ? absl::OkStatus() : VanishedError(plan, "a key");

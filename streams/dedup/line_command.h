@@ -18,7 +18,7 @@
 
 namespace winnow::dedup {
 
-// What became of a line.
+// Outcome of sending a line.
 enum class Fate : unsigned char {
   kLeftOut,  // it set no bits: it was not sent, or refused
   kNew,
@@ -43,12 +43,12 @@ class LineCommand {
 
   void Append(KeyHash hash, std::string_view key, std::string* bytes) const;
 
-  // Of the line's bits in its key, the first ones.
+  // The first positions of the line's bits in its key, at most `most`.
   std::vector<std::string> Positions(KeyHash hash, unsigned most) const;
 
-  // What an answer says of its line, also where it is an error, which ends the stream; the sentence
-  // for an error of the server's is error_of's. may_be_second: the line was sent before, and that
-  // answer was lost.
+  // Tells what an answer says of its line, also where it is an error, which ends the stream; the
+  // sentence for an error of the server's is error_of's. may_be_second: the line was sent before,
+  // and that answer was lost.
   using ErrorOf = absl::FunctionRef<absl::Status(const redisReply&)>;
   absl::Status Understand(const redisReply& reply, bool may_be_second, const StreamPlan& plan,
                           ErrorOf error_of, Fate* fate) const;

@@ -22,7 +22,7 @@ class LineSink {
   // then the errno of the first failure, and nothing was written since.
   bool Flush();
 
-  // What was written goes to the disk, where that is what the file is on. False as from Flush.
+  // Syncs what was written to the disk, where that is what the file is on. False as from Flush.
   bool Sync();
 
   int error() const { return error_; }

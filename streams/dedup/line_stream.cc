@@ -79,7 +79,7 @@ absl::Status LineStream::Begin() {
         absl::StrCat("there is no memory for --capacity=", options_.capacity));
   }
   if (!status.ok()) return Ended(std::move(status));
-  // What was seen before may be too much already.
+  // The lines that were seen before may be too many already.
   return seen_->num_added() >= check_at_ ? CheckRate() : status;
 }
 
@@ -185,7 +185,7 @@ absl::Status LineStream::CheckRate() {
       totals_.lines, totals_.fresh, rate, options_.rate, options_.past_rate)));
 }
 
-// What is kept back. A count is written at the end, and nothing is kept before.
+// Writes what is kept back. A count is written at the end, and nothing is kept before.
 absl::Status LineStream::Write() {
   since_written_ = 0;
   return options_.counts ? absl::OkStatus() : WriteAndKeep();
@@ -219,7 +219,7 @@ absl::Status LineStream::End() {
     const uint64_t seen = totals_.lines - totals_.fresh;
     sink_.Add(std::to_string(options_.prints_seen ? seen : totals_.fresh));
   }
-  // What a disk refuses may come out only now, and the state goes to the disk after the output.
+  // A disk may refuse the output only now, and the state goes to the disk after the output.
   if (sink_.Flush() && !options_.state.empty()) sink_.Sync();
   absl::Status status = WriteAndKeep();
   if (!status.ok() || (ended_ && !past_rate_)) return status;

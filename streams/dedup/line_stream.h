@@ -41,15 +41,15 @@ struct StreamOptions {
   std::function<void()> has_written = [] {};                                 // called now and then
 };
 
-// What was read, but for lines that were left out at the end, and what of it was new.
+// Number of lines that were read, but for those left out at the end, and of new ones among them.
 struct Totals {
   uint64_t lines = 0;
   uint64_t fresh = 0;
 };
 
-// What was seen is kept (SeenLines::Keep) only when its output is written, of whatever kind that
-// is: who ends in between has some of the output again, and none is lost. Where it counts, this is
-// at the end.
+// A stream of lines. It keeps what it has seen (SeenLines::Keep) only when the output is written,
+// of whatever kind that is: who ends in between has some of the output again, and none is lost.
+// Where it counts, this is at the end.
 class LineStream {
  public:
   // The descriptor is of the output.
@@ -64,14 +64,14 @@ class LineStream {
   absl::Status End();
 
   bool ended() const { return ended_; }
-  // Whether it ended as the chance that a new line is dropped is higher than planned.
+  // True if it ended as the chance that a new line is dropped is higher than planned.
   bool past_rate() const { return past_rate_; }
 
   const Totals& totals() const { return totals_; }
   const SeenLines& seen() const { return *seen_; }
 
  private:
-  // Of lines on their way from the source to the sink. What they are to be compared with is brought
+  // Lines on their way from the source to the sink. What they are to be compared with is brought
   // while those before them are dealt with.
   struct Batch {
     std::vector<std::string_view> lines;

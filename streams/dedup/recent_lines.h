@@ -24,7 +24,7 @@ class RecentLines {
   KeyHash operator[](size_t i) const { return hashes_[i]; }
 
  private:
-  // Of lines that came within a tenth of a second.
+  // Lines that came within a tenth of a second.
   struct Moment {
     Time first;
     Time last;

@@ -31,7 +31,7 @@ constexpr uint64_t kSampledBytes = uint64_t{1} << 20;
 
 constexpr uint64_t kServerBits = 2;  // of HashBits
 
-// What one server has of a round.
+// One server's share of a round.
 struct Share {
   std::vector<size_t> lines;  // that have no answer yet, in turn
   size_t num_sent = 0;        // so many of them the server may have
@@ -149,13 +149,14 @@ absl::Status RedisLines::Reconnect(RedisClient* server, absl::Status why) {
   return why;
 }
 
-// What is sent to a connection that the server closed while it was idle would be in doubt.
+// Connects again if the server closed the connection while it was idle: what is sent to it would be
+// in doubt.
 absl::Status RedisLines::AwaitOpen(RedisClient* server) {
   return server->IsOpen() ? absl::OkStatus()
                           : Reconnect(server, absl::UnavailableError("it closed the connection"));
 }
 
-// Whether it is still the same stream, and not one that another client began anew while this one
+// Checks that it is still the same stream, not one that another client began anew while this one
 // waited for input. It has answered then: while the others are looked at, its time does not run.
 absl::Status RedisLines::Look(RedisClient* server) {
   KeysOfServer keys(stream_, server);
@@ -293,7 +294,7 @@ absl::StatusOr<bool> IsOfCluster(const RedisPlan& plan) {
     if (is_cluster.ok()) return *is_cluster;
     if (why.ok()) why = is_cluster.status();
   }
-  // What is due is said before: else there were little time to connect.
+  // WaitToRetry says what is due first: else there would be little time to connect.
   absl::Status status = first.WaitToRetry(why);
   if (status.ok()) status = first.Connect();
   if (!status.ok()) return Named(first, status);

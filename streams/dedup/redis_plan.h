@@ -1,4 +1,4 @@
-// What one is asked for of a stream in Redis or Valkey: servers, name and size.
+// Options of a stream in Redis or Valkey: servers, name and size.
 
 #ifndef WINNOW_STREAMS_DEDUP_REDIS_PLAN_H_
 #define WINNOW_STREAMS_DEDUP_REDIS_PLAN_H_

@@ -19,7 +19,7 @@ namespace winnow::dedup {
 // Lines that are handed over at once: their misses overlap, but for the last ones of a batch.
 inline constexpr size_t kBatch = 256;
 
-// Of lines that are brought and not added yet.
+// Most batches that are brought and not added yet.
 inline constexpr size_t kMaxBatches = 4;
 
 // A filter is made for this much more than its capacity, so that it is past the capacity before it
@@ -36,7 +36,7 @@ inline uint64_t LinesBetweenChecks(uint64_t capacity) {
 // BlockedBloom::ShapeFor where that takes at most 5 % more memory, as misses are what it costs.
 amq::BlockedShape ShapeForLines(uint64_t capacity, double rate);
 
-// Of generations of this fixed size, which have the rate together, that are to be made: an error if
+// Checks the plan of new generations of this fixed size, which have the rate together: an error if
 // so many lines have equal hashes too often for that.
 absl::Status CheckNewPlan(uint64_t capacity, double rate, unsigned generations = 1);
 
@@ -54,8 +54,8 @@ class SeenLines {
   // remembered. An error ends the stream, and every is_new[i] is assigned all the same.
   virtual absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) = 0;
 
-  // Of the lines of an Add that gave an error: whether line i was not remembered. It is neither new
-  // nor seen then, and a later run finds out which.
+  // Returns whether an Add that gave an error did not remember line i. It is neither new nor seen
+  // then, and a later run finds out which.
   virtual bool IsLeftOut(size_t i) const {
     static_cast<void>(i);
     return false;
@@ -68,13 +68,13 @@ class SeenLines {
   virtual size_t brought_at_once() const { return 0; }
   virtual void Bring(const KeyHash*, size_t) {}
 
-  // What totals say of it beside the numbers below, behind the size.
+  // Text for the totals beside the numbers below, behind the size.
   virtual std::string Remark() const { return ""; }
 
   // Forgets all but what was added since the last call. Of generations only.
   virtual void Rotate() {}
 
-  // What was added is known to later runs, where there are any; to be called when its output is
+  // Makes what was added known to later runs, where there are any; to be called when its output is
   // written. Finish ends a run with it. Both do nothing before Begin. Errors are sentences.
   virtual absl::Status Keep() { return absl::OkStatus(); }
   virtual absl::Status Finish() { return absl::OkStatus(); }
@@ -87,10 +87,10 @@ class SeenLines {
   virtual double RateNow() const = 0;
 };
 
-// Of fixed size.
+// A filter of fixed size.
 std::unique_ptr<SeenLines> MakeFixed(uint64_t capacity, double rate);
 
-// Of a rate that it keeps, however many lines there are.
+// Filters that grow and keep the rate, however many lines there are.
 std::unique_ptr<SeenLines> MakeGrowing(uint64_t first_capacity, double rate);
 
 // Two generations of this capacity each, which have the rate together.

@@ -1,4 +1,4 @@
-// What a stream wants of its servers, looked at before it begins on them.
+// Checks of a stream's servers before it begins on them.
 
 #ifndef WINNOW_STREAMS_DEDUP_SERVER_CHECKS_H_
 #define WINNOW_STREAMS_DEDUP_SERVER_CHECKS_H_
@@ -20,7 +20,7 @@ namespace winnow::dedup {
 // More of one server is said when the stream begins.
 inline constexpr uint64_t kMuchOfServer = uint64_t{16} << 30;
 
-// What INFO says; what this user may not ask for is empty.
+// Facts that INFO gives; those that this user may not ask for are empty.
 struct ServerFacts {
   std::string address;
   std::string run_id;            // of this run of the server, and of no other

@@ -70,7 +70,7 @@ std::optional<PlanFound> ParsePlan(const std::string& name, absl::string_view te
 
 // ---- Names
 
-// Of keys that are named like plans, on one server.
+// Collects the names of streams by the keys of one server that are named like plans.
 absl::Status Scan(Place* place, const std::string& key_of_server, std::set<std::string>* names) {
   std::string cursor = "0";
   do {
@@ -94,14 +94,14 @@ absl::Status Scan(Place* place, const std::string& key_of_server, std::set<std::
   return absl::OkStatus();
 }
 
-// Of somebody else: it is no plan, or gone, or one that this user may not read.
+// Returns whether the key is another's: no plan, or gone, or one that this user may not read.
 bool IsOfOthers(const absl::Status& status) {
   return absl::IsNotFound(status) || absl::IsDataLoss(status) ||
          absl::StrContains(status.message(), "WRONGTYPE") ||
          absl::StrContains(status.message(), "NOPERM");
 }
 
-// What stands in the plan's key; nothing where it is not there.
+// The text in the plan's key; nothing where it is not there.
 absl::StatusOr<std::optional<std::string>> PlanText(Place* place, const std::string& name) {
   Reply reply;
   const std::string key = name + kPlanEnd;
@@ -113,7 +113,7 @@ absl::StatusOr<std::optional<std::string>> PlanText(Place* place, const std::str
 
 // ---- One stream
 
-// What the servers have of it.
+// Plans of a stream on the servers.
 struct StreamParts {
   std::string name;
   // By the places; nothing where there is no plan.
@@ -174,7 +174,7 @@ std::multiset<std::string> ServersOf(const Places& places) {
   return servers;
 }
 
-// Of servers without cluster mode: whether those that the plan names were all asked.
+// Returns whether all servers that the plan names were asked; true of a cluster.
 bool HasAll(const Places& places, const StreamPlan& plan) {
   if (plan.is_of_cluster()) return true;
   const std::multiset<std::string> asked = ServersOf(places), named = ServersOf(plan);

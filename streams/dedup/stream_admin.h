@@ -14,7 +14,6 @@
 
 namespace winnow::dedup {
 
-// What is to be done with streams.
 enum class StreamAction {
   kList,    // all of them
   kCheck,   // the one of the plan's name, with its bits
@@ -55,9 +54,9 @@ struct StreamsFound {
 // error if a server can't be asked, or does not let the user; kNotFound if there is no such stream.
 // A stream that is not whole can be removed, but not where servers have different plans.
 //
-// What a client does that runs while its stream is removed: it finds that a key has vanished, and
-// ends with an error. Keys go first and the plan goes last, so that who ends in between can be
-// followed by another who removes the rest, and no client begins the stream anew before.
+// A client that runs while its stream is removed finds that a key has vanished, and ends with an
+// error. Keys go first and the plan goes last, so that who ends in between can be followed by
+// another who removes the rest, and no client begins the stream anew before.
 absl::StatusOr<StreamsFound> AskStreams(StreamAction action, const RedisPlan& plan);
 
 }  // namespace winnow::dedup

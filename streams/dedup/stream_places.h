@@ -22,7 +22,7 @@ class Place {
  public:
   virtual ~Place() = default;
   virtual const std::string& address() const = 0;
-  // Of one key; errors name the server.
+  // Sends a command for one key; errors name the server.
   virtual absl::Status Ask(std::string_view key, const std::vector<std::string_view>& command,
                            redis::Reply* reply) = 0;
   virtual absl::Status AskKeys(const StreamPlan& plan, const KeysCommand& command,

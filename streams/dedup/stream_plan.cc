@@ -79,7 +79,7 @@ std::string TextOf(const Reply& reply) {
 
 enum class Phase { kNone, kBegun, kWhole };
 
-// What the plans of all holders say.
+// Joins a stream by what the plans of all holders say.
 class Joining {
  public:
   Joining(const StreamPlan& plan, const std::vector<KeyHolder*>& holders, const redis::Waits& waits)
@@ -99,7 +99,7 @@ class Joining {
   absl::Status Begin(bool* has_begun);
   // Keys, where they are not said to be there, and then plans; the other keys are checked.
   absl::Status Complete();
-  // Whether somebody goes on with what is not whole.
+  // Waits for somebody to go on with what is not whole; an error if nobody does.
   absl::Status Wait();
 
  private:

@@ -1,4 +1,4 @@
-// What the clients of a stream in Redis agree on: its plan, and the names of its keys. The layout
+// The plan of a stream in Redis and the names of its keys, on which its clients agree. The layout
 // is in streams/amq/FORMAT.md.
 
 #ifndef WINNOW_STREAMS_DEDUP_STREAM_PLAN_H_
@@ -35,10 +35,10 @@ struct StreamPlan {
   std::string PlanKey() const;
   std::string Key(uint64_t number) const;
   unsigned SlotOfKey(uint64_t number) const;  // of a cluster
-  // Of the value of PlanKey(): begun, and whole when all keys are there.
+  // The value of PlanKey() in this phase: begun, and whole when all keys are there.
   std::string Text(std::string_view phase) const;
-  // Whether bits are to be counted, as so many lines were new since that was done last, of so many
-  // in all. Near the rate each new line counts.
+  // Returns whether bits are to be counted, as so many lines were new since that was done last, of
+  // so many in all. Near the rate each new line counts.
   bool IsCountDue(uint64_t since_counted, uint64_t num_added) const {
     return since_counted >= LinesBetweenChecks(capacity) ||
            (since_counted > 0 && num_added > capacity);
@@ -65,7 +65,7 @@ class KeyHolder {
   // The answer is no error.
   virtual absl::Status Ask(std::string_view key, const std::vector<std::string_view>& command,
                            redis::Reply* reply) = 0;
-  // Of these keys of the stream, in any order.
+  // Sends the command for these keys of the stream, in any order.
   using TakeAnswer = absl::FunctionRef<absl::Status(uint64_t number, const redisReply& reply)>;
   virtual absl::Status AskKeys(const std::vector<uint64_t>& numbers, const KeysCommand& command,
                                TakeAnswer take) = 0;
@@ -73,8 +73,8 @@ class KeyHolder {
   // place, and what it is.
   using TakeBit = absl::FunctionRef<void(size_t i, bool is_set)>;
   virtual absl::Status AskBits(const std::vector<BitOfKey>& bits, TakeBit take) = 0;
-  // Whether the server of some keys changed since this was asked last: it may lack what was written
-  // before.
+  // Returns whether the server of some keys changed since this was asked last: it may lack what was
+  // written before.
   virtual bool MayHaveLostWrites() { return false; }
 };
 
@@ -87,10 +87,10 @@ class KeyHolder {
 absl::Status JoinStream(const StreamPlan& plan, const std::vector<KeyHolder*>& holders,
                         bool may_begin, const redis::Waits& waits, bool* has_begun);
 
-// What is to be said where it has begun.
+// The sentence to be said where it has begun.
 std::string NewStreamSentence(const StreamPlan& plan);
 
-// Whether these keys are still whole.
+// Checks that these keys are still whole.
 absl::Status CheckKeys(const StreamPlan& plan, const std::vector<uint64_t>& numbers,
                        KeyHolder* holder);
 // And all, with the plan, which may have been deleted.

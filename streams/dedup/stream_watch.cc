@@ -82,7 +82,7 @@ absl::Status StreamWatch::LookAtPlan(KeyHolder* keys) {
   const std::string key = plan_.PlanKey();
   absl::Status status = keys->Ask(key, {"GET", key}, &reply);
   if (!status.ok() || reply->type == REDIS_REPLY_STRING) return status;
-  // What is sent to a stream that was removed would leave a part of a key.
+  // Lines sent to a stream that was removed would leave a part of a key.
   status = CheckKeys(plan_, {0}, keys);
   if (status.ok()) SayPlanIsDeleted();
   return status;

@@ -1,5 +1,5 @@
-// Whether a stream that is in use is still the one that it was: others may delete its plan, or all
-// of it, and begin it anew under clients that wait for input.
+// Watches whether a stream that is in use is still the one that it was: others may delete its plan,
+// or all of it, and begin it anew under clients that wait for input.
 
 #ifndef WINNOW_STREAMS_DEDUP_STREAM_WATCH_H_
 #define WINNOW_STREAMS_DEDUP_STREAM_WATCH_H_
@@ -24,7 +24,7 @@ namespace winnow::dedup {
 // How long a client may send lines without having looked.
 inline constexpr std::chrono::seconds kBetweenLooks(1);
 
-// Of one server, or of a cluster.
+// The watch of a stream on one server, or in a cluster.
 class StreamWatch {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -45,8 +45,8 @@ class StreamWatch {
   // of a line that is gone: whether the server may have lost it in another way, as above.
   using MayHaveLost = absl::FunctionRef<absl::StatusOr<bool>(KeyHash)>;
   absl::Status Look(Time now, KeyHolder* keys, MayHaveLost may_have_lost);
-  // Of a server that was away, and may have lost the last lines that it had acknowledged, and no
-  // older one: looks at all keys, plan and lines.
+  // Looks at all keys, plan and lines, of a server that was away, and may have lost the last lines
+  // that it had acknowledged, and no older one.
   absl::Status LookAfterOutage(KeyHolder* keys);
 
  private:

@@ -22,12 +22,12 @@ class Unpacker {
   // was written before counts then as well.
   virtual std::string Unpack(const char* from, size_t* taken, char* to, size_t* made) = 0;
 
-  // Whether nothing is missing: all frames (gzip calls them members) that were begun are whole.
-  // What follows is another one, of any of the formats, or the end.
+  // Returns whether nothing is missing: all frames (gzip calls them members) that were begun are
+  // whole. What follows is another one, of any of the formats, or the end.
   virtual bool whole() const = 0;
 
-  // Whether Unpack failed as what follows a whole frame is none, and the program of this format
-  // reads such a file for all that, with a warning.
+  // Returns whether Unpack failed as what follows a whole frame is none, and the program of this
+  // format reads such a file for all that, with a warning.
   virtual bool is_behind_the_end() const { return false; }
 };
 

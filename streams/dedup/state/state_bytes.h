@@ -40,12 +40,12 @@ inline constexpr size_t kEntryStart = 16;
 // Writes EntryBytes(n) bytes.
 void WriteEntry(const uint64_t* hashes, uint64_t n, unsigned char* entry) noexcept;
 
-// Whether an entry, whole or not, was begun to be written here, from its mark.
+// Returns whether an entry, whole or not, was begun to be written here, from its mark.
 bool HasMark(const unsigned char* start) noexcept;
 // The count by the kEntryStart first bytes; more than kMaxUnkept if they are not those of an
 // entry.
 uint64_t EntryCount(const unsigned char* start) noexcept;
-// Whether the EntryBytes(count) bytes have the right checksum.
+// Returns whether the EntryBytes(count) bytes have the right checksum.
 bool EntryIntact(const unsigned char* entry, uint64_t count) noexcept;
 // The hash at this place of it, 0 to its count - 1.
 uint64_t EntryHash(const unsigned char* entry, uint64_t place) noexcept;

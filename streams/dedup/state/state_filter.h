@@ -13,7 +13,7 @@
 
 namespace winnow::dedup {
 
-// What BlockedBloom::Serialize gives, from this place of the file on.
+// Writes what BlockedBloom::Serialize gives, from this place of the file on.
 absl::Status WriteFilter(const StateFile& file, uint64_t at, const amq::BlockedBloom& filter);
 
 // The filter of these bytes. An error if they are damaged or not those of a filter of this shape;

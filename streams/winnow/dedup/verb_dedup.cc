@@ -137,7 +137,7 @@ std::string StreamOfFlags(dedup::StreamAction action) {
                                                              : FLAGS_dedup_remove);
 }
 
-// What is done with streams in place of adding lines, if that is asked for. Empty, or what is wrong
+// Sets the action on streams in place of adding lines, if one is asked for. Empty, or what is wrong
 // with the flags that go with it.
 std::string ActionOfFlags(const Verb& verb, const std::vector<std::string>& files,
                           std::optional<dedup::StreamAction>* action) {
@@ -190,8 +190,8 @@ absl::StatusOr<std::string> FirstLine(const std::string& path) {
   return std::string(line);
 }
 
-// Of the file that a flag gives, or else of the environment: the own variable goes before that of
-// redis-cli.
+// The password in the file that a flag gives, or else in the environment: our own variable goes
+// before that of redis-cli.
 absl::StatusOr<redis::GivenPassword> Password() {
   const std::string path = absl::GetFlag(FLAGS_dedup_password_file);
   if (!path.empty()) {
@@ -355,7 +355,7 @@ int RunDedup(const Verb& verb, const std::vector<std::string>& given) {
     plan.in_redis->name = StreamOfFlags(*action);
     return RunStreams(*action, *plan.in_redis, absl::GetFlag(FLAGS_json));
   }
-  // What is said would spoil the state.
+  // Messages would spoil the state.
   const auto errors = dedup::IdentityOf(STDERR_FILENO);
   if (errors && errors == dedup::IdentityOf(plan.state)) return kCouldNotRead;
   const std::vector<std::string> paths = given.empty() ? std::vector<std::string>{"-"} : given;
