@@ -176,7 +176,7 @@ std::vector<uint16_t> ClusterMap::WhomToAsk(uint16_t best, uint16_t worst) {
 absl::Status ClusterMap::Refresh(uint16_t best, uint16_t worst) {
   std::vector<std::string> why_not;
   bool may_come_back = false;
-  // Of one that is cut off from the others, or of a cluster that is down.
+  // Answer of a server that is cut off from the others, or of a cluster that is down.
   std::vector<SlotRange> half;
   absl::Status why_half;
   const Clock::time_point begin = Clock::now();
@@ -212,7 +212,8 @@ absl::Status ClusterMap::Refresh(uint16_t best, uint16_t worst) {
   return may_come_back ? absl::UnavailableError(message) : absl::FailedPreconditionError(message);
 }
 
-// What the server that was asked last says; the ranges are its answer.
+// Returns an error if the server that was asked last, whose answer the ranges are, says that the
+// cluster is not whole.
 absl::Status ClusterMap::IsWhole(const std::vector<SlotRange>& ranges) {
   size_t num_served = 0;
   for (const SlotRange& range : ranges) num_served += range.last - range.first + 1;

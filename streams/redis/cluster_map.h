@@ -43,7 +43,7 @@ class ClusterMap {
   // When the newest answer of a server that knows a master of each slot was asked for.
   Clock::time_point asked_at() const { return asked_at_; }
 
-  // What the server that the map is from says of the cluster as a whole.
+  // The state of the cluster as a whole, by the server that the map is from.
   const absl::Status& whole() const { return whole_; }
   // Why it is not known since when servers are masters, if so.
   const absl::Status& terms_known() const { return terms_known_; }

@@ -18,7 +18,7 @@ unsigned Crc16(std::string_view text) {
   return crc;
 }
 
-// What stands between the first brace and the next that closes, if that is anything.
+// The hash tag: what stands between the first brace and the next that closes, if that is anything.
 std::string_view HashedPart(std::string_view key) {
   const size_t open = key.find('{');
   if (open == std::string_view::npos) return key;

@@ -15,15 +15,15 @@ namespace winnow::redis {
 struct Waits {
   using Clock = std::chrono::steady_clock;
   std::chrono::milliseconds longest = std::chrono::minutes(1);
-  // What is waited for is said after the first time, and then after each further one.
+  // Times after which what is waited for is said: first, and then again and again.
   std::chrono::milliseconds until_said = std::chrono::seconds(2);
   std::chrono::milliseconds between_said = std::chrono::minutes(1);
   std::function<void(const std::string&)> say = [](const std::string&) {};  // a sentence
   std::function<Clock::time_point()> now = Clock::now;
 };
 
-// Of what is tried until it succeeds: a pause before each try, longer each time, a sentence now and
-// then, and an end.
+// Exponential back-off for what is tried until it succeeds: a pause before each try, longer each
+// time, a sentence now and then, and an end.
 class Patience {
  public:
   using Clock = Waits::Clock;
@@ -70,9 +70,9 @@ class Patience {
   std::chrono::milliseconds pause_{0};
 };
 
-// Whether the connection is gone, or the server does not answer yet.
+// Returns whether the connection is gone, or the server does not answer yet.
 inline bool IsLost(const absl::Status& status) { return absl::IsUnavailable(status); }
-// Whether it is the latter, by its own words, which a sentence may have around it.
+// Returns whether it is the latter, by its own words, which a sentence may have around it.
 bool IsLoading(const absl::Status& status);
 
 // "60 seconds".

@@ -32,7 +32,7 @@ struct GivenPassword {
   std::string from;  // what it was given by, or else could be
 };
 
-// Of a list with commas: each is HOST, HOST:PORT, [IPv6]:PORT, or a URL:
+// Parses a list with commas: each is HOST, HOST:PORT, [IPv6]:PORT, or a URL:
 // redis://[[USER][:PASSWORD]@]HOST[:PORT][/DATABASE], or rediss:// for TLS; valkey:// and
 // valkeys:// are the same. What a URL would misread is written as %XX, in a list also the comma. A
 // name without a password before @ is a user, whose password is the given one; redis-cli takes it

@@ -30,7 +30,7 @@ timeval TimevalOf(std::chrono::milliseconds time) {
   return {time.count() / 1000, time.count() % 1000 * 1000};
 }
 
-// What to do about an error of the server's; empty: it is not known here.
+// Advice for an error of the server's; empty: none is known here.
 std::string AdviceFor(absl::string_view error, absl::string_view password_from) {
   constexpr char kCluster[] =
       "it is part of a cluster, in which keys lie on other servers: give servers of one cluster, "
@@ -278,7 +278,7 @@ absl::Status RedisClient::Write() {
   int done = 0;
   is_broken_ = redisBufferWrite(context_.get(), &done) != REDIS_OK;
   if (is_broken_) {
-    // What the server said before is there to be read, and then the end.
+    // The answers that the server gave before are there to be read, and then the end.
     context_->err = 0;
     shutdown(context_->fd, SHUT_RDWR);
   } else {

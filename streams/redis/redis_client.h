@@ -41,8 +41,9 @@ class RedisClient {
   // for.
   absl::Status Open(std::chrono::milliseconds patience);
 
-  // Whether nothing has come of what nobody asked for, as the end of the connection: what is sent
-  // now may still be lost on the way, but not for a server that went away before. False: connect.
+  // Returns whether nothing has come that nobody asked for, as the end of the connection: what is
+  // sent now may still be lost on the way, but not for a server that went away before. If false,
+  // connect.
   bool IsOpen();
 
   // Sends one command and waits for its answer, which is no error then; connects before that where

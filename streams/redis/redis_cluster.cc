@@ -151,7 +151,7 @@ absl::Status RedisCluster::AskAll(size_t num_commands, Pipeline* pipeline) {
   num_left_ = num_commands;
   map_is_old_ = false;
   error_ = trouble_ = absl::OkStatus();
-  // What is sent to a connection that was closed meanwhile would be in doubt.
+  // Commands sent to a connection that was closed meanwhile would be in doubt.
   Listen(milliseconds(0));
   patience_.Done();
   routed_version_ = map_.version();
@@ -176,7 +176,7 @@ void RedisCluster::Step() {
   const absl::Status over =
       patience_.GoOn(trouble_.ok() ? absl::UnavailableError("no reply yet") : trouble_);
   if (!over.ok()) return GiveUp(over);
-  // What was told where to go goes there, whatever the map says.
+  // Redirected commands go where they were told, whatever the map says.
   SendAll();
   if (LookAtMap()) SendAll();
   Listen(
@@ -232,7 +232,7 @@ void RedisCluster::RouteAnew() {
   }
 }
 
-// Whether commands may go elsewhere now.
+// Returns whether commands may go elsewhere now.
 bool RedisCluster::LookAtMap() {
   if (!error_.ok()) return false;
   bool is_new = false;
@@ -401,7 +401,7 @@ void RedisCluster::Suspect(uint16_t server) {
   }
 }
 
-// What is under way goes on, all else ends.
+// Ends all but what is under way.
 void RedisCluster::Fail(const absl::Status& status) {
   if (error_.ok()) error_ = status;
   taken_.clear();

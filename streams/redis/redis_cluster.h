@@ -53,15 +53,15 @@ class RedisCluster {
   explicit RedisCluster(std::vector<RedisAccess> seeds, Waits waits = {})
       : waits_(std::move(waits)), map_(std::move(seeds)), patience_(waits_) {}
 
-  // Whether this server, which is connected to, is one of a cluster.
+  // Returns whether this server, which is connected to, is one of a cluster.
   static absl::StatusOr<bool> IsCluster(RedisClient* server);
 
   // Asks all seeds: those that don't answer are passed over while one does. Waits only for a server
   // that loads its data.
   absl::Status Connect();
 
-  // Whether all slots are served, as what spreads over all needs it. Waits for a fail-over that is
-  // under way, ten seconds at most; then a sentence says which share of the slots is not served.
+  // Checks that all slots are served, as what spreads over all needs it. Waits for a fail-over that
+  // is under way, ten seconds at most; then a sentence says which share of the slots is not served.
   absl::Status AwaitWhole();
 
   // One command of one key, and its answer, which is no error then.
@@ -71,8 +71,8 @@ class RedisCluster {
   // To all servers at a time, and to each in the order of the numbers but where slots move.
   absl::Status AskAll(size_t num_commands, Pipeline* pipeline);
 
-  // Whether a replica has what was written to the key's master before the last command of this
-  // client that wrote there; waits for it, five seconds at most.
+  // Tells whether a replica has what was written to the key's master before the last command of
+  // this client that wrote there; waits for it, five seconds at most.
   enum class Copied { kYes, kNo, kNoReplica };
   absl::StatusOr<Copied> AwaitReplica(std::string_view key);
 
@@ -146,12 +146,12 @@ class RedisCluster {
   ClusterMap map_;
   std::vector<Server> servers_;  // by their numbers in the map
   Redirects redirects_;
-  // Of slots, which server was asked for them last without being their master. It stays here when
-  // the move is over: then the slot is at worst doubted in vain.
+  // By slot, the server that was asked for it last without being its master. It stays here when the
+  // move is over: then the slot is at worst doubted in vain.
   std::unordered_map<unsigned, uint16_t> importers_;
   Slots doubtful_;  // by their importers; by their masters the map knows
 
-  // Of the commands that are being asked.
+  // State of the commands that are being asked.
   Pipeline* pipeline_ = nullptr;
   Reply* kept_reply_ = nullptr;  // where the answer should be left; null: nowhere
   uint16_t answering_ = ClusterMap::kNobody;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr char kOwnCertificate[] = "WINNOW_REDIS_CERT";
 
-// What all connections have in common, or why there is none.
+// The context that all connections share, or why there is none.
 struct Authorities {
   Authorities() : context(SSL_CTX_new(TLS_client_method())) {
     if (context == nullptr || SSL_CTX_set_default_verify_paths(context) != 1) {

@@ -5,7 +5,7 @@
 namespace winnow::redis {
 namespace {
 
-// What is sent at a time: few system calls, and other servers don't wait long for theirs.
+// Bytes sent at a time: few system calls, and other servers don't wait long for theirs.
 constexpr size_t kMaxToSend = size_t{64} << 10;
 constexpr char kAsking[] = "*1\r\n$6\r\nASKING\r\n";
 
@@ -44,7 +44,7 @@ absl::Status ServerQueue::Next(QueuedCommand* command, Reply* reply) {
     if (!is_under_way()) {
       return absl::UnavailableError("it answers what nobody asked");
     }
-    // Whether ASKING was refused shows in the answer behind it.
+    // The answer behind it shows whether ASKING was refused.
     if (!oldest().asking || asking_is_answered_) break;
     asking_is_answered_ = true;
   }

@@ -26,8 +26,8 @@ absl::string_view TextOf(const redisReply& reply) {
 
 bool IsPort(long long number) { return number > 0 && number <= UINT16_MAX; }
 
-// Of the pairs that Redis has behind a server's id from 7.0 on, the one that is named, if it says
-// something.
+// The value of this name among the pairs that Redis has behind a server's id from 7.0 on, if it
+// says something.
 absl::string_view Further(const redisReply& server, absl::string_view name) {
   if (server.elements < 4 || server.element[3]->type != REDIS_REPLY_ARRAY) return {};
   const redisReply& pairs = *server.element[3];

@@ -1,5 +1,5 @@
-// What servers of a cluster say of who has which slot: the answer to CLUSTER SLOTS, and errors that
-// send a command elsewhere.
+// Parses what servers of a cluster say of who has which slot: the answer to CLUSTER SLOTS, and
+// errors that send a command elsewhere.
 
 #ifndef WINNOW_STREAMS_REDIS_SLOT_MAP_H_
 #define WINNOW_STREAMS_REDIS_SLOT_MAP_H_
