@@ -1,4 +1,4 @@
-// What `winnow pages` found or did, as JSON and for people.
+// Results of `winnow pages`, as JSON and for people.
 
 #ifndef WINNOW_STREAMS_WINNOW_PAGES_PAGES_JSON_H_
 #define WINNOW_STREAMS_WINNOW_PAGES_PAGES_JSON_H_

@@ -49,7 +49,7 @@ class RedisPageStore : public amq::PageStore {
   explicit RedisPageStore(std::string name) : name_(std::move(name)) {}
 
   std::string Key(const std::string& name) const { return name_ + ":" + name; }
-  // Of one key, or of several of its slot.
+  // Sends a command for one key, or for several of its slot.
   absl::Status Ask(const std::string& key, const std::vector<std::string_view>& command,
                    redis::Reply* reply);
   // One that changes something, if the lock is ours.

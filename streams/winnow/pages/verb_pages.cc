@@ -94,7 +94,7 @@ inspect::PagesState StateOf(const PagedBloom& filter) {
   return state;
 }
 
-// Whether a sentence has the place's path, or one in it, as a word.
+// Returns whether a sentence has the place's path, or one in it, as a word.
 bool NamesPlace(absl::string_view sentence, absl::string_view place) {
   for (size_t at = sentence.find(place); at != absl::string_view::npos;
        at = sentence.find(place, at + 1)) {
@@ -329,7 +329,7 @@ bool IsName(absl::string_view name) {
          });
 }
 
-// What is wrong with flags that would do nothing; empty: there are none.
+// Says what is wrong with flags that would do nothing; empty: there are none.
 std::string IdleFlag(const Verb& verb, absl::string_view action) {
   for (const absl::string_view flag : {"capacity", "rate", "page_size"}) {
     if (action != "build" && IsSet(verb, flag)) {
