@@ -161,7 +161,7 @@ class Side {
   Filter full_;
 };
 
-// What is measured: a run of a side, and of how many keys it is.
+// A measurement: a run of a side, and of how many keys it is.
 struct Work {
   std::string name;
   uint64_t keys;

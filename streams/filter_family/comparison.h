@@ -31,7 +31,7 @@ struct ComparisonRow {
   // Medians, in nanoseconds a key.
   double ours_ns = 0;
   double contender_ns = 0;
-  // Of the pairs: ours / contender's, and ours / ours again with the middle nine tenths of that.
+  // Ratios of the pairs: ours / contender's, and ours / ours again with its middle nine tenths.
   double ratio = 0;
   double ours_again = 0;
   double ours_again_low = 0;

@@ -1,4 +1,4 @@
-/* What a filter of another library looks like to filter_family, which measures it beside ours: a
+/* The interface of another library's filter to filter_family, which measures it beside ours: a
  * shared library that exports winnow_contenders(), written by whoever has that library. In C, so
  * that it can be compiled in any way. */
 
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Of this header; a shared library with another version is refused. */
+/* Version of this header; a shared library with another one is refused. */
 #define WINNOW_CONTENDER_VERSION 1
 
 /* A kind of filter. Hashes are random numbers of 64 bits, each once; the loop over them is the
@@ -42,7 +42,7 @@ struct winnow_contender {
   uint64_t (*ask_batches)(const void* filter, const uint64_t* hashes, uint64_t n);
 };
 
-/* What a shared library exports: an array whose end is one with version 0. */
+/* The function that a shared library exports: gives an array whose end is one with version 0. */
 typedef const struct winnow_contender* winnow_contenders_function(void);
 #define WINNOW_CONTENDERS_SYMBOL "winnow_contenders"
 

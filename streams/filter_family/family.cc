@@ -42,7 +42,7 @@ double Median(std::vector<uint64_t> values) {
   return static_cast<double>(values[values.size() / 2]);
 }
 
-// What asking gives goes here, so that it is not left out.
+// Takes what lookups find, so that they are not optimized away.
 volatile uint64_t found_in_all = 0;
 
 template <typename Filter>

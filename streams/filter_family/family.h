@@ -19,7 +19,7 @@ struct FamilyOptions {
   uint64_t seed = 1;
 };
 
-// What was measured of a kind at a rate. Times are of the thread, without what others got of the
+// Measurements of a kind at a rate. Times are of the thread, without what others got of the
 // processor.
 struct Measured {
   double bits_per_key = 0;

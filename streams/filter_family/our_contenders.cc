@@ -124,7 +124,7 @@ uint64_t AskFuseBatches(const void* fuse, const uint64_t* hashes, uint64_t n) {
   return AskBatches<BinaryFuseFilter>(Of<Fuse>(fuse)->filter, hashes, n);
 }
 
-// Of 12 bits.
+// A filter with fingerprints of 12 bits.
 void* CreateCuckoo(uint64_t keys, double) { return new CuckooFilter({keys, 0.0019}); }
 
 uint64_t InsertCuckoo(void* filter, const uint64_t* hashes, uint64_t n) {

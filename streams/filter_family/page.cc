@@ -18,7 +18,7 @@ namespace {
 
 using inspect::Percent;
 
-// What the chart has room for: counting filters take four times as much.
+// Kinds that the chart has room for: counting filters take four times as much.
 constexpr const char* kDrawn[] = {
     "bound",          "Winnow Ribbon", "binary fuse, 4-wise", "binary fuse, 3-wise", "xor",
     "standard Bloom", "cuckoo",        "blocked Bloom"};

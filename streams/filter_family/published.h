@@ -1,4 +1,4 @@
-// What articles say of the kinds, and why ours differ from that.
+// Figures of the kinds in articles, and why ours differ from them.
 
 #ifndef WINNOW_STREAMS_FILTER_FAMILY_PUBLISHED_H_
 #define WINNOW_STREAMS_FILTER_FAMILY_PUBLISHED_H_
