@@ -209,7 +209,7 @@ TEST(ConcurrentBloom, ThreadsTogetherCountEachNewKeyOnce) {
   }
 }
 
-// What another thread added and then told of is found.
+// Keys that another thread added and then told of are found.
 TEST(ConcurrentBloom, ReadersFindWhatWasAddedBefore) {
   const std::vector<KeyHash> keys = RandomHashes(6).Take(testing::kSanitized ? 20'000 : 500'000);
   ConcurrentBloom filter({keys.size(), 0.01});

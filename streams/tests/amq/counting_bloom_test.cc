@@ -58,7 +58,7 @@ TEST(CountingBloom, EstimatesHowOftenAKeyIsThere) {
   }
   EXPECT_NEAR(filter.saturated_share(),
               filter.probes() / static_cast<double>(filter.num_counters()), 1e-4);
-  // What was stuck stays, and the key with it.
+  // Stuck counters stay, and the key with them.
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(filter.Remove(key));
   EXPECT_EQ(filter.EstimateCount(key), 15u);
   EXPECT_TRUE(filter.MayContain(key));

@@ -1,4 +1,4 @@
-// What tests of the filters that change share: the kinds, absent keys, false positives, sets to
+// Helpers for tests of the filters that change: the kinds, absent keys, false positives, sets to
 // compare with.
 
 #ifndef WINNOW_STREAMS_TESTS_AMQ_FILTER_TESTING_H_
@@ -36,7 +36,7 @@ template <typename F>
 struct PlannedKind {
   using Filter = F;
   static constexpr double kLowestRate = 1e-14;  // that random plans ask for
-  // Of many keys, by the kind's own formula.
+  // Bits a key of many keys, by the kind's own formula.
   static double BitsAKey(double rate) { return std::log2(1 / rate) / std::log(2); }
 };
 
@@ -63,7 +63,7 @@ struct BlockedKind : PlannedKind<amq::BlockedBloom> {
 struct ConcurrentKind : PlannedKind<amq::ConcurrentBloom> {
   static constexpr char kName[] = "concurrent";
   static constexpr double kLowestRate = amq::kLowestConcurrentRate;
-  // Of one block a key, whatever the rate.
+  // Bits a key at one block a key, whatever the rate.
   static double BitsAKey(double rate) {
     double most_load = amq::LoadForPatternRate(rate, {2, 1});
     for (unsigned words = 2; words <= 5; ++words) {
@@ -91,7 +91,7 @@ using GrowingKindsAnd =
     ::testing::Types<StandardKind, PartitionedKind, BlockedKind, ConcurrentKind, More...>;
 using PlannedKinds = GrowingKindsAnd<CountingKind, CuckooKind>;
 
-// Whether a filter took the key; false where it may refuse one.
+// Adds a key; false if the filter refused it, as some may.
 template <typename Filter>
 bool Take(Filter* filter, KeyHash key) {
   filter->Add(key);
@@ -110,7 +110,7 @@ uint64_t FalsePositives(const Filter& filter, uint64_t lookups, uint64_t seed) {
   return found;
 }
 
-// That the rate is the one that the filter reports, within 3 sigma.
+// Expects the rate that the filter reports, within 3 sigma.
 template <typename Filter>
 void ExpectReportedRate(const Filter& filter, uint64_t lookups, uint64_t seed) {
   const double rate = filter.expected_fpr();
@@ -158,8 +158,8 @@ void ExpectRoomyAndOverloadedAgreeWithASet(double roomy_rate, double overloaded_
   ExpectAgreesWithASet(&overloaded, operations, 5000, TestSeed());
 }
 
-// That filters for few and many keys have all keys that were added. `also` gets the filter and its
-// keys, and says what else holds.
+// Expects that filters for few and many keys have all keys that were added. `also` gets the filter
+// and its keys, and says what else holds.
 template <typename Filter, typename Also>
 void ExpectContainsWhatWasAdded(std::initializer_list<double> rates, Also also) {
   for (const uint64_t capacity : {0u, 1u, 2u, 3u, 100u, 10'000u}) {
@@ -206,7 +206,8 @@ void ExpectAgreesWithAMultiset(Filter* filter, Insert insert, int operations, ui
   EXPECT_EQ(filter->num_keys(), there.size());
 }
 
-// That batches of every size are answered as their keys are one by one, half of them absent.
+// Expects that batches of every size are answered as their keys are one by one, half of them
+// absent.
 template <typename Filter>
 void ExpectBatchesAsOneByOne(const Filter& filter, const std::vector<KeyHash>& keys) {
   RandomHashes random(99);
@@ -222,8 +223,8 @@ void ExpectBatchesAsOneByOne(const Filter& filter, const std::vector<KeyHash>& k
   }
 }
 
-// That keys which are added at once are new, and contained, as if they came one by one. The filter
-// handles so many at a time; some keys come twice, within these and apart.
+// Expects that keys which are added at once are new, and contained, as if they came one by one. The
+// filter handles so many at a time; some keys come twice, within these and apart.
 template <typename Filter>
 void ExpectBatchedAddsAsOneByOne(std::initializer_list<double> rates, size_t at_a_time) {
   for (const double rate : rates) {

@@ -43,7 +43,7 @@ TEST(CheckPlan, RefusesRatesBelowThatOfEqualHashes) {
     const double equal = EqualHashRate(capacity);
     EXPECT_NE(CheckPlan({capacity, 0.999 * equal}), "") << capacity;
     EXPECT_EQ(CheckPlan({capacity, 1.002 * equal}), "") << capacity;
-    // What the sentence names is accepted.
+    // The rate that the sentence names is accepted.
     const std::string said = CheckPlan({capacity, std::max(equal / 2, kLowestRate)});
     const size_t at = said.find("at least ");
     ASSERT_NE(at, std::string::npos) << said;

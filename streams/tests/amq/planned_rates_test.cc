@@ -58,7 +58,7 @@ class Ratio {
   double squares_ = 0;
 };
 
-// What was found of all plans of a kind.
+// Results of all plans of a kind.
 class Found {
  public:
   explicit Found(std::string kind) : kind_(std::move(kind)) {}

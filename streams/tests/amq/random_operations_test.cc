@@ -42,7 +42,7 @@ bool Take(PagedBloom* filter, KeyHash key) {
   return added != PagedBloom::Added::kFailed;
 }
 
-// What became of the operations.
+// Counts of the operations by what became of them.
 struct Outcome {
   uint64_t taken = 0;
   uint64_t refused = 0;

@@ -209,7 +209,7 @@ TEST(SerializedScalableBloom, OptionsThatItsFiltersContradictAreRefused) {
               HasSubstr("expected bits that a key sets, by the rate of its filter, from 40"));
 }
 
-// What the library makes is what it reads, of all options.
+// The library reads what it makes, of all options.
 TEST(SerializedScalableBloom, EveryShapeThatItMakesIsRead) {
   for (const double rate : {0.5, 0.01, 1e-6, 1e-15}) {
     for (const uint64_t capacity : {1u, 2u, 50u, 1000u}) {

@@ -193,7 +193,7 @@ std::map<std::string, SaidOfKind> KindsOfThePage() {
   return kinds;
 }
 
-// Whether the number rounds to the text, or to one within it: "9.93", "9.6 to 9.7".
+// Returns whether the number rounds to the text, or to one within it: "9.93", "9.6 to 9.7".
 bool RoundsTo(double number, const std::string& text) {
   const size_t to = text.find(" to ");
   const double least = std::stod(text);

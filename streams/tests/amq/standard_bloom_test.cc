@@ -49,7 +49,7 @@ TEST(StandardBloom, ReportsTheRateOfMoreKeysThanPlanned) {
   ExpectReportedRate(filter, 1'000'000, 4);
 }
 
-// What many libraries do: h1 and h2 reduced to m first. In a small filter at a low rate keys then
+// Reduces h1 and h2 to m first, as many libraries do. In a small filter at a low rate keys then
 // agree in all their positions more often than the bits are set by chance.
 class ReducedBefore {
  public:

@@ -50,7 +50,7 @@ class DedupClusterTest : public testing::RedisStreamTest {
   static int MasterOfKey(const StartedCluster& cluster, const std::string& key) {
     return cluster.MasterOf(atoi(cluster.Ask(0, {"cluster", "keyslot", key}).c_str()));
   }
-  // What a run prints, which is to succeed.
+  // Output of a run, which is to succeed.
   std::string Printed(const std::vector<std::string>& lines, const std::string& flags) {
     const ChildResult outcome = RunDedup(In(lines) + flags);
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
@@ -239,7 +239,7 @@ TEST_F(DedupClusterTest, AStreamThatIsBegunAnewWithTheSameLinesEndsForThemAsWell
   EXPECT_THAT(running.Errors(), HasSubstr("was begun anew"));
 }
 
-// Whether they were sent or not: the next run finds them as they were.
+// The next run finds them as they were, whether they were sent or not.
 TEST_F(DedupClusterTest, LinesThatAreRefusedAreNeitherNewNorSeen) {
   const StartedCluster cluster(3, 0);
   const std::string run = Flags(cluster.address(0));
@@ -259,7 +259,7 @@ TEST_F(DedupClusterTest, LinesThatAreRefusedAreNeitherNewNorSeen) {
   const std::string number = std::to_string(printed.size());
   EXPECT_THAT(first.errors, HasSubstr(number + " lines, " + number + " new, 0 seen before"));
   EXPECT_EQ(NumberBefore(first.errors, "uncertain"), 0u);
-  // Of the next thousand, as none of these was seen.
+  // The next thousand lines: none of these was seen.
   lines.erase(lines.begin(), lines.begin() + kInflight);
   EXPECT_THAT(refused("--seen").output, IsEmpty());
   lines = Numbered(0, 1'000);
@@ -339,8 +339,8 @@ TEST_F(DedupClusterTest, WhatAFailOverLosesIsSetAgainAndCounted) {
   EXPECT_EQ(NumberBefore(totals, "uncertain"), 0u);
 }
 
-// What was acknowledged longer ago than --replay may be lost all the same, if the client did not
-// look since then.
+// Lines acknowledged longer ago than --replay may be lost all the same, if the client did not look
+// since then.
 TEST_F(DedupClusterTest, AClientThatWaitedLongSendsAgainWhatItHadBefore) {
   const std::string totals =
       LoseLines("--replay=2", Failure::kDead, Numbered(10'000, 11'000), {"one more"});
@@ -530,7 +530,7 @@ TEST_F(DedupClusterTest, KilledMastersLoseNoLineAndRepeatFewOnes) {
               of_this_run + 2 * kInflight * static_cast<uint64_t>(done - before));
     uncertain += of_this_run;
     by_both += printed - all.size();
-    // What a client had that ended before the fail-over nobody sets again.
+    // Nobody sets again what a client had that ended before the fail-over.
     if (saw_all) {
       EXPECT_EQ(RunDedup(one + flags).output, "");
       ++checked;

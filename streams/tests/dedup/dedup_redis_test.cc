@@ -313,7 +313,7 @@ TEST_F(DedupRedisTest, RefusalsOfTheServerAreSentences) {
               HasSubstr("winnow dedup: 'host:x' is no address of a server"));
 }
 
-// Of an application that has another use for the server's protocol, or is hostile.
+// Answers of an application that has another use for the server's protocol, or is hostile.
 TEST_F(DedupRedisTest, WhatAServerSaysIsCutAndEscaped) {
   const std::string long_text = std::string("\033[2J\a\x9b") + std::string(3'000'000, 'x');
   for (const char* const refused : {"HELLO", "GET", "BITFIELD", "plan"}) {

@@ -194,7 +194,7 @@ TEST_F(DedupStateTest, RecordsThatContradictTheFilterAreRefused) {
   EXPECT_EQ(Run(lines, flags).output, "");
 }
 
-// Of the last version that made states of rates which equal hashes alone pass:
+// A state by the last version that made states of rates which equal hashes alone pass:
 //   for r in '1 30' '31 50'; do seq $r | sed 's/^/line /' |
 //     winnow dedup --state=S --capacity=20000 --rate=1e-15; done
 // The file has its size, and where it has other bytes than 0: so many in, and these.
@@ -384,7 +384,7 @@ TEST_F(DedupStateTest, MemoryIsThatOfTheFilter) {
             "new\n");
 }
 
-// What could not be written is no line that was seen.
+// A line that could not be written counts as not seen.
 TEST_F(DedupStateTest, LinesWithoutOutputAreForgotten) {
   Run({"a"});
   WriteFile(folder_ / "in", "a\nb\n");

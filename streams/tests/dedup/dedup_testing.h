@@ -1,4 +1,4 @@
-// What the tests of `winnow dedup` share: the tool with its answer, and lines with their answer as
+// Helpers for the tests of `winnow dedup`: the tool with its answer, and lines with their answer as
 // a set knows it.
 
 #ifndef WINNOW_STREAMS_TESTS_DEDUP_DEDUP_TESTING_H_
@@ -69,7 +69,7 @@ inline std::vector<std::string> Numbered(int from, int to) {
   return lines;
 }
 
-// Of the whole program, at the most.
+// Peak memory of the whole program, in bytes.
 inline uint64_t PeakOfMemory(pid_t process) {
   std::ifstream status("/proc/" + std::to_string(process) + "/status");
   for (std::string word; status >> word;) {

@@ -113,8 +113,8 @@ TEST_P(PackedLinesTest, WholeOnesAreRead) {
   }
 }
 
-// Of a writer that waits, as one that follows a log: all that can be unpacked is given before more
-// is read. A block of zstd's is larger than the room that is left at times.
+// Input of a writer that waits, as one that follows a log: all that can be unpacked is given before
+// more is read. A block of zstd's is larger than the room that is left at times.
 TEST_F(LineSourceTest, WhatHasComeIsGivenBeforeMoreIsRead) {
   for (size_t n = 600; n < 1'400; n += 33) {
     const std::vector<std::string> lines(n, std::string(999, 'a'));

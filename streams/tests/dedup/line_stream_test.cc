@@ -44,7 +44,7 @@ class LineStreamTest : public ::testing::Test {
     options_.every = every;
     Start(MakeGenerations(options_.capacity, options_.rate));
   }
-  // What is printed of these lines, at this time from the beginning.
+  // Returns what is printed of these lines, at this time from the beginning.
   std::vector<std::string> At(std::chrono::nanoseconds time,
                               const std::vector<std::string>& lines) {
     now_ = Clock::time_point() + time;
@@ -102,7 +102,7 @@ TEST_F(LineStreamTest, ARepeatRenewsALineOfAWindow) {
   EXPECT_EQ(std::count(printed.begin(), printed.end(), "again"), 1);
 }
 
-// What a test sees of the calls, and a filter that has seen nothing.
+// A filter that has seen nothing, and notes the calls for the test.
 class Noted : public SeenLines {
  public:
   Noted(std::string output, std::vector<std::string>* notes)
@@ -213,7 +213,7 @@ TEST_F(LineStreamTest, TheRateIsLookedAtBeforeTheFirstLineAndAtTheEnd) {
   EXPECT_EQ(LinesOf(ReadFile(folder_ / "out")).size(), 5u);
 }
 
-// Of five lines the first is seen, the second new, and the others are left out.
+// The first of five lines is seen, the second new, and the others are left out.
 class Refusing : public Noted {
  public:
   using Noted::Noted;

@@ -162,7 +162,7 @@ TEST_F(RedisJoinsTest, AMasterThatCameBackEmptyIsNoReasonToBegin) {
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
-// What clients of 1.0 do: they make one server whole after the other.
+// Clients of 1.0 make one server whole after the other.
 TEST_F(RedisJoinsTest, OlderClientsThatBeginAreWaitedFor) {
   const StartedRedis a, b;
   const RedisPlan plan = PlanFor(a.address() + "," + b.address());

@@ -1,4 +1,4 @@
-// What the tests of `winnow dedup --redis` share: tools that run while servers and others are
+// Helpers for the tests of `winnow dedup --redis`: tools that run while servers and others are
 // killed, and lines with how often they came.
 
 #ifndef WINNOW_STREAMS_TESTS_DEDUP_REDIS_STREAM_TESTING_H_
@@ -30,7 +30,7 @@ class RedisStreamTest : public ::testing::Test {
  protected:
   static constexpr uint64_t kInflight = 1000;
 
-  // Of clients or servers.
+  // Number of clients or servers to be killed.
   static int Kills(int unless_said) {
     const char* const said = getenv("WINNOW_DEDUP_KILLS");
     return said == nullptr ? unless_said : atoi(said);

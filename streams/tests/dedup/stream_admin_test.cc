@@ -64,7 +64,7 @@ TEST_F(StreamAdminTest, StreamsOfAServerAreListedWithTheirState) {
   Print({"a", "b"}, "--capacity=1e7 --rate=1e-3 --name='with a blank'" + at);
   Print({"a"}, "--capacity=1000 --name=lost" + at);
   server.Ask({"del", "lost:0"});
-  // What is none of ours stays out.
+  // Keys that are none of ours stay out.
   server.Ask({"set", "other:plan", "for tomorrow: nothing"});
   server.Ask({"sadd", "set:plan", "a"});
   const ChildResult listed = RunDedup("--list" + at);
@@ -149,7 +149,7 @@ TEST_F(StreamAdminTest, ARemovedStreamLeavesNothingOfItAndAllOfOthers) {
   EXPECT_EQ(b.Ask({"dbsize"}), "2");
   EXPECT_EQ(RunDedup("--remove=large" + both).status, 1);
   EXPECT_EQ(RunDedup(In({"a"}) + "--capacity=1000" + both).output, "") << "another is there";
-  // What is left where one was killed that removed, or a server came back empty.
+  // A removal that was killed, or a server that came back empty, leaves a rest.
   b.Ask({"flushall"});
   const ChildResult rest = RunDedup("--remove=winnow-dedup" + both);
   EXPECT_EQ(rest.status, 0) << rest.errors;
@@ -202,7 +202,7 @@ TEST_F(StreamAdminTest, KeysWithoutAPlanAreRemovedFromServersOfTheStreamOnly) {
   EXPECT_EQ(other.Ask({"get", "winnow-dedup:0"}), "mine");
 }
 
-// Whether they wait for input, were given no line yet, or send lines all the time.
+// They wait for input, were given no line yet, or send lines all the time.
 TEST_F(StreamAdminTest, ClientsOfARemovedStreamEndWithAnErrorAndLeaveNothing) {
   const StartedRedis server;
   const std::string flags = "--capacity=1e7 --inflight=50 --redis=" + server.address();

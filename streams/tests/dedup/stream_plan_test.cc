@@ -191,7 +191,7 @@ TEST(StreamPlanTest, ThePageHasTheSizesOfItsTable) {
   }
 }
 
-// What a reader in another language would look at.
+// A reader in another language would look at this example.
 TEST(StreamPlanTest, ThePageHasAnExampleThatIsTrue) {
   const std::string page = winnow::testing::ReadFile(WINNOW_AMQ_FORMAT_MD);
   const StreamPlan plan = StreamPlan::OfCluster(PlanOf(10'000'000, 1e-9));

@@ -66,7 +66,7 @@ class Guard {
   std::optional<ScalableBloom> filter_;
 };
 
-// What ended well: the keys that each transaction wrote, in this order.
+// Transactions that ended well: the keys that each one wrote, in this order.
 using Log = std::vector<std::vector<std::string>>;
 
 // It reads the database as it was at its beginning, and what it has written itself. It may end well
@@ -174,7 +174,7 @@ struct Outcome {
 
 bool IsFault(const Status& status) { return !status.ok() && !status.IsNotFound(); }
 
-// Whether the transaction, by itself and now, would read what it has read.
+// Returns whether the transaction, by itself and now, would read what it has read.
 bool ReadsTheSame(const Open& open, std::map<std::string, std::string>* model) {
   bool same = true;
   for (const Open::Step& step : open.steps) {

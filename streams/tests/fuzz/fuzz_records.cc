@@ -1,6 +1,6 @@
-// What filters and states are kept as: serialized filters, a PagedBloom's record and pages, a state
-// of seen lines. Bytes as they are and with their checksums made right are refused, or read as a
-// filter that writes the same bytes, holds what is added to it, and has a rate.
+// Fuzzes what filters and states are kept as: serialized filters, a PagedBloom's record and pages,
+// a state of seen lines. Bytes as they are and with their checksums made right are refused, or read
+// as a filter that writes the same bytes, holds what is added to it, and has a rate.
 //
 // An input is parts of bytes, each behind its length in two bytes, of which the first says what
 // they are: one filter; a record and pages of its generation, from the first one on; or the record,

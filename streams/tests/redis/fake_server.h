@@ -67,7 +67,7 @@ class FakeServer {
     int last;
     const FakeServer* master;
   };
-  // What it says from now on of who has which slot.
+  // Sets what it says from now on of who has which slot.
   void SetSlots(const std::vector<Range>& ranges) {
     std::string text = "*" + std::to_string(ranges.size()) + "\r\n";
     for (const Range& range : ranges) {
@@ -82,7 +82,7 @@ class FakeServer {
     const std::lock_guard<std::mutex> lock(mutex_);
     slots_ = text;
   }
-  // What it says of when the masters, whose id is their port, became masters.
+  // Sets what it says of when the masters, whose id is their port, became masters.
   void SetEpochs(const std::vector<std::pair<const FakeServer*, int>>& epochs) {
     std::string text;
     for (const auto& [server, epoch] : epochs) {

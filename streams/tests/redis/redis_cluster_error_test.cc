@@ -1,5 +1,5 @@
-// What the client of a cluster knows of its commands when an error ends all, and of slots whose
-// servers it has lost; with servers that say and fail as the test wants.
+// Tests of what the client of a cluster knows of its commands when an error ends all, and of slots
+// whose servers it has lost; with servers that say and fail as the test wants.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ struct Thirds {
   FakeServer one{Echo}, two{Echo}, three{Echo};
 };
 
-// What was sent to a server that is silent, and nothing else that has no answer.
+// Commands sent to a server that is silent may be done, and no others that have no answer.
 TEST(RedisClusterErrorTest, AfterAnOutageOnlyWhatWasSentMayBeDone) {
   Thirds servers;
   servers.one.SetAnswer(
@@ -131,7 +131,7 @@ TEST(RedisClusterErrorTest, AfterAnErrorLostCommandsMayBeDoneAndRefusedOnesAreNo
   }
 }
 
-// What it has acknowledged may be lost with it, though its slot is another's still.
+// Commands that it has acknowledged may be lost with it, though its slot is another's still.
 TEST(RedisClusterErrorTest, WhoTakesASlotOverAndIsLostLeavesItInDoubt) {
   Thirds servers;
   const auto& slots = Thirds::kSlots;

@@ -243,7 +243,7 @@ TEST_F(RealClusterTest, AMasterThatDiesHasASuccessor) {
   const auto doubtful = cluster.TakeDoubtful();
   for (const unsigned slot : {0U, kNumSlots / 3 - 1, kNumSlots / 2})
     EXPECT_TRUE(doubtful.test(slot));
-  // What the dead masters had not passed on is missing.
+  // Commands that the dead masters had not passed on are missing.
   EXPECT_LE(NumSet(&cluster), flow.num_commands);
   EXPECT_EQ(cluster.masters().size(), 3U);
 }

@@ -247,7 +247,7 @@ TEST_F(RedisClusterTest, OnlyCommandsWhoseAnswerWasLostMayBeSecond) {
   }
 }
 
-// What no connection takes at once.
+// A command that no connection takes at once.
 TEST_F(RedisClusterTest, ACommandOfWhichHalfWasSentIsNotCarriedOut) {
   low_.SetAnswer([n = 0](const FakeServer::Words& words) mutable {
     // The rest of the second command is in no buffer then.
@@ -518,7 +518,7 @@ TEST_F(RedisClusterTest, SlotsThatNobodyHasAreCounted) {
   EXPECT_EQ(puts.answers[0], 0);
 }
 
-// Whether seeds lead to a cluster.
+// The error of connecting to a cluster by these seeds; empty: they lead to one.
 std::string Connecting(const std::string& seeds) {
   RedisCluster cluster(SeedsOf(seeds), Waits{kShortOutage});
   return std::string(cluster.Connect().message());

@@ -1,4 +1,4 @@
-// What is understood of answers about slots, as servers of several versions and settings say it.
+// Tests of parsing answers about slots, as servers of several versions and settings say it.
 
 #include "streams/redis/slot_map.h"
 

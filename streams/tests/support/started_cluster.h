@@ -42,7 +42,7 @@ class StartedCluster {
       options.insert(options.end(), {"--masterauth", words});
     }
     has_tls_ = std::find(options.begin(), options.end(), "--tls-cluster") != options.end();
-    // What the test gives goes before.
+    // The test's own options take precedence.
     std::vector<std::string> all = {"--cluster-enabled", "yes", "--cluster-node-timeout", "15000",
                                     // A replica of a master that was paused is as good as others.
                                     "--cluster-replica-validity-factor", "0",
@@ -59,7 +59,7 @@ class StartedCluster {
   int size() const { return static_cast<int>(nodes_.size()); }
   const StartedRedis& node(int i) const { return nodes_[static_cast<size_t>(i)]->server; }
   std::string address(int i) const { return node(i).address(); }
-  // Of all nodes, with commas between.
+  // Addresses of all nodes, with commas between.
   std::string addresses() const {
     std::string all;
     for (int i = 0; i < size(); ++i) all += (i == 0 ? "" : ",") + address(i);
@@ -67,7 +67,7 @@ class StartedCluster {
   }
   const std::string& id(int i) const { return nodes_[static_cast<size_t>(i)]->id; }
 
-  // What redis-cli prints, which follows no redirects, without the line's end.
+  // Returns what redis-cli prints, which follows no redirects, without the line's end.
   std::string Ask(int i, const std::vector<std::string>& command) const {
     return node(i).Ask(command, environment_);
   }
@@ -194,8 +194,8 @@ class StartedCluster {
     WaitUntilWhole();
   }
 
-  // Of each master, in the order of their slots: the sum of what a command says of each key that
-  // fits the pattern, as STRLEN or BITCOUNT.
+  // Returns for each master, in the order of their slots, the sum of what a command says of each
+  // key that fits the pattern, as STRLEN or BITCOUNT.
   std::vector<int64_t> SumOfEachMaster(const std::string& command,
                                        const std::string& pattern) const {
     constexpr char kSum[] =
@@ -219,7 +219,7 @@ class StartedCluster {
     std::string id;
     State state = State::kRuns;
   };
-  // What one node says of one.
+  // One node's view of a node.
   struct Said {
     bool Has(int slot) const {
       return std::any_of(slots.begin(), slots.end(), [&](const std::pair<int, int>& range) {

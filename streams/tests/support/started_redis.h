@@ -51,7 +51,7 @@ class StartedRedis {
   int tls_port() const { return tls_port_; }
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
 
-  // What redis-cli prints, without the line's end.
+  // Returns what redis-cli prints, without the line's end.
   std::string Ask(const std::vector<std::string>& command,
                   const std::vector<std::string>& environment = {}) const {
     std::vector<std::string> words = {RedisCliProgram(), "-p", std::to_string(port_)};

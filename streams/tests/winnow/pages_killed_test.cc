@@ -78,7 +78,7 @@ class PagesKilledTest : public ::testing::Test {
     return files;
   }
 
-  // What changes whenever the file is written, in whatever way.
+  // A state that changes whenever the file is written, in whatever way.
   static std::pair<ino_t, int64_t> StateOf(const std::string& path) {
     struct stat status = {};
     if (stat(path.c_str(), &status) != 0) return {0, 0};

@@ -340,7 +340,7 @@ class RedisClusterPagesTest : public ::testing::Test {
     cluster_ = std::make_unique<StartedCluster>();
   }
 
-  // Of the keys 0 to `last`.
+  // The command for the keys 0 to `last`.
   std::vector<std::string> Words(const std::string& action, const std::string& servers,
                                  uint64_t last) const {
     testing::WriteFile(folder_ / "list", Lines(0, last));

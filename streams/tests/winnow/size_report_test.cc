@@ -1,4 +1,4 @@
-// What `winnow size` says.
+// Tests of what `winnow size` says.
 
 #include "tools/winnow/size/size_report.h"
 
