@@ -10,7 +10,7 @@ winnow_FUNC = winnow_register_in_tree
 
 include $(dir $(lastword $(MAKEFILE_LIST)))src/simd/flags.mk
 
-# What the compiler compiles for, which need not be this machine.
+# Macros of the compiler's target machine, which need not be this one.
 winnow_macros := $(shell $(CXX) $(ARCHFLAG) -dM -E -x c++ /dev/null)
 ifneq ($(filter __x86_64__,$(winnow_macros)),)
 winnow_definitions := -DWINNOW_X86=1

@@ -208,7 +208,7 @@ def build_section(results):
     text = "## Building\n\nNanoseconds a key, with hashing, `AddKey` by `AddKey`, `Finish` included.\n\n"
     text += compare(results, "build/SUBJECT/SIZE") + "\n"
     collecting = compare(results, "build/SUBJECT/SIZE", "collecting_per_key")
-    text += "Of this, before `Finish`:\n\n" + collecting + "\n"
+    text += "The part of this before `Finish`:\n\n" + collecting + "\n"
     phases = ("collecting", "sorting", "elimination", "back_substitution", "rest")
     rows = [[keys_text(size)] + [number(results.value(f"build_phases/winnow_ribbon/{size}", f"{phase}_per_key")) for phase in phases]
             for size in sizes_of(results, "build_phases/winnow_ribbon/SIZE")]
@@ -429,8 +429,8 @@ def main():
         sys.exit(f"tools/bench_page.py: {folder} has no results (*.json)")
     context = next(iter(files.values())).context
     # A summary of costs, then pictures and tables of each cost, then how and for what they were measured.
-    text = ("# Winnow's filters beside RocksDB's\n\nWhat Winnow's filters and the built-in ones of RocksDB "
-            f"{context['rocksdb_version']} cost, side by side on one {context['processor']}.\n\n")
+    text = ("# Winnow's filters beside RocksDB's\n\nCosts of Winnow's filters and of the built-in ones of RocksDB "
+            f"{context['rocksdb_version']}, side by side on one {context['processor']}.\n\n")
     text += summary_section(files)
     if "build" in files:
         text += build_section(files["build"])

@@ -5,7 +5,7 @@
 #   used_chroot SUITE NAME  takes build/chroot/NAME as it was left, or makes it
 #   in_chroot COMMAND       runs it in $root, where there is neither /dev/pts nor /etc/hosts; WERROR and CI are handed on, and
 #                           the folder $mounted, if there is one, is /mounted there
-#   left_out REASON         ends the script with 77, which is neither good nor bad, as the two above do where no chroot can be
+#   left_out REASON         ends the script with exit code 77, skipped, as the two above do where no chroot can be
 #                           made
 root=
 mounted=

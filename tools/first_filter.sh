@@ -8,7 +8,7 @@
 # /usr/local/share/ca-certificates are trusted there, too.
 #   --write  writes these seconds into the page
 # What "Winnow itself" left stays in build/chroot/first_filter.winnow for the next time; a commit to more than docs makes it anew.
-# Ends with 77, which is neither good nor bad, where no chroot can be made.
+# Ends with exit code 77, skipped, where no chroot can be made.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tools/chroot.sh

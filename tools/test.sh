@@ -8,7 +8,7 @@
 #           alone, runs what was skipped, and then the suite once more as a user who is not root, with WINNOW_KERNEL set.
 #           It lists what is still skipped, and why, and fails where this script does not know the reason.
 #   --rest  runs only what --all adds to a run of tools/test.sh before it, and not again what compiles the product
-#           again, where .ci/run has run that. It ends with 77, which is neither good nor bad, where its packages can't
+#           again, where .ci/run has run that. It ends with exit code 77, skipped, where its packages can't
 #           be had.
 # With WERROR=ON in the environment, as .ci/run has it, warnings are errors.
 set -euo pipefail

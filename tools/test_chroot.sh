@@ -4,7 +4,7 @@
 # each COMMAND there, by default the README's two, tools/demo.sh and tools/test.sh, and says how long each took without
 # the download of packages, which comes first. There is neither /dev/pts nor /etc/hosts. Packages that are installed stay
 # for the next time; rm -r build/chroot/SUITE starts afresh. WERROR and CI are handed on.
-# Ends with 77, which is neither good nor bad, where no chroot can be made or its packages can't be had; with 1 where a
+# Ends with exit code 77, skipped, where no chroot can be made or its packages can't be had; with 1 where a
 # COMMAND fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."

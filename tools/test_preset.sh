@@ -4,7 +4,7 @@
 # s390x is big-endian; an ARM machine needs only tools/test.sh.
 # arm64_rocksdb is everything, with the RocksDB of Debian's arm64. It takes hours.
 # --brief installs nothing and runs only what is about bytes, and kernels if the preset has its own, as a test of the
-# suite does; it ends with 77, which is neither good nor bad, where something is missing.
+# suite does; it ends with exit code 77, skipped, where something is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tools/build_jobs.sh

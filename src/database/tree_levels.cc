@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/core/files_below.h"
+#include "src/core/output_levels.h"
 #include "src/database/options_text.h"
 #include "src/database/read_only_env.h"
 #include "src/database/table_places.h"

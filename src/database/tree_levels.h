@@ -15,7 +15,7 @@ struct TreePosition {
   std::string column_family;
   uint64_t bytes = 0;     // as the MANIFEST says
   uint64_t place = 0;     // among the files of its level; from level 1 on in the order of keys
-  int below = -1;         // as FileSpan of src/core/files_below.h has it
+  int below = -1;         // as FileSpan of src/core/output_levels.h has it
   std::string not_found;  // why the file is in none of the folders, as a sentence; empty: it is
 
   template <typename Code>

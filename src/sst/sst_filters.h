@@ -24,7 +24,7 @@ struct SstReport {
   std::string path;                     // as given, or under the folder given
   std::optional<int> level;             // unset: not known, or the file is no part of the database
   uint64_t place = 0;                   // among files of its level: from 1 on in the order of keys
-  int below = -1;                       // with a level: as FileSpan of src/core/files_below.h
+  int below = -1;                       // with a level: as FileSpan of src/core/output_levels.h
   std::string column_family;            // empty: not known
   std::string database;                 // the folder it was read from; empty: a file by itself
   uint64_t file_bytes = 0;              // its size

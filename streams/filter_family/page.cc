@@ -182,7 +182,7 @@ std::string FamilyPage(const FamilyOptions& options, const std::vector<FamilyRow
             return absl::StrFormat("%.4g (%+.1f)", 100 * static_cast<double>(m.passed) / lookups,
                                    (static_cast<double>(m.passed) - expected) / sigma);
           }),
-      "\n## Times\n\nOf one thread, one key after the other, medians of ", options.repetitions,
+      "\n## Times\n\nOne thread, one key after the other, medians of ", options.repetitions,
       ". A machine that does other work makes all of them longer: they compare kinds, and are no "
       "limits.\n\n");
   for (const double rate : Rates(rows)) absl::StrAppend(&page, TimesTable(rows, rate), "\n");

@@ -22,8 +22,7 @@ struct Waits {
   std::function<Clock::time_point()> now = Clock::now;
 };
 
-// Exponential back-off for what is tried until it succeeds: a pause before each try, longer each
-// time, a sentence now and then, and an end.
+// Retry policy: exponential back-off, messages now and then, and a deadline.
 class Patience {
  public:
   using Clock = Waits::Clock;

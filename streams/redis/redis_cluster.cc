@@ -237,10 +237,10 @@ bool RedisCluster::LookAtMap() {
   if (!error_.ok()) return false;
   bool is_new = false;
   if (map_is_old_ && now_ >= look_at_) {
-    const absl::Status status = map_.Refresh(knows_better_, knows_worse_);
+    const absl::Status status = map_.Refresh(refresh_first_, refresh_last_);
     now_ = Clock::now();
     look_at_ = now_ + kBetweenMaps;
-    knows_better_ = knows_worse_ = kNobody;
+    refresh_first_ = refresh_last_ = kNobody;
     map_is_old_ = !status.ok();
     if (!status.ok() && !IsLost(status)) Fail(status);
     if (!status.ok()) Trouble(kNobody, status);
@@ -339,7 +339,7 @@ void RedisCluster::Follow(uint16_t server, QueuedCommand command, const Redirect
   if (target != kNobody && ++command.hops <= kMaxHops) {
     if (moved) {
       map_.Learn(redirect.slot, target);
-      knows_better_ = target;
+      refresh_first_ = target;
     } else {
       uint16_t& importer = importers_.emplace(redirect.slot, target).first->second;
       if (std::exchange(importer, target) != target) doubtful_.set(redirect.slot);
@@ -350,7 +350,7 @@ void RedisCluster::Follow(uint16_t server, QueuedCommand command, const Redirect
   // It may be cut off from those that know better.
   const bool is_down =
       redirect.refusal == Refusal::kClusterDown || redirect.refusal == Refusal::kNotYet;
-  if (is_down) knows_worse_ = server;
+  if (is_down) refresh_last_ = server;
   command.hops = 0;
   if (patience_.pause() == milliseconds(0)) patience_.Lengthen();
   Trouble(server, absl::UnavailableError(
@@ -376,7 +376,7 @@ void RedisCluster::Lose(uint16_t server, const absl::Status& why) {
     if (importer == server) doubtful_.set(slot);
   }
   map_is_old_ = true;
-  knows_worse_ = server;
+  refresh_last_ = server;
   look_at_ = std::min(look_at_, now_ + patience_.pause());
   taken_.clear();
   redirects_.lost += servers_[server].queue->GiveUp(&taken_);

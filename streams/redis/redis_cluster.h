@@ -165,8 +165,8 @@ class RedisCluster {
   std::vector<pollfd> polled_;
   bool map_is_old_ = false;
   Clock::time_point look_at_;  // not before
-  uint16_t knows_better_ = ClusterMap::kNobody;
-  uint16_t knows_worse_ = ClusterMap::kNobody;
+  uint16_t refresh_first_ = ClusterMap::kNobody;
+  uint16_t refresh_last_ = ClusterMap::kNobody;
   uint64_t routed_version_ = 0;
   absl::Status trouble_;  // what is being waited for, if it is known
 };

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Makes a copy of the installed archive of RocksDB by `winnow adopt`, links the clients with it by each linker that is
 # here, also with the C++ library inside, and runs stand_in_test with them. Looks at what a library made of the copy would
-# show, and runs a Go program where there is Go. Ends with 77, which is neither good nor bad, where there is no such archive.
+# show, and runs a Go program where there is Go. Ends with exit code 77, skipped, where there is no such archive.
 # adopt_test.sh BUILD_FOLDER SOURCE_FOLDER ROCKSDB_LIBRARY C++_COMPILER C++_STANDARD CLIENT_OBJECTS C_CLIENT_OBJECTS, the compiler
 # with flags that it always needs, and the last two with ; between.
 set -euo pipefail

@@ -4,7 +4,7 @@
 # Then looks at what the objects show, and runs them in programs with the RocksDB that is installed,
 # whose version is the same: one that names Winnow in its options, and those of stand_in_test with what
 # WINNOW_STAND_IN=1 makes.
-# Ends with 77, which is neither good nor bad, where there is no source of RocksDB.
+# Ends with exit code 77, skipped, where there is no source of RocksDB.
 # in_tree_test.sh cmake|make BUILD_FOLDER SOURCE_FOLDER ROCKSDB_INCLUDE_FOLDER ROCKSDB_LIBRARY CXX
 set -euo pipefail
 export LC_ALL=C

@@ -5,7 +5,7 @@
 #             option; and an OPTIONS file that the later plugin wrote is opened with today's.
 #   abi       today's libraries are those of the record in tests/interface, by abidiff, which lets structs grow and finds a function
 #             that was removed, and a member that was put into a gap. WINNOW_RECORD_ABI=1 records what was added in a new version.
-# Ends with 77, which is neither good nor bad, where that can't be done.
+# Ends with exit code 77, skipped, where that can't be done.
 # interface_test.sh programs|abi BUILD_FOLDER SOURCE_FOLDER ROCKSDB_ROOT STANDARD CC CXX; the prefix of RocksDB is empty for the system's,
 # the standard is what its headers need, as 17.
 set -euo pipefail

@@ -120,7 +120,7 @@ const std::vector<Layer>& Layers() {
        {"include/winnow", "src/core", "third_party/rocksdb_abi"},
        {"RocksDB", "Abseil", "operating system"}},
       {"src/database",
-       {"include/winnow", "src/core/files_below.h", "src/sst", "src/text", "src/workers",
+       {"include/winnow", "src/core/output_levels.h", "src/sst", "src/text", "src/workers",
         "third_party/rocksdb_abi"},
        {"RocksDB", "Abseil", "operating system"}},
       {"src/policy_trial",

@@ -8,7 +8,7 @@ fail() {
   exit 1
 }
 
-# CTest takes 77 for neither good nor bad, where a test says so.
+# CTest counts exit code 77 as skipped, where a test says so.
 skip() {
   printf '%s: skipped: %s\n' "$test_name" "$*"
   exit 77

@@ -16,8 +16,8 @@
 
 #include "src/core/hash_blocks.h"
 #include "src/core/hash_chunks.h"
-#include "src/core/ranges/range_decoder.h"
 #include "src/core/ranges/range_hash.h"
+#include "src/core/ranges/range_positions.h"
 #include "src/core/ranges/range_words.h"
 
 namespace winnow::core {
@@ -100,8 +100,8 @@ bool RangeKeys::ForEachKey(Visit visit) const {
 template <typename Visit>
 void RangeKeys::Drain(const RangeKeysFormat& format, const RangePlacing& placing,
                       HashChunkPool* pool, Visit visit) {
-  RangeDecoder decoder(format, placing, key_length_, first_);
-  std::array<uint64_t, RangeDecoder::kBatch> places;
+  RangePositions decoder(format, placing, key_length_, first_);
+  std::array<uint64_t, RangePositions::kBatch> places;
   std::array<uint64_t, 1 + RangeSection::kMostKept> key{};
   const auto decode = [&](const uint64_t* words, size_t n) {
     decoder.Places(words, n, places.data());
@@ -131,7 +131,7 @@ void RangeKeys::Drain(const RangeKeysFormat& format, const RangePlacing& placing
         }
       } else {
         const auto keys =
-            static_cast<size_t>(std::min<uint64_t>({left, n / words, RangeDecoder::kBatch}));
+            static_cast<size_t>(std::min<uint64_t>({left, n / words, RangePositions::kBatch}));
         decode(piece, keys);
         left -= keys;
         taken = keys * words;

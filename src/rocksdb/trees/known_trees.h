@@ -104,8 +104,7 @@ struct WorkersRule {
 // Safe from any number of threads.
 class KnownTrees {
  public:
-  // The most trees that are known. If there are more, the one that was asked for least recently is
-  // forgotten, first among those of closed databases.
+  // Most trees that are known; LRU eviction beyond, those of closed databases first.
   static constexpr size_t kMaxTrees = 1000;
   // The most files that are remembered for all trees, those of closed databases too. A column
   // family of 3,000 files takes 2 MiB at most, some 600 bytes for each file; a file counts as

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "src/core/files_below.h"
 #include "src/core/moved_filters.h"
+#include "src/core/output_levels.h"
 #include "src/core/sizing.h"
 
 namespace winnow::plugin {

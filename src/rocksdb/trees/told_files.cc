@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/core/files_below.h"
+#include "src/core/output_levels.h"
 #include "src/rocksdb/trees/tree_files.h"
 
 namespace winnow::plugin {

@@ -20,7 +20,7 @@ namespace winnow::plugin {
 
 FilterUse AsFilterUse(const UseRow& row);
 
-// Names with ", " between them, as UTF-8: bytes that are none, and control characters, become "?".
+// Names with ", " between them; invalid UTF-8, and control characters, become "?".
 // More than `most` characters end with "...".
 inline constexpr size_t kAllCharacters = SIZE_MAX;
 std::string Joined(const std::set<std::string>& names, size_t most = kAllCharacters);

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "src/core/files_below.h"
+#include "src/core/output_levels.h"
 #include "src/sst/internal_keys.h"
 #include "src/sst/known_comparator.h"
 #include "src/sst/sst_reader.h"

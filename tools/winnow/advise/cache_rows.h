@@ -53,7 +53,7 @@ struct CacheRow {
   Spread BytesSpread() const;
   Spread FilterSpread() const;       // bytes a lookup
   Spread ReadFiltersSpread() const;  // a lookup: 0 to 1
-  // The bytes of the cache, which what is pinned may burst, and of what lies beside it.
+  // Bytes of memory: max(capacity, pinned bytes) for the cache, and what lies beside it.
   double Memory() const {
     return std::max(capacity, static_cast<double>(figures.pinned_bytes)) +
            static_cast<double>(figures.beside_bytes);

@@ -119,8 +119,8 @@ Input Find(const std::vector<std::string>& paths) {
 
 constexpr size_t kMaxScans = 100'000;
 
-// Keeps a part of a list of any length: its first members, or such of which each is as likely to be
-// there.
+// A sample of a list of unknown length: its first members, or by reservoir sampling (Vitter 1985,
+// algorithm R).
 template <typename Member>
 class Reservoir {
  public:

@@ -1,4 +1,4 @@
-#include "src/core/ranges/range_decoder.h"
+#include "src/core/ranges/range_positions.h"
 
 #include <algorithm>
 
@@ -94,8 +94,8 @@ void RangeWordPosition::AddTo(uint64_t* positions, const uint64_t* words, size_t
   }
 }
 
-RangeDecoder::RangeDecoder(const RangeKeysFormat& format, const RangePlacing& placing,
-                           size_t key_length, const std::vector<uint64_t>& first_key)
+RangePositions::RangePositions(const RangeKeysFormat& format, const RangePlacing& placing,
+                               size_t key_length, const std::vector<uint64_t>& first_key)
     : placing_(placing), counted_words_(format.counted_words), first_key_(first_key) {
   const RangeDigit* const begin = format.digits.data();
   const RangeDigit* end = begin + format.digits.size();
@@ -108,7 +108,7 @@ RangeDecoder::RangeDecoder(const RangeKeysFormat& format, const RangePlacing& pl
   }
 }
 
-void RangeDecoder::Begin(const RangeSection& section) {
+void RangePositions::Begin(const RangeSection& section) {
   has_hash_ = section.hashed != 0;
   num_kept_ = section.num_kept;
   hash_ = 0;
@@ -129,7 +129,7 @@ void RangeDecoder::Begin(const RangeSection& section) {
   }
 }
 
-void RangeDecoder::Places(const uint64_t* words, size_t n, uint64_t* places) const noexcept {
+void RangePositions::Places(const uint64_t* words, size_t n, uint64_t* places) const noexcept {
   const size_t stride = (has_hash_ ? 1 : 0) + num_kept_;
   std::array<uint64_t, kBatch> hashes;
   std::fill_n(places, n, position_);

@@ -1,7 +1,7 @@
-// Where a file's keys come to when compactions take them down the tree.
+// Output levels: where a file's keys come to when compactions take them down the tree.
 
-#ifndef WINNOW_SRC_CORE_FILES_BELOW_H_
-#define WINNOW_SRC_CORE_FILES_BELOW_H_
+#ifndef WINNOW_SRC_CORE_OUTPUT_LEVELS_H_
+#define WINNOW_SRC_CORE_OUTPUT_LEVELS_H_
 
 #include <functional>
 #include <string_view>
@@ -29,4 +29,4 @@ void SetBelow(const CompareKeys& compare, std::vector<FileSpan>* files);
 
 }  // namespace winnow::core
 
-#endif  // WINNOW_SRC_CORE_FILES_BELOW_H_
+#endif  // WINNOW_SRC_CORE_OUTPUT_LEVELS_H_

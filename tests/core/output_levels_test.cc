@@ -1,4 +1,4 @@
-#include "src/core/files_below.h"
+#include "src/core/output_levels.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace winnow::core {
-namespace files_below_test {
+namespace output_levels_test {
 
 using ::testing::ElementsAre;
 
@@ -71,5 +71,5 @@ TEST(FilesBelowTest, ManyFilesTakeSomeComparisonsEach) {
   }
 }
 
-}  // namespace files_below_test
+}  // namespace output_levels_test
 }  // namespace winnow::core

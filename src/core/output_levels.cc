@@ -1,4 +1,4 @@
-#include "src/core/files_below.h"
+#include "src/core/output_levels.h"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 // How what is kept of keys becomes where their positions go.
 
-#ifndef WINNOW_SRC_CORE_RANGES_RANGE_DECODER_H_
-#define WINNOW_SRC_CORE_RANGES_RANGE_DECODER_H_
+#ifndef WINNOW_SRC_CORE_RANGES_RANGE_POSITIONS_H_
+#define WINNOW_SRC_CORE_RANGES_RANGE_POSITIONS_H_
 
 #include <array>
 #include <cstddef>
@@ -76,10 +76,10 @@ class RangeWordPosition {
   std::vector<Table> tables_;
 };
 
-class RangeDecoder {
+class RangePositions {
  public:
-  RangeDecoder(const RangeKeysFormat& format, const RangePlacing& placing, size_t key_length,
-               const std::vector<uint64_t>& first_key);
+  RangePositions(const RangeKeysFormat& format, const RangePlacing& placing, size_t key_length,
+                 const std::vector<uint64_t>& first_key);
 
   // From now on words are those of this section's keys.
   void Begin(const RangeSection& section);
@@ -108,4 +108,4 @@ class RangeDecoder {
 
 }  // namespace winnow::core
 
-#endif  // WINNOW_SRC_CORE_RANGES_RANGE_DECODER_H_
+#endif  // WINNOW_SRC_CORE_RANGES_RANGE_POSITIONS_H_
