@@ -216,14 +216,17 @@ TEST_F(ScanAdviceTest, CountsRangeFiltersThatFilesHave) {
     const json all = document.at("scans").at("all");
     const json family = document.at("families").at(0);
     EXPECT_DOUBLE_EQ(all.at("blocks_per_scan_now"), blocks) << partitioned;
-    // The same keys, and bits by the files as they are: within four deviations of chance.
-    EXPECT_NEAR(BlocksWith(all, 15), blocks, 4 * std::sqrt(blocks / kScans)) << partitioned;
+    // The same keys, and bits by the files as they are. Partitions that RocksDB cuts elsewhere hash
+    // positions elsewhere: then both are counts of chance, within four deviations of their sum.
+    const double advised = BlocksWith(all, 15);
+    EXPECT_NEAR(advised, blocks, 4 * std::sqrt((advised + blocks) / kScans)) << partitioned;
     EXPECT_LT(blocks, 0.1) << partitioned;
     EXPECT_GT(all.at("blocks_per_scan"), 4) << partitioned;
     EXPECT_EQ(family.at("range_bytes"), all.at("range_bytes"));
     const double bits =
         8 * family.at("range_bytes").get<double>() / family.at("keys").get<double>();
-    EXPECT_NEAR(bits, partitioned ? 19 : 17.2, 1) << partitioned;  // partitions have heads
+    // Partitions have heads: RocksDB 7.8 cuts some 60 of them, 9.10 some 90.
+    EXPECT_NEAR(bits, partitioned ? 19.5 : 17.2, 1) << partitioned;
     EXPECT_LT(family.at("filter_bytes"), family.at("range_bytes"));
     EXPECT_EQ(document.at("rows").at(0).at("filter_bytes"), family.at("filter_bytes"));
     EXPECT_EQ(document.at("scans").at("filter_policy"), nullptr);
