@@ -73,7 +73,7 @@ for kind in shared static; do
   shared=$([[ $kind == shared ]] && echo ON || echo OFF)
   quietly "install $kind libraries" install_libraries $kind "$shared"
   for file in include/winnow/winnow.h include/winnow/filter_set.h share/doc/winnow/LICENSE share/doc/winnow/FORMAT.md \
-    share/doc/winnow/{README.md,CHANGELOG.md,amq/FORMAT.md,docs/which-policy.md,docs/what-it-gains.svg,docs/results/filter-bench.md} \
+    share/doc/winnow/{README.md,CHANGELOG.md,amq/FORMAT.md,docs/which-policy.md,docs/what-it-gains.svg,docs/results/filter-bench.md,docs/monitoring/alerts.yml} \
     share/doc/winnow/examples/{lsm_store_example.cc,memtable_filter_example.cc,filter_example.cc,filter_set_example.cc,c_example.c}; do
     [[ -f $work/$kind/$file ]] || fail "$file is not installed"
   done

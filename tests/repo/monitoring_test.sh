@@ -1,0 +1,222 @@
+#!/bin/bash
+# The alert rules, the dashboard and the page of docs/monitoring.md, with Prometheus: promtool checks the rules and runs their
+# tests; a server reads the metrics of a real program through the textfile collector of node_exporter, from a file as
+# WINNOW_METRICS names one, and answers each query. monitoring_test.sh SERVICE_EXAMPLE SOURCE_FOLDER
+set -euo pipefail
+# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+. "$(dirname "$0")/../support/script.sh"
+
+program=$1
+source=$(realpath "$2")
+monitoring=$source/docs/monitoring
+
+for needed in promtool prometheus prometheus-node-exporter python3; do
+  command -v "$needed" >/dev/null || skip "there is no $needed here"
+done
+
+work=$(mktemp -d)
+servers=()
+stop() {
+  local server
+  for server in ${servers[@]+"${servers[@]}"}; do
+    kill -KILL "$server" 2>/dev/null || true
+    wait "$server" 2>/dev/null || true
+  done
+  rm -rf "$work"
+}
+trap stop EXIT
+trap 'exit 1' INT TERM HUP
+
+promtool check rules "$monitoring/alerts.yml" >"$work/said" 2>&1 || fail "promtool check rules: $(cat "$work/said")"
+promtool test rules "$monitoring/alerts_test.yml" >"$work/said" 2>&1 || fail "promtool test rules: $(cat "$work/said")"
+
+# Each alert fires in one of these tests, and twice does not: resolved, and in a healthy process.
+mapfile -t alerts < <(sed -n 's/^ *- alert: //p' "$monitoring/alerts.yml")
+((${#alerts[@]} >= 10)) || fail "alerts.yml has only the alerts ${alerts[*]}"
+for alert in "${alerts[@]}"; do
+  grep -q "^ *alertname: $alert\$" "$monitoring/alerts_test.yml" || fail "no test lets $alert fire"
+  silent=$(grep -c "alertname: $alert, exp_alerts: \[\]" "$monitoring/alerts_test.yml" || true)
+  ((silent >= 2)) || fail "$alert is not tested when it is resolved, and in a healthy process"
+done
+
+# Without the first line, which is the status of the database.
+mkdir "$work/metrics"
+"$program" "$work/database" >"$work/printed" || fail "$program ends with $?"
+tail -n +2 "$work/printed" >"$work/text"
+# It takes one of the units of a name for the unit, at random: so it finds fault with this one in some runs, and ends with 3.
+status=0
+promtool check metrics <"$work/text" >"$work/said" 2>&1 || status=$?
+sed -i '/^winnow_filter_recent_load_again_ten_minutes_bytes use base unit "seconds" instead of "minutes"$/d' "$work/said"
+[[ ($status == 0 || $status == 3) && ! -s $work/said ]] || fail "promtool check metrics ends with $status: $(cat "$work/said")"
+mv "$work/text" "$work/metrics/winnow.prom"
+
+# Servers choose no free port by themselves. So each tries others, where somebody has taken one meanwhile.
+# start URL_PATH COMMAND…: with %d for the port, which is then in $port.
+start() {
+  local path=$1 tries server deadline
+  shift
+  for ((tries = 0; tries < 5; ++tries)); do
+    port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    "${@/\%d/$port}" >"$work/log" 2>&1 &
+    server=$!
+    servers+=("$server")
+    deadline=$((SECONDS + 60))
+    while kill -0 "$server" 2>/dev/null && ((SECONDS < deadline)); do
+      if python3 -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1], timeout=5)' \
+        "http://127.0.0.1:$port$path" 2>/dev/null; then
+        # Another's server may be what answers.
+        kill -0 "$server" 2>/dev/null && return
+      fi
+      sleep 0.1
+    done
+    unset 'servers[-1]'
+    kill -KILL "$server" 2>/dev/null || true
+    wait "$server" 2>/dev/null || true
+  done
+  fail "$1 does not start: $(tail -n 5 "$work/log")"
+}
+
+start /metrics prometheus-node-exporter --web.listen-address=127.0.0.1:%d --collector.disable-defaults \
+  --collector.textfile --collector.textfile.directory="$work/metrics"
+cat >"$work/prometheus.yml" <<CONFIGURATION
+global: {scrape_interval: 1s, evaluation_interval: 1s}
+rule_files: ["$monitoring/alerts.yml"]
+scrape_configs:
+  - job_name: database
+    static_configs: [{targets: ["127.0.0.1:$port"]}]
+CONFIGURATION
+start /-/ready prometheus --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/storage" \
+  --web.listen-address=127.0.0.1:%d
+
+python3 - "http://127.0.0.1:$port" "$monitoring" "$work/metrics/winnow.prom" "$source/docs/monitoring.md" <<'PYTHON' ||
+import json, re, sys, time, urllib.error, urllib.parse, urllib.request
+
+url, folder, text_path, page_path = sys.argv[1:]
+faults = []
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def ask(path, **arguments):
+    target = f"{url}/api/v1/{path}?{urllib.parse.urlencode(arguments)}"
+    try:
+        with urllib.request.urlopen(target, timeout=30) as reply:
+            return json.load(reply)
+    except urllib.error.HTTPError as error:
+        return json.load(error)
+
+
+# Asks until the answer is as wanted, or for a minute.
+def wait_for(is_wanted, ask_once):
+    deadline = time.monotonic() + 60
+    while True:
+        answer = ask_once()
+        if is_wanted(answer) or time.monotonic() > deadline:
+            return answer
+        time.sleep(0.2)
+
+
+# The names, types and labels that the program has.
+text = read(text_path)
+types = dict(re.findall(r"^# TYPE (\w+) (\w+)$", text, re.M))
+labels = {name: set() for name in types}
+for name, inside in re.findall(r"^(\w+)\{(.*)\} \d+$", text, re.M):
+    labels[name] |= set(re.findall(r'(?:^|,)(\w+)="', inside))
+if len(types) < 40:
+    faults.append(f"the program has only {len(types)} metrics")
+
+# All names that are used are the program's, and the page and the dashboard have all of them.
+dashboard_text, rules_text, page = read(f"{folder}/dashboard.json"), read(f"{folder}/alerts.yml"), read(page_path)
+for where, content in (("dashboard.json", dashboard_text), ("alerts.yml", rules_text), ("monitoring.md", page)):
+    # Functions of the C interface and headers have such names too.
+    names = {name for name in re.findall(r"\bwinnow_\w+", content) if not name.startswith("winnow_rocksdb_")}
+    faults += [f"{where}: the program has no metric {name}" for name in sorted(names - types.keys())]
+    if where != "alerts.yml":
+        faults += [f"{where} lacks the metric {name}" for name in sorted(types.keys() - names)]
+
+# The page's tables have the types and the labels, which the section of filter use has for all its rows.
+rows = re.findall(r"^\| `(winnow_\w+)(?:\{([\w,]+)\})?` \| (\w+) \|", page, re.M)
+for name, inside, type_of_row in rows:
+    of_row = set(inside.split(",")) if inside else set()
+    if name.startswith("winnow_filter_use_"):
+        of_row = {"policy", "database", "families", "level"}
+    if types.get(name) != type_of_row or labels.get(name) != of_row:
+        faults.append(f"monitoring.md: {name} is a {types.get(name)} with the labels {sorted(labels.get(name, []))}")
+faults += [f"monitoring.md: {name} has {n} rows" for name in types if (n := [row[0] for row in rows].count(name)) != 1]
+count = re.search(r"Winnow has (\d+) metrics", page)
+if not count or int(count[1]) != len(types):
+    faults.append(f"monitoring.md: there are {len(types)} metrics")
+alerts_of_page = re.findall(r"^\| `(Winnow\w+)` \| (\w+) \|", page, re.M)
+alerts_of_rules = re.findall(r"- alert: (\w+)$.*?severity: (\w+)", rules_text, re.M | re.S)
+if sorted(alerts_of_page) != sorted(alerts_of_rules):
+    faults.append(f"monitoring.md and alerts.yml differ in {sorted(set(alerts_of_page) ^ set(alerts_of_rules))}")
+
+# The server has read the program's metrics, and evaluated all rules.
+seen = wait_for(lambda reply: reply["data"]["result"], lambda: ask("query", query="winnow_build_info"))
+if not seen["data"]["result"]:
+    faults.append("Prometheus has not read the metrics")
+
+
+def rules():
+    return [rule for group in ask("rules")["data"]["groups"] for rule in group["rules"]]
+
+
+for rule in wait_for(lambda all_rules: all(rule["health"] == "ok" for rule in all_rules), rules):
+    if rule["health"] != "ok":
+        faults.append(f"the rule {rule['name']} is {rule['health']}: {rule.get('lastError')}")
+    if rule["state"] != "inactive":
+        faults.append(f"the alert {rule['name']} is {rule['state']} for a program in good health")
+    answer = ask("query", query=rule["query"])
+    if answer["status"] != "success":
+        faults.append(f"the alert {rule['name']}: {answer.get('error')}")
+    annotations = rule.get("annotations", {})
+    if rule["duration"] <= 0 or not annotations.get("summary") or "docs/monitoring.md" not in annotations.get("description", ""):
+        faults.append(f"the alert {rule['name']} lacks `for`, a summary or a description that names the page")
+
+# Each query of the dashboard has data, with all jobs, instances and databases, as Grafana fills them in.
+dashboard = json.loads(dashboard_text)
+variables = {variable["name"] for variable in dashboard["templating"]["list"]}
+if not {"datasource", "job", "instance", "database"} <= variables or dashboard["schemaVersion"] < 36:
+    faults.append(f"dashboard.json has the variables {sorted(variables)} and schema {dashboard['schemaVersion']}")
+values = {name: ".*" for name in variables} | {"__rate_interval": "10s", "__range": "1h"}
+filled_in = lambda query: re.sub(r"\$(\w+)", lambda match: values.get(match[1], match[0]), query)
+queries = 0
+for panel in dashboard["panels"]:
+    if panel["type"] == "row":
+        continue
+    title = panel["title"]
+    if not panel.get("description") or not panel["fieldConfig"]["defaults"].get("unit") or not panel.get("targets"):
+        faults.append(f"dashboard.json: {title} lacks a description, a unit or queries")
+    for target in panel.get("targets", []):
+        queries += 1
+        if panel["datasource"]["uid"] != "${datasource}" or target["datasource"]["uid"] != "${datasource}":
+            faults.append(f"dashboard.json: {title} has a source of its own")
+        query = filled_in(target["expr"])
+        answer = wait_for(lambda reply: reply["status"] != "success" or reply["data"]["result"], lambda: ask("query", query=query))
+        if answer["status"] != "success":
+            faults.append(f"dashboard.json: {title}: {answer.get('error')}: {query}")
+        elif not answer["data"]["result"]:
+            faults.append(f"dashboard.json: {title} has no data: {query}")
+        # What a legend names is a label of the answer.
+        for label in re.findall(r"\{\{(\w+)\}\}", target.get("legendFormat", "")):
+            if answer["status"] == "success" and any(label not in series["metric"] for series in answer["data"]["result"]):
+                faults.append(f"dashboard.json: {title}: no label {label} in {query}")
+if queries < 30:
+    faults.append(f"dashboard.json has only {queries} queries")
+for variable in dashboard["templating"]["list"]:
+    if variable["type"] != "query":
+        continue
+    match = re.fullmatch(r"label_values\((.*), (\w+)\)", variable["definition"])
+    answer = ask(f"label/{match[2]}/values", **{"match[]": filled_in(match[1])}) if match else {"status": "no label_values"}
+    if answer["status"] != "success" or not answer["data"]:
+        faults.append(f"dashboard.json: the variable {variable['name']} has no values: {answer}")
+
+for fault in faults:
+    print(fault, file=sys.stderr)
+print(f"{len(types)} metrics, {len(alerts_of_rules)} alerts, {queries} queries of the dashboard")
+sys.exit(1 if faults else 0)
+PYTHON
+  fail "the faults are above"
