@@ -208,7 +208,7 @@ for panel in dashboard["panels"]:
             faults.append(f"dashboard.json: {title}: {answer.get('error')}: {query}")
         elif not answer["data"]["result"]:
             faults.append(f"dashboard.json: {title} has no data: {query}")
-        # What a legend names is a label of the answer.
+        # Each label in a legend is one of the answer.
         for label in re.findall(r"\{\{(\w+)\}\}", target.get("legendFormat", "")):
             if answer["status"] == "success" and any(label not in series["metric"] for series in answer["data"]["result"]):
                 faults.append(f"dashboard.json: {title}: no label {label} in {query}")
