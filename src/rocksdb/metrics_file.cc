@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "src/rocksdb/messages/stderr_line.h"
-#include "winnow/rocksdb_filter_loads.h"
+#include "src/rocksdb/prometheus_text.h"
 
 namespace winnow::plugin {
 namespace {
@@ -85,7 +85,10 @@ void Write(pid_t process) noexcept {
   try {
     const std::string name = NameInProcess(process);
     const std::string temporary = name + "." + std::to_string(process) + ".tmp";
-    if (const int error = WriteFile(name, temporary, CountersAsPrometheusText()); error != 0) {
+    // Files of several processes may go to one collector, which wants samples to differ.
+    const std::string labels = name == Name() ? "" : "pid=\"" + std::to_string(process) + "\"";
+    const int error = WriteFile(name, temporary, ProcessAsPrometheusText(labels));
+    if (error != 0) {
       char reason[128];
       // GNU's: it may return a text of its own.
       const char* const text = ::strerror_r(error, reason, sizeof reason);

@@ -19,6 +19,9 @@ namespace {
 // The format: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 class Page {
  public:
+  // `common`: labels of each sample, as NAME="VALUE"; may be empty.
+  explicit Page(std::string_view common) : common_(common) {}
+
   void Counter(std::string_view name, std::string_view help, uint64_t value) {
     Begin(name, help, "counter");
     Sample(name, "", value);
@@ -69,7 +72,10 @@ class Page {
 
   void Sample(std::string_view name, std::string_view labels, uint64_t value) {
     Add({name});
-    if (!labels.empty()) Add({"{", labels, "}"});
+    const bool has_both = !labels.empty() && !common_.empty();
+    if (!labels.empty() || !common_.empty()) {
+      Add({"{", labels, has_both ? "," : "", common_, "}"});
+    }
     Add({" ", std::to_string(value), "\n"});
   }
 
@@ -77,6 +83,7 @@ class Page {
     for (const std::string_view part : parts) text_ += part;
   }
 
+  const std::string common_;
   std::string text_;
 };
 
@@ -253,8 +260,9 @@ std::string EscapedLabel(std::string_view value) {
 }
 
 std::string PrometheusText(const Counters& counters, const SampleCounters& samples,
-                           const FilterLoads& loads, const std::vector<UseRow>& use) {
-  Page page;
+                           const FilterLoads& loads, const std::vector<UseRow>& use,
+                           std::string_view labels) {
+  Page page(labels);
   page.Info("winnow_build_info", "Versions of Winnow and of the RocksDB that it was built for.",
             {{"version", Version()},
              {"rocksdb", CompiledVersion()},
@@ -266,12 +274,16 @@ std::string PrometheusText(const Counters& counters, const SampleCounters& sampl
   return page.Take();
 }
 
+std::string ProcessAsPrometheusText(std::string_view labels) {
+  return PrometheusText(CurrentCounters(), CurrentSampleCounters(), CurrentFilterLoads(),
+                        UseMeter::ReadAll(), labels);
+}
+
 }  // namespace plugin
 
 std::string CountersAsPrometheusText() noexcept {
   try {
-    return plugin::PrometheusText(plugin::CurrentCounters(), CurrentSampleCounters(),
-                                  CurrentFilterLoads(), plugin::UseMeter::ReadAll());
+    return plugin::ProcessAsPrometheusText();
   } catch (...) {
     return {};
   }

@@ -16,7 +16,12 @@ namespace winnow::plugin {
 
 // The text of these numbers: see CountersAsPrometheusText in winnow/rocksdb_filter_loads.h.
 std::string PrometheusText(const Counters& counters, const SampleCounters& samples,
-                           const FilterLoads& loads, const std::vector<UseRow>& use = {});
+                           const FilterLoads& loads, const std::vector<UseRow>& use = {},
+                           std::string_view labels = "");
+
+// The text of this process. `labels`, as NAME="VALUE", are those of each sample besides its own.
+// May throw std::bad_alloc.
+std::string ProcessAsPrometheusText(std::string_view labels = "");
 
 // The value of a label, escaped for quotation marks.
 std::string EscapedLabel(std::string_view value);

@@ -69,7 +69,13 @@ TEST_F(PreloadMetricsTest, EachProcessCanHaveAFile) {
   Run({"ask-and-fork"}, metrics_ / "of-%p-%p.prom");
   EXPECT_THAT(Files(), SizeIs(1)) << "a child that asks for nothing has none";
   Run({"daemon", database_, "bloom:10", "100"}, metrics_ / "%p.prom");
-  EXPECT_THAT(Files(), SizeIs(3)) << "of the process that asked, and of its child, which reads";
+  ASSERT_THAT(Files(), SizeIs(3)) << "of the process that asked, and of its child, which reads";
+  for (const std::string& file : Files()) {
+    if (file.find("of-") != std::string::npos) continue;
+    const std::string label = "pid=\"" + fs::path(file).stem().string() + "\"}";
+    EXPECT_THAT(ReadFile(file), HasSubstr("winnow_filter_lookups_total{" + label + " "));
+    EXPECT_THAT(ReadFile(file), HasSubstr("{kind=\"ribbon\"," + label + " "));
+  }
 }
 
 TEST_F(PreloadMetricsTest, WithoutAFileOrWinnowsPolicyNothingIsWritten) {
