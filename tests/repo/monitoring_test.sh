@@ -1,7 +1,8 @@
 #!/bin/bash
 # The alert rules, the dashboard and the page of docs/monitoring.md, with Prometheus: promtool checks the rules and runs their
 # tests; a server reads the metrics of a real program through the textfile collector of node_exporter, from a file as
-# WINNOW_METRICS names one, and answers each query. monitoring_test.sh SERVICE_EXAMPLE SOURCE_FOLDER
+# WINNOW_METRICS names one, and answers each query. With a library to preload, also those of db_bench.
+# monitoring_test.sh SERVICE_EXAMPLE SOURCE_FOLDER [PRELOAD_LIBRARY DB_BENCH]
 set -euo pipefail
 # shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
 . "$(dirname "$0")/../support/script.sh"
@@ -50,6 +51,15 @@ sed -i '/^winnow_filter_recent_load_again_ten_minutes_bytes use base unit "secon
 [[ ($status == 0 || $status == 3) && ! -s $work/said ]] || fail "promtool check metrics ends with $status: $(cat "$work/said")"
 mv "$work/text" "$work/metrics/winnow.prom"
 
+# A preloaded program in the same folder, for the same collector.
+preloaded=
+if (($# == 4)) && command -v "$4" >/dev/null; then
+  LD_PRELOAD=$3 WINNOW_POLICY=winnow:10 WINNOW_METRICS=$work/metrics/winnow-%p.prom "$4" --benchmarks=fillrandom,compact,readrandom \
+    --num=20000 --reads=2000 --bloom_bits=10 --db="$work/preloaded" >"$work/said" 2>&1 || fail "db_bench: $(cat "$work/said")"
+  preloaded=$(basename "$work"/metrics/winnow-*.prom .prom)
+  preloaded=${preloaded#winnow-}
+fi
+
 # Servers choose no free port by themselves. So each tries others, where somebody has taken one meanwhile.
 # start URL_PATH COMMAND…: with %d for the port, which is then in $port.
 start() {
@@ -88,10 +98,10 @@ CONFIGURATION
 start /-/ready prometheus --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/storage" \
   --web.listen-address=127.0.0.1:%d
 
-python3 - "http://127.0.0.1:$port" "$monitoring" "$work/metrics/winnow.prom" "$source/docs/monitoring.md" <<'PYTHON' ||
+python3 - "http://127.0.0.1:$port" "$monitoring" "$work/metrics/winnow.prom" "$source/docs/monitoring.md" "$preloaded" <<'PYTHON' ||
 import json, re, sys, time, urllib.error, urllib.parse, urllib.request
 
-url, folder, text_path, page_path = sys.argv[1:]
+url, folder, text_path, page_path, preloaded = sys.argv[1:]
 faults = []
 
 
@@ -158,6 +168,10 @@ if sorted(alerts_of_page) != sorted(alerts_of_rules):
 seen = wait_for(lambda reply: reply["data"]["result"], lambda: ask("query", query="winnow_build_info"))
 if not seen["data"]["result"]:
     faults.append("Prometheus has not read the metrics")
+if preloaded:
+    answer = ask("query", query=f'winnow_filter_lookups_total{{pid="{preloaded}"}} > 0 and winnow_filter_keys_built_total > 0')
+    if answer["status"] != "success" or len(answer["data"]["result"]) != 1:
+        faults.append(f"Prometheus has not read the metrics of the preloaded db_bench: {answer}")
 
 
 # The third evaluation from here on began after the metrics were there: the first is over, and the second may be under way.
