@@ -26,7 +26,7 @@ packages=(g++ cmake make ninja-build "${libraries[@]}")
 # filter policy, and Prometheus with the exporter that reads metrics from files; the index of Debian's files and its
 # decompressor.
 more_libraries=(libhiredis-dev libgtest-dev libgmock-dev libbenchmark-dev)
-more=(pkg-config "${more_libraries[@]}" libssl-dev abigail-tools binutils redis-server openssl sortmerna prometheus prometheus-node-exporter
+more=(pkg-config "${more_libraries[@]}" libssl-dev abigail-tools binutils redis-server openssl sortmerna python3 prometheus prometheus-node-exporter
   apt-file lz4)
 sources=
 sysroot=

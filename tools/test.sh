@@ -26,7 +26,7 @@ known_skips=(
   'NewerRocksDBTest[.]|^CutPartitions/PolicyShapesTest[.]|^PreloadAddTest[.]FollowersUse' 'needs a newer RocksDB: Debian 13 and tools/test_rocksdb.sh run it'
   'InterposedPolicyTest[.]' "the options of RocksDB's policies can change from 8.7 on: Debian 13 runs it"
   '^languages[.]rust_rocksdb$' 'needs the crate rocksdb, which Debian has from 13 on: Debian 13 runs it'
-  '^monitoring_test$' 'needs python3, and Prometheus and its node exporter, which tools/setup.sh installs: run it where they are'
+  '^monitoring_test$' 'needs Python, and Prometheus and its node exporter, which tools/setup.sh installs: run it where they are'
   '^node_test$' 'fetches a package of npm, with FETCH_FROM_NPM=1: run it by hand'
   '^source_format$' 'needs clang-format 14: Debian 12 runs it'
   '^DedupStatePlaceTest[.]AFullDisk' 'mounts a file system, which few containers let anybody do'
