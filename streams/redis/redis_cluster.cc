@@ -232,7 +232,7 @@ void RedisCluster::RouteAnew() {
   }
 }
 
-// Returns whether commands may go elsewhere now.
+// Refreshes the map if that is due. Returns whether commands may go elsewhere now.
 bool RedisCluster::LookAtMap() {
   if (!error_.ok()) return false;
   bool is_new = false;

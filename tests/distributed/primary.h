@@ -21,8 +21,8 @@ struct PrimaryPlan {
   bool with_another_key = false;  // as Recipe has it
 };
 
-// Paths in the folder: db/, the database; jobs/, the job folder; events, counts and a journal of
-// each thread.
+// Paths in the folder: db/, the database; jobs/, the job folder; events, counts, a journal of
+// each thread, and stop, which ends the sessions.
 inline std::string DatabaseIn(const std::string& folder) { return folder + "/db"; }
 inline std::string JobsIn(const std::string& folder) { return folder + "/jobs"; }
 inline std::string EventsIn(const std::string& folder) { return folder + "/events"; }

@@ -27,7 +27,7 @@
 namespace winnow::bench {
 namespace {
 
-// Bounds of a sample's keys; fewer if they take more than these bytes.
+// Bounds of a sample's keys: fewer than kMaxKeys, but not than kMinKeys, if they take more bytes.
 constexpr uint64_t kMaxKeys = 200'000;
 constexpr uint64_t kMaxKeyBytes = 64 << 20;
 constexpr uint64_t kMinKeys = 1000;

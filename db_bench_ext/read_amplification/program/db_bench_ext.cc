@@ -129,7 +129,7 @@ struct Task {
   bool plan_only = false;
 };
 
-// Checks what a run on an existing database may be given.
+// Checks the flags of a run on an existing database, and that no other run finds one in its folder.
 absl::Status CheckUseOfDatabase(const GivenFlags& given) {
   const std::string path = absl::GetFlag(FLAGS_db);
   const bool existing = absl::GetFlag(FLAGS_use_existing_db);

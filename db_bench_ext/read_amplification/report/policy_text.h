@@ -1,4 +1,4 @@
-// Parses the text of a filter policy, as far as it can be read without making the policy.
+// Parses the text of a filter policy without making the policy, and writes it with other bits.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_POLICY_TEXT_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_POLICY_TEXT_H_

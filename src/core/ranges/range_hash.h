@@ -17,7 +17,7 @@ inline uint64_t MixRange(uint64_t x) noexcept {
 }
 
 // Returns the hash of a key's word. The exclusive or of several words' hashes is the hash of them
-// all, in any order: tabulation hashing, as of Zobrist (1970).
+// all, in any order: as of Zobrist (1970).
 inline uint64_t HashRangeWord(unsigned index, uint64_t word) noexcept {
   return MixRange(word + (index + 1) * kRangeMultiplier);
 }

@@ -1,4 +1,5 @@
-// Constructor and destructor of the preloaded library, for when it is loaded and the process ends.
+// Constructor and destructor of the preloaded library, for when it is loaded and the process ends,
+// and its symbols that the plugin and programs look for.
 
 #include "src/preload/front/environment.h"
 #include "src/preload/front/own_stack.h"

@@ -91,8 +91,8 @@ TEST(ShapeByFill, MeetsTheRateAtHalfOfTheBitsOrFewer) {
   }
 }
 
-// The mean rate of filters that were made: what PatternRate gives is raised by the number of blocks
-// a key, and varies from filter to filter.
+// The mean rate of filters that were made: PatternRate to the power of the number of blocks a key,
+// which varies from filter to filter.
 TEST(BlockedRate, IsTheMeanOfFilters) {
   RandomHashes random(7);
   for (const uint64_t keys : {15u, 50u, 300u}) {

@@ -24,9 +24,9 @@ core::TableRangePlan MakePlan() {
 
 const core::TableRangePlan kPlan = MakePlan();
 
-// The keys that a range filter of these bytes has, and no others.
 const std::vector<std::string> kKeys = {"b000", "b500", "d000", "f000"};
 
+// Expects one range filter, of as many keys, that denies none of them.
 void ExpectItsKeys(const std::vector<core::TableRange>& ranges,
                    const std::vector<std::string>& keys) {
   ASSERT_EQ(ranges.size(), 1u);

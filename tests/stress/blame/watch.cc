@@ -64,8 +64,8 @@ class WatchedReader final : public FilterBitsReader {
     return view_.MayContain(HashKey(std::string_view(key.data(), key.size())));
   }
 
-  // Returns what the filter says where the prefix stands for a seek's bounds; of the empty key,
-  // otherwise.
+  // Returns what the filter says where the prefix stands for a seek's bounds; true for another
+  // prefix. Without range filters, what it says of the empty key.
   bool MayContainRange(const char* prefix) const {
     if (ranges_.empty()) return MayContainKey(Slice());
     Slice begin;
