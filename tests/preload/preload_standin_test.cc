@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"DependentInThePlaceOfAnother", "none",
              "open:one all:one close:one open:dependent all:dependent maps",
              "one:one dependent:dependency"},
-        // Where two are for all, the first one answers.
+        // The first one of two that are for all answers.
         Case{"BehindAGlobalOne", "none", "open:one:global open:two all:two all:one maps",
              "one:one two:one"},
         Case{"BehindAGlobalOneWithTheirOwn", "none",

@@ -100,14 +100,14 @@ bool RangeKeys::ForEachKey(Visit visit) const {
 template <typename Visit>
 void RangeKeys::Drain(const RangeKeysFormat& format, const RangePlacing& placing,
                       HashChunkPool* pool, Visit visit) {
-  RangePositions decoder(format, placing, key_length_, first_);
+  RangePositions positions(format, placing, key_length_, first_);
   std::array<uint64_t, RangePositions::kBatch> places;
   std::array<uint64_t, 1 + RangeSection::kMostKept> key{};
   const auto decode = [&](const uint64_t* words, size_t n) {
-    decoder.Places(words, n, places.data());
+    positions.Places(words, n, places.data());
     visit(places.data(), n);
   };
-  decoder.Begin(RangeSection());
+  positions.Begin(RangeSection());
   decode(key.data(), 1);
   auto section = sections_.cbegin();
   uint64_t left = 0;
@@ -116,7 +116,7 @@ void RangeKeys::Drain(const RangeKeysFormat& format, const RangePlacing& placing
   pool->Drain(&words_, [&](const uint64_t* piece, size_t n) {
     while (n != 0) {
       if (left == 0) {
-        decoder.Begin(*section);
+        positions.Begin(*section);
         left = section->keys;
         words = section->words();
         ++section;

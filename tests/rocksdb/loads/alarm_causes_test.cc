@@ -95,7 +95,7 @@ TEST_F(MappedFilesTest, AreNamedWhereFiltersAreInACacheWithRoom) {
   EXPECT_THAT(alarms_[0], Not(HasSubstr("advise")));
 }
 
-// As the alarm says, filters beside the cache are kept.
+// Filters beside the cache are kept, as the alarm says.
 TEST_F(MappedFilesTest, AreQuietWhereFiltersAreOutsideOfTheCache) {
   table_.cache_index_and_filter_blocks = false;
   Write();
