@@ -82,7 +82,6 @@ class AppendOperator final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator 
              ROCKSDB_NAMESPACE::Logger* /*logger*/) const override {
     merged->assign(existing == nullptr ? "" : existing->ToString());
     merged->append(value.data(), value.size());
-    if (merged->size() > 40) merged->resize(40);
     return true;
   }
 };
@@ -156,6 +155,10 @@ class Scans {
   bool must_ask_for_order = false;
   // With an iterator that follows what is written; it sees no range deletions.
   bool has_tailing = false;
+  // A Get may then give a merge's operands without the base: up to RocksDB 11.9, Version::Get ends
+  // at a file with a range deletion of the key, though the next file of the level may have entries
+  // of that key which are newer than the deletion.
+  bool has_range_deletions = false;
 
   // Scans these rows, or those of a snapshot.
   void Make(int scans, const Rows& rows, const std::deque<Kept>& snapshots) {
@@ -225,6 +228,12 @@ class Scans {
   }
 
  private:
+  static bool IsEqual(const std::string& a, const std::string& b) { return a == b; }
+  static bool IsEqualOrOperands(const std::string& some, const std::string& all) {
+    return some == all || (some[0] == '+' && some.size() < all.size() &&
+                           all.compare(all.size() - some.size(), some.size(), some) == 0);
+  }
+
   bool OneIn(uint64_t n) { return keys_.OneIn(n); }
 
   void ChooseMode(uint64_t one_in, ReadOptions* read) {
@@ -314,7 +323,7 @@ class Scans {
     const Status status = database_->Get(ReadOptions(), keys[0], &value);
     EXPECT_EQ(status.ok(), found != rows.end()) << Slice(keys[0]).ToString(true);
     if (status.ok() && found != rows.end()) {
-      EXPECT_EQ(value, found->second);
+      EXPECT_PRED2(has_range_deletions ? IsEqualOrOperands : IsEqual, value, found->second);
     }
     const std::vector<Slice> slices(keys.begin(), keys.end());
     std::vector<std::string> values;
@@ -337,6 +346,7 @@ class RangeModel {
     database_ = Open();
     scans_ = std::make_unique<Scans>(database_.get(), &keys_);
     scans_->has_tailing = is_tailed_;
+    scans_->has_range_deletions = has_range_deletions_;
   }
 
   ~RangeModel() {
@@ -427,12 +437,13 @@ class RangeModel {
       rows_.erase(key);
     } else if (what < 25) {
       const std::string end = keys_.Bound(key);
-      if (is_tailed_ || test_.kind != Kind::kPlain || !(key < end)) return;
+      if (!has_range_deletions_ || !(key < end)) return;
       Check(database_->DeleteRange(unlogged, database_->DefaultColumnFamily(), key, end));
       rows_.erase(rows_.lower_bound(key), rows_.lower_bound(end));
     } else if (what < 37) {
-      Check(database_->Merge(unlogged, key, "+" + std::to_string(Below(100))));
-      Check(database_->Get(ReadOptions(), key, &rows_[key]));
+      const std::string operand = "+" + std::to_string(Below(100));
+      Check(database_->Merge(unlogged, key, operand));
+      rows_[key] += operand;
     } else {
       Check(database_->Put(unlogged, key, value));
       rows_[key] = value;
@@ -477,6 +488,7 @@ class RangeModel {
     for (size_t i = 0; i < kThreads; ++i) {
       keys.emplace_back(keys_, (*keys_.random())());
       of_threads.emplace_back(database_.get(), &keys.back());
+      of_threads.back().has_range_deletions = has_range_deletions_;
       threads.emplace_back([this, scans, made = &of_threads.back()] {
         made->Make(scans / int{kThreads}, rows_, snapshots_);
       });
@@ -537,6 +549,7 @@ class RangeModel {
   // Tailing iterators see no range deletions, and RocksDB's assert that keys are in the domain of
   // an extractor.
   const bool is_tailed_ = OneIn(2) && !test_.has_threads && !test_.changes_extractor;
+  const bool has_range_deletions_ = !is_tailed_ && test_.kind == Kind::kPlain;
   testing::TemporaryFolder folder_;
   Options options_;
   TransactionDB* transactions_ = nullptr;  // of these two at most one is set
