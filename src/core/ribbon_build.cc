@@ -64,7 +64,7 @@ void FinishShard(ShardByRows* shard, RibbonWalk walk) {
 // One bumped layer.
 class BumpedLayerBuilder {
  public:
-  BumpedLayerBuilder(BumpedShape shape, Columns columns, HashChunkPool* pool,
+  BumpedLayerBuilder(BumpedShape shape, Columns columns, bool are_items, HashChunkPool* pool,
                      const BorrowedTables& tables, unsigned char* out)
       : layout_(LayOut(shape.shard_bits, shape.buckets, columns)),
         columns_(columns),
@@ -72,7 +72,7 @@ class BumpedLayerBuilder {
         tables_(tables),
         words_(out) {
     layer_.shape = shape;
-    layer_.fingerprint_bits = columns.most();
+    layer_.rows = {columns.most(), are_items};
     layer_.starts = static_cast<uint32_t>(layout_.starts);
     layer_.thresholds = out + layout_.words_bytes;
     layer_.pool = pool;
@@ -240,15 +240,15 @@ class BumpedLayerBuilder {
 
 // A Ribbon without bumping, in as few blocks of 64 slots as can be solved; false when even twice
 // the slots can't.
-bool BuildSmall(const std::vector<uint64_t>& hashes, Columns columns, Payload* payload,
-                LayerEntry* entry) {
+bool BuildSmall(const std::vector<uint64_t>& hashes, Columns columns, bool are_items,
+                Payload* payload, LayerEntry* entry) {
   const auto fewest = static_cast<uint32_t>((hashes.size() + 63) / 64);
   const unsigned fingerprint_bits = columns.most();
   std::vector<uint64_t> rows;
   for (uint32_t blocks = fewest; blocks <= 2 * fewest + 2; ++blocks) {
     rows.assign(size_t{blocks} * 64, 0);
     const bool solved = std::all_of(hashes.begin(), hashes.end(), [&](uint64_t hash) {
-      RibbonWalk walk{MakeRow(hash, fingerprint_bits),
+      RibbonWalk walk{MakeRow(hash, {fingerprint_bits, are_items}),
                       &rows[StartPosition(hash, SmallStarts(blocks))]};
       return InsertRow(&walk) != InsertResult::kContradiction;
     });
@@ -297,16 +297,62 @@ LayerEntry BuildBloomLayer(const HashBin& hashes, double rate, Payload* payload)
   return entry;
 }
 
+std::vector<uint64_t> HashesOf(const HashBin& bin) {
+  std::vector<uint64_t> hashes;
+  hashes.reserve(bin.size());
+  ForEachHash(bin, [&](uint64_t hash) { hashes.push_back(hash); });
+  return hashes;
+}
+
 LayerEntry BuildLastLayer(const HashBin& hashes, Columns columns, double rate, Payload* payload) {
   if (hashes.size() == 0) return {LayerType::kNone, 0, 0};
   if (hashes.size() >= kMinBumpedKeys) return BuildBloomLayer(hashes, rate, payload);
-  std::vector<uint64_t> values;
-  values.reserve(hashes.size());
-  ForEachHash(hashes, [&](uint64_t hash) { values.push_back(hash); });
+  const std::vector<uint64_t> values = HashesOf(hashes);
   if (values.size() < kMinSmallKeys) return BuildList(values, rate, payload);
   LayerEntry entry;
-  if (BuildSmall(values, columns, payload, &entry)) return entry;
+  if (BuildSmall(values, columns, false, payload, &entry)) return entry;
   return BuildBloomLayer(hashes, rate, payload);
+}
+
+// Builds bumped layers as long as they are worth it, and returns what the last one bumps.
+template <typename Hashes>
+HashBin BuildBumpedLayers(Hashes* hashes, Columns columns, bool are_items, HashChunkPool* pool,
+                          Payload* payload, std::vector<LayerEntry>* entries) {
+  const BorrowedTables tables;
+  HashBin remaining;
+  uint64_t n = hashes->size();
+  if (n < kMinBumpedKeys) {
+    pool->Drain(hashes, [&](const uint64_t* some, size_t count) {
+      for (size_t i = 0; i < count; ++i) pool->Add(&remaining, some[i]);
+    });
+  }
+  // Random hashes bump 5 %. More than a quarter, twice, and somebody chose the hashes.
+  int bad_layers = 0;
+  while (n >= kMinBumpedKeys && bad_layers < 2 && entries->size() + 1 < kMaxLayersBuilt) {
+    const size_t size_before = payload->size();
+    const BumpedShape shape = ShapeForKeys(n, static_cast<unsigned>(entries->size()));
+    const LayerEntry entry{LayerType::kBumped, static_cast<uint8_t>(shape.shard_bits),
+                           shape.buckets};
+    unsigned char* out = payload->Append(LayerBytes(entry, columns));
+    BumpedLayerBuilder builder(shape, columns, are_items, pool, tables, out);
+    HashBin bumped;
+    if (entries->empty()) {
+      builder.Build(hashes, &bumped);
+    } else {
+      builder.Build(&remaining, &bumped);
+    }
+    entries->push_back(entry);
+    remaining = bumped;
+    if (remaining.size() > n / 4) ++bad_layers;
+    if (remaining.size() == n) {
+      // A layer without a key may as well be the smallest there is, with a threshold of 0.
+      entries->back() = {LayerType::kBumped, 0, 1};
+      payload->Truncate(size_before);
+      payload->Append(LayerBytes(entries->back(), columns));
+    }
+    n = remaining.size();
+  }
+  return remaining;
 }
 
 }  // namespace
@@ -314,43 +360,23 @@ LayerEntry BuildLastLayer(const HashBin& hashes, Columns columns, double rate, P
 std::vector<LayerEntry> BuildRibbon(HashBlocks hashes, Columns columns, double rate,
                                     Payload* payload) {
   std::vector<LayerEntry> entries;
-  const BorrowedTables tables;
   HashChunkPool pool;
-  HashBin remaining;
-  uint64_t n = hashes.size();
-  if (n < kMinBumpedKeys) {
-    pool.Drain(&hashes, [&](const uint64_t* some, size_t count) {
-      for (size_t i = 0; i < count; ++i) pool.Add(&remaining, some[i]);
-    });
-  }
-  // Random hashes bump 5 %. More than a quarter, twice, and somebody chose the hashes.
-  int bad_layers = 0;
-  while (n >= kMinBumpedKeys && bad_layers < 2 && entries.size() + 1 < kMaxLayersBuilt) {
-    const size_t size_before = payload->size();
-    const BumpedShape shape = ShapeForKeys(n, static_cast<unsigned>(entries.size()));
-    const LayerEntry entry{LayerType::kBumped, static_cast<uint8_t>(shape.shard_bits),
-                           shape.buckets};
-    unsigned char* out = payload->Append(LayerBytes(entry, columns));
-    BumpedLayerBuilder builder(shape, columns, &pool, tables, out);
-    HashBin bumped;
-    if (entries.empty()) {
-      builder.Build(&hashes, &bumped);
-    } else {
-      builder.Build(&remaining, &bumped);
-    }
-    entries.push_back(entry);
-    remaining = bumped;
-    if (remaining.size() > n / 4) ++bad_layers;
-    if (remaining.size() == n) {
-      // A layer without a key may as well be the smallest there is, with a threshold of 0.
-      entries.back() = {LayerType::kBumped, 0, 1};
-      payload->Truncate(size_before);
-      payload->Append(LayerBytes(entries.back(), columns));
-    }
-    n = remaining.size();
-  }
+  const HashBin remaining = BuildBumpedLayers(&hashes, columns, false, &pool, payload, &entries);
   entries.push_back(BuildLastLayer(remaining, columns, rate, payload));
   return entries;
+}
+
+std::vector<uint64_t> BuildRetrieval(HashBin items, Columns columns, HashChunkPool* pool,
+                                     Payload* payload, std::vector<LayerEntry>* entries) {
+  const HashBin remaining = BuildBumpedLayers(&items, columns, true, pool, payload, entries);
+  std::vector<uint64_t> rest = HashesOf(remaining);
+  LayerEntry entry;
+  if (rest.size() >= kMinSmallItems && rest.size() < kMinBumpedKeys &&
+      BuildSmall(rest, columns, true, payload, &entry)) {
+    entries->push_back(entry);
+    rest.clear();
+  }
+  return rest;
 }
 
 }  // namespace winnow::core

@@ -58,8 +58,7 @@ void ShardByRows::LoadBin() {
   std::fill(std::begin(group_ends_), std::end(group_ends_), 0);
   begin_ = 0;
   if (bin->size() > kMaxBinKeys) {
-    layer_->pool->DrainOneByOne(
-        bin, [&](uint64_t hash) { layer_->pool->Add(layer_->bumped, NextLayerHash(hash)); });
+    layer_->pool->DrainOneByOne(bin, [&](uint64_t hash) { layer_->Bump(hash); });
     // Every threshold of the bin stays 0: no key of it is ever looked for in this layer.
     bin_is_bumped_ = true;
     return;
@@ -86,7 +85,7 @@ void ShardByRows::LoadBin() {
 // branch: which it is can't be predicted.
 void ShardByRows::PlaceClass() {
   const uint32_t starts = layer_->starts;
-  const unsigned fingerprint_bits = layer_->fingerprint_bits;
+  const simd::RibbonRows kind = layer_->rows;
   // Locals, which no store into the tables can change.
   uint64_t* const rows = rows_.get();
   RibbonWalk* walk = walks_.get();
@@ -95,7 +94,7 @@ void ShardByRows::PlaceClass() {
   const uint64_t* end = sorted_.get() + group_ends_[bucket_ % kBinBuckets * kClasses + class_];
   for (const uint64_t* hash = sorted_.get() + begin_; hash != end; ++hash) {
     const uint32_t slot = StartPosition(*hash, starts) - first_start;
-    const uint64_t row = MakeRow(*hash, fingerprint_bits);
+    const uint64_t row = MakeRow(*hash, kind);
     const uint64_t there = rows[slot];
     // Every row has the lowest bit of its coefficient. Arithmetic, of which no compiler makes a
     // branch.
@@ -144,7 +143,7 @@ bool ShardByRows::EndBucket() {
   formulas::SetThreshold(layer_->thresholds, index, class_);
   const uint32_t bucket_end = group_ends_[bucket_ % kBinBuckets * kClasses + kClasses - 1];
   for (; begin_ != bucket_end; ++begin_) {
-    layer_->pool->Add(layer_->bumped, NextLayerHash(sorted_[begin_]));
+    layer_->Bump(sorted_[begin_]);
   }
   class_ = 0;
   if (++bucket_ == layer_->shape.buckets) return false;

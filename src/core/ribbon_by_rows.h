@@ -23,8 +23,10 @@ namespace winnow::core {
 // low 16. 0: none.
 inline constexpr unsigned kFingerprintBits = 64 - simd::kRibbonWidth;
 inline constexpr uint64_t kCoefficientMask = ~uint64_t{0} << kFingerprintBits;
-inline uint64_t MakeRow(uint64_t hash, unsigned fingerprint_bits) noexcept {
-  return Coefficient(hash) << kFingerprintBits | Fingerprint(hash, fingerprint_bits);
+inline uint64_t MakeRow(uint64_t hash, simd::RibbonRows rows) noexcept {
+  const uint64_t value_mask = rows.value_mask();
+  const uint64_t fingerprint = Fingerprint(hash, rows.fingerprint_bits) & ~value_mask;
+  return Coefficient(hash & ~value_mask) << kFingerprintBits | fingerprint | (hash & value_mask);
 }
 
 // A row on its way to an empty slot. A pointer, since the walks of all sub-shards must fit into the
@@ -77,12 +79,16 @@ inline constexpr size_t kMaxRows = kMaxShardSlots + 2 * simd::kRibbonBucketSlots
 // State shared by all sub-shards of a layer.
 struct LayerBuild {
   BumpedShape shape;
-  unsigned fingerprint_bits = 0;
+  simd::RibbonRows rows;
   uint32_t starts = 0;  // of all sub-shards
   unsigned char* thresholds = nullptr;
   HashChunkPool* pool = nullptr;
   const simd::RibbonElimination* elimination = nullptr;  // null: row by row
   HashBin* bumped = nullptr;  // receives the bumped hashes, as the next layer knows them
+
+  void Bump(uint64_t hash) const {
+    pool->Add(bumped, rows.are_items ? formulas::NextLayerItem(hash) : NextLayerHash(hash));
+  }
 
   uint32_t shard_starts() const noexcept { return shape.buckets * simd::kRibbonBucketSlots; }
   uint32_t shard_blocks() const noexcept { return shape.buckets * 2 + 1; }

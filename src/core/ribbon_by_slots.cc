@@ -51,13 +51,12 @@ bool ShardBySlots::LoadNextBin(simd::RibbonShardState* state) {
     HashBin* bin = next_bin_++;
     if (bin->size() > kMaxBinKeys) {
       // Its thresholds stay 0: no key of it is ever looked for in this layer.
-      layer_->pool->DrainOneByOne(
-          bin, [&](uint64_t hash) { layer_->pool->Add(layer_->bumped, NextLayerHash(hash)); });
+      layer_->pool->DrainOneByOne(bin, [&](uint64_t hash) { layer_->Bump(hash); });
       continue;
     }
     SortBin(bin);
     layer_->elimination->make_keys(sorted_.get(), step_ends_[kBinSteps - 1], layer_->starts,
-                                   layer_->fingerprint_bits, keys_.get(), kKeyRoom);
+                                   layer_->rows, keys_.get(), kKeyRoom);
     state->step_ends = step_ends_;
     state->next_key = 0;
     state->rows = rows_.get() + size_t{bucket_} * kRibbonBucketSlots;
@@ -102,7 +101,7 @@ void ShardBySlots::PlaceBucket(simd::RibbonShardState* state) {
     for (uint32_t i = state->next_key; i < end && holds; ++i) {
       const uint32_t start = StartPosition(sorted_[i], layer_->starts) - first_start_;
       if (formulas::BumpClass(start) != threshold) continue;
-      RibbonWalk walk{MakeRow(sorted_[i], layer_->fingerprint_bits), &rows_[start]};
+      RibbonWalk walk{MakeRow(sorted_[i], layer_->rows), &rows_[start]};
       const InsertResult result = InsertRow(&walk);
       if (result == InsertResult::kFilled) *filled_end++ = walk.at;
       holds = result != InsertResult::kContradiction;
@@ -132,7 +131,7 @@ void ShardBySlots::EndBin() {
     const uint32_t begin = first_step == 0 ? 0 : step_ends_[first_step - 1];
     for (uint32_t k = begin; k < step_ends_[end_step - 1]; ++k) {
       if (formulas::BumpClass(StartPosition(sorted_[k], layer_->starts)) >= threshold) {
-        layer_->pool->Add(layer_->bumped, NextLayerHash(sorted_[k]));
+        layer_->Bump(sorted_[k]);
       }
     }
   }
@@ -151,7 +150,7 @@ void ShardsBySlots::Eliminate(const LayerBuild& layer, uint32_t shard, unsigned 
     all_go_on = all_go_on && goes_on[i];
   }
   while (all_go_on) {
-    elimination.eliminate(states_.data(), count, layer.fingerprint_bits);
+    elimination.eliminate(states_.data(), count, layer.rows.fingerprint_bits);
     for (unsigned i = 0; i < count; ++i) {
       goes_on[i] = shards_[i].Continue(&states_[i]);
       all_go_on = all_go_on && goes_on[i];
@@ -160,7 +159,7 @@ void ShardsBySlots::Eliminate(const LayerBuild& layer, uint32_t shard, unsigned 
   // The others have about as little left.
   for (unsigned i = 0; i < count; ++i) {
     while (goes_on[i]) {
-      elimination.eliminate(&states_[i], 1, layer.fingerprint_bits);
+      elimination.eliminate(&states_[i], 1, layer.rows.fingerprint_bits);
       goes_on[i] = shards_[i].Continue(&states_[i]);
     }
   }

@@ -40,6 +40,18 @@ WINNOW_FORMULA uint64_t NextLayerHash(uint64_t hash) noexcept {
   return hash ^ hash >> 32;
 }
 
+// ---- Items of a retrieval: 48 bits of a hash, and a value in the low bits in place of a
+// fingerprint
+
+inline constexpr uint64_t kItemValue = 0xffff;
+
+WINNOW_FORMULA uint64_t HashOfItem(uint64_t item) noexcept { return item & ~kItemValue; }
+
+// A bijection of the 48 bits.
+WINNOW_FORMULA uint64_t NextLayerItem(uint64_t item) noexcept {
+  return HashOfItem(NextLayerHash(HashOfItem(item))) | (item & kItemValue);
+}
+
 }  // namespace winnow::formulas
 
 #endif  // WINNOW_SRC_FORMULAS_HASH_PARTS_H_

@@ -94,8 +94,8 @@ WINNOW_INLINE uint32_t Parities(const unsigned char* low, const unsigned char* h
       _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_slli_epi32(bits, 31))));
 }
 
-WINNOW_INLINE bool Match(const RibbonLayer& layer, const RibbonQuery& query) {
-  return MatchInEights<Parities>(layer, query);
+WINNOW_INLINE uint32_t AllParities(const RibbonLayer& layer, const RibbonQuery& query) {
+  return ParitiesInEights<Parities>(layer, query);
 }
 
 // The cells of four hashes, in lanes of 64 bits.
@@ -137,9 +137,9 @@ template <unsigned kShards>
 using Solver = SummingSolver<TableVectors, kShards>;
 
 using Bloom = BloomLookups<HasBits, SetBits>;
-using Ribbon = RibbonLookups<Match>;
+using Ribbon = RibbonLookups<AllParities>;
 using Lookups = SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>, PlacesOf,
-                               TestEachRibbon<Match>, PlacesOf>;
+                               TestEachRibbon<MatchParities<AllParities>>, PlacesOf>;
 
 }  // namespace
 

@@ -77,6 +77,25 @@ WINNOW_INLINE __mmask8 Differing(const RibbonQuery& query, const HashLanes& hash
   return _mm512_test_epi64_mask(_mm512_popcnt_epi64(bits), _mm512_load_si512(kOnes64));
 }
 
+// The parities of up to eight columns from kFirst on, without the fingerprint.
+template <unsigned kFirst>
+WINNOW_INLINE __mmask8 ParitiesOfEight(const RibbonQuery& query, uint32_t loaded) {
+  const auto lanes = static_cast<__mmask8>(loaded >> kFirst);
+  const __m512i window = _mm512_shrdv_epi64(
+      _mm512_maskz_loadu_epi64(lanes, query.low + 8 * kFirst),
+      _mm512_maskz_loadu_epi64(lanes, query.high + 8 * kFirst), _mm512_set1_epi64(query.start));
+  const __m512i masked =
+      _mm512_and_si512(window, _mm512_set1_epi64(static_cast<long long>(query.coefficient)));
+  return _mm512_test_epi64_mask(_mm512_popcnt_epi64(masked), _mm512_load_si512(kOnes64));
+}
+
+WINNOW_INLINE uint32_t AllParities(const RibbonLayer& layer, const RibbonQuery& query) {
+  const uint32_t loaded = layer.column_mask;
+  const uint32_t parities = _cvtmask8_u32(ParitiesOfEight<0>(query, loaded));
+  if (loaded <= 0xff) return parities;
+  return parities | _cvtmask8_u32(ParitiesOfEight<8>(query, loaded)) << 8;
+}
+
 template <bool kIsNarrow>
 WINNOW_INLINE bool MatchColumns(const RibbonLayer& layer, const RibbonQuery& query) {
   const HashLanes hash = LanesOf(query, layer.fingerprint_shift);
@@ -326,10 +345,10 @@ void EightCells(const RibbonGrid& grid, const uint64_t* hashes, uint16_t* cells)
 
 }  // namespace
 
-const Kernels kAvx512Kernels = SegmentLookups<
-    BlockMask, MaskOf, Holds, TestEights, PlacesOfEights, RibbonTestEights,
-    RibbonPlacesOfEights>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
-                                         RibbonLookups<MatchColumns<false>, MatchColumns<true>>>(
-    "avx512", CellsBy<8, EightCells>, SolveWithAvx512, &kAvx512Elimination));
+const Kernels kAvx512Kernels = SegmentLookups<BlockMask, MaskOf, Holds, TestEights, PlacesOfEights,
+                                              RibbonTestEights, RibbonPlacesOfEights>::
+    AddTo(TableOf<BloomLookups<HasBits, SetBits>,
+                  RibbonLookups<AllParities, MatchColumns<false>, MatchColumns<true>>>(
+        "avx512", CellsBy<8, EightCells>, SolveWithAvx512, &kAvx512Elimination));
 
 }  // namespace winnow::simd

@@ -21,9 +21,18 @@ template <typename Bloom, typename Ribbon>
 constexpr Kernels TableOf(const char* name, decltype(Kernels::ribbon_cells) ribbon_cells,
                           decltype(Kernels::ribbon_solve) ribbon_solve,
                           const RibbonElimination* elimination = nullptr) {
-  return {name,         HashBytes,      Bloom::Probe,         Bloom::ProbeMany,
-          Bloom::Add,   Ribbon::kProbe, Ribbon::kProbeNarrow, Ribbon::ProbeMany,
-          ribbon_cells, ribbon_solve,   elimination};
+  return {name,
+          HashBytes,
+          Bloom::Probe,
+          Bloom::ProbeMany,
+          Bloom::Add,
+          Ribbon::kProbe,
+          Ribbon::kProbeNarrow,
+          Ribbon::ProbeMany,
+          Ribbon::Retrieve,
+          ribbon_cells,
+          ribbon_solve,
+          elimination};
 }
 
 }  // namespace

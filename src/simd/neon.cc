@@ -87,8 +87,8 @@ WINNOW_INLINE uint32_t Parities(const unsigned char* low, const unsigned char* h
   return vaddv_u8(vshl_u8(vand_u8(counts, vdup_n_u8(1)), vld1_s8(kPlaces)));
 }
 
-WINNOW_INLINE bool Match(const RibbonLayer& layer, const RibbonQuery& query) {
-  return MatchInEights<Parities>(layer, query);
+WINNOW_INLINE uint32_t AllParities(const RibbonLayer& layer, const RibbonQuery& query) {
+  return ParitiesInEights<Parities>(layer, query);
 }
 
 // The high halves of four.
@@ -139,10 +139,10 @@ bool Holds(const unsigned char* block, const BlockMask& mask) {
 
 }  // namespace
 
-const Kernels kNeonKernels =
-    SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>, PlacesOf,
-                   TestEachRibbon<Match>, PlacesOf>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
-                                                                   RibbonLookups<Match>>(
-        "neon", CellsBy<4, FourCells>, SolveInEights<Solver>, &kElimination));
+const Kernels kNeonKernels = SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>,
+                                            PlacesOf, TestEachRibbon<MatchParities<AllParities>>,
+                                            PlacesOf>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
+                                                                     RibbonLookups<AllParities>>(
+    "neon", CellsBy<4, FourCells>, SolveInEights<Solver>, &kElimination));
 
 }  // namespace winnow::simd

@@ -102,19 +102,19 @@ WINNOW_INLINE uint64_t ParitiesOfUpTo8(unsigned columns, const RibbonQuery& quer
 
 // All columns that a block may have, whether this one has them: leaving a loop earlier or later
 // mispredicts more than the last column costs.
-WINNOW_INLINE bool Match(const RibbonLayer& layer, const RibbonQuery& query) {
+WINNOW_INLINE uint32_t AllParities(const RibbonLayer& layer, const RibbonQuery& query) {
   RibbonMasks masks = MasksOf(query);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
   // Parities don't depend on the order of bytes.
   masks = {__builtin_bswap64(masks.low), __builtin_bswap64(masks.high)};
 #endif
   const unsigned columns = 64u - layer.fingerprint_shift;
-  if (columns <= 8) return IsFingerprint(query, ParitiesOfUpTo8(columns, query, masks));
+  if (columns <= 8) return static_cast<uint32_t>(ParitiesOfUpTo8(columns, query, masks));
   RibbonQuery rest = query;
   rest.low += 64;
   rest.high += 64;
-  return IsFingerprint(
-      query, ParitiesOf<8>(query, masks) | ParitiesOfUpTo8(columns - 8, rest, masks) << 8);
+  return static_cast<uint32_t>(ParitiesOf<8>(query, masks) |
+                               ParitiesOfUpTo8(columns - 8, rest, masks) << 8);
 }
 
 // Back substitution of one sub-shard after the other, slot by slot from right to left: bit i of a
@@ -168,8 +168,8 @@ bool Holds(const unsigned char* block, const BlockMask& mask) {
 
 const Kernels kPortableKernels =
     SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>, PlacesOf,
-                   TestEachRibbon<Match>, PlacesOf>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
-                                                                   RibbonLookups<Match>>(
-        "portable", RibbonCells, RibbonSolve));
+                   TestEachRibbon<MatchParities<AllParities>>, PlacesOf>::
+        AddTo(TableOf<BloomLookups<HasBits, SetBits>, RibbonLookups<AllParities>>(
+            "portable", RibbonCells, RibbonSolve));
 
 }  // namespace winnow::simd

@@ -25,14 +25,17 @@ WINNOW_INLINE __m256i Multiply(__m256i numbers, uint64_t factor) {
   return _mm256_add_epi64(_mm256_mul_epu32(numbers, low), _mm256_slli_epi64(middle, 32));
 }
 
-inline void MakeKeysByFours(const uint64_t* hashes, size_t n, uint32_t starts,
-                            unsigned fingerprint_bits, unsigned char* keys, size_t key_room) {
+inline void MakeKeysByFours(const uint64_t* hashes, size_t n, uint32_t starts, RibbonRows rows,
+                            unsigned char* keys, size_t key_room) {
+  const unsigned fingerprint_bits = rows.fingerprint_bits;
+  const __m256i value_mask = _mm256_set1_epi64x(static_cast<long long>(rows.value_mask()));
   const __m256i positions = _mm256_set1_epi64x(starts);
   const __m128i fingerprint_shift = _mm_cvtsi32_si128(static_cast<int>(64 - fingerprint_bits));
   size_t made = 0;
   // Two bytes of fingerprint are rare.
   for (; fingerprint_bits <= kNarrowColumns && made + 4 <= n; made += 4) {
-    const __m256i hash = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(hashes + made));
+    const __m256i item = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(hashes + made));
+    const __m256i hash = _mm256_andnot_si256(value_mask, item);
     const __m256i start =
         _mm256_srli_epi64(_mm256_mul_epu32(_mm256_srli_epi64(hash, 32), positions), 32);
     const __m256i slot = _mm256_and_si256(start, _mm256_set1_epi64x(kRibbonStepSlots - 1));
@@ -41,12 +44,14 @@ inline void MakeKeysByFours(const uint64_t* hashes, size_t n, uint32_t starts,
         _mm256_set1_epi64x(1));
     const __m256i source =
         Multiply(_mm256_xor_si256(hash, _mm256_srli_epi64(hash, 31)), kFingerprintMultiplier);
-    const __m256i fingerprint =
-        _mm256_slli_epi64(_mm256_srl_epi64(source, fingerprint_shift), 8 * kFingerprintPlane);
+    const __m256i low_bits = _mm256_or_si256(
+        _mm256_andnot_si256(value_mask, _mm256_srl_epi64(source, fingerprint_shift)),
+        _mm256_and_si256(value_mask, item));
+    const __m256i fingerprint = _mm256_slli_epi64(low_bits, 8 * kFingerprintPlane);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(keys + sizeof(uint64_t) * made),
                         _mm256_or_si256(_mm256_sllv_epi64(coefficient, slot), fingerprint));
   }
-  MakeKeysFrom(made, hashes, n, starts, fingerprint_bits, keys, key_room);
+  MakeKeysFrom(made, hashes, n, starts, rows, keys, key_room);
 }
 
 }  // namespace

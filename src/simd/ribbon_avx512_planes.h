@@ -39,8 +39,10 @@ void TransposeWords(__m512i* words) {
   }
 }
 
-void MakePlanes(const uint64_t* hashes, size_t n, uint32_t starts, unsigned fingerprint_bits,
+void MakePlanes(const uint64_t* hashes, size_t n, uint32_t starts, RibbonRows kind,
                 unsigned char* planes, size_t plane_bytes) {
+  const unsigned fingerprint_bits = kind.fingerprint_bits;
+  const __m512i value_mask = Set64(kind.value_mask());
   const __m512i coefficient_multiplier = Set64(kCoefficientMultiplier);
   const __m512i fingerprint_multiplier = Set64(kFingerprintMultiplier);
   const __m128i fingerprint_shift = _mm_cvtsi32_si128(static_cast<int>(64 - fingerprint_bits));
@@ -53,16 +55,19 @@ void MakePlanes(const uint64_t* hashes, size_t n, uint32_t starts, unsigned fing
       const auto lanes = static_cast<__mmask8>(at + 8 <= n ? 0xff
                                                : at >= n   ? 0
                                                            : (1u << (n - at)) - 1);
-      const __m512i hash = _mm512_maskz_loadu_epi64(lanes, hashes + at);
+      const __m512i item = _mm512_maskz_loadu_epi64(lanes, hashes + at);
+      const __m512i hash = _mm512_andnot_si512(value_mask, item);
       const __m512i start =
           _mm512_srli_epi64(_mm512_mul_epu32(_mm512_srli_epi64(hash, 32), Set64(starts)), 32);
       const __m512i coefficient = _mm512_or_si512(
           _mm512_srli_epi64(_mm512_mullo_epi64(hash, coefficient_multiplier), 64 - kRibbonWidth),
           Set64(1));
-      const __m512i fingerprint =
+      const __m512i of_hash =
           _mm512_srl_epi64(_mm512_mullo_epi64(_mm512_xor_si512(hash, _mm512_srli_epi64(hash, 31)),
                                               fingerprint_multiplier),
                            fingerprint_shift);
+      // value_mask ? item : of_hash
+      const __m512i fingerprint = _mm512_ternarylogic_epi64(value_mask, item, of_hash, 0xca);
       const __m512i shift = _mm512_and_si512(start, Set64(kRibbonStepSlots - 1));
       rows[i] =
           TransposeBytes(_mm512_or_si512(_mm512_sllv_epi64(coefficient, shift),

@@ -28,6 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/formulas/hash_parts.h"
 #include "src/formulas/ribbon_layer.h"
 
 namespace winnow::simd {
@@ -87,10 +88,18 @@ struct alignas(64) RibbonShardState {
   bool is_trial;          // no keys are added, to find what fails
 };
 
+// What the low bits of a row are.
+struct RibbonRows {
+  unsigned fingerprint_bits = 0;  // or of a value
+  bool are_items = false;         // of a retrieval: values, which are the hashes' own low bits
+
+  constexpr uint64_t value_mask() const noexcept { return are_items ? formulas::kItemValue : 0; }
+};
+
 struct RibbonElimination {
   // Writes the rows of n hashes to kRibbonPlanes * key_room bytes, where key_room is at least
   // n + 63, in an order that is the kernels' own.
-  void (*make_keys)(const uint64_t* hashes, size_t n, uint32_t starts, unsigned fingerprint_bits,
+  void (*make_keys)(const uint64_t* hashes, size_t n, uint32_t starts, RibbonRows rows,
                     unsigned char* keys, size_t key_room);
 
   // Eliminates buckets of all sub-shards, 1, 2 or kRibbonMostShards, side by side, until one has no

@@ -39,9 +39,12 @@ WINNOW_INLINE RibbonPlace LocateAhead(const RibbonLayer& layer, uint64_t hash) {
 }
 
 // Made of what differs between instruction sets:
+//   kParities      the parities of all columns that a block may have
 //   kMatch         whether the columns have the parities of the query's fingerprint
 //   kMatchNarrow   the same where there are at most 8 columns
-template <bool (*kMatch)(const RibbonLayer& layer, const RibbonQuery& query),
+template <uint32_t (*kParities)(const RibbonLayer& layer, const RibbonQuery& query),
+          bool (*kMatch)(const RibbonLayer& layer, const RibbonQuery& query) =
+              MatchParities<kParities>,
           bool (*kMatchNarrow)(const RibbonLayer& layer, const RibbonQuery& query) = kMatch>
 struct RibbonLookups {
   template <bool (*kMatchColumns)(const RibbonLayer&, const RibbonQuery&)>
@@ -54,6 +57,12 @@ struct RibbonLookups {
 
   static constexpr auto kProbe = ProbeBy<kMatch>;
   static constexpr auto kProbeNarrow = ProbeBy<kMatchNarrow>;
+
+  static uint32_t Retrieve(const RibbonLayer& layer, uint64_t hash, unsigned* columns) noexcept {
+    const RibbonQuery query = QueryOf(layer, StartOf(layer, hash), hash);
+    *columns = query.columns;
+    return kParities(layer, query);
+  }
 
   static void ProbeMany(const RibbonLayer& layer, const RibbonLayer* next, const uint64_t* hashes,
                         size_t n, bool* results) {

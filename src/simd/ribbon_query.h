@@ -68,17 +68,22 @@ WINNOW_INLINE RibbonMasks MasksOf(const RibbonQuery& query) {
   return formulas::MasksAt(query.coefficient, query.start);
 }
 
-// For kernels of eight lanes (avx2, neon). Compares all columns that a block may have, eight at a
-// time: kParities gives those of up to eight columns, of which bit j is that of column j.
+// For kernels of eight lanes (avx2, neon): the parities of all columns that a block may have, eight
+// at a time. kParities gives those of up to eight columns, of which bit j is that of column j.
 template <uint32_t (*kParities)(const unsigned char* low, const unsigned char* high,
                                 unsigned columns, const RibbonMasks& masks)>
-WINNOW_INLINE bool MatchInEights(const RibbonLayer& layer, const RibbonQuery& query) {
+WINNOW_INLINE uint32_t ParitiesInEights(const RibbonLayer& layer, const RibbonQuery& query) {
   const RibbonMasks masks = MasksOf(query);
   const unsigned columns = 64u - layer.fingerprint_shift;
-  if (columns <= 8) return IsFingerprint(query, kParities(query.low, query.high, columns, masks));
-  return IsFingerprint(query, kParities(query.low, query.high, 8, masks) |
-                                  kParities(query.low + 64, query.high + 64, columns - 8, masks)
-                                      << 8);
+  if (columns <= 8) return kParities(query.low, query.high, columns, masks);
+  return kParities(query.low, query.high, 8, masks) |
+         kParities(query.low + 64, query.high + 64, columns - 8, masks) << 8;
+}
+
+// Match of RibbonLookups by parities.
+template <uint32_t (*kParities)(const RibbonLayer& layer, const RibbonQuery& query)>
+WINNOW_INLINE bool MatchParities(const RibbonLayer& layer, const RibbonQuery& query) {
+  return IsFingerprint(query, kParities(layer, query));
 }
 
 }  // namespace

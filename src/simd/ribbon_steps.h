@@ -37,22 +37,26 @@ namespace {
 // Keys from `first` on: words of seven bytes of coefficient and one of fingerprint, and behind all
 // words the second bytes of fingerprints.
 inline void MakeKeysFrom(size_t first, const uint64_t* hashes, size_t n, uint32_t starts,
-                         unsigned fingerprint_bits, unsigned char* keys, size_t key_room) {
+                         RibbonRows rows, unsigned char* keys, size_t key_room) {
+  const uint64_t value_mask = rows.value_mask();
   unsigned char* const high = keys + sizeof(uint64_t) * key_room;
   for (size_t i = first; i < n; ++i) {
-    const uint64_t hash = hashes[i];
+    const uint64_t hash = hashes[i] & ~value_mask;
     const unsigned slot = formulas::StartPosition(hash, starts) % kRibbonStepSlots;
-    const uint64_t fingerprint = formulas::Fingerprint(hash, fingerprint_bits);
+    const uint64_t fingerprint =
+        (formulas::Fingerprint(hash, rows.fingerprint_bits) & ~value_mask) |
+        (hashes[i] & value_mask);
     const uint64_t word = formulas::Coefficient(hash) << slot | fingerprint
                                                                     << (8 * kFingerprintPlane);
     std::memcpy(keys + sizeof word * i, &word, sizeof word);
-    if (fingerprint_bits > kNarrowColumns) high[i] = static_cast<unsigned char>(fingerprint >> 8);
+    if (rows.fingerprint_bits > kNarrowColumns)
+      high[i] = static_cast<unsigned char>(fingerprint >> 8);
   }
 }
 
-inline void MakeKeys(const uint64_t* hashes, size_t n, uint32_t starts, unsigned fingerprint_bits,
+inline void MakeKeys(const uint64_t* hashes, size_t n, uint32_t starts, RibbonRows rows,
                      unsigned char* keys, size_t key_room) {
-  MakeKeysFrom(0, hashes, n, starts, fingerprint_bits, keys, key_room);
+  MakeKeysFrom(0, hashes, n, starts, rows, keys, key_room);
 }
 
 template <typename Vectors, unsigned kPlanes>

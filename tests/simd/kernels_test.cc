@@ -150,6 +150,17 @@ TEST(KernelsTest, RibbonAgreesWithPortable) {
           ASSERT_EQ(kernels->ribbon_probe(layer, hash), expected)
               << kernels->name << ", columns " << packed << ", hash " << hash;
           ASSERT_EQ(layer.bumped, expected_bumped) << kernels->name;
+          if (expected_bumped == 0) {
+            unsigned in_block = 0;
+            const uint32_t value = kernels->ribbon_retrieve(layer, hash, &in_block);
+            unsigned in_portable = 0;
+            ASSERT_EQ(value, kPortableKernels.ribbon_retrieve(layer, hash, &in_portable))
+                << kernels->name << ", columns " << packed << ", hash " << hash;
+            ASSERT_EQ(in_block, in_portable) << kernels->name;
+            ASSERT_TRUE(in_block == columns.whole || in_block == columns.most());
+            const uint64_t differing = value ^ formulas::Fingerprint(hash, columns.most());
+            ASSERT_EQ((differing & ((uint64_t{1} << in_block) - 1)) == 0, expected);
+          }
           if (columns.most() > 8) continue;
           ASSERT_EQ(kernels->ribbon_probe_narrow(layer, hash), expected)
               << kernels->name << ", columns " << packed << ", hash " << hash;

@@ -72,10 +72,16 @@ TEST_F(RibbonEliminationTest, EveryNumberOfColumnsAndLoad) {
   size_t bumped = 0;
   for (unsigned columns = 1; columns <= simd::kRibbonMaxColumns; ++columns) {
     for (const double keys_per_slot : {0.5, 0.95, 1.04, 1.1, 1.4}) {
-      const Case shape{columns % (kMaxShardBits + 1), 70, columns};
+      Case shape{columns % (kMaxShardBits + 1), 70, columns};
       const auto slots = static_cast<double>((shape.buckets * 128) << shape.shard_bits);
-      const std::vector<uint64_t> hashes = Hashes(static_cast<size_t>(slots * keys_per_slot));
+      std::vector<uint64_t> hashes = Hashes(static_cast<size_t>(slots * keys_per_slot));
       bumped += ExpectSame(shape, hashes, Describe(shape, hashes.size()));
+      shape.are_items = true;
+      for (uint64_t& item : hashes) {
+        const uint64_t value = item & formulas::kItemValue & ((1u << columns) - 1);
+        item = formulas::HashOfItem(item) | value;
+      }
+      bumped += ExpectSame(shape, hashes, Describe(shape, hashes.size()) + " of a retrieval");
     }
   }
   EXPECT_GT(bumped, 0u);

@@ -19,6 +19,7 @@ struct Case {
   unsigned shard_bits;  // at most 2
   uint32_t buckets;     // of each sub-shard
   unsigned fingerprint_bits;
+  bool are_items = false;
 };
 
 struct Result {
@@ -34,7 +35,7 @@ class Layer {
   Layer(const Case& shape, const std::vector<uint64_t>& hashes,
         const simd::RibbonElimination* elimination) {
     build_.shape = {shape.shard_bits, shape.buckets};
-    build_.fingerprint_bits = shape.fingerprint_bits;
+    build_.rows = {shape.fingerprint_bits, shape.are_items};
     build_.starts = (shape.buckets * simd::kRibbonBucketSlots) << shape.shard_bits;
     result_.thresholds.resize((size_t{shape.buckets} << shape.shard_bits) / 4 + 1);
     build_.thresholds = result_.thresholds.data();
@@ -57,9 +58,9 @@ class Layer {
   void Solve(const uint64_t* const* rows, const simd::Kernels& kernels) {
     const unsigned shards = 1u << build_.shape.shard_bits;
     const uint64_t blocks = build_.shard_blocks();
-    result_.solution.resize(shards * blocks * build_.fingerprint_bits);
-    kernels.ribbon_solve(rows, shards, blocks, 0, build_.fingerprint_bits, build_.fingerprint_bits,
-                         shards * blocks,
+    result_.solution.resize(shards * blocks * build_.rows.fingerprint_bits);
+    kernels.ribbon_solve(rows, shards, blocks, 0, build_.rows.fingerprint_bits,
+                         build_.rows.fingerprint_bits, shards * blocks,
                          reinterpret_cast<unsigned char*>(result_.solution.data()));
     for (unsigned shard = 0; shard < shards; ++shard) {
       result_.filled += static_cast<uint64_t>(std::count_if(rows[shard], rows[shard] + blocks * 64,
