@@ -19,23 +19,25 @@ enum class RangeFilterKind : uint8_t {
   kNone = 0,       // no range filter: every range may contain a key
   kPositions = 1,  // keys of one length, as numbers
   kTrees = 2,      // keys of any length, as binary trees of their bits
+  kRetrieval = 3,  // the same numbers in fewer bits, given back by a Ribbon. Since 1.2
 };
 
-// "none", "positions", "trees"; "unknown" for any other number. The string is static.
+// "none", "positions", "trees", "retrieval"; "unknown" for any other number. The string is static.
 WINNOW_EXPORT std::string_view ToString(RangeFilterKind kind) noexcept;
 
 // Options of a range filter that is to be built. It grows (winnow/version.h).
 struct RangeFilterOptions {
   // w. Positions: a range of L positions in which there is no key passes with a
-  // probability of at most L / 2^w, wherever it lies, and the filter takes about w + 2.2 bits a
-  // key. Trees: about w bits of each key are kept, and the filter takes w to w + 12 bits a key.
-  // RangeFilterBuilder says what a position is, and which ranges pass. 1 to 32; of positions
-  // fractions count.
+  // probability of at most L / 2^w, wherever it lies, and the filter takes about w + 0.2 bits a
+  // key by retrieval, which is for 6 to 16, else w + 2.2. Trees: about w bits of each key are kept,
+  // and the filter takes w to w + 12 bits a key. RangeFilterBuilder says what a position is, and
+  // which ranges pass. 1 to 32; of positions fractions count.
   double range_bits = 15;
 
-  // kPositions, for ranges that begin close behind keys: keys of several lengths get no filter.
-  // kTrees, for ranges of keys with a prefix. kNone: by the keys, as RangeFilterBuilder says. Since
-  // 1.2.
+  // kRetrieval or kPositions, for ranges that begin close behind keys: keys of several lengths get
+  // no filter. kRetrieval is kPositions where that takes no more bits; Winnow 1.1 reads kPositions
+  // alone, and passes all ranges of a retrieval. kTrees, for ranges of keys with a prefix. kNone:
+  // kTrees or kRetrieval by the keys, as RangeFilterBuilder says. Since 1.2.
   RangeFilterKind kind = RangeFilterKind::kNone;
 };
 
@@ -62,11 +64,17 @@ struct RangeFilterInfo {
 // are left out. The others are counted like the digits of a number, each by the values that were
 // seen at its place: so decimal text, and numbers of any width, become whole numbers without gaps.
 // That number is a key's position. A scan of L decimal numbers asks for L positions, a range of all
-// keys with a prefix for as many as there are behind it, which is mostly too many for any "no". The
-// positions are hashed in blocks whose order is kept, and the hashes are stored sorted: the idea of
-// Grafite, by Costa, Ferragina and Vinciguerra, SIGMOD 2024. A position has 64 bits, of at most 16
-// bytes of the key; of those before only a hash is stored, and a range that holds more than two
-// such beginnings of keys always passes.
+// keys with a prefix for as many as there are behind it, which is mostly too many for any "no". A
+// position has 64 bits, of at most 16 bytes of the key; of those before only a hash is stored, and
+// a range that holds more than two such beginnings of keys always passes.
+//
+// By retrieval, positions are blocks and low bits: a bumped Ribbon, of Dillinger,
+// Hübschle-Schneider, Sanders and Walzer, SEA 2022, gives back the low bits of a block's key and a
+// fingerprint of the block. A range asks for each block that it touches, so it passes wrongly where
+// a fingerprint does, and hardly ever in a block that has a key. Keys of blocks with several are
+// stored besides, so that keys in groups take more bits: where these are more than those of
+// kPositions, that is taken. There positions are hashed in blocks whose order is kept, and the
+// hashes are stored sorted: the idea of Grafite, by Costa, Ferragina and Vinciguerra, SIGMOD 2024.
 //
 // Trees, for other keys: small binary trees of their bits, as of Morrison (1968). Of each key they
 // keep the bits that part it from its neighbours and w - 6 more; of bits that neighbours have in

@@ -229,15 +229,19 @@ Fault Parse(std::string_view block, ParsedBlock* parsed) noexcept {
   return Fault::kNone;
 }
 
+void WriteLayerEntry(const LayerEntry& entry, unsigned char* bytes) noexcept {
+  bytes[0] = static_cast<unsigned char>(static_cast<unsigned>(entry.type) |
+                                        unsigned{entry.parameter} << kParameterShift);
+  StoreLittle(bytes + 1, entry.count, 4);
+}
+
 size_t WriteDirectoryAndTail(unsigned char* block, size_t payload_size, const LayerEntry* entries,
                              Tail tail) noexcept {
   tail.payload_checksum = Checksum(block, payload_size);
   unsigned char* directory = block + payload_size;
   unsigned char* bytes = directory;
   for (unsigned i = 0; i < tail.entries; ++i, bytes += kEntryBytes) {
-    bytes[0] = static_cast<unsigned char>(static_cast<unsigned>(entries[i].type) |
-                                          unsigned{entries[i].parameter} << kParameterShift);
-    StoreLittle(bytes + 1, entries[i].count, 4);
+    WriteLayerEntry(entries[i], bytes);
   }
   WriteTail(bytes, tail);
   const auto directory_bytes = static_cast<size_t>(bytes - directory);

@@ -112,6 +112,7 @@ struct Directory {
 Directory FindDirectory(const unsigned char* block, size_t size) noexcept;
 
 LayerEntry ReadLayerEntry(const unsigned char* directory, unsigned index) noexcept;
+void WriteLayerEntry(const LayerEntry& entry, unsigned char* bytes) noexcept;
 
 // Writes directory and tail behind `payload_size` bytes of payload at `block`, whose checksum it
 // computes. The block must have room for them. Returns the size of the whole.

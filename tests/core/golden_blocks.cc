@@ -132,6 +132,8 @@ std::vector<GoldenBlock> Plan() {
       OfStrings("positions", kBloom, 10, 500, "positions"),
       OfStrings("positions_behind_ribbon", kRibbon, 10, 1000, "positions"),
       OfStrings("positions_of_table", kBloom, 10, 300, "table"),
+      OfStrings("retrieval", kBloom, 10, 1000, "retrieval"),
+      OfStrings("retrieval_of_several_layers", kBloom, 10, 15000, "retrieval"),
       OfStrings("trees_2_keys", kBloom, 10, 2, "trees"),
       OfStrings("trees", kBloom, 10, 500, "trees"),
   };
@@ -209,6 +211,8 @@ std::string Padded(uint64_t number, int digits) {
 // With ranges before the first one, too.
 std::string GoldenBlock::KeyOf(uint64_t i) const {
   if (has_positions()) return "key" + Padded(19000 + 37 * i, 8);
+  // Every 50th is close behind the one before.
+  if (has_retrieval()) return "key" + Padded(19'000'001 * (i - (i % 50 == 49 ? 1 : 0)) + i, 12);
   if (note == "trees") return "key" + std::to_string(500 + i) + std::string(i % 3, '/');
   return "key" + std::to_string(i);
 }
@@ -228,6 +232,13 @@ GoldenRange GoldenRangeOf(const GoldenBlock& block, int i) {
   if (block.has_positions()) {
     const uint64_t begin = static_cast<uint64_t>(i) * 19 + 1;
     return {"key" + Padded(begin, 8), "key" + Padded(begin + 3, 8)};
+  }
+  if (block.has_retrieval()) {
+    // Those of even numbers close to keys, which have the numbers i * 19000002, the others not.
+    const uint64_t number = static_cast<uint64_t>(i);
+    const uint64_t begin =
+        number % 2 == 0 ? number / 2 * 19'000'002 + number % 7 : number * 123'456;
+    return {"key" + Padded(begin, 12), "key" + Padded(begin + 16, 12)};
   }
   const std::string begin = "key" + std::to_string(i * 7 % 2003);
   return {begin + "a", begin + "c"};
@@ -272,7 +283,10 @@ std::string BuildGoldenBytes(const GoldenBlock& block) {
   std::vector<std::string> keys;
   for (uint64_t i = 0; i < block.keys; ++i) keys.push_back(block.KeyOf(i));
   std::sort(keys.begin(), keys.end());
-  RangeFilterBuilder ranges(RangeFilterOptions{12});
+  const RangeFilterKind kind = block.note == "trees"   ? RangeFilterKind::kTrees
+                               : block.has_retrieval() ? RangeFilterKind::kRetrieval
+                                                       : RangeFilterKind::kPositions;
+  RangeFilterBuilder ranges(RangeFilterOptions{12, kind});
   for (const std::string& key : keys) ranges.Add(key);
   const FilterBlock range = ranges.Finish();
   return std::string((block.note == "table" ? WithRangeFilterOfTable(bytes, range.bytes())
@@ -285,7 +299,8 @@ void WriteGoldenBlocks(const std::string& folder) {
   answers
       << "# The golden blocks of the format, a line each; src/core/FORMAT.md says what they are "
          "for.\n"
-         "# NAME KIND BITS_PER_KEY -|note|tree|positions|trees|table KEYS strings|hashes BASE "
+         "# NAME KIND BITS_PER_KEY -|note|tree|positions|retrieval|trees|table KEYS strings|hashes "
+         "BASE "
          "STRIDE : "
          "WHICH OF absent0 TO absent"
       << kGoldenAbsent - 1 << " PASS [: RANGES]\n";

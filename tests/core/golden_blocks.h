@@ -28,8 +28,8 @@ struct GoldenBlock {
   uint64_t base = 0;
   uint64_t stride = 0;
   // Behind the layers: -, nothing; note, one that no builder of ours writes; tree, a tree note of
-  // the keys up to key2999; positions or trees, a
-  // range filter of that kind; table, one of positions as RocksDB's tables have it.
+  // the keys up to key2999; positions, retrieval or trees, a range filter of that kind; table, one
+  // of positions as RocksDB's tables have it.
   std::string note = "-";
   std::vector<int> passes;        // which absent keys "may be contained", ascending
   std::vector<int> range_passes;  // and which ranges
@@ -37,7 +37,8 @@ struct GoldenBlock {
   std::string KeyOf(uint64_t i) const;
   std::vector<KeyHash> KeyHashes() const;
   bool has_positions() const { return note == "positions" || note == "table"; }
-  bool has_ranges() const { return has_positions() || note == "trees"; }
+  bool has_retrieval() const { return note == "retrieval"; }
+  bool has_ranges() const { return has_positions() || has_retrieval() || note == "trees"; }
 };
 
 KeyHash GoldenAbsentHash(int i);

@@ -103,7 +103,7 @@ TEST(GoldenBlocksTest, EveryReaderGivesTheirAnswersForRanges) {
           << block.name << " " << key;
     }
   }
-  EXPECT_EQ(kinds.size(), 2u);
+  EXPECT_EQ(kinds.size(), 3u);
 }
 
 TEST(GoldenBlocksTest, EveryKindAndTypeOfLayerIsThere) {

@@ -201,17 +201,16 @@ FilterBlock BuildRangeFilter(const Container& keys, double range_bits = 15,
   return builder.Finish();
 }
 
-// A kind that these keys may have: positions only if they have one length.
+// A kind that these keys may have: positions, stored or retrieved, only if they have one length.
 inline RangeFilterKind SomeKind(const Keys& keys, RandomHashes* random) {
   bool have_one_length = true;
   for (const std::string& key : keys) {
     have_one_length = have_one_length && key.size() == keys.begin()->size();
   }
   have_one_length = have_one_length && !keys.begin()->empty() && keys.begin()->size() <= 256;
-  return static_cast<RangeFilterKind>(random->Below(3)) == RangeFilterKind::kTrees
-             ? RangeFilterKind::kTrees
-         : have_one_length && random->Below(3) != 0 ? RangeFilterKind::kPositions
-                                                    : RangeFilterKind::kNone;
+  constexpr RangeFilterKind kAsked[] = {RangeFilterKind::kTrees, RangeFilterKind::kNone,
+                                        RangeFilterKind::kPositions, RangeFilterKind::kRetrieval};
+  return kAsked[random->Below(have_one_length ? 4 : 2)];
 }
 
 // Makes both checksums right again, where the front is not too long for the bytes.

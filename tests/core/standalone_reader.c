@@ -208,12 +208,12 @@ static int ask_list(const unsigned char* layer, struct entry e, uint64_t h) {
   return 0;
 }
 
-/* Slot by slot from `start` on; `shard` blocks more lie before it. Blocks from `split` on have a
-   column more than `whole`; the first `columns` columns count. */
-static int ask_sum(const unsigned char* layer, uint64_t start, uint64_t shard, uint64_t whole,
-                   uint64_t split, uint64_t columns, uint64_t most, uint64_t h) {
+/* The sums of the first `columns` columns, which count, as bits. Slot by slot from `start` on;
+   `shard` blocks more lie before it. Blocks from `split` on have a column more than `whole`. */
+static uint64_t sums(const unsigned char* layer, uint64_t start, uint64_t shard, uint64_t whole,
+                     uint64_t split, uint64_t columns, uint64_t h) {
   const uint64_t coefficient = ((h * UINT64_C(0x9e3779b97f4a7c15)) >> 16) | 1;
-  const uint64_t wanted = fingerprint(h, most);
+  uint64_t all = 0;
   for (uint64_t column = 0; column < columns; ++column) {
     uint64_t sum = 0;
     for (unsigned i = 0; i < 48; ++i) {
@@ -223,9 +223,35 @@ static int ask_sum(const unsigned char* layer, uint64_t start, uint64_t shard, u
       const uint64_t word = block * whole + (block > split ? block - split : 0) + column;
       sum ^= layer[8 * word + slot % 64 / 8] >> (slot % 8) & 1;
     }
-    if (sum != (wanted >> column & 1)) return 0;
+    all |= sum << column;
   }
-  return 1;
+  return all;
+}
+
+static int ask_sum(const unsigned char* layer, uint64_t start, uint64_t shard, uint64_t whole,
+                   uint64_t split, uint64_t columns, uint64_t most, uint64_t h) {
+  const uint64_t differing =
+      fingerprint(h, most) ^ sums(layer, start, shard, whole, split, columns, h);
+  return (differing & (((uint64_t)1 << columns) - 1)) == 0;
+}
+
+/* Whether the hash is bumped; else also its place and how many columns count there. */
+static int is_bumped(const struct parsed* p, const unsigned char* layer, struct entry e, uint64_t h,
+                     uint64_t* start, uint64_t* shard, uint64_t* columns) {
+  const struct bumped layout = bumped_layout(p, e);
+  *start = position(h, layout.starts);
+  const uint64_t bucket = *start / 128;
+  const unsigned offset = *start % 128;
+  const unsigned class = offset < 16 ? 2 : offset < 36 ? 1 : 0;
+  const unsigned threshold = layer[layout.words + bucket / 4] >> (2 * (bucket % 4)) & 3;
+  *shard = e.parameter == 0 ? 0 : h >> (64 - e.parameter);
+  *columns = p->whole + (*start / 64 + *shard >= layout.split);
+  return class >= threshold;
+}
+
+static uint64_t next_hash(uint64_t h) {
+  h *= UINT64_C(0xa0761d6478bd642f);
+  return h ^ h >> 32;
 }
 
 int standalone_may_contain(const unsigned char* block, size_t size, uint64_t h) {
@@ -243,20 +269,13 @@ int standalone_may_contain(const unsigned char* block, size_t size, uint64_t h) 
       return ask_sum(layer, position(h, 64 * e.count - 47), 0, p.most, UINT64_MAX, p.most, p.most,
                      h);
     }
-    const struct bumped layout = bumped_layout(&p, e);
-    const uint64_t start = position(h, layout.starts);
-    const uint64_t bucket = start / 128;
-    const unsigned offset = start % 128;
-    const unsigned class = offset < 16 ? 2 : offset < 36 ? 1 : 0;
-    const unsigned threshold = layer[layout.words + bucket / 4] >> (2 * (bucket % 4)) & 3;
-    if (class < threshold) {
-      const uint64_t shard = e.parameter == 0 ? 0 : h >> (64 - e.parameter);
-      const uint64_t columns = p.whole + (start / 64 + shard >= layout.split);
-      return ask_sum(layer, start, shard, p.whole, layout.split, columns, p.most, h);
+    uint64_t start, shard, columns;
+    if (!is_bumped(&p, layer, e, h, &start, &shard, &columns)) {
+      const uint64_t split = bumped_layout(&p, e).split;
+      return ask_sum(layer, start, shard, p.whole, split, columns, p.most, h);
     }
     layer += entry_bytes(&p, e);
-    h *= UINT64_C(0xa0761d6478bd642f);
-    h ^= h >> 32;
+    h = next_hash(h);
   }
   return 1;
 }
@@ -266,7 +285,10 @@ struct range {
   const unsigned char *last_key, *digits, *lows, *highs, *end;
   uint64_t keys, bound, most; /* of all positions */
   unsigned length, num_digits, hashed, low_bits, block_bits;
-  int is_trees;
+  int is_trees, is_retrieval;
+  struct parsed layers; /* of a retrieval; `payload` is where they begin */
+  const unsigned char* list;
+  uint64_t listed, crowded;
   const unsigned char *entries, *separators, *trees;
   uint64_t blocks;
   unsigned leaf_bits, order, first_bits, hash_bits;
@@ -324,6 +346,56 @@ static int parse_trees(const unsigned char* note, size_t size, struct range* r) 
   return number(last, 4) == separators && number(last + 4, 4) == (uint64_t)(r->end - r->trees);
 }
 
+/* The parts of r->keys numbers below r->bound, which begin there. Returns their end. */
+static const unsigned char* find_numbers(const unsigned char* begin, struct range* r) {
+  r->low_bits = log2_of(r->bound / r->keys);
+  const uint64_t buckets = ((r->bound - 1) >> r->low_bits) + 1;
+  const uint64_t words = (r->keys + buckets + 63) / 64;
+  r->lows = begin;
+  r->highs = r->lows + (r->keys * r->low_bits + 7) / 8;
+  r->end = r->highs + 8 * words;
+  return r->end + 4 * ((words + 7) / 8);
+}
+
+/* What lies behind the front of a retrieval. The numbers are those of crowded keys. */
+static int parse_retrieval(const unsigned char* note, const unsigned char* begin,
+                           const unsigned char* end, struct range* r) {
+  struct parsed* const p = &r->layers;
+  const uint64_t columns = number(note + 18, 2);
+  r->block_bits = note[16];
+  p->payload = begin;
+  p->entries = note[17];
+  p->whole = columns / 4096 + 1;
+  p->fraction = columns % 4096;
+  p->most = p->whole + (p->fraction != 0);
+  r->crowded = number(note + 20, 4);
+  if (r->crowded > r->keys || p->most > 16 || p->entries > 16) return 0;
+  if (r->block_bits < 3 || r->block_bits > p->whole || p->most - r->block_bits > 9) return 0;
+  if ((size_t)(end - begin) < (size_t)kEntryBytes * p->entries + 128) return 0;
+  p->directory = end - kEntryBytes * p->entries;
+  uint64_t left = (uint64_t)(p->directory - begin) - 128;
+  uint64_t layers = 0;
+  for (unsigned i = 0; i < p->entries; ++i) {
+    const struct entry e = entry_at(p, i);
+    if (!entry_is_right(e)) return 0;
+    if (e.type != kTypeBumped && (e.type != kTypeSmall || i + 1 != p->entries)) return 0;
+    layers += entry_bytes(p, e);
+  }
+  if (layers > left) return 0;
+  left -= layers;
+  r->list = begin + layers;
+  if (r->crowded != 0) {
+    r->keys = r->crowded;
+    r->bound = r->crowded << p->most;
+    const uint64_t bytes = (uint64_t)(find_numbers(begin, r) - begin);
+    if (bytes > left) return 0;
+    left -= bytes;
+    find_numbers(r->list + left, r);
+  }
+  r->listed = left / 8;
+  return left % 8 == 0;
+}
+
 /* The checks of FORMAT.md. 0 if it can't be used. */
 static int parse_range(const unsigned char* note, size_t size, struct range* r) {
   if (size < 32 || memcmp(note, "Wrng\x01", 5) != 0) return 0;
@@ -336,9 +408,11 @@ static int parse_range(const unsigned char* note, size_t size, struct range* r) 
   r->hashed = (unsigned)number(note + 14, 2);
   r->bound = number(note + 16, 8);
   if (note[5] == 2) return parse_trees(note, size, r);
-  if (note[5] != 1 || r->length < 1 || r->length > 256) return 0;
+  r->is_retrieval = note[5] == 3;
+  if ((note[5] != 1 && note[5] != 3) || r->length < 1 || r->length > 256) return 0;
   if (r->hashed != 0 && (r->hashed >= r->length || (r->length - r->hashed) % 8 != 0)) return 0;
-  if (r->keys < 1 || r->keys >> 31 != 0 || r->bound < r->keys || r->bound > r->keys << 32) return 0;
+  if (r->keys < 1 || r->keys >> 31 != 0) return 0;
+  if (!r->is_retrieval && (r->bound < r->keys || r->bound > r->keys << 32)) return 0;
   r->last_key = note + 32;
   r->digits = r->last_key + r->length;
   const unsigned char* at = r->digits;
@@ -360,14 +434,9 @@ static int parse_range(const unsigned char* note, size_t size, struct range* r) 
     at += 2 + 2 * at[1];
   }
   if (at != note + front) return 0;
-  r->low_bits = log2_of(r->bound / r->keys);
+  if (r->is_retrieval) return parse_retrieval(note, note + front + 4, note + size, r);
   r->block_bits = log2_of(r->bound);
-  const uint64_t buckets = ((r->bound - 1) >> r->low_bits) + 1;
-  const uint64_t words = (r->keys + buckets + 63) / 64;
-  r->lows = note + front + 4;
-  r->highs = r->lows + (r->keys * r->low_bits + 7) / 8;
-  r->end = r->highs + 8 * words;
-  return r->end + 4 * ((words + 7) / 8) == note + size;
+  return find_numbers(note + front + 4, r) == note + size;
 }
 
 static int next_bytes(const struct range* r, struct range_number* n) {
@@ -475,7 +544,67 @@ static int is_stored(const struct range* r, uint64_t x, uint64_t y) {
   return 0;
 }
 
+/* Whether one of the block's keys, by a value with so many columns, is from x to y in it. */
+static int has_value(const struct range* r, uint64_t item, uint64_t value, uint64_t columns,
+                     uint64_t x, uint64_t y) {
+  const uint64_t m = r->block_bits;
+  const uint64_t bits = r->layers.most - m;
+  const uint64_t mark = bits == 0 ? 0 : fingerprint(item, bits);
+  const uint64_t escape = ((uint64_t)1 << m) - 1;
+  if ((((mark << m) ^ value) & (((uint64_t)1 << columns) - 1)) >> m != 0) return 0;
+  value &= escape;
+  if (value != escape) return x <= value && value <= y;
+  if (r->crowded == 0) return 0;
+  const uint64_t base = high_half(mix(item), r->crowded << bits) << m;
+  return is_stored(r, base + x, base + y);
+}
+
+static int any_in_block(const struct range* r, uint64_t item, uint64_t x, uint64_t y) {
+  const struct parsed* const p = &r->layers;
+  const unsigned char* layer = p->payload;
+  uint64_t h = item;
+  for (unsigned i = 0; i < p->entries; ++i) {
+    const struct entry e = entry_at(p, i);
+    uint64_t start, shard, columns;
+    if (e.type == kTypeSmall) {
+      start = position(h, 64 * e.count - 47);
+      const uint64_t value = sums(layer, start, 0, p->most, UINT64_MAX, p->most, h);
+      return has_value(r, item, value, p->most, x, y);
+    }
+    if (!is_bumped(p, layer, e, h, &start, &shard, &columns)) {
+      const uint64_t split = bumped_layout(p, e).split;
+      const uint64_t value = sums(layer, start, shard, p->whole, split, columns, h);
+      return has_value(r, item, value, columns, x, y);
+    }
+    layer += entry_bytes(p, e);
+    h = next_hash(h) & ~UINT64_C(0xffff);
+  }
+  for (uint64_t i = 0; i < r->listed; ++i) {
+    const uint64_t listed = number(r->list + 8 * i, 8);
+    if ((listed & ~UINT64_C(0xffff)) == h &&
+        has_value(r, item, listed & 0xffff, p->most, x, y)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+static int any_retrieved(const struct range* r, uint64_t h, uint64_t first, uint64_t last) {
+  const uint64_t escape = ((uint64_t)1 << r->block_bits) - 1;
+  const uint64_t last_block = last >> r->block_bits;
+  uint64_t block = first >> r->block_bits;
+  if (last_block - block > (uint64_t)1 << (r->layers.most - r->block_bits)) return 1;
+  for (;; ++block, first = 0) {
+    const uint64_t item =
+        mix(h + block * UINT64_C(0x9e3779b97f4a7c15)) & ~UINT64_C(0xffff);
+    const uint64_t y = block == last_block ? last & escape : escape;
+    if (any_in_block(r, item, first & escape, y)) return 1;
+    if (block == last_block) return 0;
+  }
+}
+
 static int any(const struct range* r, uint64_t h, uint64_t first, uint64_t last) {
+  if (r->is_retrieval) return any_retrieved(r, h, first, last);
   if (r->hashed == 0 && r->most < r->bound) return is_stored(r, first, last);
   const uint64_t block = last >> r->block_bits;
   if (block - (first >> r->block_bits) > 1) return 1;

@@ -147,7 +147,7 @@ TEST(TableRangesTest, FewKeysOfAnotherLengthAreAPart) {
   const std::string block = BlockOf(Build(keys, PlanOf(RangeKinds::kByKeys)));
   const TableRanges ranges(block);
   ASSERT_EQ(ranges.size(), 2u);
-  EXPECT_EQ(CountOf(ranges, RangeFilterKind::kPositions, RangeRole::kPart), 1u);
+  EXPECT_EQ(CountOf(ranges, RangeFilterKind::kRetrieval, RangeRole::kPart), 1u);
   EXPECT_EQ(CountOf(ranges, RangeFilterKind::kTrees, RangeRole::kPart), 1u);
   EXPECT_EQ(testing::RangeFilterOfTable(block), "") << "a reader of one filter knows none";
   size_t passed = 0;
@@ -171,7 +171,7 @@ TEST(TableRangesTest, AnOddFirstKeyIsAPart) {
   const TableRanges ranges(block);
   ASSERT_EQ(ranges.size(), 2u);
   EXPECT_EQ(ranges.view(0).info().num_keys, keys.size() - 1);
-  EXPECT_EQ(ranges.view(0).info().kind, RangeFilterKind::kPositions);
+  EXPECT_EQ(ranges.view(0).info().kind, RangeFilterKind::kRetrieval);
 }
 
 // A range may end behind the last key of one part, where another part has keys.
@@ -310,7 +310,7 @@ TEST(TableRangesTest, TheKindThatDeniesMoreStays) {
       const std::vector<TableRange> ranges = builder.Finish();
       ASSERT_EQ(ranges.size(), 1u);
       EXPECT_EQ(RangeFilterView(ranges[0].filter.bytes()).info().kind,
-                is_close ? RangeFilterKind::kPositions : RangeFilterKind::kTrees)
+                is_close ? RangeFilterKind::kRetrieval : RangeFilterKind::kTrees)
           << keys->begin()->size() << " bytes";
       EXPECT_TRUE(builder.denied().is_measured);
       const auto [more, less] =
@@ -322,7 +322,7 @@ TEST(TableRangesTest, TheKindThatDeniesMoreStays) {
     // Without a scan, by the keys.
     const std::vector<TableRange> ranges = Build(*keys, PlanOf(RangeKinds::kBest));
     EXPECT_EQ(RangeFilterView(ranges[0].filter.bytes()).info().kind,
-              keys == &numbers ? RangeFilterKind::kPositions : RangeFilterKind::kTrees);
+              keys == &numbers ? RangeFilterKind::kRetrieval : RangeFilterKind::kTrees);
   }
 }
 

@@ -93,7 +93,9 @@ void CheckBuilt(std::string_view input) {
   RangeFilterOptions options;
   const unsigned asked = input.empty() ? 14 : static_cast<unsigned char>(input[0]);
   options.range_bits = 1 + asked % 32;
-  options.kind = asked / 32 % 2 == 0 ? RangeFilterKind::kNone : RangeFilterKind::kTrees;
+  constexpr RangeFilterKind kKinds[] = {RangeFilterKind::kNone, RangeFilterKind::kTrees,
+                                        RangeFilterKind::kPositions, RangeFilterKind::kRetrieval};
+  options.kind = kKinds[asked / 32 % 4];
   std::vector<std::string> keys;
   for (size_t at = 1; at < input.size() && keys.size() < 400;) {
     const size_t size = static_cast<unsigned char>(input[at]) % 24;

@@ -6,10 +6,13 @@
 #include <vector>
 
 #include "src/core/hash_chunks.h"
+#include "src/core/payload.h"
 #include "src/core/ranges/range_format.h"
 #include "src/core/ranges/range_keys.h"
+#include "src/core/ranges/range_retrieval_builder.h"
 #include "src/core/ranges/range_sort.h"
 #include "src/core/ranges/range_tree_builder.h"
+#include "src/core/sizing.h"
 #include "src/core/struct_size.h"
 #include "winnow/range_filter.h"
 
@@ -27,11 +30,16 @@ constexpr size_t kUsualDigitBytes = 4;
 constexpr double kMostTreeBits = 24;
 constexpr double kFewBytes = 1024;
 
+// With fewer a fingerprint and the low bits have no room.
+constexpr double kLeastRetrievalBits = 6;
+// Of a retrieval, beside what its keys take.
+constexpr uint64_t kMoreBytes = 4096;
+
 RangeFilterOptions NearestValid(RangeFilterOptions options) noexcept {
   if (std::isnan(options.range_bits)) options.range_bits = RangeFilterOptions().range_bits;
   options.range_bits =
       std::clamp<double>(options.range_bits, core::kLeastRangeBits, core::kMostRangeBits);
-  if (options.kind > RangeFilterKind::kTrees) options.kind = RangeFilterKind::kNone;
+  if (options.kind > RangeFilterKind::kRetrieval) options.kind = RangeFilterKind::kNone;
   return options;
 }
 
@@ -43,7 +51,37 @@ uint64_t BoundOf(uint64_t n, double range_bits) noexcept {
          static_cast<uint64_t>(static_cast<double>(bound) * (std::exp2(range_bits - whole) - 1));
 }
 
-FilterBlock Build(core::RangeKeys* keys, double range_bits) {
+// The columns of a retrieval with this rate; 0: range_bits are too few or too many.
+core::Columns RetrievalColumns(double range_bits) noexcept {
+  if (range_bits < kLeastRetrievalBits || range_bits > simd::kRibbonMaxColumns) return {};
+  return core::RibbonColumns(std::exp2(-range_bits));
+}
+
+// Returns a block of size 0 where items are so alike that they take more than positions do.
+FilterBlock BuildRetrieval(core::RangeKeys* keys, const core::RangeKeysFormat& format,
+                           core::RangeHeader header, uint64_t expected_bytes,
+                           const std::string& digits) {
+  const size_t most_bytes = core::RangeFilterBytes(header);
+  const size_t front_bytes = core::RangeFrontBytes(header.key_length, header.digits_bytes);
+  const std::string last_key = keys->LastKey();
+  core::Payload payload(front_bytes + expected_bytes + expected_bytes / 16 + kMoreBytes);
+  payload.Append(front_bytes);
+  core::HashChunkPool pool;
+  core::RetrievalBuilder builder(header.retrieval, &pool);
+  keys->DrainPositions(format, &pool,
+                       [&](const uint64_t* positions, const uint64_t* hashes, size_t n) {
+                         builder.Add(positions, hashes, n);
+                       });
+  header.kind = RangeFilterKind::kRetrieval;
+  FilterBlock block;
+  if (!builder.Finish(&payload, &header.retrieval) || payload.size() > most_bytes) return block;
+  core::WriteRangeFront(header, last_key, digits, payload.size() - front_bytes, payload.data());
+  block.size = payload.size();
+  block.data = payload.Release();
+  return block;
+}
+
+FilterBlock Build(core::RangeKeys* keys, double range_bits, bool may_retrieve) {
   const core::RangeKeysFormat format = keys->Format();
   std::string digits;
   for (const core::RangeDigit& digit : format.digits) core::AppendDigit(digit, &digits);
@@ -62,6 +100,20 @@ FilterBlock Build(core::RangeKeys* keys, double range_bits) {
   const core::RangePlacing placing =
       core::PlacingOf(header.shape, has_hashed, format.most_position);
 
+  const core::Columns columns = RetrievalColumns(range_bits);
+  if (may_retrieve && !placing.is_exact && columns.whole != 0) {
+    core::RetrievalCounts counts;
+    keys->ForEachPosition(format, [&](const uint64_t* positions, const uint64_t* hashes, size_t n) {
+      counts.Add(positions, hashes, n);
+    });
+    counts.Finish();
+    uint64_t bytes = 0;
+    header.retrieval = counts.Best(columns, &bytes);
+    if (bytes + bytes / 64 < header.shape.Bytes()) {
+      return BuildRetrieval(keys, format, header, bytes, digits);
+    }
+  }
+
   FilterBlock block;
   block.size = core::RangeFilterBytes(header);
   block.data = std::make_unique<char[]>(block.size);
@@ -70,16 +122,20 @@ FilterBlock Build(core::RangeKeys* keys, double range_bits) {
       header.shape, bytes + core::RangeFrontBytes(header.key_length, header.digits_bytes));
   core::HashChunkPool pool;
   if (placing.is_exact) {
-    keys->Drain(format, placing, &pool,
-                [&](const uint64_t* places, size_t n) { writer.Add(places, n); });
+    keys->DrainPositions(format, &pool,
+                         [&](const uint64_t* positions, const uint64_t* /*hashes*/, size_t n) {
+                           writer.Add(positions, n);
+                         });
   } else {
     core::RangeSorter sorter(header.shape, &pool);
-    keys->Drain(format, placing, &pool,
-                [&](const uint64_t* places, size_t n) { sorter.Add(places, n); });
+    keys->DrainPositions(format, &pool, [&](uint64_t* positions, const uint64_t* hashes, size_t n) {
+      core::PlacePositions(placing, hashes, n, positions);
+      sorter.Add(positions, n);
+    });
     sorter.Drain([&](const uint64_t* places, size_t n) { writer.Add(places, n); });
   }
   writer.Finish();
-  core::WriteRangeFront(header, keys->LastKey(), digits, bytes);
+  core::WriteRangeFront(header, keys->LastKey(), digits, header.shape.Bytes(), bytes);
   return block;
 }
 
@@ -132,12 +188,17 @@ struct RangeFilterBuilder::State {
     if (trees == nullptr) {
       const bool is_alike = keys.size() == 0 ? !key.empty() && key.size() <= core::kMaxRangeKeyBytes
                                              : key.size() == keys.key_length();
-      if (options.kind == RangeFilterKind::kPositions || (is_alike && !MustBeTrees())) {
+      if (IsForPositions() || (is_alike && !MustBeTrees())) {
         return is_alike && keys.Add(key) && (!MustBeTrees() || BecomeTrees());
       }
       if (!BecomeTrees()) return false;
     }
     return trees->Add(key);
+  }
+
+  bool IsForPositions() const noexcept {
+    return options.kind == RangeFilterKind::kPositions ||
+           options.kind == RangeFilterKind::kRetrieval;
   }
 
   // Returns whether keys of one length, so far, are trees.
@@ -237,7 +298,8 @@ FilterBlock RangeFilterBuilder::Finish() noexcept {
     if (state.trees != nullptr) {
       block = Build(state.trees.get(), state.options.range_bits);
     } else if (state.keys.size() != 0) {
-      block = Build(&state.keys, state.options.range_bits);
+      block = Build(&state.keys, state.options.range_bits,
+                    state.options.kind != RangeFilterKind::kPositions);
     }
   } catch (const std::bad_alloc&) {
   }

@@ -24,6 +24,10 @@ constexpr size_t kFrontCountAt = 8;
 constexpr size_t kFrontDigitsAt = 12;
 constexpr size_t kFrontHashedBytesAt = 14;
 constexpr size_t kFrontBoundAt = 16;
+constexpr size_t kFrontLowBitsAt = 16;
+constexpr size_t kFrontLayersAt = 17;
+constexpr size_t kFrontColumnsAt = 18;
+constexpr size_t kFrontCrowdedAt = 20;
 constexpr size_t kFrontTreeShapeAt = 12;
 constexpr size_t kFrontBlocksAt = 16;
 constexpr size_t kFrontSeparatorsAt = 20;
@@ -136,17 +140,23 @@ RangePlacing PlacingOf(const EliasFanoShape& shape, bool has_hashed,
 }
 
 void WriteRangeFront(const RangeHeader& header, std::string_view last_key, std::string_view digits,
-                     unsigned char* bytes) noexcept {
+                     size_t bytes_behind, unsigned char* bytes) noexcept {
   WriteFrontBegin(header.kind, header.key_length, header.shape.count, header.range_bits,
                   header.digits_bytes, bytes);
   StoreLittle(bytes + kFrontDigitsAt, header.digits, 2);
   StoreLittle(bytes + kFrontHashedBytesAt, header.hashed_bytes, 2);
-  StoreLittle(bytes + kFrontBoundAt, header.shape.bound, 8);
+  if (header.kind == RangeFilterKind::kRetrieval) {
+    bytes[kFrontLowBitsAt] = header.retrieval.low_bits;
+    bytes[kFrontLayersAt] = header.retrieval.layers;
+    StoreLittle(bytes + kFrontColumnsAt, header.retrieval.columns, 2);
+    StoreLittle(bytes + kFrontCrowdedAt, header.retrieval.crowded, 4);
+  } else {
+    StoreLittle(bytes + kFrontBoundAt, header.shape.bound, 8);
+  }
   unsigned char* at = bytes + kFrontKeyAt;
   at = std::copy(last_key.begin(), last_key.end(), at);
   std::copy(digits.begin(), digits.end(), at);
-  WriteFrontChecksums(RangeFrontBytes(header.key_length, header.digits_bytes), header.shape.Bytes(),
-                      bytes);
+  WriteFrontChecksums(RangeFrontBytes(header.key_length, header.digits_bytes), bytes_behind, bytes);
 }
 
 RangeTreeShape RangeTreeShapeOf(double range_bits) noexcept {
@@ -208,13 +218,16 @@ Fault ParseRange(std::string_view bytes, ParsedRange* parsed) noexcept {
     return Fault::kTailChecksum;
   }
   header.kind = static_cast<RangeFilterKind>(front[kFrontKindAt]);
-  if (header.kind != RangeFilterKind::kPositions && header.kind != RangeFilterKind::kTrees) {
+  const bool is_retrieval = header.kind == RangeFilterKind::kRetrieval;
+  if (header.kind != RangeFilterKind::kPositions && header.kind != RangeFilterKind::kTrees &&
+      !is_retrieval) {
     return Fault::kKind;
   }
   header.digits = Load16(front + kFrontDigitsAt);
   header.hashed_bytes = Load16(front + kFrontHashedBytesAt);
   header.range_bits = Load16(front + kFrontRangeBitsAt);
-  header.shape = {LoadLittle(front + kFrontCountAt, 4), LoadLittle(front + kFrontBoundAt, 8)};
+  const uint64_t count = LoadLittle(front + kFrontCountAt, 4);
+  header.shape = {count, is_retrieval ? count : LoadLittle(front + kFrontBoundAt, 8)};
   if (header.kind == RangeFilterKind::kTrees) {
     return ParseTrees(bytes, header, front_bytes, parsed);
   }
@@ -230,13 +243,23 @@ Fault ParseRange(std::string_view bytes, ParsedRange* parsed) noexcept {
   RangeDigits digits{key, digits_at, header.key_length, header.digits, header.hashed_bytes};
   if (!CheckDigits(digits_at + header.digits_bytes, &digits)) return Fault::kParameters;
   digits.FindNumber();
-  if (bytes.size() != RangeFilterBytes(header)) return Fault::kSize;
-  *parsed = {header,
-             digits,
-             PlacingOf(header.shape, header.hashed_bytes != 0, digits.most_position),
-             front + front_bytes,
-             bytes.size() - front_bytes,
-             static_cast<uint32_t>(LoadLittle(front + kFrontArraysChecksumAt, 4))};
+  const unsigned char* const arrays = front + front_bytes;
+  const size_t arrays_size = bytes.size() - front_bytes;
+  RangePlacing placing;
+  if (is_retrieval) {
+    header.retrieval = {front[kFrontLowBitsAt], front[kFrontLayersAt],
+                        Load16(front + kFrontColumnsAt),
+                        static_cast<uint32_t>(LoadLittle(front + kFrontCrowdedAt, 4))};
+    if (header.retrieval.crowded > count) return Fault::kParameters;
+    const Fault fault = CheckRetrieval(header.retrieval, arrays, arrays_size);
+    if (fault != Fault::kNone) return fault;
+  } else {
+    if (bytes.size() != RangeFilterBytes(header)) return Fault::kSize;
+    placing = PlacingOf(header.shape, header.hashed_bytes != 0, digits.most_position);
+  }
+  *parsed = {header,      digits,
+             placing,     arrays,
+             arrays_size, static_cast<uint32_t>(LoadLittle(front + kFrontArraysChecksumAt, 4))};
   return Fault::kNone;
 }
 

@@ -12,6 +12,7 @@
 #include "src/core/ranges/range_digits.h"
 #include "src/core/ranges/range_elias_fano.h"
 #include "src/core/ranges/range_hash.h"
+#include "src/core/ranges/range_retrieval.h"
 #include "src/core/ranges/range_trees.h"
 #include "winnow/fault.h"
 #include "winnow/range_filter.h"
@@ -31,22 +32,24 @@ struct RangeHeader {
   uint16_t digits = 0;
   uint16_t hashed_bytes = 0;
   uint16_t digits_bytes = 0;
-  uint16_t range_bits = 0;  // in 1/1024. For information
-  EliasFanoShape shape;
+  uint16_t range_bits = 0;   // in 1/1024. For information
+  EliasFanoShape shape;      // of a retrieval only the count
+  RetrievalShape retrieval;  // of none but that
 };
 uint16_t PackRangeBits(double range_bits) noexcept;
 double UnpackRangeBits(uint16_t packed) noexcept;
 
 size_t RangeFrontBytes(size_t key_length, size_t digits_bytes) noexcept;
+// Of positions.
 size_t RangeFilterBytes(const RangeHeader& header) noexcept;
 
 // Where positions go, by the greatest one that the digits can count.
 RangePlacing PlacingOf(const EliasFanoShape& shape, bool has_hashed,
                        uint64_t most_position) noexcept;
 
-// Writes the front. The arrays behind it must be there.
+// Writes the front. The arrays behind it, so many bytes, must be there.
 void WriteRangeFront(const RangeHeader& header, std::string_view last_key, std::string_view digits,
-                     unsigned char* bytes) noexcept;
+                     size_t bytes_behind, unsigned char* bytes) noexcept;
 
 // The same for trees.
 struct RangeTreesHeader {
@@ -71,7 +74,7 @@ RangeTrees RangeTreesOf(std::string_view bytes) noexcept;
 std::string_view LastKeyOf(std::string_view bytes) noexcept;
 
 // A range filter, checked: questions read it without further checks. Of trees the header has only
-// what all kinds have, and neither digits nor placing.
+// what all kinds have, and neither digits nor placing; of a retrieval there is no placing.
 struct ParsedRange {
   RangeHeader header;
   RangeDigits digits;

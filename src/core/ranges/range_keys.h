@@ -44,13 +44,20 @@ class RangeKeys {
   template <typename Visit>
   bool ForEachKey(Visit visit) const;
 
-  // Calls visit(const uint64_t* places, size_t n) for some keys at a time, in their order, with
-  // where their positions go. What the keys took is given to the pool meanwhile.
+  // Calls visit(uint64_t* positions, const uint64_t* hashes, size_t n) for some keys at a time, in
+  // their order, with their positions and the hashes of the bytes before these; the positions may
+  // be overwritten.
   template <typename Visit>
-  void Drain(const RangeKeysFormat& format, const RangePlacing& placing, HashChunkPool* pool,
-             Visit visit);
+  void ForEachPosition(const RangeKeysFormat& format, Visit visit) const;
+
+  // The same, and what the keys took is given to the pool meanwhile.
+  template <typename Visit>
+  void DrainPositions(const RangeKeysFormat& format, HashChunkPool* pool, Visit visit);
 
  private:
+  // Calls visit as ForEachPosition does, for the words that source(visit_words) gives.
+  template <typename Source, typename Visit>
+  void ReadPositions(const RangeKeysFormat& format, Source source, Visit visit) const;
   bool AddFirst(std::string_view key);
   bool NoteDiffering();
   void BeginSection();
@@ -97,26 +104,26 @@ bool RangeKeys::ForEachKey(Visit visit) const {
   return true;
 }
 
-template <typename Visit>
-void RangeKeys::Drain(const RangeKeysFormat& format, const RangePlacing& placing,
-                      HashChunkPool* pool, Visit visit) {
-  RangePositions positions(format, placing, key_length_, first_);
-  std::array<uint64_t, RangePositions::kBatch> places;
+template <typename Source, typename Visit>
+void RangeKeys::ReadPositions(const RangeKeysFormat& format, Source source, Visit visit) const {
+  RangePositions reader(format, key_length_, first_);
+  std::array<uint64_t, RangePositions::kBatch> positions;
+  std::array<uint64_t, RangePositions::kBatch> hashes;
   std::array<uint64_t, 1 + RangeSection::kMostKept> key{};
   const auto decode = [&](const uint64_t* words, size_t n) {
-    positions.Places(words, n, places.data());
-    visit(places.data(), n);
+    reader.Read(words, n, positions.data(), hashes.data());
+    visit(positions.data(), hashes.data(), n);
   };
-  positions.Begin(RangeSection());
+  reader.Begin(RangeSection());
   decode(key.data(), 1);
   auto section = sections_.cbegin();
   uint64_t left = 0;
   size_t words = 0;
   size_t in_key = 0;  // words of a key that goes on in the next piece
-  pool->Drain(&words_, [&](const uint64_t* piece, size_t n) {
+  source([&](const uint64_t* piece, size_t n) {
     while (n != 0) {
       if (left == 0) {
-        positions.Begin(*section);
+        reader.Begin(*section);
         left = section->keys;
         words = section->words();
         ++section;
@@ -140,6 +147,18 @@ void RangeKeys::Drain(const RangeKeysFormat& format, const RangePlacing& placing
       n -= taken;
     }
   });
+}
+
+template <typename Visit>
+void RangeKeys::ForEachPosition(const RangeKeysFormat& format, Visit visit) const {
+  ReadPositions(
+      format, [this](auto visit_words) { words_.ForEach(visit_words); }, visit);
+}
+
+template <typename Visit>
+void RangeKeys::DrainPositions(const RangeKeysFormat& format, HashChunkPool* pool, Visit visit) {
+  ReadPositions(
+      format, [&](auto visit_words) { pool->Drain(&words_, visit_words); }, visit);
 }
 
 }  // namespace winnow::core

@@ -94,9 +94,9 @@ void RangeWordPosition::AddTo(uint64_t* positions, const uint64_t* words, size_t
   }
 }
 
-RangePositions::RangePositions(const RangeKeysFormat& format, const RangePlacing& placing,
-                               size_t key_length, const std::vector<uint64_t>& first_key)
-    : placing_(placing), counted_words_(format.counted_words), first_key_(first_key) {
+RangePositions::RangePositions(const RangeKeysFormat& format, size_t key_length,
+                               const std::vector<uint64_t>& first_key)
+    : counted_words_(format.counted_words), first_key_(first_key) {
   const RangeDigit* const begin = format.digits.data();
   const RangeDigit* end = begin + format.digits.size();
   uint64_t weight = 1;
@@ -129,18 +129,18 @@ void RangePositions::Begin(const RangeSection& section) {
   }
 }
 
-void RangePositions::Places(const uint64_t* words, size_t n, uint64_t* places) const noexcept {
+void RangePositions::Read(const uint64_t* words, size_t n, uint64_t* positions,
+                          uint64_t* hashes) const noexcept {
   const size_t stride = (has_hash_ ? 1 : 0) + num_kept_;
-  std::array<uint64_t, kBatch> hashes;
-  std::fill_n(places, n, position_);
-  std::fill_n(hashes.begin(), n, hash_);
+  std::fill_n(positions, n, position_);
+  std::fill_n(hashes, n, hash_);
   if (has_hash_) {
     for (size_t k = 0; k < n; ++k) hashes[k] ^= words[k * stride];
     ++words;
   }
   for (unsigned i = 0; i < num_kept_; ++i, ++words) {
     if (kept_[i].position != nullptr) {
-      kept_[i].position->AddTo(places, words, n, stride);
+      kept_[i].position->AddTo(positions, words, n, stride);
       continue;
     }
     const unsigned index = kept_[i].index;
@@ -155,8 +155,12 @@ void RangePositions::Places(const uint64_t* words, size_t n, uint64_t* places) c
       hashes[k] ^= hash;
     }
   }
-  const RangePlacing placing = placing_;
-  if (placing.is_exact) return;
+}
+
+void PlacePositions(const RangePlacing& placing_of, const uint64_t* hashes, size_t n,
+                    uint64_t* places) noexcept {
+  const RangePlacing placing = placing_of;
+  if (placing.is_exact || n == 0) return;
   // Keys that follow each other are mostly in one block, or all in blocks of their own.
   uint64_t block = places[0] >> placing.block_bits;
   uint64_t hash = hashes[0];

@@ -1,4 +1,4 @@
-// How what is kept of keys becomes where their positions go.
+// How what is kept of keys becomes positions, and where these go.
 
 #ifndef WINNOW_SRC_CORE_RANGES_RANGE_POSITIONS_H_
 #define WINNOW_SRC_CORE_RANGES_RANGE_POSITIONS_H_
@@ -78,15 +78,15 @@ class RangeWordPosition {
 
 class RangePositions {
  public:
-  RangePositions(const RangeKeysFormat& format, const RangePlacing& placing, size_t key_length,
+  RangePositions(const RangeKeysFormat& format, size_t key_length,
                  const std::vector<uint64_t>& first_key);
 
   // From now on words are those of this section's keys.
   void Begin(const RangeSection& section);
 
-  // Sets `places` to where the positions of n keys, at most kBatch, go.
+  // Sets the positions of n keys, at most kBatch, and the hashes of the bytes before them.
   static constexpr size_t kBatch = 256;
-  void Places(const uint64_t* words, size_t n, uint64_t* places) const noexcept;
+  void Read(const uint64_t* words, size_t n, uint64_t* positions, uint64_t* hashes) const noexcept;
 
  private:
   // A word that is kept, and how it is counted; null: it is hashed.
@@ -95,7 +95,6 @@ class RangePositions {
     const RangeWordPosition* position;
   };
 
-  const RangePlacing placing_;
   const unsigned counted_words_;
   const std::vector<uint64_t>& first_key_;
   std::vector<RangeWordPosition> positions_;  // of the words that the digits count
@@ -105,6 +104,10 @@ class RangePositions {
   uint64_t hash_ = 0;  // of all words that are not kept
   uint64_t position_ = 0;
 };
+
+// Where positions go, in their place. Behind bytes with these hashes.
+void PlacePositions(const RangePlacing& placing, const uint64_t* hashes, size_t n,
+                    uint64_t* positions) noexcept;
 
 }  // namespace winnow::core
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <new>
+#include <variant>
 
 #include "src/core/format.h"
 #include "src/core/ranges/range_format.h"
@@ -8,14 +9,26 @@
 
 namespace winnow {
 
-// State for lookups. Where there is a fault only the bytes are there.
+namespace core {
+
+// The positions that are stored, hashed in blocks.
+struct StoredPositions {
+  EliasFanoReader hashes;
+  RangePlacing placing;
+};
+
+// Of trees there are none.
+using Positions = std::variant<std::monostate, StoredPositions, RangeRetrieval>;
+
+}  // namespace core
+
+// State for lookups. Where there is a fault only the bytes are there, and questions to trees need
+// nothing else.
 struct RangeFilterView::Kept {
   const char* bytes = nullptr;
   size_t size = 0;
-  bool is_trees = false;  // whose questions need nothing else
   core::RangeDigits digits;
-  core::EliasFanoReader hashes;
-  core::RangePlacing placing;
+  core::Positions positions;
 };
 
 std::string_view ToString(RangeFilterKind kind) noexcept {
@@ -26,17 +39,23 @@ std::string_view ToString(RangeFilterKind kind) noexcept {
       return "positions";
     case RangeFilterKind::kTrees:
       return "trees";
+    case RangeFilterKind::kRetrieval:
+      return "retrieval";
   }
   return "unknown";
 }
 
 namespace {
 
+using core::Positions;
 using core::RangeNumber;
+using core::StoredPositions;
 
 // Returns whether a key is in a range of positions behind the same hashed bytes.
-bool AnyBetween(const core::RangePlacing& placing, const core::EliasFanoReader& hashes,
-                uint64_t high_hash, uint64_t least, uint64_t most) noexcept {
+bool AnyBetween(const StoredPositions& stored, uint64_t high_hash, uint64_t least,
+                uint64_t most) noexcept {
+  const core::RangePlacing& placing = stored.placing;
+  const core::EliasFanoReader& hashes = stored.hashes;
   if (placing.is_exact) return hashes.AnyWithin(least, most);
   const uint64_t block = least >> placing.block_bits;
   const uint64_t last_block = most >> placing.block_bits;
@@ -44,14 +63,34 @@ bool AnyBetween(const core::RangePlacing& placing, const core::EliasFanoReader& 
   if (last_block - block > 1) return true;
   if (last_block != block) {
     const uint64_t middle = last_block << placing.block_bits;
-    return AnyBetween(placing, hashes, high_hash, least, middle - 1) ||
-           AnyBetween(placing, hashes, high_hash, middle, most);
+    return AnyBetween(stored, high_hash, least, middle - 1) ||
+           AnyBetween(stored, high_hash, middle, most);
   }
   const uint64_t base = placing.Base(high_hash, least);
   const uint64_t first = placing.InBlock(base, least);
   const uint64_t last = placing.InBlock(base, most);
   if (first <= last) return hashes.AnyWithin(first, last);
   return hashes.AnyWithin(first, placing.bound - 1) || hashes.AnyWithin(0, last);
+}
+
+bool AnyBetween(const Positions& positions, uint64_t high_hash, uint64_t least,
+                uint64_t most) noexcept {
+  if (const auto* retrieval = std::get_if<core::RangeRetrieval>(&positions)) {
+    return retrieval->AnyBetween(high_hash, least, most);
+  }
+  const auto* stored = std::get_if<StoredPositions>(&positions);
+  return stored == nullptr || AnyBetween(*stored, high_hash, least, most);
+}
+
+// AnyBetween says so of ranges of more positions.
+uint64_t FarPositions(const Positions& positions) noexcept {
+  unsigned bits = 63;
+  if (const auto* retrieval = std::get_if<core::RangeRetrieval>(&positions)) {
+    bits = retrieval->position_bits();
+  } else if (const auto* stored = std::get_if<StoredPositions>(&positions)) {
+    if (!stored->placing.is_exact) bits = stored->placing.block_bits;
+  }
+  return bits < 63 ? uint64_t{2} << bits : UINT64_MAX;
 }
 
 }  // namespace
@@ -69,11 +108,15 @@ RangeFilterView::RangeFilterView(std::string_view bytes) noexcept {
   core::ParsedRange parsed;
   fault_ = core::ParseRange(bytes, &parsed);
   if (fault_ != Fault::kNone) return;
-  kept.is_trees = parsed.header.kind == RangeFilterKind::kTrees;
-  if (kept.is_trees) return;
+  if (parsed.header.kind == RangeFilterKind::kTrees) return;
   kept.digits = parsed.digits;
-  kept.hashes = core::EliasFanoReader(parsed.header.shape, parsed.arrays);
-  kept.placing = parsed.placing;
+  if (parsed.header.kind == RangeFilterKind::kRetrieval) {
+    kept.positions =
+        core::RangeRetrieval(parsed.header.retrieval, parsed.arrays, parsed.arrays_size);
+  } else {
+    kept.positions =
+        StoredPositions{core::EliasFanoReader(parsed.header.shape, parsed.arrays), parsed.placing};
+  }
 }
 
 RangeFilterView RangeFilterView::Verified(std::string_view bytes) noexcept {
@@ -85,7 +128,7 @@ RangeFilterView RangeFilterView::Verified(std::string_view bytes) noexcept {
 bool RangeFilterView::MayContain(std::string_view begin, std::string_view end) const noexcept {
   if (fault_ != Fault::kNone) return true;
   const Kept& kept = this->kept();
-  if (kept.is_trees) {
+  if (std::holds_alternative<std::monostate>(kept.positions)) {
     const core::RangeTrees trees = core::RangeTreesOf({kept.bytes, kept.size});
     return begin >= end || end > trees.last_key || trees.MayContain(begin, end);
   }
@@ -98,13 +141,10 @@ bool RangeFilterView::MayContain(std::string_view begin, std::string_view end) c
     // A bound that goes on lies behind the key that it begins with.
     least += begin.size() > key_length ? 1 : 0;
     behind += end.size() > key_length ? 1 : 0;
-    return least != behind && AnyBetween(kept.placing, kept.hashes, 0, least, behind - 1);
+    return least != behind && AnyBetween(kept.positions, 0, least, behind - 1);
   }
   if (begin >= end || end > digits.LastKey()) return true;
-  // AnyBetween would say so of three blocks.
-  const unsigned block_bits = kept.placing.block_bits;
-  const bool any_is_far = !kept.placing.is_exact && block_bits < 63;
-  const uint64_t far = any_is_far ? uint64_t{2} << block_bits : UINT64_MAX;
+  const uint64_t far = FarPositions(kept.positions);
   core::RangeProgress of_begin;
   core::RangeProgress of_end;
   if (!digits.ReadBoth(begin, end, far, &of_begin, &of_end)) return true;
@@ -120,13 +160,13 @@ bool RangeFilterView::MayContain(std::string_view begin, std::string_view end) c
 
   const uint64_t hash = digits.HashOf(first);
   if (order == 0) {
-    return AnyBetween(kept.placing, kept.hashes, hash, first.position, most.position);
+    return AnyBetween(kept.positions, hash, first.position, most.position);
   }
   // Positions begin anew behind the next hashed bytes. More than two of them are as good as all.
   RangeNumber next = first;
   if (!digits.NextHashed(&next) || digits.CompareHashed(next, most) != 0) return true;
-  return AnyBetween(kept.placing, kept.hashes, hash, first.position, digits.most_position) ||
-         AnyBetween(kept.placing, kept.hashes, digits.HashOf(most), 0, most.position);
+  return AnyBetween(kept.positions, hash, first.position, digits.most_position) ||
+         AnyBetween(kept.positions, digits.HashOf(most), 0, most.position);
 }
 
 bool RangeFilterView::PayloadIntact() const noexcept {

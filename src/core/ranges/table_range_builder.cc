@@ -28,7 +28,7 @@ RangeFilterKind MainKind(RangeKinds kinds) noexcept {
     case RangeKinds::kBest:
       break;
   }
-  return RangeFilterKind::kPositions;
+  return RangeFilterKind::kRetrieval;
 }
 
 // Returns whether RangeFilterBuilder would take positions for the keys of this filter.

@@ -23,7 +23,7 @@ using AskedRange = std::pair<std::string, std::string>;
 // The kinds of range filters of a table.
 enum class RangeKinds : uint8_t {
   kByKeys,     // the one that RangeFilterBuilder takes for keys of the usual length
-  kPositions,  // where a key can have a position
+  kPositions,  // where a key can have a position; by retrieval where that takes fewer bits
   kTrees,
   kBoth,
   kBest,  // both are made, and the one stays that denies more of the ranges that were asked

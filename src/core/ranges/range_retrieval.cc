@@ -1,0 +1,157 @@
+#include "src/core/ranges/range_retrieval.h"
+
+#include "src/core/ribbon.h"
+#include "src/formulas/bytes.h"
+
+namespace winnow::core {
+namespace {
+
+using formulas::LoadLittle64;
+
+const unsigned char* EntriesOf(const RetrievalShape& shape, const unsigned char* bytes,
+                               size_t size) noexcept {
+  return bytes + size - shape.layers * kEntryBytes;
+}
+
+simd::RibbonLayer LayerOf(const LayerEntry& entry, Columns columns,
+                          const unsigned char* bytes) noexcept {
+  if (entry.type == LayerType::kBumped) {
+    return LayerForKernels(entry.parameter, entry.count, columns, bytes);
+  }
+  // Of one sub-shard, whose rows don't leave it, and which has all columns everywhere.
+  simd::RibbonLayer layer = LayerForKernels(0, 1, {columns.most(), 0}, bytes);
+  layer.starts = SmallStarts(entry.count);
+  layer.split = entry.count;
+  return layer;
+}
+
+}  // namespace
+
+bool RetrievalShape::IsValid() const noexcept {
+  const Columns unpacked = UnpackedColumns();
+  return unpacked.most() <= simd::kRibbonMaxColumns && low_bits >= kLeastLowBits &&
+         low_bits <= unpacked.whole && FingerprintBits() <= kMostFingerprintBits + 1 &&
+         layers <= kMostRetrievalLayers;
+}
+
+EliasFanoShape RetrievalShape::CrowdedShape() const noexcept {
+  return {crowded, uint64_t{crowded} << UnpackedColumns().most()};
+}
+
+uint64_t RetrievalShape::CrowdedBytes() const noexcept {
+  return crowded == 0 ? 0 : CrowdedShape().Bytes();
+}
+
+Fault CheckRetrieval(const RetrievalShape& shape, const unsigned char* bytes,
+                     size_t size) noexcept {
+  if (!shape.IsValid()) return Fault::kParameters;
+  uint64_t least = shape.layers * kEntryBytes + kRetrievalPadding + shape.CrowdedBytes();
+  if (size < least) return Fault::kSize;
+  const unsigned char* const entries = EntriesOf(shape, bytes, size);
+  for (unsigned i = 0; i < shape.layers; ++i) {
+    const LayerEntry entry = ReadLayerEntry(entries, i);
+    const bool is_last = i + 1 == shape.layers;
+    if (!CheckLayer(entry) ||
+        !(entry.type == LayerType::kBumped || (entry.type == LayerType::kSmall && is_last))) {
+      return Fault::kParameters;
+    }
+    least += LayerBytes(entry, shape.UnpackedColumns());
+  }
+  return size >= least && (size - least) % kListedItemBytes == 0 ? Fault::kNone : Fault::kSize;
+}
+
+RangeRetrieval::RangeRetrieval(const RetrievalShape& shape, const unsigned char* bytes,
+                               size_t size) noexcept
+    : shape_(shape),
+      layers_(bytes),
+      list_(bytes),
+      entries_(EntriesOf(shape, bytes, size)),
+      retrieve_(simd::ActiveKernels().ribbon_retrieve) {
+  const Columns columns = shape.UnpackedColumns();
+  for (unsigned i = 0; i < shape.layers; ++i) {
+    const LayerEntry entry = ReadLayerEntry(entries_, i);
+    if (i == 0 && entry.type == LayerType::kBumped) first_ = LayerOf(entry, columns, bytes);
+    list_ += LayerBytes(entry, columns);
+  }
+  const auto behind = static_cast<size_t>(entries_ - list_);
+  listed_ = (behind - kRetrievalPadding - shape.CrowdedBytes()) / kListedItemBytes;
+}
+
+bool RangeRetrieval::AnyBetween(uint64_t hash, uint64_t least, uint64_t most) const noexcept {
+  const uint64_t in_block = shape_.Escape();
+  const uint64_t last = most >> shape_.low_bits;
+  uint64_t block = least >> shape_.low_bits;
+  if (last - block > uint64_t{1} << shape_.FingerprintBits()) return true;
+  uint64_t low = least & in_block;
+  for (; block != last; ++block) {
+    if (BlockHas(BlockItem(hash, block), low, in_block)) return true;
+    low = 0;
+  }
+  return BlockHas(BlockItem(hash, block), low, most & in_block);
+}
+
+bool RangeRetrieval::BlockHas(uint64_t item, uint64_t least, uint64_t most) const noexcept {
+  if (first_.thresholds != nullptr) {
+    const uint32_t start = StartPosition(item, first_.starts);
+    if (__builtin_expect(!formulas::IsBumped(first_.thresholds, start), 1)) {
+      unsigned columns;
+      const uint32_t value = retrieve_(first_, item, &columns);
+      return IsValueWithin(value, columns, item, least, most);
+    }
+  }
+  return LaterLayersHave(item, item, least, most);
+}
+
+// From the first layer on, which few blocks need: it bumps one in twenty.
+bool RangeRetrieval::LaterLayersHave(uint64_t item, uint64_t first_item, uint64_t least,
+                                     uint64_t most) const noexcept {
+  const Columns columns = shape_.UnpackedColumns();
+  const unsigned char* bytes = layers_;
+  for (unsigned i = 0; i < shape_.layers; ++i) {
+    const LayerEntry entry = ReadLayerEntry(entries_, i);
+    const simd::RibbonLayer layer = LayerOf(entry, columns, bytes);
+    if (entry.type == LayerType::kSmall ||
+        !formulas::IsBumped(layer.thresholds, StartPosition(item, layer.starts))) {
+      unsigned in_block;
+      const uint32_t value = retrieve_(layer, item, &in_block);
+      return IsValueWithin(value, in_block, first_item, least, most);
+    }
+    bytes += LayerBytes(entry, columns);
+    item = formulas::NextLayerItem(item);
+  }
+  // Ascending; several items may have one hash.
+  uint64_t begin = 0;
+  for (uint64_t n = listed_; n != 0;) {
+    const uint64_t half = n / 2;
+    if (LoadLittle64(list_ + kListedItemBytes * (begin + half)) < item) {
+      begin += half + 1;
+      n -= half + 1;
+    } else {
+      n = half;
+    }
+  }
+  for (; begin < listed_; ++begin) {
+    const uint64_t listed = LoadLittle64(list_ + kListedItemBytes * begin);
+    if (formulas::HashOfItem(listed) != item) return false;
+    if (IsValueWithin(listed & formulas::kItemValue, columns.most(), first_item, least, most)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// `columns`: those of the value that count. The item is the block's in the first layer.
+bool RangeRetrieval::IsValueWithin(uint64_t value, unsigned columns, uint64_t item, uint64_t least,
+                                   uint64_t most) const noexcept {
+  const uint64_t fingerprint = BlockFingerprint(item, shape_.FingerprintBits());
+  const uint64_t counts = (uint64_t{1} << columns) - 1;
+  if (((value ^ fingerprint << shape_.low_bits) & counts) >> shape_.low_bits != 0) return false;
+  const uint64_t low = value & shape_.Escape();
+  if (low != shape_.Escape()) return least <= low && low <= most;
+  if (shape_.crowded == 0) return false;
+  const uint64_t base = CrowdedBase(item, shape_);
+  const unsigned char* const crowded = list_ + kListedItemBytes * listed_;
+  return EliasFanoReader(shape_.CrowdedShape(), crowded).AnyWithin(base + least, base + most);
+}
+
+}  // namespace winnow::core
