@@ -23,11 +23,11 @@ libraries=(librocksdb-dev libabsl-dev liblz4-dev zlib1g-dev libzstd-dev libxxhas
 packages=(g++ cmake make ninja-build "${libraries[@]}")
 # Libraries of tests, of micro-benchmarks and of streams in Redis, with TLS where hiredis has it; programs that the
 # tests run: abidiff, nm, a server for these streams and what makes its certificates, one that uses RocksDB without a
-# filter policy, and Prometheus with the exporter that reads metrics from files; the index of Debian's files and its
-# decompressor.
+# filter policy, Prometheus with the exporter that reads metrics from files, and a validator of JSON; the index of
+# Debian's files and its decompressor.
 more_libraries=(libhiredis-dev libgtest-dev libgmock-dev libbenchmark-dev)
-more=(pkg-config "${more_libraries[@]}" libssl-dev abigail-tools binutils redis-server openssl sortmerna python3 prometheus prometheus-node-exporter
-  apt-file lz4)
+more=(pkg-config "${more_libraries[@]}" libssl-dev abigail-tools binutils redis-server openssl sortmerna python3
+  python3-jsonschema prometheus prometheus-node-exporter apt-file lz4)
 sources=
 sysroot=
 download=

@@ -20,9 +20,8 @@ std::string ShortReport(const inspect::ReadAmplification& run);
 
 namespace winnow::inspect {
 
-// Schema winnow.readamp/2, which docs/measuring-json.md describes field by field: one document,
-// indented, with a line feed at its end. Counts are integers, rates fractions of 1, sizes bytes,
-// times nanoseconds unless the name says otherwise. At least one policy.
+// Schema winnow.readamp/2, which docs/measuring.schema.json describes: one document, indented, with
+// a line feed at its end. At least one policy.
 std::string ReadAmplificationJson(const ReadAmplification& run, const Machine& machine);
 
 // One HTML document that needs nothing else: the finding, charts with their tables, how it was

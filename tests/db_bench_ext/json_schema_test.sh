@@ -1,0 +1,64 @@
+#!/bin/bash
+# The JSON of db_bench_ext has the fields and types that docs/measuring.schema.json gives, and no others.
+# json_schema_test.sh DB_BENCH_EXT SCHEMA
+set -euo pipefail
+# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+. "$(dirname "$0")/../support/script.sh"
+
+program=$1
+schema=$2
+python3 -c 'import jsonschema; jsonschema.Draft202012Validator' 2>/dev/null ||
+  skip "there is no python3-jsonschema here that knows the draft 2020-12"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM HUP
+
+# run NAME FLAG...: writes NAME.json.
+run() {
+  local name=$1
+  shift
+  "$program" --num=20000 --reads=900 --timed_reads=300 --timed_rounds=1 --json="$work/$name.json" "$@" >"$work/said" 2>&1 ||
+    fail "$program $* ends with $?: $(cat "$work/said")"
+}
+run sweep --policies=none,bloomfilter:10,winnow:10 --benchmarks=filluniquerandom,readabsent,multireadrandom --frontier=8 \
+  --cache_sweep=5% --cache_sweep_reads=900
+run heat --policies=none,winnow:10 --heat=mixgraph
+run scans --policies='none,{id=winnow;bits_per_key=10;range_bits=15}' --key_shape=integers --benchmarks=scanbehind,scanpresent
+run writes --policies=none,winnow:10 --growth=rocksdb --benchmarks=fillrandom,seekrandom,readwhilewriting
+
+python3 - "$schema" "$work"/*.json <<'PYTHON' || fail "the faults are above"
+import json, sys
+
+from jsonschema import Draft202012Validator
+
+
+# The schema allows fields that a later version adds; this test does not. Definitions are closed where they are used,
+# since the frontier adds fields to those of a policy.
+def close(node, is_definition=False):
+    for name, value in node.items():
+        if name in ("properties", "$defs"):
+            for member in value.values():
+                close(member, name == "$defs")
+        elif isinstance(value, dict):
+            close(value)
+    if not is_definition and ("properties" in node or "$ref" in node):
+        node["unevaluatedProperties"] = False
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+schema = read(sys.argv[1])
+Draft202012Validator.check_schema(schema)
+close(schema)
+faults = 0
+for path in sys.argv[2:]:
+    for error in Draft202012Validator(schema).iter_errors(read(path)):
+        print(f"{path}: {error.json_path}: {error.message[:300]}", file=sys.stderr)
+        faults += 1
+print(f"{len(sys.argv) - 2} documents, {faults} faults")
+sys.exit(1 if faults else 0)
+PYTHON
