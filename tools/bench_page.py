@@ -4,10 +4,12 @@ Reads FOLDER/*.json, which filter_bench --rounds wrote, and writes FOLDER/README
 Needs nothing but Python's standard library.
 """
 
+import datetime
 import json
 import pathlib
 import re
 import statistics
+import subprocess
 import sys
 
 OURS = ("winnow_bloom", "winnow_ribbon")
@@ -97,24 +99,31 @@ def sizes_of(results, pattern):
     return sorted(found, key=sort_key)
 
 
-def compare(results, pattern, counter="per_key", digits=2):
-    """A table of the four subjects by size, with ours over the built-in of the same kind and Bloom."""
-    head = ["keys"] + [TITLES[subject] for subject in SUBJECTS]
-    head += ["Bloom / built-in Bloom", "Ribbon / built-in Ribbon", "Ribbon / built-in Bloom"]
+COMPARED_HEAD = [TITLES[subject] for subject in SUBJECTS] + ["Bloom / built-in Bloom", "Ribbon / built-in Ribbon", "Ribbon / built-in Bloom"]
+
+
+def compared_rows(results, pattern, counter="per_key", digits=2):
+    """By size: the four subjects, then ours over the built-in of the same kind and Bloom."""
     rows = []
     for size in sizes_of(results, pattern):
         names = {s: pattern.replace("SUBJECT", s).replace("SIZE", size) for s in SUBJECTS}
         rows.append([keys_text(size)] + [number(results.value(names[s], counter), digits) for s in SUBJECTS]
                     + [results.over(names[ours], names[rival], counter) for ours, rival in COMPARED])
-    return table(head, rows) if rows else ""
+    return rows
+
+
+def compare(results, pattern, counter="per_key", digits=2):
+    rows = compared_rows(results, pattern, counter, digits)
+    return table(["keys"] + COMPARED_HEAD, rows) if rows else ""
 
 
 class Goals:
-    """What Winnow wants to reach, and whether a run shows it. Goals of rows that were not measured are left out."""
+    """Costs that Winnow aims at, and those that a run missed. Goals of rows that were not measured are left out."""
 
     def __init__(self, files):
         self.files = files
         self.rows = []
+        self.missed = []
 
     def value(self, file, name, counter="per_key"):
         return self.files[file].value(name, counter) if file in self.files else None
@@ -126,7 +135,8 @@ class Goals:
     def add(self, text, value, bound, at_least=False):
         if value is not None:
             met = value >= bound if at_least else value <= bound
-            self.rows.append([text, f"{value:.2f}", f"{'at least' if at_least else 'at most'} {bound:g}", "yes" if met else "**no**"])
+            self.rows.append([text, f"{value:.2f}", f"{'≥' if at_least else '≤'} {bound:g}"])
+            self.missed += [] if met else [self.rows[-1]]
 
     def add_all(self):
         for size, bound in (("100000", 0.45), ("1000000", 0.40), ("10000000", 0.25)):
@@ -141,14 +151,14 @@ class Goals:
             for rival, bound in (("ribbon", ribbon), ("bloom", bloom)):
                 self.add(f"Ribbon asking over built-in {rival.capitalize()}, {what}",
                          self.over("query", ours, ours.replace("winnow_ribbon", f"builtin_{rival}")), bound)
-            self.add("The same over built-in Ribbon, portable kernel",
+            self.add(f"Ribbon asking over built-in Ribbon, {what}, portable kernel",
                      self.over("query_portable", ours, ours.replace("winnow", "builtin")), 1)
         for size, bound in (("10000", 3.8), ("100000", 2.1), ("1000000", 2.0), ("10000000", 2.0)):
             self.add(f"Ribbon space, % over log2(1/rate), {keys_text(size)} keys",
                      self.value("space", f"space/10_bits/winnow_ribbon/{size}", "percent_over_minimum"), bound)
-        self.add("The same with 7 whole columns, 10^6 keys",
+        self.add("Ribbon space with 7 whole columns, % over log2(1/rate), 10^6 keys",
                  self.value("space", "space/7_columns/winnow_ribbon/1000000", "percent_over_minimum"), 1.1)
-        self.add("Ribbon peak memory of building, bytes a key, 10^7 keys",
+        self.add("Ribbon peak memory of building, bytes per key, 10^7 keys",
                  self.value("memory", "memory/winnow_ribbon/10000000", "peak_bytes_per_key"), 9.5)
         for size, bound in (("10000", 0.5), ("100000", 0.5), ("1000000", 0.5), ("10000000", 0.6)):
             self.add(f"Bloom building over built-in Bloom, {keys_text(size)} keys",
@@ -156,13 +166,13 @@ class Goals:
         rival = "query/hot/absent/builtin_bloom/100000"
         self.add("Bloom asking over built-in Bloom, one filter of 10^5 keys, absent keys",
                  self.over("query", rival.replace("builtin", "winnow"), rival), 0.8)
-        self.add("The same by HashKey and FilterView of libwinnow.so",
+        self.add("Bloom asking by HashKey and FilterView of libwinnow.so over built-in Bloom, one filter of 10^5 keys, absent keys",
                  self.over("query", "library/hot/absent/winnow_bloom/100000", rival), 0.95)
         if "query" in self.files and self.files["query"].context["winnow_kernel"] == "avx512":
             with_avx2 = self.over("query_avx2", rival.replace("builtin", "winnow"), rival)
             with_avx512 = self.over("query", rival.replace("builtin", "winnow"), rival)
             if with_avx2 and with_avx512:
-                self.add("The same, AVX2 over AVX-512", with_avx2 / with_avx512, 1.05)
+                self.add("Bloom asking over built-in Bloom, one filter of 10^5 keys, absent keys: AVX2 over AVX-512", with_avx2 / with_avx512, 1.05)
         rival = "query/random_of_100/absent/builtin_bloom/100000"
         self.add("Bloom asking over built-in Bloom, a random one of 100 filters of 10^5 keys, absent keys",
                  self.over("query", rival.replace("builtin", "winnow"), rival), 0.92)
@@ -199,41 +209,35 @@ class Goals:
         self.add_all()
         if not self.rows:
             return ""
-        reached = sum(row[-1] == "yes" for row in self.rows)
-        return (f"## What Winnow wants to reach\n\n{reached} of {len(self.rows)} in this run.\n\n"
-                + table(["", "measured", "goal", "reached"], self.rows) + "\n")
+        text = f"## Goals\n\n{len(self.rows) - len(self.missed)} of {len(self.rows)} were reached."
+        return text + (" These were missed:\n\n" + table(["", "measured", "goal"], self.missed) if self.missed else "\n")
 
 
 def build_section(results):
-    text = "## Building\n\nNanoseconds a key, with hashing, `AddKey` by `AddKey`, `Finish` included.\n\n"
+    text = "## Building\n\nNanoseconds per key, with hashing, from the first `AddKey` to the end of `Finish`:\n\n"
     text += compare(results, "build/SUBJECT/SIZE") + "\n"
-    collecting = compare(results, "build/SUBJECT/SIZE", "collecting_per_key")
-    text += "The part of this before `Finish`:\n\n" + collecting + "\n"
     phases = ("collecting", "sorting", "elimination", "back_substitution", "rest")
     rows = [[keys_text(size)] + [number(results.value(f"build_phases/winnow_ribbon/{size}", f"{phase}_per_key")) for phase in phases]
             for size in sizes_of(results, "build_phases/winnow_ribbon/SIZE")]
     if not rows:
         return text
-    return text + "Our Ribbon by phases:\n\n" + table(["keys"] + [phase.replace("_", " ") for phase in phases], rows) + "\n"
+    return text + "Winnow Ribbon by phases:\n\n" + table(["keys"] + [phase.replace("_", " ") for phase in phases], rows) + "\n"
 
 
-PRESENCES = (("half", "half of the keys present"), ("absent", "no key present"))
+PRESENCES = (("half", "half present"), ("absent", "absent"))
 
 
 def query_section(results, kernel):
-    text = f"## Asking, kernel {kernel}\n\nNanoseconds a key, with hashing, through `MayMatch`."
+    text = f"## Asking, kernel {kernel}\n\nNanoseconds per key, with hashing, through `MayMatch`; a MultiGet has 32 keys."
     made = [f"{results.value('keys/' + p):.2f} ({title})" for p, title in PRESENCES if results.value("keys/" + p)]
     if made:
         text += " Making the keys is part of each figure: " + ", ".join(made) + "."
-    text += "\n\n"
-    for group, title in (("query/hot", "One filter"), ("query/random_of_100", "A random one of 100 filters"),
-                         ("multiget/hot", "MultiGet, 32 keys at a time, one filter"),
-                         ("multiget/random_of_100", "MultiGet, a random one of 100 filters")):
+    rows = []
+    for group, title in (("query/hot", "one filter"), ("query/random_of_100", "a random one of 100"),
+                         ("multiget/hot", "MultiGet, one filter"), ("multiget/random_of_100", "MultiGet, a random one of 100")):
         for presence, presence_title in PRESENCES:
-            pattern = f"{group}/{presence}/SUBJECT/SIZE"
-            part = compare(results, pattern)
-            if part:
-                text += f"### {title}, {presence_title}\n\n{part}\n"
+            rows += [[f"{title}, {presence_title}"] + row for row in compared_rows(results, f"{group}/{presence}/SUBJECT/SIZE")]
+    text += "\n\n" + (table(["", "keys"] + COMPARED_HEAD, rows) + "\n" if rows else "")
     rows = []
     for presence, presence_title in PRESENCES:
         for size in sizes_of(results, f"library/hot/{presence}/SUBJECT/SIZE"):
@@ -243,8 +247,8 @@ def query_section(results, kernel):
                 rows.append([f"{TITLES[subject]}, {keys_text(size)} keys, {presence_title}", number(results.value(ours)),
                              results.over(ours, rival)])
     if rows:
-        text += "### `HashKey` and `FilterView` of libwinnow.so, one filter\n\n"
-        text += table(["", "ns a key", "over the built-in of the same kind"], rows) + "\n"
+        text += "`HashKey` and `FilterView` of libwinnow.so, one filter:\n\n"
+        text += table(["", "ns per key", "over the built-in of the same kind"], rows) + "\n"
     return text
 
 
@@ -292,7 +296,7 @@ def alignment_section(results):
                 values = [results.value(f"query/at_{o}_{shape}/{presence}/{subject}/100000") for o in offsets]
                 if any(values):
                     rows.append([f"{TITLES[subject]}, {shape.replace('_', ' ')}, {presence_title}"] + [number(v) for v in values])
-    head = ["ns a key by where the bytes begin, modulo 64"] + list(offsets)
+    head = ["ns per key by where the bytes begin, modulo 64"] + list(offsets)
     return "## Where the bytes lie, 10^5 keys\n\n" + table(head, rows) + "\n" if rows else ""
 
 
@@ -307,62 +311,47 @@ def hashes_section(results):
     text = "## Hashes given\n\n" + table(["", "one by one, ns", "64 at a time, ns", "times as fast"], rows) + "\n" if rows else ""
     built = [[f"{TITLES[s]}, {keys_text(size)} keys", number(results.value(f"hashes/build/{s}/{size}"))]
              for s in OURS for size in sizes_of(results, f"hashes/build/{s}/SIZE")]
-    return text + (table(["building", "ns a key"], built) + "\n" if built else "")
+    return text + (table(["building", "ns per key"], built) + "\n" if built else "")
 
 
 def segments_section(results):
-    text = ""
     expression = re.compile(r"((?:multiget_)?segments_of_(\d+))/(\w+)/key_(\d+)/winnow/(\d+)$")
-    groups = {}
-    for name in results.rows:
-        if match := expression.match(name):
-            groups.setdefault((match.group(1), int(match.group(2)), match.group(3)), []).append((int(match.group(4)), int(match.group(5))))
-    for (group, size, kind), measured in sorted(groups.items(), key=lambda item: (item[0][0].startswith("multiget"), item[0])):
-        counts = sorted({count for _, count in measured})
-        lengths = sorted({length for length, _ in measured})
-        rows = []
-        for count in counts:
-            row = [str(count)]
-            for length in lengths:
-                names = [f"{group}/{kind}/key_{length}/{side}/{count}" for side in ("winnow", "winnow_unshared", "builtin")]
-                values = [results.value(name) for name in names]
-                row.append(" / ".join(number(value, 1) for value in values)
-                           + f": {results.over(names[0], names[1])}, {results.over(names[0], names[2])}" if all(values) else "")
-            rows.append(row)
-        how = ", 32 keys at a time as MultiGet asks" if group.startswith("multiget") else ""
-        text += f"### {kind.replace('_', ' ')}, {keys_text(str(size))} keys a segment{how}\n\n"
-        text += table(["segments"] + [f"key of {length} bytes" for length in lengths], rows) + "\n"
-    return f"## The readers of many segments, one after the other\n\nNanoseconds a key for all segments: Winnow with the shared hash / hashing for each segment / built-in, and the first over the others.\n\n{text}" if text else ""
+    found = sorted((match.group(1), int(match.group(2)), match.group(3), int(match.group(4)), int(match.group(5)))
+                   for match in map(expression.match, results.rows) if match)
+    rows = []
+    for group, size, kind, length, count in sorted(found, key=lambda row: row[0].startswith("multiget")):
+        names = [f"{group}/{kind}/key_{length}/{side}/{count}" for side in ("winnow", "winnow_unshared", "builtin")]
+        values = [results.value(name) for name in names]
+        if all(values):
+            rows.append([kind.replace("_", " "), keys_text(str(size)), "32" if group.startswith("multiget") else "1", str(length), str(count)]
+                        + [number(value, 1) for value in values] + [results.over(names[0], names[1]), results.over(names[0], names[2])])
+    head = ["filters", "keys per filter", "keys at a time", "bytes of a key", "filters asked", "shared hash, ns", "hashing for each, ns",
+            "built-in, ns", "shared / for each", "shared / built-in"]
+    return ("## Several files of a lookup\n\nNanoseconds per key for the filters of all files that a lookup asks, one after the other:\n\n"
+            + table(head, rows) + "\n") if rows else ""
 
 
 def filter_set_section(results):
-    text = ""
     expression = re.compile(r"filter_set_of_(\d+)/(\w+)/copies/(\d+)$")
-    groups = {}
-    for name in results.rows:
-        if match := expression.match(name):
-            groups.setdefault((match.group(2), int(match.group(1))), []).append(int(match.group(3)))
+    found = sorted((match.group(2), int(match.group(1)), int(match.group(3))) for match in map(expression.match, results.rows) if match)
     ways = ("filter_views", "copies", "views", "batched_copies", "batched_views")
-    names = {"filter_views": "FilterView after FilterView"}
-    for (kind, size), counts in sorted(groups.items()):
-        rows = []
-        for count in sorted(counts):
-            rival = f"filter_set_of_{size}/bloom/builtin_readers/{count}"
-            row = [str(count), number(results.value(rival), 1)]
-            for way in ways:
-                ours = f"filter_set_of_{size}/{kind}/{way}/{count}"
-                both = results.value(ours) and results.value(rival)
-                row.append(f"{number(results.value(ours), 1)} = {results.over(ours, rival)}" if both else "")
-            rows.append(row)
-        text += f"### {kind.replace('_', ' ')}, {keys_text(str(size))} keys a segment\n\n"
-        text += table(["segments", "built-in Bloom readers"] + [names.get(way, way.replace("_", " ")) for way in ways], rows) + "\n"
-    return ("## A FilterSet of many segments\n\nNanoseconds a key for all segments, absent keys, and the share of what RocksDB's Bloom "
-            f"readers take one after the other.\n\n{text}") if text else ""
+    rows = []
+    for kind, size, count in found:
+        rival = f"filter_set_of_{size}/bloom/builtin_readers/{count}"
+        row = [kind.replace("_", " "), keys_text(str(size)), str(count), number(results.value(rival), 1)]
+        for way in ways:
+            ours = f"filter_set_of_{size}/{kind}/{way}/{count}"
+            both = results.value(ours) and results.value(rival)
+            row.append(f"{number(results.value(ours), 1)} = {results.over(ours, rival)}" if both else "")
+        rows.append(row)
+    head = ["filters", "keys per filter", "filters asked", "built-in Bloom readers", "FilterView after FilterView"]
+    return ("## A FilterSet\n\nNanoseconds per absent key for all filters, and the share of what RocksDB's Bloom readers take one after "
+            "the other:\n\n" + table(head + [way.replace("_", " ") for way in ways[1:]], rows) + "\n") if rows else ""
 
 
 def memory_section(results):
     text = compare(results, "memory/SUBJECT/SIZE", "peak_bytes_per_key")
-    return "## Memory\n\nThe peak of a process that builds one filter, less what it had before, in bytes a key.\n\n" + text + "\n" if text else ""
+    return "## Memory\n\nThe peak of a process that builds one filter, less what it had before, in bytes per key:\n\n" + text + "\n" if text else ""
 
 
 def space_section(results):
@@ -373,20 +362,20 @@ def space_section(results):
                 name = f"space/{rate}/{subject}/{size}"
                 rows.append([f"{TITLES[subject]}, {rate.replace('_', ' ')}, {keys_text(size)} keys", number(results.value(name, "bits_per_key"), 3),
                              number(results.value(name, "measured_rate") * 100, 4), number(results.value(name, "percent_over_minimum"))])
-    head = ["", "bits a key", "false positives, %", "% over log2(1/rate)"]
-    return "## Space\n\nAll bytes counted, over at least 4·10^7 absent keys.\n\n" + table(head, rows) + "\n" if rows else ""
+    head = ["", "bits per key", "false positives, %", "% over log2(1/rate)"]
+    return "## Space\n\nAll bytes are counted; at least 4·10^7 absent keys:\n\n" + table(head, rows) + "\n" if rows else ""
 
 
 def summary_section(files):
     """What a user pays: memory, building and asking of each filter, one size of file."""
     keys = "1000000"
-    columns = (("bits a key", "space", f"space/10_bits/SUBJECT/{keys}", "bits_per_key", 2),
+    columns = (("bits per key", "space", f"space/10_bits/SUBJECT/{keys}", "bits_per_key", 2),
                ("false positives, %", "space", f"space/10_bits/SUBJECT/{keys}", "measured_rate", 2),
-               ("building, ns a key", "build", f"build/SUBJECT/{keys}", "per_key", 1),
-               ("peak of building, bytes a key", "memory", f"memory/SUBJECT/{keys}", "peak_bytes_per_key", 1),
+               ("building, ns per key", "build", f"build/SUBJECT/{keys}", "per_key", 1),
+               ("peak of building, bytes per key", "memory", f"memory/SUBJECT/{keys}", "peak_bytes_per_key", 1),
                ("a lookup, half present, ns", "query", f"query/hot/half/SUBJECT/{keys}", "per_key", 1),
                ("a lookup, absent, ns", "query", f"query/hot/absent/SUBJECT/{keys}", "per_key", 1),
-               ("MultiGet, half present, ns a key", "query", f"multiget/hot/half/SUBJECT/{keys}", "per_key", 1))
+               ("MultiGet, half present, ns per key", "query", f"multiget/hot/half/SUBJECT/{keys}", "per_key", 1))
     rows = []
     for title, file, name, counter, digits in columns:
         if file not in files:
@@ -402,22 +391,31 @@ def summary_section(files):
                        ratio(values["winnow_ribbon"], values["builtin_bloom"])])
     if not rows:
         return ""
-    head = [""] + [TITLES[s] for s in SUBJECTS] + ["Bloom / built-in Bloom", "Ribbon / built-in Ribbon", "Ribbon / built-in Bloom"]
-    return f"## What a filter costs\n\nFilters of {keys_text(keys)} keys at 10 bits, in a cache that holds them.\n\n" + table(head, rows) + "\n"
+    to_bloom = {row[0]: row[-1] for row in rows}
+    found = [f"{to_bloom[title]} of the {what}" for title, what in (("bits per key", "memory"), ("building, ns per key", "time to build"),
+                                                                    ("a lookup, absent, ns", "time to ask for an absent key"))
+             if to_bloom.get(title)]
+    text = f"Relative to RocksDB's Bloom filter, a Ribbon filter takes {', '.join(found)}. " if found else ""
+    return (text + f"Filters of {keys_text(keys)} keys with the rate of 10 bits per key, in a cache that holds them:\n\n"
+            + table([""] + COMPARED_HEAD, rows) + "\n")
+
+
+def commit():
+    """The one that is measured, where git knows it."""
+    root = pathlib.Path(__file__).resolve().parent
+    ended = subprocess.run(["git", "-C", str(root), "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                           text=True, check=False)
+    return ended.stdout.strip() or "unknown"
 
 
 def method_section(command, context):
-    text = ("## How it was measured\n\nMedians. Each row ran in one process with its rivals and a twin, the same filter once more, one right after the "
-            "other, round after round; ratios are medians of those within rounds. A ? stands where a difference is not resolved: the twin's ratios "
+    date = datetime.datetime.fromisoformat(context["date"].replace("Z", "+00:00"))
+    return (f"Command: `{command}`. Date: {date.day} {date:%B %Y}. Machine: {context['num_cpus']} processors, {context['processor']}, "
+            f"{context['system']}, load {context['load_avg'][0]:.1f} at the start. Commit: {commit()}, Winnow {context['winnow_version']}, "
+            f"{context['compiler']}.\n\nRocksDB is {context['rocksdb_version']}, {context['rocksdb_build']}.\n\n"
+            "Figures are medians. Each row ran in one process with its rivals and a twin, the same filter once more, one right after the other, "
+            "round after round; ratios are medians of those within rounds. A ? stands where a difference is not resolved: the twin's ratios "
             "spread as far between their quartiles. Ratios below 1 are to Winnow's advantage. Keys have 24 bytes where nothing else is said.\n\n")
-    for title, value in (("Date", context["date"]), ("Command", f"`{command}`"),
-                         ("RocksDB", f"{context['rocksdb_version']}, {context['rocksdb_build']}"),
-                         ("Winnow", f"{context['winnow_version']}, kernel {context['winnow_kernel']}"),
-                         ("Processor", f"{context['processor']}, {context['num_cpus']} processors"),
-                         ("System", f"{context['system']}, load {context['load_avg'][0]:.1f} at the start"),
-                         ("Compiler", context["compiler"])):
-        text += f"- {title}: {value}\n"
-    return text + "\n"
 
 
 def main():
@@ -428,10 +426,10 @@ def main():
     if not files:
         sys.exit(f"tools/bench_page.py: {folder} has no results (*.json)")
     context = next(iter(files.values())).context
-    # A summary of costs, then pictures and tables of each cost, then how and for what they were measured.
+    # A summary of costs and how they were measured, then tables of each cost.
     text = ("# Winnow's filters beside RocksDB's\n\nCosts of Winnow's filters and of the built-in ones of RocksDB "
             f"{context['rocksdb_version']}, side by side on one {context['processor']}.\n\n")
-    text += summary_section(files)
+    text += summary_section(files) + method_section(command, context)
     if "build" in files:
         text += build_section(files["build"])
     queries = {results.context["winnow_kernel"]: results for name, results in files.items() if name.startswith("query")}
@@ -455,7 +453,6 @@ def main():
         text += filter_set_section(files["filter_set"])
     if "compiled_natively" in files and "build" in files and "query" in files:
         text += compiled_section(lambda name: files[name.split("/")[0]], files["compiled_natively"])
-    text += method_section(command, context)
     text += Goals(files).section()
     (folder / "README.md").write_text(text, encoding="utf-8")
 
