@@ -16,6 +16,7 @@ import argparse
 import json
 import math
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -44,18 +45,16 @@ FEW_ABSENT_KEYS = [RIVAL, plan(4.2, 0.1), plan(4.7, 0.1), plan(4.7), plan(8), pl
 STATIC_FEW_ABSENT_KEYS = [RIVAL, plan(5.7, 0.1)]
 FEW_ABSENT = [FEW_ABSENT_KEYS, STATIC_FEW_ABSENT_KEYS]
 
-# Name, what it is, flags, policies.
+# Name, which tree, flags, policies. The trees of "reads" are for no more false reads than the rival's.
 RUNS = [
-    ("dyn0", "dynamic level sizes, nothing on level 0", [DYNAMIC, "--level0_files=0"], ABSENT_KEYS),
-    ("dyn2", "dynamic level sizes, two files on level 0", [DYNAMIC, "--level0_files=2"], ABSENT_KEYS),
-    ("stat0", "static level sizes, nothing on level 0", ["--level0_files=0"], ABSENT_KEYS),
-    ("stat2", "static level sizes, two files on level 0", ["--level0_files=2"], ABSENT_KEYS),
-    ("statreads", "static level sizes, nothing on level 0, for no more false reads", ["--level0_files=0"],
-     STATIC_ABSENT_KEYS),
-    ("dynabs", "dynamic level sizes, nothing on level 0", [DYNAMIC, "--level0_files=0"], FEW_ABSENT_KEYS),
-    ("statabs", "static level sizes, nothing on level 0", ["--level0_files=0"], FEW_ABSENT_KEYS),
-    ("statabsreads", "static level sizes, nothing on level 0, for no more false reads", ["--level0_files=0"],
-     STATIC_FEW_ABSENT_KEYS),
+    ("dyn0", "dynamic sizes, nothing on level 0", [DYNAMIC, "--level0_files=0"], ABSENT_KEYS),
+    ("dyn2", "dynamic sizes, two files on level 0", [DYNAMIC, "--level0_files=2"], ABSENT_KEYS),
+    ("stat0", "static sizes, nothing on level 0", ["--level0_files=0"], ABSENT_KEYS),
+    ("stat2", "static sizes, two files on level 0", ["--level0_files=2"], ABSENT_KEYS),
+    ("statreads", "static sizes, again", ["--level0_files=0"], STATIC_ABSENT_KEYS),
+    ("dynabs", "dynamic sizes, nothing on level 0", [DYNAMIC, "--level0_files=0"], FEW_ABSENT_KEYS),
+    ("statabs", "static sizes, nothing on level 0", ["--level0_files=0"], FEW_ABSENT_KEYS),
+    ("statabsreads", "static sizes, again", ["--level0_files=0"], STATIC_FEW_ABSENT_KEYS),
 ]
 
 
@@ -91,26 +90,46 @@ def upper_ratio(rate, rival, lookups):
     return rate / rival * math.exp(spread)
 
 
-def table(document, policies):
+HEAD = ["tree", "share of absent keys", "policy", "bits per key", "memory", "false reads per lookup", "to Bloom", "at most",
+        "blocks from disk per lookup"]
+
+
+def name_of(policy):
+    match = re.fullmatch(r"\{id=winnow;bits_per_key=([0-9.]+)(;level_plan=uniform)?(;absent_share=[0-9.]+)?\}", policy)
+    if not match:
+        return f"`{policy}`"
+    bits, plan_is, share = match.groups()
+    return f"`winnow:{bits}`" + (", uniform" if plan_is else "") + (f", `{share[1:]}`" if share else "")
+
+
+def rows_of(document, tree, policies):
     if not document["trees_agree"]:
         raise Failure("the trees differ")
     absent_share = 0.1 if policies in FEW_ABSENT else 1
     by_name = {policy["policy"]: policy for policy in document["policies"]}
     rival = by_name[RIVAL]
     lookups = rival["workloads"][0]["lookups"]
-    rows = ["| policy | bits a key | memory | false reads a lookup | to Bloom | at most | blocks from disk a lookup |",
-            "|---|---:|---:|---:|---:|---:|---:|"]
+    rows = []
     rival_rate = reads_a_lookup(rival, absent_share)
     for name in by_name:
         policy = by_name[name]
         rate = reads_a_lookup(policy, absent_share)
         disk = sum(w["data_blocks_read"] / w["lookups"] *
                    (absent_share if w["found"] == 0 else 1 - absent_share) for w in policy["workloads"])
-        rows.append(f"| `{name}` | {policy['filter_bits_per_key']:.2f} | "
-                    f"{policy['filter_bytes'] / rival['filter_bytes']:.4f} | {rate:.6f} | {rate / rival_rate:.4f} | "
-                    f"{upper_ratio(rate, rival_rate, lookups):.4f} | {disk:.5f} |")
-    shape = ", ".join(f"{level['level']}: {level['keys']} ({level['files']})" for level in rival["tree"])
-    return f"Keys (files) by level: {shape}.\n\n" + "\n".join(rows)
+        rows.append([tree, f"{absent_share:g}", name_of(name), f"{policy['filter_bits_per_key']:.2f}",
+                     f"{policy['filter_bytes'] / rival['filter_bytes']:.4f}", f"{rate:.6f}", f"{rate / rival_rate:.4f}",
+                     f"{upper_ratio(rate, rival_rate, lookups):.4f}", f"{disk:.5f}"])
+    return rows
+
+
+def shape_of(document):
+    """Keys by level, and in brackets files."""
+    return ", ".join(f"{level['level']}: {level['keys']} ({level['files']})" for level in document["policies"][0]["tree"])
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|---" + "|---:" * (len(head) - 1) + "|"]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
 def main():
@@ -129,14 +148,17 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         results = pathlib.Path(arguments.results or temporary)
         results.mkdir(parents=True, exist_ok=True)
-        for name, meaning, flags, policies in RUNS:
+        trees, rows = {}, []
+        for name, tree, flags, policies in RUNS:
             if name not in wanted:
                 continue
             path = results / f"{name}.json"
             if not arguments.print:
                 measure(arguments, flags, policies, path)
-            absent = "one lookup of ten asks for an absent key" if policies in FEW_ABSENT else "absent keys"
-            print(f"### {meaning}: {absent}\n\n{table(json.loads(path.read_text()), policies)}\n", flush=True)
+            document = json.loads(path.read_text())
+            trees[tree] = shape_of(document)
+            rows += rows_of(document, tree, policies)
+    print(table(["tree", "keys (files) by level"], list(trees.items())), table(HEAD, rows), sep="\n\n")
     return 0
 
 

@@ -110,7 +110,7 @@ def rows_of(document, workload):
     return rows
 
 
-HEAD = ["policy", "bits a key", "files", "false reads a lookup", "to Bloom", "blocks from disk a lookup", "ns to build a key"]
+HEAD = ["policy", "bits per key", "files", "false reads per lookup", "to Bloom", "blocks from disk per lookup", "ns to build, per key"]
 
 
 def table(head, rows):
@@ -119,31 +119,36 @@ def table(head, rows):
 
 
 def shape_of(document):
+    """Keys by level, and in brackets files; of the first policy's tree."""
     levels = document["policies"][0]["tree"]
-    text = ", ".join(f"{level['level']}: {level['keys']} ({level['files']})" for level in levels)
-    agree = "" if document["trees_agree"] else " The trees differ by policy; this is the first one's, and nothing is compared."
-    return f"Keys (files) by level: {text}.{agree}"
+    return ", ".join(f"{level['level']}: {level['keys']} ({level['files']})" for level in levels)
 
 
 def print_sizes(runner, _):
     flags = [DYNAMIC, "--level0_files=2", "--value_size=16", "--cache_share=0.05", "--benchmarks=readabsent"]
     for keys in SIZES:
         document = runner.measure(f"size-{keys}", [f"--num={keys}", "--reads=1000000", *flags])
-        print(f"### {keys:,} keys, absent ones looked up\n\n{shape_of(document)}\n\n{table(HEAD, rows_of(document, 0))}\n")
+        print(f"### {keys:,} keys, absent ones looked up\n\n{table(HEAD, rows_of(document, 0))}\n\n"
+              f"Keys (files) by level: {shape_of(document)}.\n")
     text = runner.forecast(f"size-{FORECAST}", [f"--num={FORECAST}", "--reads=1000000", *flags])
     print(f"### {FORECAST:,} keys, by `--plan`\n\n```text\n{text.strip()}\n```\n")
 
 
 def print_shapes(runner, keys):
+    """One table for all shapes; where trees differ by policy, false reads are not compared."""
+    trees, rows = [], []
     for number, (name, flags) in enumerate(SHAPES):
         document = runner.measure(f"shape-{number}", [f"--keys={keys}", "--reads=1000000", "--cache_share=0.05",
                                                       "--benchmarks=readabsent,readpresent", *flags])
-        print(f"### {name}\n\n{document['keys']:,} keys. {shape_of(document)}\n\nAbsent keys:\n\n"
-              f"{table(HEAD, rows_of(document, 0))}\n\nPresent keys:\n\n{table(HEAD, rows_of(document, 1))}\n")
+        trees.append([name, str(document["keys"]), shape_of(document)])
+        for workload, keys_are in enumerate(["absent", "present"]):
+            rows += [[name, keys_are, *row] for row in rows_of(document, workload)]
+    print(table(["tree", "keys", "keys (files) by level"], trees), end="\n\n")
+    print(table(["tree", "keys looked up", *HEAD], rows), end="\n\n")
 
 
 def print_caches(runner, _):
-    head = ["absent", "skew", "cache", "Bloom: blocks from disk a lookup"]
+    head = ["absent", "skew", "cache", "Bloom: blocks from disk per lookup"]
     for policy in POLICIES[1:]:
         head.append(NAMES.get(policy, f"`{policy}`"))
     disk, wasted = [], []
@@ -163,7 +168,7 @@ def print_caches(runner, _):
     print(f"### Blocks from disk, as multiples of Bloom's\n\n{table(head, disk)}\n")
     # Filters answer the same whatever the cache holds.
     wasted = [row[:2] + row[3:] for row in wasted if row[2] == f"{CACHES[0]:.0%}"]
-    head = ["absent", "skew", "Bloom: false reads a lookup", *head[4:]]
+    head = ["absent", "skew", "Bloom: false reads per lookup", *head[4:]]
     print(f"### False reads, as multiples of Bloom's\n\n{table(head, wasted)}\n")
 
 
