@@ -22,10 +22,12 @@ def git(*arguments):
 
 
 def pages_of(commit):
-    listed = git("ls-tree", "-r", "--name-only", commit) if commit else git("ls-files", "-co", "--exclude-standard")
-    return sorted(path for path in listed.splitlines()
-                  if re.fullmatch(r"(README|docs/.*|streams/(README|docs/.*))\.md", path)
-                  and (commit or (ROOT / path).exists()))
+    if commit:
+        listed = git("ls-tree", "-r", "--name-only", commit).splitlines()
+    else:
+        listed = [path.relative_to(ROOT).as_posix() for folder in ("docs", "streams") for path in (ROOT / folder).rglob("*.md")]
+        listed.append("README.md")
+    return sorted(path for path in listed if re.fullmatch(r"(README|docs/.*|streams/(README|docs/.*))\.md", path))
 
 
 def is_row_of_figures(line):
