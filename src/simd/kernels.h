@@ -156,8 +156,8 @@ struct Kernels {
   void (*ribbon_probe_many)(const RibbonLayer& layer, const RibbonLayer* next,
                             const uint64_t* hashes, size_t n, bool* results);
 
-  // What the solution gives for a hash that the layer does not bump: bit j is that of column j. Of
-  // all columns that a block may have; *columns is how many of them this block has.
+  // Returns the solution's sum for a hash that the layer does not bump: bit j is that of column j,
+  // for all columns that a block may have; *columns is how many of them this block has.
   uint32_t (*ribbon_retrieve)(const RibbonLayer& layer, uint64_t hash, unsigned* columns) noexcept;
 
   // The low 16 bits of the numbers of the cells in which n hashes start.

@@ -88,7 +88,7 @@ struct alignas(64) RibbonShardState {
   bool is_trial;          // no keys are added, to find what fails
 };
 
-// What the low bits of a row are.
+// Meaning of the low bits of a row.
 struct RibbonRows {
   unsigned fingerprint_bits = 0;  // or of a value
   bool are_items = false;         // of a retrieval: values, which are the hashes' own low bits

@@ -235,7 +235,7 @@ static int ask_sum(const unsigned char* layer, uint64_t start, uint64_t shard, u
   return (differing & (((uint64_t)1 << columns) - 1)) == 0;
 }
 
-/* Whether the hash is bumped; else also its place and how many columns count there. */
+/* Returns whether the hash is bumped; if not, its place and the columns that count there. */
 static int is_bumped(const struct parsed* p, const unsigned char* layer, struct entry e, uint64_t h,
                      uint64_t* start, uint64_t* shard, uint64_t* columns) {
   const struct bumped layout = bumped_layout(p, e);
@@ -357,7 +357,7 @@ static const unsigned char* find_numbers(const unsigned char* begin, struct rang
   return r->end + 4 * ((words + 7) / 8);
 }
 
-/* What lies behind the front of a retrieval. The numbers are those of crowded keys. */
+/* Parts behind the front of a retrieval. The numbers are those of crowded keys. */
 static int parse_retrieval(const unsigned char* note, const unsigned char* begin,
                            const unsigned char* end, struct range* r) {
   struct parsed* const p = &r->layers;
@@ -544,7 +544,7 @@ static int is_stored(const struct range* r, uint64_t x, uint64_t y) {
   return 0;
 }
 
-/* Whether one of the block's keys, by a value with so many columns, is from x to y in it. */
+/* Returns whether a value with so many columns says that the block has a key from x to y. */
 static int has_value(const struct range* r, uint64_t item, uint64_t value, uint64_t columns,
                      uint64_t x, uint64_t y) {
   const uint64_t m = r->block_bits;

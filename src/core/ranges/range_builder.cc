@@ -32,7 +32,7 @@ constexpr double kFewBytes = 1024;
 
 // With fewer a fingerprint and the low bits have no room.
 constexpr double kLeastRetrievalBits = 6;
-// Of a retrieval, beside what its keys take.
+// Room for a retrieval beside its keys: front, list, entries.
 constexpr uint64_t kMoreBytes = 4096;
 
 RangeFilterOptions NearestValid(RangeFilterOptions options) noexcept {

@@ -40,7 +40,7 @@ uint16_t PackRangeBits(double range_bits) noexcept;
 double UnpackRangeBits(uint16_t packed) noexcept;
 
 size_t RangeFrontBytes(size_t key_length, size_t digits_bytes) noexcept;
-// Of positions.
+// The size of a filter of positions.
 size_t RangeFilterBytes(const RangeHeader& header) noexcept;
 
 // Where positions go, by the greatest one that the digits can count.

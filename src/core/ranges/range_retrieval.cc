@@ -18,7 +18,7 @@ simd::RibbonLayer LayerOf(const LayerEntry& entry, Columns columns,
   if (entry.type == LayerType::kBumped) {
     return LayerForKernels(entry.parameter, entry.count, columns, bytes);
   }
-  // Of one sub-shard, whose rows don't leave it, and which has all columns everywhere.
+  // One sub-shard, whose rows don't leave it, with all columns everywhere.
   simd::RibbonLayer layer = LayerForKernels(0, 1, {columns.most(), 0}, bytes);
   layer.starts = SmallStarts(entry.count);
   layer.split = entry.count;

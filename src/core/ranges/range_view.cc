@@ -17,7 +17,7 @@ struct StoredPositions {
   RangePlacing placing;
 };
 
-// Of trees there are none.
+// Nothing for trees.
 using Positions = std::variant<std::monostate, StoredPositions, RangeRetrieval>;
 
 }  // namespace core
