@@ -10,10 +10,10 @@
 #include <optional>
 #include <utility>
 
+#include "src/core/ranges/range_retrieval_builder.h"
 #include "src/policy_trial/learned_trial.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/ranges/range_extractor.h"
-#include "winnow/range_filter.h"
 
 namespace winnow::inspect {
 namespace {
@@ -58,8 +58,7 @@ std::string WhyKindHasNoEffect(const std::string& policy) {
 
 double RangeBitsPerKey(double range_bits) {
   constexpr uint64_t kKeys = 1'000'000;
-  const RangeFilterBuilder builder(RangeFilterOptions{range_bits});
-  return 8 * static_cast<double>(builder.EstimateSize(kKeys)) / static_cast<double>(kKeys);
+  return 8 * static_cast<double>(core::UsualPositionsBytes(kKeys, range_bits)) / double{kKeys};
 }
 
 std::string TextWithRanges(const std::string& policy, double range_bits, RangeKind kind) {

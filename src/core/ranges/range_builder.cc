@@ -30,8 +30,6 @@ constexpr size_t kUsualDigitBytes = 4;
 constexpr double kMostTreeBits = 24;
 constexpr double kFewBytes = 1024;
 
-// With fewer a fingerprint and the low bits have no room.
-constexpr double kLeastRetrievalBits = 6;
 // Room for a retrieval beside its keys: front, list, entries.
 constexpr uint64_t kMoreBytes = 4096;
 
@@ -49,12 +47,6 @@ uint64_t BoundOf(uint64_t n, double range_bits) noexcept {
   const uint64_t bound = n << static_cast<unsigned>(whole);
   return bound +
          static_cast<uint64_t>(static_cast<double>(bound) * (std::exp2(range_bits - whole) - 1));
-}
-
-// The columns of a retrieval with this rate; 0: range_bits are too few or too many.
-core::Columns RetrievalColumns(double range_bits) noexcept {
-  if (range_bits < kLeastRetrievalBits || range_bits > simd::kRibbonMaxColumns) return {};
-  return core::RibbonColumns(std::exp2(-range_bits));
 }
 
 // Returns a block of size 0 where items are so alike that they take more than positions do.
@@ -100,7 +92,7 @@ FilterBlock Build(core::RangeKeys* keys, double range_bits, bool may_retrieve) {
   const core::RangePlacing placing =
       core::PlacingOf(header.shape, has_hashed, format.most_position);
 
-  const core::Columns columns = RetrievalColumns(range_bits);
+  const core::Columns columns = core::RetrievalColumns(range_bits);
   if (may_retrieve && !placing.is_exact && columns.whole != 0) {
     core::RetrievalCounts counts;
     keys->ForEachPosition(format, [&](const uint64_t* positions, const uint64_t* hashes, size_t n) {

@@ -1,6 +1,7 @@
 #include "src/core/ranges/range_retrieval_builder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "src/core/ribbon_build.h"
@@ -13,7 +14,24 @@ namespace {
 // Bits a key that one more low bit is worth: with it a range touches half as many blocks.
 constexpr double kLowBitIsWorth = 0.03;
 
+// With fewer a fingerprint and the low bits have no room.
+constexpr double kLeastRetrievedBits = 6;
+
 }  // namespace
+
+Columns RetrievalColumns(double range_bits) noexcept {
+  if (range_bits < kLeastRetrievedBits || range_bits > simd::kRibbonMaxColumns) return {};
+  return RibbonColumns(std::exp2(-range_bits));
+}
+
+uint64_t UsualPositionsBytes(uint64_t n, double range_bits) noexcept {
+  if (n == 0) return 0;
+  const auto bound = static_cast<uint64_t>(static_cast<double>(n) * std::exp2(range_bits));
+  const uint64_t stored = EliasFanoShape{n, bound}.Bytes();
+  const Columns columns = RetrievalColumns(range_bits);
+  if (columns.whole == 0) return stored;
+  return std::min(stored, EstimateRibbonBytes(n, ColumnsRate(columns)) + kRetrievalPadding);
+}
 
 void RetrievalCounts::End(unsigned behind) noexcept {
   const unsigned nearer = std::min(before_, behind);

@@ -15,6 +15,14 @@
 
 namespace winnow::core {
 
+// The columns of a retrieval whose ranges pass at the rate that range_bits mean; none, whole is 0,
+// if that is not between 6 and the columns that a Ribbon may have.
+Columns RetrievalColumns(double range_bits) noexcept;
+
+// About the bytes behind the front of positions of n keys, each in a block of its own: by
+// retrieval, or stored if these range_bits can't be retrieved.
+uint64_t UsualPositionsBytes(uint64_t n, double range_bits) noexcept;
+
 // Counts, for each number of low bits, how many blocks the keys have, and how many of the keys are
 // alone in theirs.
 class RetrievalCounts {

@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "src/core/ranges/range_format.h"
+#include "src/core/ranges/range_retrieval_builder.h"
 #include "src/core/sizing.h"
 #include "tools/winnow/cli/json.h"
 #include "winnow/builder.h"
-#include "winnow/range_filter.h"
 
 namespace winnow::inspect {
 namespace {
@@ -110,10 +110,9 @@ void ReportKinds(const SizeWish& wish, const KindTable* further, SizeReport* rep
         wish.rate ? further->for_rate(keys, *wish.rate) : further->within(keys, *wish.bytes);
   }
   if (wish.range_bits) {
-    const RangeFilterBuilder builder(RangeFilterOptions{*wish.range_bits});
     constexpr uint64_t kMost = core::kMaxRangeKeys;  // of one file
-    report->range_bytes =
-        keys / kMost * builder.EstimateSize(kMost) + builder.EstimateSize(keys % kMost);
+    report->range_bytes = keys / kMost * core::UsualPositionsBytes(kMost, *wish.range_bits) +
+                          core::UsualPositionsBytes(keys % kMost, *wish.range_bits);
   }
   for (const auto& [name, kind] : kKindOption.values) {
     if (!kind || keys > UINT32_MAX) continue;  // no file has as many
