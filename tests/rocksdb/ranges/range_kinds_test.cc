@@ -135,6 +135,7 @@ class ScannedDatabase {
     const Slice bound(end);
     ReadOptions read;
     read.iterate_upper_bound = &bound;
+    read.auto_prefix_mode = true;
     const std::unique_ptr<Iterator> iterator(database_->NewIterator(read));
     iterator->Seek(begin);
     EXPECT_TRUE(iterator->status().ok()) << iterator->status().ToString();
