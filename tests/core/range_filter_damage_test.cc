@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -110,21 +111,32 @@ void AskAll(const RangeFilterView& view, const Keys& keys, RandomHashes* random)
   (void)view.info();
 }
 
-// With right checksums, so that nothing but the checks of single values and of each read is between
-// the bytes and a read outside of them. Copies of their exact size, for the address sanitizer.
+// Checksums are right, so that nothing but the checks of single values and of each read is between
+// the bytes and a read outside of them. Copies have the exact size, for the address sanitizer.
+// WINNOW_FORGED_RANGES=N makes N filters.
 TEST(RangeFilterDamageTest, ForgedFiltersAreSafe) {
   RandomHashes random(testing::TestSeed());
   size_t usable = 0;
+  size_t usable_retrievals = 0;
   const std::vector<KindOfKeys> kinds = testing::AllKindsOfKeys();
-  for (int round = 0; round < 100000; ++round) {
+  const char* const asked_for = std::getenv("WINNOW_FORGED_RANGES");
+  const int rounds = asked_for != nullptr ? std::atoi(asked_for) : 100000;
+  for (int round = 0; round < rounds; ++round) {
     static Keys keys;
     static std::string original;
     if (round % 100 == 0) {
       do {
-        keys = SomeKeys(kinds[random.Below(kinds.size())], 1 + random.Below(600), &random);
-        original = BuildRangeFilter(keys, 1 + static_cast<double>(random.Below(31)),
-                                    testing::SomeKind(keys, &random))
-                       .bytes();
+        // A third are retrievals, which have bumped layers from 600 keys on.
+        const bool is_retrieval = random.Below(3) == 0;
+        const KindOfKeys& kind = is_retrieval ? kinds[0] : kinds[random.Below(kinds.size())];
+        keys = SomeKeys(kind, 1 + random.Below(is_retrieval ? 2500 : 600), &random);
+        original = is_retrieval
+                       ? BuildRangeFilter(keys, 8 + static_cast<double>(random.Below(33)) / 4,
+                                          RangeFilterKind::kRetrieval)
+                             .bytes()
+                       : BuildRangeFilter(keys, 1 + static_cast<double>(random.Below(31)),
+                                          testing::SomeKind(keys, &random))
+                             .bytes();
       } while (original.empty());
     }
     std::string forged = original;
@@ -147,8 +159,11 @@ TEST(RangeFilterDamageTest, ForgedFiltersAreSafe) {
     const RangeFilterView view({exact.data(), exact.size()});
     AskAll(view, keys, &random);
     usable += view.fault() == Fault::kNone ? 1 : 0;
+    usable_retrievals += view.info().kind == RangeFilterKind::kRetrieval ? 1 : 0;
   }
-  EXPECT_GT(usable, 20000u) << "most of what is asked must get through the checks of the front";
+  const auto all = static_cast<size_t>(rounds);
+  EXPECT_GT(usable, all / 5) << "most of what is asked must get through the checks of the front";
+  EXPECT_GT(usable_retrievals, all / 20);
 }
 
 // Returns the fault of the filter with another value there, and right checksums.
@@ -157,6 +172,38 @@ Fault FaultWith(std::string_view filter, size_t at, unsigned bytes, uint64_t val
   formulas::StoreLittle(reinterpret_cast<unsigned char*>(&forged[at]), value, bytes);
   testing::SignRangeFilter(&forged);
   return RangeFilterView(forged).fault();
+}
+
+TEST(RangeFilterDamageTest, AValueThatNoBuilderOfRetrievalsWritesIsFound) {
+  RandomHashes random(testing::TestSeed());
+  Keys keys;
+  for (int i = 0; i < 3000; ++i) keys.insert(testing::BigEndian(random.Next()));
+  const FilterBlock filter = BuildRangeFilter(keys, 15, RangeFilterKind::kRetrieval);
+  ASSERT_EQ(RangeFilterView(filter.bytes()).info().kind, RangeFilterKind::kRetrieval);
+  const auto fault_with = [&](size_t at, unsigned bytes, uint64_t value) {
+    return FaultWith(filter.bytes(), at, bytes, value);
+  };
+  const unsigned layers = static_cast<unsigned char>(filter.bytes()[17]);
+  ASSERT_GE(layers, 1u);
+  EXPECT_EQ(fault_with(8, 4, 0), Fault::kParameters) << "no keys";
+  EXPECT_EQ(fault_with(16, 1, 2), Fault::kParameters) << "too few low bits";
+  EXPECT_EQ(fault_with(16, 1, 16), Fault::kParameters) << "more low bits than columns";
+  EXPECT_EQ(fault_with(16, 1, 5), Fault::kParameters) << "too many bits of a fingerprint";
+  EXPECT_EQ(fault_with(17, 1, 17), Fault::kParameters) << "too many layers";
+  EXPECT_NE(fault_with(17, 1, layers + 1), Fault::kNone) << "a layer that is not there";
+  EXPECT_EQ(fault_with(18, 2, 0xffff), Fault::kParameters) << "too many columns";
+  EXPECT_NE(fault_with(18, 2, (14 << 12) + 2048), Fault::kNone) << "wider blocks than there are";
+  EXPECT_EQ(fault_with(20, 4, 3001), Fault::kParameters) << "more crowded keys than keys";
+  EXPECT_NE(fault_with(20, 4, 2900), Fault::kNone) << "numbers that are not there";
+  const size_t last_entry = filter.size - core::kEntryBytes;
+  EXPECT_EQ(fault_with(last_entry, 1, 4), Fault::kParameters) << "a Bloom layer";
+  EXPECT_EQ(fault_with(last_entry, 1, 7), Fault::kParameters) << "no type";
+  EXPECT_NE(fault_with(last_entry + 1, 4, 1 << 20), Fault::kNone) << "a longer layer";
+  EXPECT_EQ(fault_with(filter.size - layers * core::kEntryBytes, 1, 2),
+            layers == 1 ? Fault::kSize : Fault::kParameters)
+      << "a small layer before the last";
+  EXPECT_EQ(RangeFilterView(std::string(filter.bytes()) + 'x').fault(), Fault::kParameters)
+      << "entries are read from the end";
 }
 
 TEST(RangeFilterDamageTest, AValueThatNoBuilderWritesIsFound) {
