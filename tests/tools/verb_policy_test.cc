@@ -265,11 +265,11 @@ TEST_F(VerbPolicyTest, ADamagedFilterIsOneAndNamed) {
 TEST_F(VerbPolicyTest, SaysWhatRangeBitsNeed) {
   const ChildResult text = Policy({testing::kRangePolicy});
   EXPECT_EQ(text.status, 0) << text.errors;
-  EXPECT_THAT(text.output, HasSubstr("range_bits=15 adds range filters, of about 17."));
+  EXPECT_THAT(text.output, HasSubstr("range_bits=15 adds range filters, of about 15."));
   EXPECT_THAT(text.output, HasSubstr("prefix_extractor=winnow.range"));
   const json document = PolicyJson({testing::kRangePolicy}, 0);
   EXPECT_EQ(document.at("range").at("range_bits"), 15);
-  EXPECT_NEAR(document.at("range").at("bits_per_key"), 17.2, 0.5);
+  EXPECT_NEAR(document.at("range").at("bits_per_key"), 15.1, 0.3);
   EXPECT_FALSE(PolicyJson({"winnow:10"}, 0).contains("range"));
   EXPECT_THAT(Policy({"{id=winnow;range_kind=trees}"}).output,
               HasSubstr("range_kind=trees has no effect: range_bits of the policy is 0"));
