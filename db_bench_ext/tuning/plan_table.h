@@ -22,7 +22,8 @@ struct PlanRow {
 // Text above the tables of tune_levels.
 inline constexpr char kIntroduction[] =
     "# What level plans cost and save\n\n"
-    "Printed by `build/release/bin/tune_levels --folder=DIR`. Trees of RocksDB's own compaction, with\n"
+    "Printed by `build/release/bin/tune_levels --folder=DIR`. Trees of RocksDB's own compaction, "
+    "with\n"
     "its default sizes divided by 64: flushes and files of 1 MiB (some 26,000 keys), 4 MiB on the "
     "base level. Threads decide when\n"
     "compactions come, so that two runs grow two trees, and a row is one of many that might have "

@@ -54,7 +54,7 @@ TEST(SizeReport, RangeFiltersComeOnTopOfTheFiltersOfFiles) {
   wish.range_bits = 15;
   const SizeReport report = ReportSizes(wish);
   EXPECT_EQ(report.impossible, "");
-  EXPECT_NEAR(8 * static_cast<double>(report.range_bytes) / 1e6, 17.2, 0.1);
+  EXPECT_NEAR(8 * static_cast<double>(report.range_bytes) / 1e6, 15.1, 0.1);
   EXPECT_EQ(report.filter_policy, "{id=winnow;bits_per_key=9.91;level_plan=uniform;range_bits=15}");
   EXPECT_EQ(Find(report, "Winnow Ribbon").bytes, Find(without, "Winnow Ribbon").bytes);
   const nlohmann::json json = nlohmann::json::parse(SizeJson(report));
@@ -63,7 +63,7 @@ TEST(SizeReport, RangeFiltersComeOnTopOfTheFiltersOfFiles) {
   EXPECT_EQ(nlohmann::json::parse(SizeJson(without)).count("range_bytes"), 0u);
   // No file has as many keys: they are those of many files.
   wish.keys = uint64_t{1} << 34;
-  EXPECT_NEAR(8 * static_cast<double>(ReportSizes(wish).range_bytes) / std::ldexp(1, 34), 17.2,
+  EXPECT_NEAR(8 * static_cast<double>(ReportSizes(wish).range_bytes) / std::ldexp(1, 34), 15.1,
               0.1);
   wish.deletes = true;
   EXPECT_THAT(ReportSizes(wish).impossible, HasSubstr("range_bits goes with"));
