@@ -66,7 +66,8 @@ RangeRetrieval::RangeRetrieval(const RetrievalShape& shape, const unsigned char*
       layers_(bytes),
       list_(bytes),
       entries_(EntriesOf(shape, bytes, size)),
-      retrieve_(simd::ActiveKernels().ribbon_retrieve) {
+      retrieve_(simd::ActiveKernels().ribbon_retrieve),
+      fingerprint_bits_(static_cast<uint8_t>(shape.FingerprintBits())) {
   const Columns columns = shape.UnpackedColumns();
   for (unsigned i = 0; i < shape.layers; ++i) {
     const LayerEntry entry = ReadLayerEntry(entries_, i);
@@ -74,14 +75,29 @@ RangeRetrieval::RangeRetrieval(const RetrievalShape& shape, const unsigned char*
     list_ += LayerBytes(entry, columns);
   }
   const auto behind = static_cast<size_t>(entries_ - list_);
-  listed_ = (behind - kRetrievalPadding - shape.CrowdedBytes()) / kListedItemBytes;
+  listed_ =
+      static_cast<uint32_t>((behind - kRetrievalPadding - shape.CrowdedBytes()) / kListedItemBytes);
+}
+
+// `columns`: those of the value that count. The item is the block's in the first layer.
+bool RangeRetrieval::IsValueWithin(uint64_t value, unsigned columns, uint64_t item, uint64_t least,
+                                   uint64_t most) const noexcept {
+  const uint64_t fingerprint = BlockFingerprint(item, fingerprint_bits_);
+  const uint64_t counts = (uint64_t{1} << columns) - 1;
+  if (((value ^ fingerprint << shape_.low_bits) & counts) >> shape_.low_bits != 0) return false;
+  const uint64_t low = value & shape_.Escape();
+  if (low != shape_.Escape()) return least <= low && low <= most;
+  if (shape_.crowded == 0) return false;
+  const uint64_t base = CrowdedBase(item, shape_);
+  const unsigned char* const crowded = list_ + kListedItemBytes * listed_;
+  return EliasFanoReader(shape_.CrowdedShape(), crowded).AnyWithin(base + least, base + most);
 }
 
 bool RangeRetrieval::AnyBetween(uint64_t hash, uint64_t least, uint64_t most) const noexcept {
   const uint64_t in_block = shape_.Escape();
   const uint64_t last = most >> shape_.low_bits;
   uint64_t block = least >> shape_.low_bits;
-  if (last - block > uint64_t{1} << shape_.FingerprintBits()) return true;
+  if (last - block > uint64_t{1} << fingerprint_bits_) return true;
   uint64_t low = least & in_block;
   for (; block != last; ++block) {
     if (BlockHas(BlockItem(hash, block), low, in_block)) return true;
@@ -138,20 +154,6 @@ bool RangeRetrieval::LaterLayersHave(uint64_t item, uint64_t first_item, uint64_
     }
   }
   return false;
-}
-
-// `columns`: those of the value that count. The item is the block's in the first layer.
-bool RangeRetrieval::IsValueWithin(uint64_t value, unsigned columns, uint64_t item, uint64_t least,
-                                   uint64_t most) const noexcept {
-  const uint64_t fingerprint = BlockFingerprint(item, shape_.FingerprintBits());
-  const uint64_t counts = (uint64_t{1} << columns) - 1;
-  if (((value ^ fingerprint << shape_.low_bits) & counts) >> shape_.low_bits != 0) return false;
-  const uint64_t low = value & shape_.Escape();
-  if (low != shape_.Escape()) return least <= low && low <= most;
-  if (shape_.crowded == 0) return false;
-  const uint64_t base = CrowdedBase(item, shape_);
-  const unsigned char* const crowded = list_ + kListedItemBytes * listed_;
-  return EliasFanoReader(shape_.CrowdedShape(), crowded).AnyWithin(base + least, base + most);
 }
 
 }  // namespace winnow::core

@@ -74,7 +74,7 @@ class RangeRetrieval {
   bool AnyBetween(uint64_t hash, uint64_t least, uint64_t most) const noexcept;
 
   // Ranges of twice as many positions as so many bits count always pass.
-  unsigned position_bits() const noexcept { return shape_.low_bits + shape_.FingerprintBits(); }
+  unsigned position_bits() const noexcept { return shape_.low_bits + fingerprint_bits_; }
 
  private:
   bool BlockHas(uint64_t item, uint64_t least, uint64_t most) const noexcept;
@@ -89,7 +89,8 @@ class RangeRetrieval {
   const unsigned char* list_ = nullptr;
   const unsigned char* entries_ = nullptr;
   decltype(simd::Kernels::ribbon_retrieve) retrieve_ = nullptr;
-  uint64_t listed_ = 0;
+  uint32_t listed_ = 0;
+  uint8_t fingerprint_bits_ = 0;
 };
 
 // Checks all that makes questions safe.
