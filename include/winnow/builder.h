@@ -1,4 +1,4 @@
-// Building a filter from key hashes.
+// FilterBuilder, which builds a filter from key hashes.
 
 #ifndef WINNOW_BUILDER_H_
 #define WINNOW_BUILDER_H_
@@ -15,8 +15,8 @@
 
 namespace winnow {
 
-// A finished filter: bytes to be stored beside the keys, in the form that src/core/FORMAT.md
-// describes, and to be read by FilterView. Never empty.
+// A finished filter: bytes to be stored with the keys and read by FilterView. Never empty.
+// src/core/FORMAT.md describes the format.
 struct FilterBlock {
   std::unique_ptr<char[]> data;
   size_t size = 0;
@@ -24,82 +24,83 @@ struct FilterBlock {
   std::string_view bytes() const noexcept { return {data.get(), size}; }
 };
 
-// A finished filter in memory that the caller had for it, or, where that is too small, in memory of
-// its own.
+// A finished filter in the caller's buffer, or in its own memory if the buffer is too small.
 struct PlacedBlock {
-  std::string_view bytes;            // the filter, wherever it is; never empty
-  std::unique_ptr<char[]> overflow;  // holds the bytes if they are not the caller's; else null
+  std::string_view bytes;            // the filter in either case; never empty
+  std::unique_ptr<char[]> overflow;  // owns the bytes if they did not fit; else null
 };
 
-// Collects the hashes of a file's keys and makes one filter of them, then is ready for the next.
+// Collects the hashes of a file's keys and builds one filter from them; then it is ready for the
+// next file.
 //
-// The bytes of the filter depend only on the options and on the multiset of the hashes kept, not on
-// their order nor on the machine. Adding and finishing allocate memory and throw std::bad_alloc
-// when there is none; the builder then lacks keys, which a filter would deny, and every Finish
-// throws from then on, until Clear. Not safe for use by several threads at once.
+// The bytes of the filter depend only on the options and the multiset of hashes kept, not on the
+// order of the hashes or on the machine. Add and Finish throw std::bad_alloc if out of memory. The
+// builder then lacks keys, which a filter would deny, so every Finish throws until Clear. Not
+// thread-safe.
 class WINNOW_EXPORT FilterBuilder {
  public:
-  // Options out of their range count as the nearest valid ones: ask CheckOptions first. A number
-  // that is NaN counts as its default, and kind kEmpty as not set; either is taken for a mistake in
-  // the program, which ends by assert() where the library was built for debugging.
+  // Options out of range are replaced by the nearest valid ones; call CheckOptions first to detect
+  // them. NaN means the default, and kind kEmpty means unset; debug builds of the library assert
+  // that the program passes neither.
   WINNOW_HIDDEN explicit FilterBuilder(const FilterOptions& options) noexcept
       : FilterBuilder(&options, sizeof options) {}
   ~FilterBuilder();
-  // A builder that was moved from is empty and keeps its options, ready for the next filter.
+  // A moved-from builder is empty and keeps its options, ready for the next filter.
   FilterBuilder(FilterBuilder&&) noexcept;
   FilterBuilder& operator=(FilterBuilder&&) noexcept;
 
-  // The filter of the hashes kept, and those after it, get these options instead: where a level
-  // plan needs all keys to know how much lies below the file.
+  // Sets the options of the filter of the hashes kept so far, and of later filters. A level plan
+  // may need all keys to know how much lies below the file.
   WINNOW_HIDDEN void SetOptions(const FilterOptions& options) noexcept {
     SetOptions(&options, sizeof options);
   }
 
-  // Adds a hash, unless it equals the one added just before it: the versions of a key follow each
-  // other in a sorted file. Equal hashes that are apart are each kept and counted: such a filter is
-  // as large as one of so many different keys, a Ribbon some hundredths smaller, and right; its
-  // rate is not higher for it.
+  // Adds a hash, unless it equals the one added just before: versions of a key are adjacent in a
+  // sorted file. Equal hashes that are not adjacent are all kept and counted. The filter is then
+  // correct and as large as one of as many distinct keys (a Ribbon a few percent smaller), with a
+  // false-positive rate that is not higher.
   void Add(KeyHash hash);
   void Add(const KeyHash* hashes, size_t n);
 
-  // The same for a key.
+  // Adds the hash of `key`, as Add(KeyHash) does.
   void Add(std::string_view key) { Add(HashKey(key)); }
 
-  // The same for hashes by their values. So {0} is one hash, and no key without bytes.
+  // Adds hashes given by value: {0} is one hash, not an empty key.
   void Add(std::initializer_list<uint64_t> values) {
     for (const uint64_t value : values) Add(KeyHash{value});
   }
 
-  // The hashes kept since the last Finish.
+  // Number of hashes kept since the last Finish.
   uint64_t num_hashes() const noexcept;
 
-  // The size in bytes that Finish would give for n different hashes. Exact, but for Ribbon it
-  // is what is expected: a filter of random hashes takes at most 1 % and 64 + 32 b bytes more or
-  // less, where b is log2(1/rate), rounded up (7 at 10 bits a key). So filters of some hundred
-  // hashes may take three quarters more, those of 20,000 differ by 5 %. It may fall by some bytes
-  // as n grows. Takes constant time.
+  // Returns the size in bytes of the filter that Finish would build from n distinct hashes. Exact
+  // for Bloom. For Ribbon, the expected size: a filter of random hashes differs by at most 1% plus
+  // 64 + 32 b bytes, where b is log2(1/rate), rounded up (7 at 10 bits per key). Filters of a few
+  // hundred hashes may thus take three quarters more, and those of 20,000 differ by 5%. The size
+  // may fall by a few bytes as n grows. Takes constant time.
   size_t EstimateSize(uint64_t n) const noexcept;
 
-  // The most hashes n for which EstimateSize(n) is at most `bytes`; at least 1, even where not one
-  // fits, and at most the 2^40 - 1 that a filter can record. So EstimateCapacity(EstimateSize(n))
-  // is never less than n. Looks at some hundred estimates: takes some ten microseconds, up to
-  // some hundred at few bits a key.
+  // Returns the largest n for which EstimateSize(n) is at most `bytes`: at least 1, even if no
+  // filter fits, and at most 2^40 - 1, the most that a filter can record.
+  // EstimateCapacity(EstimateSize(n)) is never less than n. Computes about a hundred estimates,
+  // which takes tens of microseconds, or up to hundreds at few bits per key.
   uint64_t EstimateCapacity(size_t bytes) const noexcept;
 
-  // Makes the filter of the hashes kept. No hashes: a filter of kind kEmpty. The builder is empty
-  // again afterwards and keeps its options.
+  // Builds the filter of the hashes kept; without hashes, a filter of kind kEmpty. The builder is
+  // then empty and keeps its options.
   FilterBlock Finish();
 
-  // The same into `capacity` bytes at `buffer`, at any address: the filter begins there if it fits.
-  // A Ribbon's size is known only when it is built (EstimateSize); where the buffer is 1 % and 400
-  // bytes larger than that it is also built there, and not copied. What is in the buffer behind the
-  // filter, or where it did not fit or this throws, is not specified.
+  // Builds the filter in `buffer` of `capacity` bytes, at any alignment, if it fits. The size of a
+  // Ribbon filter is known only after it is built (see EstimateSize); a buffer that is 1% and 400
+  // bytes larger than the filter avoids a copy. The contents of the buffer are unspecified behind
+  // the filter, if the filter does not fit, and if this function throws.
   PlacedBlock Finish(char* buffer, size_t capacity);
 
-  // Forgets the hashes kept, also those that memory was lacking for. The options stay.
+  // Drops all hashes, including any loss due to lack of memory. Keeps the options.
   void Clear() noexcept;
 
-  // Memory that this thread keeps for its next filters, in bytes, and a way to free it at once.
+  // Memory in bytes that the calling thread keeps for its next filters, its upper bound, and a
+  // function that frees it.
   static constexpr size_t kMostThreadMemory = size_t{13} << 20;
   static size_t ThreadMemory() noexcept;
   static void FreeThreadMemory() noexcept;
@@ -111,7 +112,7 @@ class WINNOW_EXPORT FilterBuilder {
   WINNOW_HIDDEN State& state() noexcept;
   WINNOW_HIDDEN const State& state() const noexcept;
 
-  alignas(8) unsigned char state_[256];  // a State, and room for the options of later versions
+  alignas(8) unsigned char state_[256];  // a State, with room for the options of later versions
 };
 
 }  // namespace winnow

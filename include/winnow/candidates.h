@@ -1,4 +1,4 @@
-// The answers of a FilterSet: which files may hold a key, as bits in words of the caller's.
+// Answers of a FilterSet: the files that may hold a key, as a bitmap in the caller's words.
 
 #ifndef WINNOW_CANDIDATES_H_
 #define WINNOW_CANDIDATES_H_
@@ -11,9 +11,9 @@
 
 namespace winnow {
 
-// Words of the caller's and how many they are. Made of a vector or an array of them, of whatever
-// else has data() and size(), or of both; they must be kept while the span is in use. Word is
-// uint64_t, or const uint64_t where words are only read.
+// A span of the caller's words. Converts from a vector, an array, or any type with data() and
+// size(). The words must outlive the span. Word is uint64_t, or const uint64_t for words that are
+// only read.
 template <typename Word>
 class BasicWordSpan {
  public:
@@ -36,9 +36,9 @@ class BasicWordSpan {
 using WordSpan = BasicWordSpan<uint64_t>;
 using ConstWordSpan = BasicWordSpan<const uint64_t>;
 
-// The files that may hold a key, in ascending order, which is the search order: to be walked. A
-// view of the words to which a lookup wrote its answer: they must be kept, and a walk reads each
-// when it reaches it. Bit i % 64 of word i / 64 belongs to file i.
+// Iterates over the files that may hold a key, in ascending order, which is the search order. A
+// view of the words to which a lookup wrote its answer: the words must outlive it and are read
+// during iteration. Bit i % 64 of word i / 64 belongs to file i.
 class CandidateList {
  public:
   class Iterator {
@@ -63,7 +63,7 @@ class CandidateList {
       ++*this;
       return before;
     }
-    // Both must be of the same list.
+    // Both iterators must belong to the same list.
     friend bool operator==(const Iterator& a, const Iterator& b) noexcept {
       return a.bits_ == b.bits_ && (a.bits_ == 0 || a.next_index_ == b.next_index_);
     }
@@ -75,7 +75,7 @@ class CandidateList {
         : next_(words), next_index_(first), last_(last) {
       SkipEmptyWords();
     }
-    // Where nothing is left, bits_ is 0.
+    // Leaves bits_ 0 at the end of the list.
     void SkipEmptyWords() noexcept {
       while (bits_ == 0 && next_index_ < last_) {
         bits_ = next_ != nullptr ? *next_++ : Ones(last_ - next_index_);
@@ -87,18 +87,18 @@ class CandidateList {
     }
 
     const uint64_t* next_ = nullptr;  // null: all bits are 1
-    size_t next_index_ = 0;           // the index of the next word's bit 0
+    size_t next_index_ = 0;           // index of bit 0 of the next word
     size_t last_ = 0;
-    uint64_t bits_ = 0;  // what is left of the word before
+    uint64_t bits_ = 0;  // remaining bits of the current word
   };
   using iterator = Iterator;
   using const_iterator = Iterator;
 
   CandidateList() noexcept = default;
-  // The words have a bit for each of so many files, at most 2^32 - 1.
+  // `words` has one bit for each of `files` files; `files` is at most 2^32 - 1.
   CandidateList(const uint64_t* words, size_t files) noexcept
       : words_(words), last_(static_cast<uint32_t>(files)) {}
-  // Every file from `first` on, `last` not among them: an answer without words.
+  // Returns a list of all files in [first, last), which needs no words.
   static CandidateList Every(size_t first, size_t last) noexcept {
     CandidateList list(nullptr, last);
     list.first_ = static_cast<uint32_t>(first);
@@ -108,7 +108,7 @@ class CandidateList {
   Iterator begin() const noexcept { return {words_, first_, last_}; }
   Iterator end() const noexcept { return {}; }
   bool empty() const noexcept { return begin() == end(); }
-  // Counts the bits.
+  // Returns the number of candidates. Takes time in proportion to the number of words.
   size_t size() const noexcept {
     if (words_ == nullptr) return last_ - first_;
     size_t count = 0;
@@ -119,19 +119,18 @@ class CandidateList {
   }
 
  private:
-  // 16 bytes in all, so that it is returned in registers.
+  // Fits in 16 bytes, so that a list is returned in registers.
   const uint64_t* words_ = nullptr;  // null: all bits are 1
   uint32_t first_ = 0;               // 0 if there are words
   uint32_t last_ = 0;
 };
 
-// The answers for a batch of keys: a row of words for each, one after the other. A view like
-// CandidateList.
+// Answers for a batch of keys: one row of words per key, in order. A view, like CandidateList.
 class CandidateRows {
  public:
   CandidateRows() noexcept = default;
   CandidateRows(const uint64_t* words, size_t files) noexcept : words_(words), files_(files) {}
-  // Every file from `first` on, `last` not among them, for each key.
+  // Returns rows that have all files in [first, last) for each key.
   static CandidateRows Every(size_t first, size_t last) noexcept {
     CandidateRows rows;
     rows.every_ = CandidateList::Every(first, last);
@@ -145,7 +144,7 @@ class CandidateRows {
   }
 
  private:
-  const uint64_t* words_ = nullptr;  // null: every_, for each key
+  const uint64_t* words_ = nullptr;  // null: every key has every_
   size_t files_ = 0;
   CandidateList every_;
 };

@@ -1,5 +1,4 @@
-// The one hash of a key: computed once, it serves every filter of every file, whatever the
-// filter's kind and size.
+// Hash of a key, computed once and used by every filter of every file, whatever its kind and size.
 
 #ifndef WINNOW_HASH_H_
 #define WINNOW_HASH_H_
@@ -11,9 +10,9 @@
 
 namespace winnow {
 
-// The 64-bit hash of a key. Filters derive all that they need from these 64 bits, so the bits must
-// be as good as HashKey's: an own hash that is weak in any of them makes false positives frequent
-// (never false negatives).
+// The 64-bit hash of a key. Filters derive everything they need from these 64 bits, so a custom
+// hash must be as good as HashKey in all of them: a weak one makes false positives frequent (never
+// false negatives).
 struct KeyHash {
   uint64_t value;
 
@@ -21,8 +20,8 @@ struct KeyHash {
   friend bool operator!=(KeyHash a, KeyHash b) noexcept { return a.value != b.value; }
 };
 
-// XXH3, 64 bits, seed 0, of the key's bytes; the same on every machine. The key may be empty and
-// may hold any bytes. Safe from any thread.
+// Returns the 64-bit XXH3 of the key's bytes with seed 0, the same on every machine. The key may be
+// empty and may hold any bytes. Thread-safe.
 WINNOW_EXPORT KeyHash HashKey(std::string_view key) noexcept;
 
 }  // namespace winnow

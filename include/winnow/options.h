@@ -1,4 +1,4 @@
-// Options for building one filter.
+// Options of a filter that is to be built.
 
 #ifndef WINNOW_OPTIONS_H_
 #define WINNOW_OPTIONS_H_
@@ -16,143 +16,144 @@
 
 namespace winnow {
 
-// The kinds of filter. The numbers are those of the serialized form.
+// Kinds of filters. The numbers are those of the serialized form.
 enum class FilterKind : uint8_t {
-  kEmpty = 0,   // no keys were added: contains nothing. Results from a build, can't be asked for.
+  kEmpty = 0,   // no keys were added: contains nothing. Not an option of a builder.
   kBloom = 1,   // cache-blocked Bloom: fastest to build and to query
-  kRibbon = 2,  // bumped Ribbon: about 0.68 of Bloom's bytes for the same rate
+  kRibbon = 2,  // bumped Ribbon: about 0.68 times Bloom's bytes at the same rate
 };
 
-// "empty", "bloom", "ribbon"; "unknown" for any other number. The string is static.
+// Returns "empty", "bloom", "ribbon", or "unknown" for any other number. The string is static.
 WINNOW_EXPORT std::string_view ToString(FilterKind kind) noexcept;
 
-// Level plans: whether small levels of a tree get more accurate filters than its last one, which
-// has most keys: the same memory then reads less. src/core/level_plan.h has the formula, and where
-// it is from.
+// Level plans: rules by which small levels of a tree get more accurate filters than the last level,
+// which has most keys, so that the same memory saves more reads. src/core/level_plan.h has the
+// formula and its source.
 enum class LevelPlan : uint8_t {
-  kUniform = 0,  // "uniform": every file has the rate that bits_per_key means
-  kByLevel = 1,  // "by_level": by levels_below
-  kAuto = 2,     // "auto": the same with the caller's care that levels_below is the least that the
-                 // file will ever have, as files that are moved down unmerged keep their filters
-  kLearned = 3,  // "learned": the same by the lookups that were seen. For policies of RocksDB
-                 // (winnow/rocksdb_policy.h), as a builder sees none: CheckOptions refuses it, and
-                 // a builder that is given it all the same builds as by kAuto and records this one
+  kUniform = 0,  // "uniform": every file has the rate of bits_per_key
+  kByLevel = 1,  // "by_level": rates depend on levels_below
+  kAuto = 2,     // "auto": like kByLevel; the caller ensures that levels_below is the least that
+                 // the file will ever have, as files moved to another level keep their filters
+  kLearned = 3,  // "learned": like kAuto, with rates by sampled lookups. For RocksDB policies only
+                 // (winnow/rocksdb_policy.h), since a builder sees no lookups: CheckOptions refuses
+                 // it, and a builder treats it as kAuto and records kLearned
 };
 
-// "uniform", "by_level", "auto", "learned"; "unknown" for any other number. The string is static.
+// Returns "uniform", "by_level", "auto", "learned", or "unknown" for any other number. The string
+// is static.
 WINNOW_EXPORT std::string_view ToString(LevelPlan plan) noexcept;
 
-// A ribbon_min_keys that is not a number of keys: a Ribbon filter from as many keys on as it saves
-// a tenth of the bytes that a Bloom filter of the same rate takes, on an average over sizes nearby.
-// That depends on bits_per_key and on nothing else (at 10: 64 keys, docs/results/small-filters.md).
-// "auto" in text, where this number is refused; C++ programs that print the option may see it.
+// Value of ribbon_min_keys that selects Ribbon from the number of keys at which it saves a tenth of
+// the bytes of a Bloom filter of the same rate, on average over similar sizes. This number depends
+// only on bits_per_key (64 keys at 10, docs/results/small-filters.md). Its text is "auto"; the
+// number is refused in text, but C++ programs that print the option may see it.
 inline constexpr uint64_t kRibbonWhereItSaves = UINT64_MAX - 1;
 
-// Options of a filter that is to be built. It grows (winnow/version.h).
+// Options of a filter that is to be built. Later versions may add members (winnow/version.h).
 struct FilterOptions {
-  // How accurate, as the bits a key that our blocked Bloom filter with very many keys needs for the
-  // same false-positive rate: 10 means 0.96 %, whatever kind is built. 1 to 32; fractions count.
-  // A Ribbon filter's rate is at best 2^-16 (from 28.4 on) and at worst 2^-1 (up to 1.4).
+  // Accuracy: the bits per key that Winnow's blocked Bloom filter with very many keys needs for the
+  // same false-positive rate. 10 means 0.96%, whatever kind is built. 1 to 32; fractions are
+  // allowed. A Ribbon filter's rate is at best 2^-16 (from 28.4 on) and at worst 2^-1 (up to 1.4).
   double bits_per_key = 10;
 
-  // The kind to build. Unset: Ribbon for ribbon_min_keys hashes and more, else Bloom.
+  // Kind to build. If unset, Ribbon for ribbon_min_keys hashes or more, else Bloom.
   std::optional<FilterKind> kind;
 
-  // Fewer hashes than this make a Bloom filter when the kind is not set.
+  // Fewer hashes than this make a Bloom filter, if `kind` is unset.
   uint64_t ribbon_min_keys = kRibbonWhereItSaves;
 
-  // The level of the tree that the file is written to; recorded in the filter. -1: unknown.
-  // -1 to 127.
+  // Level of the tree that the file is written to; recorded in the filter. -1 to 127; -1: unknown.
   int level = -1;
 
-  // A known level below this one makes a Bloom filter when the kind is not set. At least -1.
-  // RocksDB counts flushes as level -1 for this purpose; here the caller that knows of a flush sets
-  // the kind. The default makes none by their level: files are moved down as they are where nothing
-  // overlaps them, so that what is built for a low level may stay for good.
+  // Levels below this number get a Bloom filter, if `level` is known and `kind` is unset. At least
+  // -1. RocksDB counts flushes as level -1 for this option; here, a caller that knows of a flush
+  // sets `kind`. The default makes no Bloom filters by level, because a file built for a low level
+  // may be moved down without being rewritten.
   int bloom_before_level = -1;
 
-  // With a plan other than kUniform, bits_per_key is a budget: a full tree, each of whose levels
-  // has level_size_ratio times the keys of the one above, takes the memory that it would take if
-  // all its files had bits_per_key, and a lookup reads less.
+  // Level plan. If not kUniform, bits_per_key is a budget: a full tree in which each level has
+  // level_size_ratio times the keys of the level above uses the same memory as if all files had
+  // bits_per_key, and lookups read less.
   LevelPlan level_plan = LevelPlan::kUniform;
 
-  // Keys of a level to those of the one above it, 2 to 100; max_bytes_for_level_multiplier of
-  // RocksDB.
+  // Ratio of the keys of a level to those of the level above, 2 to 100; RocksDB's
+  // max_bytes_for_level_multiplier.
   double level_size_ratio = 10;
 
-  // The share of lookups whose key is in no file, 0 to 1; 1 with kUniform. The others find their
-  // key, most of them on the last level, whose filters can save them no read: those get a rate that
-  // is 1/absent_share times as high, and the levels above the memory. At 0 the last level needs no
-  // filters (see NeedsFilter), and the budget is that of the others.
+  // Share of lookups whose key is in no file, 0 to 1; 1 with kUniform. Other lookups find their
+  // key, mostly on the last level, where filters can't save a read: files there get a rate that is
+  // 1/absent_share times as high, and the levels above get the memory. At 0, the last level needs
+  // no filters (see NeedsFilter), and the budget is that of the other levels.
   double absent_share = 1;
 
-  // How much smaller than the last level the sorted run is that the file belongs to, in steps of
-  // level_size_ratio: 0 is the last level, 1 the one above it where that has its full size, and so
-  // on; halves count. 0 to 14; above counts as 14, below as -1: unknown, with the rate that
-  // bits_per_key means. Recorded in the filter where there is a plan. C refuses what is outside.
+  // Size of the file's sorted run relative to the last level, in steps of level_size_ratio: 0 is
+  // the last level, 1 the level above if full, and so on; fractions are allowed. 0 to 14; larger
+  // values count as 14, negative ones as -1: unknown, with the rate of bits_per_key. Recorded in
+  // the filter if there is a plan. The C API refuses values out of range.
   double levels_below = -1;
 };
 
-// For the functions of the same name below.
+// Implementations of the functions of the same name below.
 WINNOW_EXPORT std::string CheckOptions(const FilterOptions* options, size_t size);
 WINNOW_EXPORT bool NeedsFilter(const FilterOptions* options, size_t size) noexcept;
 
-// Empty if every option is in its range and a builder may have it, else a sentence that names the
-// option, the value and the range. The builder does not refuse what this refuses: it takes the
-// nearest valid value. A program that was compiled with more options than the library that is
-// loaded has is refused, too; a builder does without them.
+// Returns an empty string if every option is valid, else a sentence that names the option, its
+// value and its range. A FilterBuilder replaces invalid values by the nearest valid ones instead.
+// Also refuses options of a program that was compiled with more options than the loaded library
+// has; a builder ignores these.
 WINNOW_HIDDEN inline std::string CheckOptions(const FilterOptions& options) {
   return CheckOptions(&options, sizeof options);
 }
 
-// False for a file of the last level at absent_share 0: lookups find their keys in it, and a filter
-// could only agree. A FilterBuilder makes one all the same, of the highest rate of a plan.
+// Returns false for a file of the last level at absent_share 0: lookups find their keys in that
+// file, so that a filter can't save a read. A FilterBuilder builds a filter nevertheless, with the
+// highest rate of a plan.
 WINNOW_HIDDEN inline bool NeedsFilter(const FilterOptions& options) noexcept {
   return NeedsFilter(&options, sizeof options);
 }
 
-// ---- The options by name
+// ---- Options by name
 //
-// The one table of names and ranges, for all that checks, reads and shows options: the functions
-// above, the C API, options strings of RocksDB (winnow/rocksdb_policy.h has that table's other
-// half), the tool and the tests of the pages. The default is that of the field.
+// The only table of names and ranges, for all code that checks, reads and shows options: the
+// functions above, the C API, options strings of RocksDB (winnow/rocksdb_policy.h has the policy's
+// options), the tool and the tests of the documentation. Defaults are those of the fields.
 
-// The unit of an option that is a size: its text may have a unit of its own, as "256MiB".
+// Unit of an option that is a size. Its text may have a suffix, as in "256MiB".
 inline constexpr std::string_view kBytes = "bytes";
 
-// An option whose value is a number, in text a decimal one.
+// An option whose value is a number, written in decimal.
 template <typename Value>
 struct NumberOption {
   const char* name;
   Value least;
   Value most;
 
-  // Value that "auto" in text stands for; such a number is refused there.
+  // Value that "auto" in text stands for; the number itself is refused in text.
   std::optional<Value> automatic = std::nullopt;
 
-  // Unit of the number, as "keys"; empty: it counts nothing.
+  // Unit of the number, such as "keys"; may be empty.
   std::string_view unit = "";
 
-  // A value outside of the range that means "unknown". C++ may then give any number, for the
+  // Value outside the range that means "unknown". C++ may pass any number, which is replaced by the
   // nearest; text may not.
   std::optional<Value> unknown = std::nullopt;
 
-  // NaN is in no range.
+  // Returns false for NaN.
   constexpr bool IsInRange(Value value) const noexcept { return value >= least && value <= most; }
 
-  // The nearest value in the range; NaN stays.
+  // Returns the nearest value in the range, or NaN for NaN.
   constexpr Value Nearest(Value value) const noexcept {
     return value < least ? least : value > most ? most : value;
   }
 };
 
-// An option whose values have names.
+// An option whose values are named.
 template <typename Value, size_t kCount>
 struct NamedOption {
   const char* name;
   std::array<std::pair<std::string_view, Value>, kCount> values;
 
-  // Where a name is none of these, and something must be built all the same.
+  // Fallback for an unknown name if a filter must be built nevertheless.
   Value if_unknown;
 };
 
@@ -166,7 +167,7 @@ inline constexpr NumberOption<uint64_t> kRibbonMinKeysOption{
 inline constexpr NumberOption<int> kLevelOption{"level", -1, 127};
 inline constexpr NumberOption<int> kBloomBeforeLevelOption{"bloom_before_level", -1,
                                                            std::numeric_limits<int>::max()};
-// The last one is a policy's alone.
+// "learned" is for RocksDB policies only.
 inline constexpr NamedOption<LevelPlan, 4> kLevelPlanOption{"level_plan",
                                                             {{{"uniform", LevelPlan::kUniform},
                                                               {"by_level", LevelPlan::kByLevel},
@@ -178,7 +179,7 @@ inline constexpr NumberOption<double> kAbsentShareOption{"absent_share", 0, 1};
 inline constexpr NumberOption<double> kLevelsBelowOption{"levels_below", 0,  14,
                                                          std::nullopt,   "", -1};
 
-// Calls visit(option, member) with each of these and the pointer to its field.
+// Calls visit(option, member) with each option and the pointer to its field.
 template <typename Visit>
 constexpr void ForEachFilterOption(const Visit& visit) {
   visit(kBitsPerKeyOption, &FilterOptions::bits_per_key);

@@ -1,14 +1,15 @@
-/* Counters of the plugin for RocksDB, for C (C99) and for all languages that can call C: Rust, Go,
-   Java, Python. The same figures as by the C++ headers beside this one, which say what each of them
-   means; of the whole process. In libwinnow_rocksdb, and in all that has Winnow's plugin inside.
+/* Counters of the RocksDB plugin for C (C99) and for languages that can call C: Rust, Go, Java,
+   Python. They are the same as in the C++ headers beside this one, which define them, and count
+   for the whole process. libwinnow_rocksdb exports these functions, as does every library that
+   contains Winnow's plugin.
 
-   A policy itself is made by its name, as filter_policy=winnow:10 in an options string, through
-   RocksDB's own interface of the language.
+   A policy is made by name, as filter_policy=winnow:10 in an options string, through the
+   language's own RocksDB interface.
 
-   All functions are safe from any thread, and never end the process. What is declared here stays:
-   functions are added, and members at the ends of structs, each 8 bytes wide. So each function that
-   fills a struct is told the size that the caller's has: members that only the caller knows stay as
-   they are. Since 1.1. */
+   All functions are thread-safe and never end the process. Declarations are stable: functions
+   are added, and members are added at the end of structs, each 8 bytes wide. A function that
+   fills a struct therefore takes the size of the caller's struct; members that only the caller
+   knows are unchanged. Since 1.1. */
 
 #ifndef WINNOW_ROCKSDB_C_H_
 #define WINNOW_ROCKSDB_C_H_
@@ -44,7 +45,7 @@ typedef struct winnow_rocksdb_sample_counters {
 WINNOW_EXPORT void winnow_rocksdb_get_sample_counters(winnow_rocksdb_sample_counters* counters,
                                                       size_t size);
 
-/* FilterLoads of rocksdb_filter_loads.h: the sums over all policies. */
+/* FilterLoads of rocksdb_filter_loads.h, summed over all policies. */
 typedef struct winnow_rocksdb_filter_loads {
   uint64_t blocks;
   uint64_t bytes;
@@ -66,7 +67,7 @@ typedef struct winnow_rocksdb_filter_loads {
 } winnow_rocksdb_filter_loads;
 WINNOW_EXPORT void winnow_rocksdb_get_filter_loads(winnow_rocksdb_filter_loads* loads, size_t size);
 
-/* FilterUse of rocksdb_filter_use.h: of one policy and one level. */
+/* FilterUse of rocksdb_filter_use.h, for one policy and one level. */
 typedef struct winnow_rocksdb_filter_use {
   int64_t level;
   double seconds;
@@ -84,23 +85,23 @@ typedef struct winnow_rocksdb_filter_use {
   uint64_t ranges_denied;
 } winnow_rocksdb_filter_use;
 
-/* Texts are UTF-8, end with a 0, and live as long as the call, as the struct does. It must not
-   throw, nor leave by longjmp. */
+/* Callback for the use of the filters of one policy and level. Strings are UTF-8 and end with a
+   0; they and `use` are valid during the call. The callback must not throw or leave by longjmp. */
 typedef void (*winnow_rocksdb_filter_use_visitor)(void* state, const char* policy,
                                                   const char* databases, const char* families,
                                                   const winnow_rocksdb_filter_use* use);
 
-/* Calls the visitor for each policy and level, in this thread. 0, or -1 where memory is short, and
-   less is visited. */
+/* Calls the visitor for each policy and level, in this thread. Returns 0, or -1 after visiting
+   fewer if out of memory. */
 WINNOW_EXPORT int winnow_rocksdb_visit_filter_use(winnow_rocksdb_filter_use_visitor visitor,
                                                   void* state, size_t size);
 
-/* The same as JSON, and all counters in Prometheus' text format. The caller's, for
-   winnow_rocksdb_free_text. NULL where memory is short. */
+/* Return filter use as JSON, and all counters in Prometheus' text format. The caller frees the
+   text with winnow_rocksdb_free_text. NULL if out of memory. */
 WINNOW_EXPORT char* winnow_rocksdb_filter_use_json(void);
 WINNOW_EXPORT char* winnow_rocksdb_prometheus_text(void);
 
-/* NULL is allowed. */
+/* Frees a text of the functions above; NULL is allowed. */
 WINNOW_EXPORT void winnow_rocksdb_free_text(char* text);
 
 #ifdef __cplusplus

@@ -1,10 +1,11 @@
-// Compactions in other processes (RocksDB's CompactionService and DB::OpenAndCompact) that build
-// the filters that the database's own process would have built.
+// Remote compactions (RocksDB's CompactionService and DB::OpenAndCompact) that build the same
+// filters as the database's own process.
 //
-// A worker's DB::OpenAndCompact takes the table factory that the worker gives it, whatever the
-// database's OPTIONS say: with another one its files have other filters or none, and RocksDB tells
-// nobody; with none it ends by a signal. And a level plan goes by what a policy has seen of its
-// tree, of which a worker has seen nothing. So, in the service, beside the job's input:
+// A worker's DB::OpenAndCompact uses the table factory that the worker passes, regardless of the
+// database's OPTIONS. With another factory, the worker's files have other filters or none, which
+// RocksDB does not report; with none, the worker crashes. A level plan also depends on what a
+// policy knows of its tree, of which a worker's policy knows nothing. Therefore, in the service,
+// with the job's input:
 //
 //   std::string learned = winnow::ExportLearned(*policy, "default", info.db_name);
 //
@@ -16,9 +17,9 @@
 //     status = rocksdb::DB::OpenAndCompact(name, output_directory, input, &output, options);
 //   }
 //
-// Where that fails, let the service answer kUseLocal: RocksDB then compacts by itself. From RocksDB
-// 9.7 to 11.0 jobs of other families fail where the WAL has a merge of the family "default", unless
-// its merge operator is in RocksDB's registry of the worker: that family is opened by the OPTIONS
+// If this fails, let the service return kUseLocal, so that RocksDB compacts by itself. In RocksDB
+// 9.7 to 11.0, jobs of other families fail if the WAL has a merge of the family "default", unless
+// its merge operator is registered in the worker's RocksDB: that family is opened from the OPTIONS
 // file alone.
 
 #ifndef WINNOW_ROCKSDB_REMOTE_COMPACTION_H_
@@ -35,73 +36,72 @@
 
 namespace winnow {
 
-// No text of ExportLearned has more bytes. One of a tree with 300 files has some 22,000, and with
-// level_plan=learned up to 120,000 more.
+// Maximum size of a text of ExportLearned. The text of a tree with 300 files has some 22,000 bytes,
+// and up to 120,000 more with level_plan=learned.
 inline constexpr size_t kMostLearnedBytes = 256 << 10;
 
-// The rule by which the policy sizes filters of a family's files, for PrepareOpenAndCompact: the
-// price of memory that all of its files have (lambda, src/rocksdb/trees/file_rates.h), its files
-// with their levels, ranges of keys and places, and what lookups reach each place. To be called
-// when the service is given the job, as files change.
+// Returns the policy's sizing rule for a family's files, for PrepareOpenAndCompact: the price of
+// memory shared by all files (lambda, src/rocksdb/trees/file_rates.h), the files with their levels,
+// key ranges and positions, and the rate of lookups at each position. Call it when the service gets
+// the job, since files change.
 //
-// level_plan=learned samples lookups where they ask filters that the database's own process built,
-// as flushes do, and not at those that workers built.
+// level_plan=learned samples lookups in filters that the database's own process built, as in
+// flushes, and not in filters of workers.
 //
-// One line of printable ASCII. Up to 48 bytes of a key leave the process: it has so many of the
-// first and of the last key of each file, in hexadecimal digits. Guard it as the database itself.
-// What differs between these keys, and what stands behind it, is in the text: a hash or a number
-// before a tenant's name lets the name out. Left out, but for their number and their hash, are the
-// bytes that all of these keys begin with, and those in which three or more of them go on alike
-// where they part from the others, if they are alike from their first byte on; both where they are
-// eight bytes or more in a row. The worker knows nothing of keys that differ from the others within
-// such bytes. Workers of 1.0 don't read the text of 1.1, which their LOG says, and build as without
-// it; 1.1 reads that of 1.0.
+// The text is one line of printable ASCII. Up to 48 bytes of the first and of the last key of each
+// file leave the process, in hexadecimal digits: protect the text like the database. The text has
+// the bytes in which these keys differ, and all bytes behind these; for example, a hash or a number
+// before a tenant's name exposes the name. Two kinds of bytes are replaced by their number and a
+// hash if there are at least eight of them in a row: the common prefix of all these keys, and bytes
+// that three or more keys share behind the point where these keys differ from the others, provided
+// that these keys are equal from their first byte on. The worker knows nothing of keys that differ
+// within such bytes. Workers of 1.0 don't read the text of 1.1, which their LOG says, and build
+// filters without it; 1.1 reads the text of 1.0.
 //
-// Where a job's family is not known (RocksDB tells a service its name from 10.3 on), join
-// the texts of all families with line feeds: the worker takes that of its job.
+// If a job's family is unknown (RocksDB tells a service its name since 10.3), join the texts of all
+// families with line feeds: the worker uses that of its job.
 //
-// db_name: of the database, as DB::GetName() and CompactionServiceJobInfo have it; empty, and where
-// no listener (rocksdb_listener.h) told the policy of its files: the family of this name in
-// whichever database was used last.
+// db_name: name of the database, as in DB::GetName() and CompactionServiceJobInfo. If empty, or if
+// no listener (rocksdb_listener.h) told the policy the database's files, the family of this name in
+// the most recently used database is meant.
 //
-// policy: of the family's options when the database was opened; it tells for those that SetOptions
-// makes in its place (RocksDB from 9.8 on) too.
+// policy: the policy of the family's options at the open of the database; it also represents
+// policies that SetOptions makes in its place (RocksDB 9.8 and later).
 //
-// Empty where there is nothing to tell: the policy is not Winnow's, or neither it nor the one in
-// its place builds Winnow's filters by filter_memory or by a level_plan other than uniform. Takes
-// up to some 50 ms with thousands of files. Safe from any thread.
+// Returns an empty text if there is nothing to tell: the policy is not Winnow's, or neither it nor
+// its replacement builds Winnow's filters with filter_memory or a level_plan other than uniform.
+// Takes up to some 50 ms with thousands of files. Thread-safe.
 WINNOW_EXPORT std::string ExportLearned(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
                                         const std::string& family,
                                         const std::string& db_name = std::string()) noexcept;
 
-// Fills what filters need before DB::OpenAndCompact(name, output_directory, input, &output,
-// *override_options), from the job's own options. `name` and `input` are those that OpenAndCompact
-// is given.
+// Sets what filters need in *override_options before DB::OpenAndCompact(name, output_directory,
+// input, &output, *override_options), from the job's own options. `name` and `input` are the
+// arguments of OpenAndCompact.
 //
 // table_factory becomes a block-based one with all table options of the database's OPTIONS file
-// (that which the input names; where it names none, as up to RocksDB 9.7.2, the latest one), among
-// them the filter policy with all of its options, Winnow's or RocksDB's or none. What has no place
-// in that file, such as block_cache, is as in the factory that was there, or else RocksDB's
-// default.
-// But where there is a block cache, cache_index_and_filter_blocks is set, and nothing is pinned:
-// RocksDB opens all files of the database for a job, and would keep their filters, which nobody
-// asks. Where the database's tables are not block-based, the factory that was there stays.
-// prefix_extractor is set where it was null and the database has one that RocksDB's registry knows.
-// All else stays. Call it anew for each job: its policy knows the tree of this one.
+// (the one that the input names or, if it names none, as up to RocksDB 9.7.2, the latest one),
+// including the filter policy with all its options: Winnow's, RocksDB's or none. What the file
+// can't store, such as block_cache, is taken from the former factory, or else is RocksDB's default.
+// If there is a block cache, cache_index_and_filter_blocks is set and nothing is pinned: RocksDB
+// opens all files of the database for a job and would keep their filters, which are never asked. If
+// the database's tables are not block-based, the former factory is kept. prefix_extractor is set if
+// it was null and the database has one that is in RocksDB's registry. Other options are unchanged.
+// Call this function anew for each job, since its policy knows the tree of one job.
 //
-// learned: of ExportLearned; may be empty. One that can't be read is left out, which stderr and the
-// worker's LOG tell: files are right without it, but their filters are as large as a plan makes
-// them that knows nothing of the tree.
+// learned: result of ExportLearned; may be empty. Unreadable text is ignored, which stderr and the
+// worker's LOG report: files are correct without it, but their filters have the sizes of a plan
+// that knows nothing of the tree.
 //
-// Errors leave *override_options as it was, and say what was found and what to do:
+// On error, *override_options is unchanged. The status says what is wrong and what to do:
 //   InvalidArgument  the input is damaged or cut off; the options name a comparator or a prefix
 //                    extractor that must be set and is not, or tables that are not block-based and
 //                    no factory is given; or the policy's options are wrong
 //   NotSupported     the input is of another RocksDB; a table option or filter policy is unknown
 //                    here; or the RocksDB that is loaded is not the one this library was built for
 //   NotFound         there is no OPTIONS file, or not this family in it
-//   and whatever `env` of override_options says that can't read the OPTIONS file.
-// Safe from any thread, with options of its own.
+// and any status of the `env` of override_options that can't read the OPTIONS file.
+// Thread-safe, with override_options of each caller's own.
 WINNOW_EXPORT ROCKSDB_NAMESPACE::Status PrepareOpenAndCompact(
     const std::string& name, const std::string& input, const std::string& learned,
     ROCKSDB_NAMESPACE::CompactionServiceOptionsOverride* override_options) noexcept;

@@ -1,15 +1,15 @@
-// The version of Winnow, and the marks of what its shared libraries export. For C too.
+// Version of Winnow, and visibility attributes of its shared libraries. Also for C.
 
 #ifndef WINNOW_VERSION_H_
 #define WINNOW_VERSION_H_
 
-// The build reads these three lines: keep one number on each.
+// The build parses these three lines: keep one number on each.
 #define WINNOW_VERSION_MAJOR 1
 #define WINNOW_VERSION_MINOR 1
 #define WINNOW_VERSION_PATCH 0
 
-// Put before a declaration that users of the shared libraries call. Empty where Winnow becomes a
-// part of another library, and for compilers without GNU's attributes.
+// Marks a declaration that the shared libraries export. Empty if Winnow is linked into another
+// library, and for compilers without GNU attributes.
 #ifndef WINNOW_EXPORT
 #if defined(__GNUC__)
 #define WINNOW_EXPORT __attribute__((visibility("default")))
@@ -23,14 +23,15 @@
 // ---- Structs that grow
 //
 // Later versions add members to FilterOptions, FilterInfo, RangeFilterOptions, RangeFilterInfo,
-// PolicyOptions, FilterLoads, FilterUse, LookupCounters, SampleCounters, at their ends and 8 bytes
-// wide, so that a struct with more members is larger. What takes or returns one of them is inline,
-// and tells the library the size that the program was compiled with: members that only the library
-// knows are at their defaults, or are left out. All other types of the contract headers beside this
-// one keep their size. docs/compatibility.md has what is promised.
+// PolicyOptions, FilterLoads, FilterUse, LookupCounters and SampleCounters, at the end and 8 bytes
+// wide, so that the struct's size grows. Functions that take or return one of these structs are
+// inline and pass the size that the program was compiled with; members that only the library knows
+// have their defaults or are left out. All other types of the public headers keep their size.
+// docs/compatibility.md has the guarantees.
 
-// Before a member of an exported class, or after `struct`, what is not exported; and before an
-// inline function that tells the library a size, of which each library of a process needs its own.
+// Marks what is not exported: before a member of an exported class, after `struct`, and before
+// inline functions that pass a size to the library, of which each library of a process needs its
+// own copy.
 #ifndef WINNOW_HIDDEN
 #if defined(__GNUC__)
 #define WINNOW_HIDDEN [[gnu::visibility("hidden")]]
@@ -41,14 +42,14 @@
 
 namespace winnow {
 
-// "MAJOR.MINOR.PATCH" of the library that is loaded, which may be another one than that of the
-// headers. A string that lives as long as the library; safe from any thread.
+// Returns "MAJOR.MINOR.PATCH" of the loaded library, which may differ from the headers' version.
+// The string is static. Thread-safe.
 WINNOW_EXPORT const char* Version() noexcept;
 
-// Which of the library's kernels, its inner loops, this process runs: "portable", "avx2", "gfni",
-// "avx512" or "neon", or another name of a later version. The best one of the machine, or what
-// WINNOW_KERNEL says in the environment. All give the same bytes and the same answers. A string
-// that lives as long as the library; safe from any thread.
+// Returns the name of the kernel, the set of inner loops, that this process uses: "portable",
+// "avx2", "gfni", "avx512" or "neon"; later versions may have others. It is the machine's best one,
+// or that of the environment variable WINNOW_KERNEL. All kernels give the same bytes and the same
+// answers. The string is static. Thread-safe.
 WINNOW_EXPORT const char* KernelName() noexcept;
 
 }  // namespace winnow

@@ -1,4 +1,4 @@
-// Chance that is the same on every machine for the same seed.
+// Pseudorandom numbers that depend only on the seed, on every machine.
 
 #ifndef WINNOW_SRC_BASE_RANDOM_H_
 #define WINNOW_SRC_BASE_RANDOM_H_
@@ -7,8 +7,8 @@
 
 namespace winnow::bench {
 
-// The finalizer of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-// generators", 2014), after its step: every bit of the input changes half of the output's.
+// Finalizer of SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
+// 2014), including its step: each input bit flips half of the output bits.
 inline uint64_t Mix(uint64_t x) {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
@@ -16,8 +16,8 @@ inline uint64_t Mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// SplitMix64, the one source of chance of a run: to begin a sequence costs nothing, so that each
-// lookup of a workload can have its own and need not be kept in memory.
+// SplitMix64, the only random generator of a run. Starting a sequence is free, so each lookup of a
+// workload can have its own sequence instead of being stored.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
@@ -32,12 +32,12 @@ class Random {
   uint64_t state_;
 };
 
-// The sequence of one position of many that share a seed.
+// Returns the sequence for one of many positions that share a seed.
 inline Random RandomAt(uint64_t seed, uint64_t position) {
   return Random(Mix(seed ^ Mix(position)));
 }
 
-// A number below n, which is at least 1.
+// Returns a number in [0, n). n must be at least 1.
 inline uint64_t RandomBelow(Random* random, uint64_t n) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<uint64_t>((static_cast<Wide>((*random)()) * n) >> 64);

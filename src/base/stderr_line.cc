@@ -15,12 +15,12 @@ namespace {
 constexpr char kBeginning[] = "winnow: ";
 constexpr char kCut[] = "...\n";
 
-// Before all other static objects of the library, whose initialisers may have something to say.
+// Initialized before all other static objects of the library, whose initializers may write lines.
 __attribute__((init_priority(101))) StderrDescriptor at_start = StderrNow();
 bool is_of_process_start = false;
 
-// RocksDB's files are regular ones, are closed on exec, and may get the inode of a file that is
-// gone.
+// Returns the identity of descriptor 2. RocksDB's files are regular files, are closed on exec, and
+// may get the inode of a deleted file.
 StderrDescriptor Look(bool may_close_on_exec) noexcept {
   const int old_errno = errno;
   struct stat status;
@@ -75,7 +75,7 @@ void StderrLine::Write() noexcept {
   const int old_errno = errno;
   {
     const WithoutSigpipe without;
-    // Where stderr can't be written to, nobody is there to be told.
+    // Errors are ignored: if stderr can't be written to, they can't be reported.
     [[maybe_unused]] const ssize_t written =
         ::write(STDERR_FILENO, bytes_, size + std::strlen(end));
   }

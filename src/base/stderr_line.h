@@ -1,12 +1,12 @@
-// Lines on stderr from a library that lives in other people's programs.
+// Lines on stderr from a library inside other programs.
 //
-// A program may close descriptor 2, and the next file that it opens, a database's WAL as well as
-// any other, gets that number. So a line is written only while the descriptor is what it was when
-// the program started. No duplicate of it is kept: that would hold a pipe open for whoever reads
-// it, and its number may be given to a file as well.
+// A program may close file descriptor 2, and the next file that it opens, such as a database's WAL,
+// gets this number. A line is therefore written only while the descriptor refers to the same file
+// as at the start of the program. No duplicate of the descriptor is kept: it would keep a pipe open
+// for its reader, and its number may be reused for a file as well.
 //
-// Nothing here throws, allocates or calls the C++ library, which the library that is preloaded does
-// without. All functions are safe from any thread.
+// Functions don't throw, don't allocate and don't call the C++ standard library, which the preload
+// library does without. All functions are thread-safe.
 
 #ifndef WINNOW_SRC_BASE_STDERR_LINE_H_
 #define WINNOW_SRC_BASE_STDERR_LINE_H_
@@ -17,42 +17,43 @@
 
 namespace winnow::base {
 
-// Which file descriptor 2 is.
+// Identity of file descriptor 2.
 struct StderrDescriptor {
   dev_t device;
   ino_t inode;
-  bool is_open;  // and inherited: not one that is closed on exec, as RocksDB opens its files
+  bool is_open;  // open and inherited; false if closed on exec, as RocksDB opens its files
 };
 
-// As it is now.
+// Returns the current identity.
 StderrDescriptor StderrNow() noexcept;
 
-// As it was when this library was loaded, or what SetStderrAtStart said: a library that is loaded
-// late is told so by one that was there from the start, before it writes anything. A program may
-// have set its stderr to be closed on exec, as Node does: that matters where nobody said so, and
-// where stderr is a regular file, which RocksDB's files are, too.
+// Returns the identity when this library was loaded, or that of SetStderrAtStart: a library that
+// was there from the start passes it to one that is loaded late, before the latter writes anything.
+// A program may have set close-on-exec for its stderr, as Node does. This matters only without
+// SetStderrAtStart and if stderr is a regular file, as RocksDB's files are.
 StderrDescriptor StderrAtStart() noexcept;
 void SetStderrAtStart(const StderrDescriptor& descriptor) noexcept;
 
-// A line that begins with "winnow: ". What does not fit is left out, which "..." at its end tells.
+// A line that begins with "winnow: ". Text that does not fit is dropped, and "..." at the end shows
+// this.
 class StderrLine {
  public:
   static constexpr size_t kMaxBytes = 4096;
 
   StderrLine() noexcept;
 
-  // A text that has an end, as it is.
+  // Appends a null-terminated text as is.
   StderrLine& Add(const char* text) noexcept;
 
-  // A text of somebody else's, such as a value from the environment: in quotation marks, at most
-  // its first kMaxQuoted bytes, and what can't be printed in ASCII as \xHH.
+  // Appends a foreign text, such as a value from the environment, in quotation marks: at most its
+  // first kMaxQuoted bytes, with nonprintable and non-ASCII bytes as \xHH.
   static constexpr size_t kMaxQuoted = 200;
   StderrLine& AddQuoted(const char* text) noexcept;
 
   bool is_empty() const noexcept;
 
-  // Writes it in one piece, so that lines of several threads and processes don't mix, if descriptor
-  // 2 is what it was at the start; else nothing.
+  // Writes the line with one call, so that lines of several threads and processes don't mix. Writes
+  // nothing if descriptor 2 has changed since the start.
   void Write() noexcept;
 
  private:
@@ -62,7 +63,8 @@ class StderrLine {
   size_t size_ = 0;
 };
 
-// Writes one text quoted as above to `output`, which has room for kMaxQuotedSize bytes; the size.
+// Writes a text, quoted as in AddQuoted, to `output`, which has room for kMaxQuotedSize bytes.
+// Returns the number of bytes written.
 inline constexpr size_t kMaxQuotedSize = 4 * StderrLine::kMaxQuoted + 5;
 size_t Quote(const char* text, size_t size, char* output) noexcept;
 

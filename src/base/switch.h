@@ -1,11 +1,11 @@
-// How a switch in the environment is read, by the library that is preloaded and by the plugin.
+// Switches in environment variables, as the preload library and the plugin read them.
 
 #ifndef WINNOW_SRC_BASE_SWITCH_H_
 #define WINNOW_SRC_BASE_SWITCH_H_
 
 namespace winnow::base {
 
-// Returns whether the value of the variable, null if it is not set, is neither empty nor 0.
+// Returns whether a variable is on: set, not empty and not "0". `value` is null if unset.
 inline bool IsOn(const char* value) noexcept {
   return value != nullptr && value[0] != '\0' && !(value[0] == '0' && value[1] == '\0');
 }

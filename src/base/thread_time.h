@@ -1,4 +1,4 @@
-// The processor time of a thread.
+// CPU time of a thread.
 
 #ifndef WINNOW_SRC_BASE_THREAD_TIME_H_
 #define WINNOW_SRC_BASE_THREAD_TIME_H_
@@ -9,7 +9,7 @@
 
 namespace winnow {
 
-// Nanoseconds that this thread ran: what other programs do meanwhile is not in it.
+// Returns the CPU time of this thread in nanoseconds, which excludes other programs.
 inline uint64_t ThreadNanoseconds() noexcept {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

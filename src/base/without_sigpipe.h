@@ -1,7 +1,7 @@
-// Writing to a pipe or a socket that nobody reads any more, from a library that lives in other
-// people's programs: the write fails, and no SIGPIPE ends the program.
+// Writing to a pipe or socket whose reader is gone, from a library inside other programs: the write
+// fails without a SIGPIPE, which would end the program.
 //
-// Nothing here throws, allocates or calls the C++ library. Safe from any thread.
+// Functions don't throw, don't allocate and don't call the C++ standard library. Thread-safe.
 
 #ifndef WINNOW_SRC_BASE_WITHOUT_SIGPIPE_H_
 #define WINNOW_SRC_BASE_WITHOUT_SIGPIPE_H_
@@ -11,15 +11,15 @@
 
 namespace winnow::base {
 
-// While there is one, this thread gets no SIGPIPE. One that was pending before stays so, whether
-// the program blocks it to take it later or another process sent it; that of a write meanwhile is
-// gone with this.
+// Blocks SIGPIPE for this thread during its lifetime. A SIGPIPE that was pending before stays
+// pending, whether the program blocks it to handle it later or another process sent it; one of a
+// write during the lifetime is discarded by the destructor.
 class WithoutSigpipe {
  public:
   WithoutSigpipe() noexcept {
     sigemptyset(&pipe_);
     sigaddset(&pipe_, SIGPIPE);
-    // First: what comes from outside before is the program's.
+    // Blocks first: signals that arrive before belong to the program.
     pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
     sigset_t pending;
     was_pending_ = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;

@@ -1,4 +1,4 @@
-// Hashes, builders and blocks.
+// C API of hashes, builders and blocks.
 
 #include <memory>
 #include <new>
@@ -11,7 +11,8 @@
 namespace winnow::c_api {
 namespace {
 
-// Those of a handle, or the default ones. Throws a Failure if they don't go together.
+// Returns the options of a handle, or the defaults for null. Throws a Failure if the combination is
+// invalid.
 FilterOptions OptionsOf(const winnow_options* options) {
   if (options == nullptr) return {};
   std::string problem = CheckOptions(options->options);
@@ -19,7 +20,7 @@ FilterOptions OptionsOf(const winnow_options* options) {
   return options->options;
 }
 
-// A handle for what the builder will finish. Before that: once there is a filter, nothing may fail.
+// Allocates the handle before the filter is built, since nothing may fail after that.
 std::unique_ptr<winnow_block> HandleFor(winnow_builder* builder) {
   if (builder->lacks_handle) throw std::bad_alloc();
   builder->lacks_handle = true;

@@ -7,15 +7,16 @@
 namespace winnow::c_api {
 namespace {
 
-// For when there is no memory for an error either. Never freed nor destroyed: programs may fail in
-// their last destructors.
+// Returns a static error for the case that there is no memory for an error. Never destroyed, since
+// programs may fail in their last destructors.
 winnow_error* ErrorWithoutMemory() noexcept {
   alignas(winnow_error) static unsigned char place[sizeof(winnow_error)];
   static winnow_error* const error = new (place) winnow_error{WINNOW_OUT_OF_MEMORY, {}};
   return error;
 }
 
-// A text of any kind of std::string or const char*.
+// Sets *error, if `error` is not null, and returns the code. `text` is a std::string or a const
+// char*.
 template <typename Text>
 winnow_code Report(winnow_code code, Text&& text, winnow_error** error) noexcept {
   if (error == nullptr) return code;
@@ -24,7 +25,7 @@ winnow_code Report(winnow_code code, Text&& text, winnow_error** error) noexcept
     return code;
   } catch (...) {
     *error = ErrorWithoutMemory();
-    return WINNOW_OUT_OF_MEMORY;  // as the error says
+    return WINNOW_OUT_OF_MEMORY;  // the code of ErrorWithoutMemory()
   }
 }
 

@@ -1,4 +1,4 @@
-// How functions of the C API fail: what is thrown within becomes a code and a text.
+// Errors of the C API: exceptions become a code and a text.
 
 #ifndef WINNOW_SRC_C_API_ERRORS_H_
 #define WINNOW_SRC_C_API_ERRORS_H_
@@ -10,24 +10,25 @@
 
 struct winnow_error {
   winnow_code code;
-  std::string text;  // empty: what the code means is all that is known
+  std::string text;  // if empty, only the code is known
 };
 
 namespace winnow::c_api {
 
-// Thrown by what the API's functions call; never leaves them.
+// Exception of the API's internal functions; never leaves the API.
 struct Failure {
   winnow_code code;
   std::string text;
 };
 
-// Throws a Failure if one of them is null.
+// Throws a Failure if any pointer is null.
 void RefuseNull(std::initializer_list<const void*> pointers);
 
-// To be called in a catch clause: the code of what was caught, and *error its text if wanted.
+// Returns the code of the current exception, and sets *error if `error` is not null. To be called
+// in a catch clause.
 winnow_code Caught(winnow_error** error) noexcept;
 
-// Calls action(), and makes a code of what it throws.
+// Calls action(), and returns WINNOW_OK or the code of its exception.
 template <typename Action>
 winnow_code CodeOf(winnow_error** error, Action action) noexcept {
   if (error != nullptr) *error = nullptr;
@@ -39,7 +40,7 @@ winnow_code CodeOf(winnow_error** error, Action action) noexcept {
   }
 }
 
-// Calls make(), which returns a new handle; null if it throws.
+// Returns the handle that make() returns, or null if it throws.
 template <typename Make>
 auto HandleOf(winnow_error** error, Make make) noexcept -> decltype(make()) {
   if (error != nullptr) *error = nullptr;

@@ -16,7 +16,7 @@
 #include "winnow/winnow.h"
 
 struct winnow_options {
-  winnow::FilterOptions options;  // each is in its range
+  winnow::FilterOptions options;  // each one is in its range
 };
 
 struct winnow_block {
@@ -25,12 +25,13 @@ struct winnow_block {
 
 struct winnow_builder {
   winnow::FilterBuilder builder;
-  bool lacks_handle = false;  // memory for a block's handle was short: none is made until a clear
+  bool lacks_handle = false;  // out of memory for a block's handle; _finish fails until
+                              // winnow_builder_clear
 };
 
 struct winnow_view {
   winnow::FilterView view;
-  winnow::FilterSet owner;  // of the bytes, if they are those of a set's file
+  winnow::FilterSet owner;  // owner of the bytes, for a view of a set's file
 };
 
 struct winnow_range_builder {
@@ -51,21 +52,21 @@ struct winnow_set_edit {
 
 namespace winnow::c_api {
 
-// Throws a Failure if there are bytes and no pointer to them.
+// Returns the bytes. Throws a Failure if `bytes` is null and `size` is not 0.
 std::string_view BytesOf(const void* bytes, size_t size);
 
-// The same of functions that can't fail.
+// Returns the key, without checks, for functions that can't fail.
 inline std::string_view KeyOf(const void* key, size_t size) noexcept {
   return {static_cast<const char*>(key), size};
 }
 
-// A KeyHash is its value and nothing else.
+// A KeyHash has the same representation as its value.
 static_assert(sizeof(KeyHash) == sizeof(uint64_t));
 inline const KeyHash* HashesOf(const uint64_t* values) noexcept {
   return reinterpret_cast<const KeyHash*>(values);
 }
 
-// Throws a Failure for another number.
+// Throws a Failure for an invalid number.
 PayloadCheck PayloadCheckOf(winnow_payload_check check);
 
 }  // namespace winnow::c_api

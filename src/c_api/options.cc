@@ -1,4 +1,4 @@
-// Options by name, as text or number.
+// C API of options by name, as text or number.
 
 #include "src/core/options.h"
 
@@ -22,8 +22,8 @@
 namespace winnow::c_api {
 namespace {
 
-// A stream for numbers, whatever the locale. It hands on what is thrown within, as for want of
-// memory, instead of taking it for a bad number.
+// Returns a stream for locale-independent numbers. Exceptions inside the stream, such as
+// std::bad_alloc, are rethrown instead of counting as an invalid number.
 template <typename Stream>
 Stream NumberStream() {
   Stream stream;
@@ -32,7 +32,7 @@ Stream NumberStream() {
   return stream;
 }
 
-// False if the text is something else or more than a finite number.
+// Returns false if the text is not exactly one finite number.
 bool Parse(std::string_view text, double* number) {
   auto in = NumberStream<std::istringstream>();
   in.str(std::string(text));
@@ -42,8 +42,7 @@ bool Parse(std::string_view text, double* number) {
   return !in.fail() && in.peek() == std::istringstream::traits_type::eof();
 }
 
-// The fewest digits that are read as this number again; all of a whole number that an option of
-// such might have.
+// Returns the shortest text that parses to the same number, or all digits of an integer.
 std::string TextOf(double number) {
   std::string text;
   if (std::trunc(number) == number && std::abs(number) < std::ldexp(1, 64)) {
@@ -68,8 +67,8 @@ std::enable_if_t<std::is_integral_v<Integer>, std::string> TextOf(Integer number
   return std::to_string(number);
 }
 
-// Whole numbers may be written as 1e5 too, and are then those of the text: not by way of a double,
-// which has 53 bits.
+// Parses an integer, also in the form 1e5. The value is exact, since the text is not converted to a
+// double, which has only 53 bits.
 template <typename Integer>
 std::enable_if_t<std::is_integral_v<Integer>, bool> Parse(std::string_view text, Integer* number) {
   double real = 0;
@@ -84,7 +83,7 @@ std::enable_if_t<std::is_integral_v<Integer>, bool> Parse(std::string_view text,
   int power = 0;
   const bool is_far =
       std::from_chars(exponent.data(), end, power).ec == std::errc::result_out_of_range;
-  int64_t places = power;  // how many zeros follow the digits, or digits the point
+  int64_t places = power;  // zeros to append to the digits, or negative: digits to drop
   if (const size_t point = digits.find('.'); point != std::string::npos) {
     places -= static_cast<int64_t>(digits.size() - point - 1);
     digits.erase(point, 1);
@@ -103,7 +102,7 @@ std::enable_if_t<std::is_integral_v<Integer>, bool> Parse(std::string_view text,
   return problem == std::errc() && rest == digits.data() + digits.size();
 }
 
-// ---- The forms of options. Texts that are none of the values are false.
+// ---- Conversions by type of option. SetValue returns false for an invalid text.
 
 template <typename Value>
 bool SetValue(const NumberOption<Value>& option, std::string_view text, Value* value) {
@@ -115,7 +114,7 @@ bool SetValue(const NumberOption<Value>& option, std::string_view text, Value* v
          (!option.unknown || *value == option.unknown || option.IsInRange(*value));
 }
 
-// The number of a value that has a name; that of "auto" is 0.
+// Returns the number of a named value; that of "auto" is 0.
 template <typename Value>
 int NumberOf(Value value) {
   return static_cast<int>(value);
@@ -161,7 +160,7 @@ std::string ValuesOf(const NamedOption<Value, kCount>& option) {
   return core::NamesOf(option);
 }
 
-// The last one is not for builders.
+// The last value, "learned", is not for builders.
 template <size_t kCount>
 std::string ValuesOf(const NamedOption<LevelPlan, kCount>& option) {
   return core::NamesOf(option, kCount - 1);
@@ -183,7 +182,7 @@ void WithOption(std::string_view name, const Use& use) {
                 "there is no option " + std::string(name) + "; there are" + known};
 }
 
-// Throws a Failure, and then leaves the options as they were.
+// Sets an option. Throws a Failure, and then leaves the options unchanged.
 void Set(std::string_view name, const std::string& text, FilterOptions* options) {
   WithOption(name, [&](const auto& option, auto member) {
     auto value = options->*member;
@@ -191,7 +190,7 @@ void Set(std::string_view name, const std::string& text, FilterOptions* options)
       throw Failure{WINNOW_BAD_VALUE, std::string(name) + " is " + (text.empty() ? "empty" : text) +
                                           ", but must be " + ValuesOf(option)};
     }
-    // By itself: what goes together is seen when all are there.
+    // Checks the value alone; combinations are checked once all options are set.
     std::string problem = core::CheckOption(option, value);
     if (problem.empty()) problem = core::CheckForBuilder(value);
     if (!problem.empty()) throw Failure{WINNOW_BAD_VALUE, std::move(problem)};

@@ -1,4 +1,4 @@
-// Properties that a view tells of its filter, by names.
+// Properties of a filter view, by name.
 
 #ifndef WINNOW_SRC_C_API_PROPERTIES_H_
 #define WINNOW_SRC_C_API_PROPERTIES_H_
@@ -17,13 +17,13 @@ struct Property {
   double (*of)(const View& view);
 };
 
-// A member of the view's info().
+// Returns a member of the view's info().
 template <typename View, auto kMember>
 double InfoOf(const View& view) {
   return static_cast<double>(view.info().*kMember);
 }
 
-// Throws a Failure if none has the name.
+// Returns the property with this name. Throws a Failure if there is none.
 template <typename View, size_t kCount>
 const Property<View>& FindProperty(const Property<View> (&properties)[kCount],
                                    std::string_view name) {

@@ -1,4 +1,4 @@
-// Range filters.
+// C API of range filters.
 
 #include <memory>
 #include <string>

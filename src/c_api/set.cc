@@ -1,4 +1,4 @@
-// Sets of filters, and edits of them.
+// C API of filter sets and their edits.
 
 #include <algorithm>
 #include <initializer_list>
@@ -13,12 +13,12 @@
 namespace winnow::c_api {
 namespace {
 
-// Returns whether rows of a set for n hashes fit into so many words. None of the numbers overflows.
+// Returns whether rows of a set for n hashes fit into num_words words. Overflow-safe.
 bool RowsFit(const FilterSet& set, size_t n, size_t num_words) noexcept {
   return set.num_words() == 0 || num_words / set.num_words() >= n;
 }
 
-// An array of a lookup, which has no text for what is wrong and so throws nothing.
+// An array argument of a lookup, which returns a code without a text and never throws.
 struct Array {
   const void* begin;
   size_t size;
@@ -32,10 +32,11 @@ bool IsMissing(const winnow_set* set, std::initializer_list<Array> arrays) noexc
 
 size_t IndexOf(std::optional<size_t> found) noexcept { return found.value_or(WINNOW_NONE); }
 
-// Releases the bytes of a file when its last holder is gone, and if it can't get one.
+// Returns an owner that calls `release` when the last holder of a file's bytes is gone, or on
+// failure.
 std::shared_ptr<const void> OwnerOf(void (*release)(void*), void* owner) {
   if (release == nullptr) return nullptr;
-  // Not of the address that is owned, which may be null.
+  // The owner's address must not be null, though `owner` may be.
   return {static_cast<const void*>(""), [=](const void*) { release(owner); }};
 }
 
@@ -213,7 +214,7 @@ winnow_code winnow_set_edit_insert_view(winnow_set_edit* edit, size_t index, uin
                                         void (*release)(void* owner), void* owner,
                                         winnow_fault* fault, winnow_error** error) {
   return CodeOf(error, [=] {
-    // First of all: it is released whatever fails.
+    // Created first, so that the bytes are released on any failure.
     std::shared_ptr<const void> holder = winnow::c_api::OwnerOf(release, owner);
     RefuseNull({edit});
     const winnow::Fault found = edit->edit.InsertView(

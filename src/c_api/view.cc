@@ -1,4 +1,4 @@
-// Asking one filter.
+// C API of filter views.
 
 #include <string>
 #include <string_view>
@@ -13,7 +13,7 @@ using winnow::FilterInfo;
 using winnow::FilterView;
 using winnow::PayloadCheck;
 
-// The numbers of both languages are the same.
+// The fault numbers of C and C++ are equal.
 static_assert(static_cast<int>(Fault::kNone) == WINNOW_NO_FAULT);
 static_assert(static_cast<int>(Fault::kTooShort) == WINNOW_FAULT_TOO_SHORT);
 static_assert(static_cast<int>(Fault::kForeign) == WINNOW_FAULT_FOREIGN);
@@ -72,7 +72,8 @@ using winnow::c_api::RefuseNull;
 
 const char* winnow_fault_text(winnow_fault fault) {
   if (fault < 0 || fault > WINNOW_FAULT_PAYLOAD) return "unknown fault";
-  return winnow::ToString(static_cast<Fault>(fault)).data();  // a literal
+  return winnow::ToString(static_cast<Fault>(fault)).data();  // a string literal, so it ends with a
+                                                              // 0
 }
 
 winnow_view* winnow_view_new(const void* bytes, size_t size, winnow_payload_check check,

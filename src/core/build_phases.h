@@ -1,4 +1,4 @@
-// Where the time of building a Ribbon goes, for benchmarks.
+// Time of each phase of building a Ribbon filter, for benchmarks.
 
 #ifndef WINNOW_SRC_CORE_BUILD_PHASES_H_
 #define WINNOW_SRC_CORE_BUILD_PHASES_H_
@@ -11,14 +11,15 @@ namespace winnow::core {
 
 enum class BuildPhase : uint8_t {
   kRest,         // the last layer, the tail, memory
-  kSorting,      // dealing the hashes into bins, and sorting these
-  kElimination,  // with making the rows
+  kSorting,      // distribution of the hashes to bins, and sorting of bins
+  kElimination,  // elimination, and creation of the rows
   kSolving,      // back substitution
 };
 inline constexpr size_t kBuildPhases = 4;
 
-// Takes the times of all filters that this thread finishes while it lives, in nanoseconds. One at
-// a time. Without one, a change of phase costs a test, a few times for every 4,000 keys.
+// Measures all filters that this thread finishes during the object's lifetime, in nanoseconds. A
+// thread may have one such object at a time. Without one, a change of phase costs a test, a few
+// times per 4,000 keys.
 class BuildPhaseTimes {
  public:
   BuildPhaseTimes() noexcept;
@@ -40,8 +41,8 @@ class BuildPhaseTimes {
   uint64_t since_ = 0;
 };
 
-// The phase from here to the end of the block, then again the one before. The outermost one, that
-// of the whole filter, begins and ends the taking of times.
+// Enters a phase until the end of the scope, then reenters the previous one. The outermost scope,
+// that of the whole filter, starts and stops the clock.
 class BuildPhaseScope {
  public:
   explicit BuildPhaseScope(BuildPhase phase) noexcept;

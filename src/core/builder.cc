@@ -21,11 +21,11 @@
 namespace winnow {
 
 struct FilterBuilder::State {
-  FilterOptions options;  // as core::ForBuilding gives them
-  uint8_t plan;           // as core::PackPlan gives it
+  FilterOptions options;  // result of core::ForBuilding
+  uint8_t plan;           // result of core::PackPlan
   core::HashBlocks hashes;
   uint64_t last = 0;          // valid if there are hashes
-  bool lacks_hashes = false;  // memory was short: a filter of the others would deny some keys
+  bool lacks_hashes = false;  // ran out of memory: a filter would deny some keys
 
   explicit State(const FilterOptions& asked) noexcept { SetOptions(asked); }
   State(State&& other) noexcept
@@ -41,14 +41,14 @@ struct FilterBuilder::State {
     plan = core::PackPlan(core::NearestValid(asked));
   }
 
-  // Returns whether some value is one that no caller can have meant.
+  // Returns true if some value can't be intended by a caller.
   static bool HasMistakes(const FilterOptions& asked) noexcept {
     return asked.kind == FilterKind::kEmpty || std::isnan(asked.bits_per_key) ||
            std::isnan(asked.level_size_ratio) || std::isnan(asked.absent_share) ||
            std::isnan(asked.levels_below);
   }
 
-  // Calls change(), which may throw, and remembers if it did.
+  // Calls change(), which may throw, and records a failure.
   template <typename Change>
   void Try(Change change) {
     try {
@@ -62,13 +62,14 @@ struct FilterBuilder::State {
 
 namespace {
 
-// Memory of the caller's; none if there is none.
+// The caller's buffer; empty if there is none.
 struct Room {
   char* begin = nullptr;
   size_t size = 0;
 };
 
-// Where the payload of such a filter is built. `expected` is the estimate of the whole filter.
+// Returns an empty payload for a filter of this kind. `expected` is the estimated size of the
+// filter.
 core::Payload PayloadFor(FilterKind kind, uint64_t expected, Room room) {
   const size_t most_overhead = core::kTailBytes + core::kMaxEntries * core::kEntryBytes;
   uint64_t capacity = expected + most_overhead;
@@ -80,14 +81,14 @@ core::Payload PayloadFor(FilterKind kind, uint64_t expected, Room room) {
       capacity = expected;
       alignment = simd::kBloomBlockBytes;
       break;
-    case FilterKind::kRibbon:  // later layers are uncertain; random hashes keep within this
+    case FilterKind::kRibbon:  // later layers are uncertain; random hashes stay within this
       capacity += expected / 200 + 256;
       break;
   }
   return core::Payload(capacity, alignment, room.begin, room.size);
 }
 
-// The only layer of a Bloom filter.
+// Builds the only layer of a Bloom filter.
 core::LayerEntry BuildBloom(const core::HashBlocks& hashes, const core::FilterPlan& plan,
                             core::Payload* payload) {
   const core::LayerEntry layer{core::LayerType::kBloom, static_cast<uint8_t>(plan.probes),
@@ -100,7 +101,7 @@ core::LayerEntry BuildBloom(const core::HashBlocks& hashes, const core::FilterPl
   return layer;
 }
 
-// The filter of these hashes, in the room if it fits.
+// Builds the filter of these hashes, in `room` if it fits.
 PlacedBlock Build(core::HashBlocks hashes, const FilterOptions& options, uint8_t level_plan,
                   Room room) {
   const core::BuildPhaseScope whole(core::BuildPhase::kRest);
@@ -184,7 +185,7 @@ void FilterBuilder::Add(const KeyHash* hashes, size_t n) {
   if (n == 0) return;
   Add(hashes[0]);
   State& state = this->state();
-  // Repeats are rare: looked for all at once.
+  // Repeats are rare, so they are searched for without a branch per hash.
   unsigned repeats = 0;
   for (size_t i = 1; i < n; ++i) repeats |= hashes[i] == hashes[i - 1] ? 1u : 0u;
   state.Try([&] {

@@ -10,7 +10,7 @@ constexpr unsigned kWords = 16;
 constexpr unsigned kWordBytes = simd::kBloomBlockBytes / kWords;
 constexpr double kWordBits = 8 * kWordBytes;
 
-// The words of each pattern, by number.
+// Words of each pattern, ascending.
 struct PatternWords {
   unsigned char of[simd::kBloomPatterns][simd::kBloomMaxProbes];
 
@@ -34,7 +34,7 @@ double CountBloomRate(const unsigned char* blocks, uint32_t num_blocks, unsigned
   double sum = 0;
   for (uint64_t block = 0; block < num_blocks; ++block) {
     const unsigned char* bytes = blocks + block * simd::kBloomBlockBytes;
-    double shares[2 * kWords];  // the same twice: a pattern that is rotated goes on in front
+    double shares[2 * kWords];  // repeated, so that a rotated pattern does not wrap
     for (unsigned word = 0; word < kWords; ++word) {
       int bits = 0;
       for (unsigned i = 0; i < kWordBytes; ++i) bits += __builtin_popcount(*bytes++);

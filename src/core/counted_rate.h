@@ -1,4 +1,4 @@
-// The rate of one cache-blocked Bloom filter, from its bits.
+// False-positive rate of one cache-blocked Bloom filter, computed from its bits.
 
 #ifndef WINNOW_SRC_CORE_COUNTED_RATE_H_
 #define WINNOW_SRC_CORE_COUNTED_RATE_H_
@@ -7,10 +7,10 @@
 
 namespace winnow::core {
 
-// The probability that a random absent key passes these blocks: the mean over blocks and sets of
-// words of the product of the words' shares of set bits. BloomRate is the mean of this over filters
-// of random keys. Takes some microseconds a block. At least one block; probes from 1 to
-// kBloomMaxProbes.
+// Returns the probability that a random absent key passes these blocks: the mean, over all blocks
+// and sets of words, of the product of the words' shares of set bits. BloomRate is its expected
+// value for random keys. Takes some microseconds per block. `num_blocks` is at least 1; `probes` is
+// 1 to kBloomMaxProbes.
 double CountBloomRate(const unsigned char* blocks, uint32_t num_blocks, unsigned probes) noexcept;
 
 }  // namespace winnow::core

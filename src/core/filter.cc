@@ -17,7 +17,7 @@
 namespace winnow {
 namespace {
 
-// The parts of a block that was found valid when its view was made.
+// Returns the parts of a block that was validated when its view was made.
 core::ParsedBlock Reparse(std::string_view block) noexcept {
   core::ParsedBlock parsed;
   core::Parse(block, &parsed);
@@ -28,8 +28,8 @@ core::LayerWalk WalkOf(std::string_view block) noexcept {
   return {reinterpret_cast<const unsigned char*>(block.data()), block.size()};
 }
 
-// The mean rate over a bumped layer's start positions. Not ColumnsRate: the last block of a
-// sub-shard has no start positions, which matters where there are few blocks.
+// Returns the mean rate over a bumped layer's start positions. This differs from ColumnsRate, since
+// the last block of a sub-shard has no start positions, which matters if there are few blocks.
 double StartsRate(const core::LayerEntry& entry, const core::BumpedLayout& layout,
                   core::Columns columns) noexcept {
   const uint64_t shard_blocks = uint64_t{entry.count} * 2 + 1;
@@ -41,7 +41,7 @@ double StartsRate(const core::LayerEntry& entry, const core::BumpedLayout& layou
   return std::ldexp((1 + narrow_share) / 2, -static_cast<int>(columns.whole));
 }
 
-// Rate that is taken for a Bloom layer: the mean of all filters of so many keys, or that of its own
+// Rate of a Bloom layer: the mean over all filters of as many keys, or the rate counted from its
 // bits.
 enum class BloomLayerRate { kMean, kCounted };
 
@@ -51,8 +51,8 @@ double CountedBloomRate(const core::LayerWalk& walk, uint64_t num_hashes) noexce
                   core::EqualBitsRate(num_hashes, entry.count));
 }
 
-// The probability that an absent key passes: over the layers, that it gets there times that it
-// passes there.
+// Returns the probability that an absent key passes: the sum over the layers of the probability
+// that the key reaches the layer times that of passing there.
 double RateOf(std::string_view block, uint64_t num_hashes, BloomLayerRate bloom) noexcept {
   double reaches = 1;
   double rate = 0;
@@ -63,7 +63,8 @@ double RateOf(std::string_view block, uint64_t num_hashes, BloomLayerRate bloom)
       case core::LayerType::kNote:
         break;
       case core::LayerType::kBloom:
-        // Only the first layer's number of keys is recorded; a later Bloom layer's is at most that.
+        // The tail records only the first layer's number of keys; a later Bloom layer has at most
+        // as many.
         rate += reaches * (bloom == BloomLayerRate::kCounted
                                ? CountedBloomRate(walk, num_hashes)
                                : core::BloomRate(num_hashes, entry.count, entry.parameter));
@@ -91,7 +92,7 @@ bool ContainsNone(const simd::Layer& /*first*/, uint64_t /*hash*/) noexcept { re
 
 bool AskLayer(const core::LayerWalk& walk, std::string_view block, uint64_t hash) noexcept;
 
-// The answer of the layers from this one on, for the hash that it knows the key by.
+// Asks the layers from this one on. `hash` is the key's hash for this layer.
 __attribute__((noinline)) bool AskLayersFrom(unsigned layer, std::string_view block,
                                              uint64_t hash) noexcept {
   core::LayerWalk walk = WalkOf(block);
@@ -99,7 +100,7 @@ __attribute__((noinline)) bool AskLayersFrom(unsigned layer, std::string_view bl
   return AskLayer(walk, block, hash);
 }
 
-// A bumped layer that was made for a single lookup.
+// A bumped layer that is set up for a single lookup.
 struct LaterLayer : simd::RibbonLayer {
   std::string_view block;
   unsigned number;
@@ -115,7 +116,7 @@ bool AskLayer(const core::LayerWalk& walk, std::string_view block, uint64_t hash
   switch (entry.type) {
     case core::LayerType::kNone:
       return false;
-    case core::LayerType::kNote:  // behind the last layer, which answers
+    case core::LayerType::kNote:  // reached behind the last layer only, which has the answer
       return true;
     case core::LayerType::kBloom:
       return simd::ActiveKernels().bloom_probe(walk.Bloom(), hash);
@@ -134,9 +135,10 @@ bool AskLayer(const core::LayerWalk& walk, std::string_view block, uint64_t hash
 
 }  // namespace
 
-// Nearly every lookup ends in the first layer, and of those that a Ribbon bumps nearly every one in
-// the second: these are ready for the kernels. What is called for a bumped hash gets the layer that
-// bumped it, and each knows what is behind it.
+// State of a view. Nearly all lookups end in the first layer, and nearly all keys bumped by a
+// Ribbon's first layer end in the second, so these layers are prepared for the kernels. A kernel
+// calls a function for a bumped hash with the layer that bumped it; the layer's derived type has
+// what follows.
 struct FilterView::Kept {
   struct Bloom : simd::BloomLayer {
     std::string_view block;
@@ -165,7 +167,7 @@ struct FilterView::Kept {
     }
   };
 
-  // No first layer that kernels know, or none at all.
+  // The first layer is not of a type that kernels know, or there is none.
   struct Other : simd::Layer {
     std::string_view block;
 

@@ -12,13 +12,13 @@ const uint64_t* ValuesOf(const KeyHash* hashes) {
   return reinterpret_cast<const uint64_t*>(hashes);
 }
 
-// The part of a range that a set of `size` files has.
+// Returns the part of a range that a set of `size` files has.
 IndexRange Clamp(IndexRange range, size_t size) noexcept {
   const size_t last = std::min(range.last, size);
   return {std::min(range.first, last), last};
 }
 
-// Returns whether the caller forgot how many files there are.
+// Returns true if there are fewer than `needed` words, which is a caller error.
 template <typename Word>
 bool AreTooFew(BasicWordSpan<Word> words, size_t needed) noexcept {
   const bool are_too_few = words.size() < needed;
@@ -26,10 +26,10 @@ bool AreTooFew(BasicWordSpan<Word> words, size_t needed) noexcept {
   return __builtin_expect(are_too_few, false);
 }
 
-// The same of n rows.
+// Returns true if there are too few words for n rows, which is a caller error.
 template <typename Word>
 bool AreTooFewRows(BasicWordSpan<Word> words, size_t n, size_t words_in_row) noexcept {
-  // No product, which might overflow.
+  // Divides, since a product might overflow.
   const bool are_too_few = words.size() / words_in_row < n;
   assert(!are_too_few && "fewer words than a row of FilterSet::num_words() for each key");
   return __builtin_expect(are_too_few, false);

@@ -14,16 +14,16 @@
 
 namespace winnow {
 
-// A file, shared by all versions that have it.
+// A file, shared by all versions of the set that contain it.
 struct [[gnu::visibility("hidden")]] FilterSet::File {
   uint64_t id = 0;
   core::Segment segment;
-  std::shared_ptr<const void> owner;  // of the bytes; null if the caller keeps them
+  std::shared_ptr<const void> owner;  // owner of the bytes; null if the caller keeps them alive
   uint64_t total_bytes = 0;
   uint64_t copied_bytes = 0;
 };
 
-// A version.
+// Immutable state of one version of a set.
 struct [[gnu::visibility("hidden")]] FilterSet::State : Front {
   explicit State(const std::vector<std::shared_ptr<const File>>& all);
 

@@ -16,7 +16,7 @@ constexpr size_t kMaxFiles = std::numeric_limits<uint32_t>::max() - 2;
 
 using Place = std::vector<int>::difference_type;
 
-// The bytes at a multiple of 64.
+// Returns a copy of the bytes at a multiple of kLineBytes, as its owner.
 std::shared_ptr<const void> AlignedCopy(std::string_view bytes) {
   constexpr std::align_val_t kAlignment{kLineBytes};
   void* const copy = ::operator new(std::max<size_t>(bytes.size(), 1), kAlignment);

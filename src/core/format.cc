@@ -27,9 +27,10 @@ constexpr size_t kMarkerAt = 27;
 constexpr size_t kTailChecksumAt = 28;
 static_assert(kTailBytes - kMarkerAt == 5, "RocksDB looks at the byte at length - 5");
 
-constexpr unsigned kParameterShift = 3;  // type in the low three bits of an entry's first byte
+constexpr unsigned kParameterShift = 3;  // the type is in the low three bits of an entry's first
+                                         // byte
 
-// Limits that keep every size and index of a lookup far from an overflow of 64 bits.
+// Limits that prevent a 64-bit overflow of any size or index of a lookup.
 constexpr uint64_t kMaxStarts = UINT32_MAX;
 constexpr unsigned kMaxShardBits = 25;
 constexpr uint32_t kMaxSmallBlocks = 1u << 20;
@@ -40,7 +41,8 @@ bool HasMagic(const unsigned char* tail) noexcept {
   return LoadLittle(tail + kMagicAt, 4) == kMagic;
 }
 
-// The checksum covers the directory, if the block has room for the one that the tail claims.
+// Verifies the tail's checksum, which covers the directory, if the block has room for the directory
+// that the tail claims.
 bool TailChecksumHolds(const unsigned char* tail, size_t bytes_before) noexcept {
   const size_t directory = tail[kEntriesAt] * kEntryBytes;
   if (directory > bytes_before) return false;
@@ -85,7 +87,7 @@ constexpr unsigned Bits(Types... types) noexcept {
   return (... | (1u << static_cast<unsigned>(types)));
 }
 
-// The types of entries that a filter of this kind may have, as bits; none: there is no such kind.
+// Returns the entry types that a filter of this kind may have, as a bit set; 0 for unknown kinds.
 unsigned TypesOf(FilterKind kind) noexcept {
   switch (kind) {
     case FilterKind::kEmpty:
@@ -99,7 +101,7 @@ unsigned TypesOf(FilterKind kind) noexcept {
   return 0;
 }
 
-// Checks that the entries are a sequence that a builder of this kind may write.
+// Checks that a builder of this kind may write this sequence of entries.
 Fault CheckDirectory(const Tail& tail, const unsigned char* directory,
                      uint64_t* payload_size) noexcept {
   const Columns columns = UnpackColumns(tail.columns);
@@ -108,7 +110,7 @@ Fault CheckDirectory(const Tail& tail, const unsigned char* directory,
   if (!is_ribbon && tail.columns != 0) return Fault::kParameters;
   if (is_ribbon && columns.most() > simd::kRibbonMaxColumns) return Fault::kParameters;
   if ((tail.kind == FilterKind::kEmpty) != (tail.num_hashes == 0)) return Fault::kParameters;
-  // All layers are there: what follows are notes.
+  // True once all layers were seen; only notes may follow.
   bool is_complete = tail.kind == FilterKind::kEmpty;
   *payload_size = 0;
   for (unsigned i = 0; i < tail.entries; ++i) {
@@ -206,7 +208,8 @@ Fault Parse(std::string_view block, ParsedBlock* parsed) noexcept {
   if (!LooksOurs(block)) return Fault::kForeign;
   const bool checksum_holds = TailChecksumHolds(bytes, before);
   const Tail tail = ReadTail(bytes);
-  // A later version may sum up other bytes: believe a version that marker and magic vouch for.
+  // A later version may checksum other bytes, so a version is trusted if the marker and the magic
+  // are right.
   if (tail.version != kFormatVersion &&
       (checksum_holds || (bytes[kMarkerAt] == kMarker && HasMagic(bytes)))) {
     return Fault::kVersion;

@@ -11,7 +11,7 @@ __attribute__((noinline)) KeyHash HashOtherKey(const char* key, size_t size) noe
 
 }  // namespace
 
-// Short keys without a frame, which the loops for long ones need.
+// Hashes short keys without a stack frame, which the loops for long keys need.
 __attribute__((flatten)) KeyHash HashKey(std::string_view key) noexcept {
   if (__builtin_expect(key.size() - 1 >= core::kMaxShortKeyBytes, 0)) {
     return HashOtherKey(key.data(), key.size());

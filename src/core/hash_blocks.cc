@@ -8,8 +8,8 @@
 namespace winnow::core {
 namespace {
 
-// Thread-local free list. Trivially destructible: filters are built in static destructors too,
-// after the thread's own objects are gone.
+// Thread-local free list. Trivially destructible, since static destructors may build filters after
+// thread-local objects are destroyed.
 struct KeptBlocks {
   HashBlock* first;
   size_t bytes;

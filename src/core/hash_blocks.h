@@ -1,7 +1,7 @@
-// The hashes of a filter that is being built: blocks of 64 KiB, so that nothing is ever copied or
-// doubled as the count grows, and what links and allocates them is next to nothing beside them. A
-// thread keeps blocks for its next filter, because fresh memory costs more than filling it; of a
-// block that a small filter doesn't fill, the rest is never touched.
+// Storage for the hashes of a filter under construction: a list of 64 KiB blocks, which never
+// copies hashes as it grows, with negligible overhead for links and allocation. Each thread keeps
+// blocks for its next filter, because fresh memory costs more than filling it. The rest of a partly
+// filled block is never touched.
 
 #ifndef WINNOW_SRC_CORE_HASH_BLOCKS_H_
 #define WINNOW_SRC_CORE_HASH_BLOCKS_H_
@@ -22,19 +22,19 @@ struct HashBlock {
 };
 static_assert(sizeof(HashBlock) == size_t{64} << 10);
 
-// A block that this thread kept, or a new one. Throws std::bad_alloc.
+// Returns a block that this thread kept, or a new one. Throws std::bad_alloc.
 HashBlock* AcquireHashBlock();
 
 // Keeps the blocks of this list, linked by `next`, for the thread's next filter, up to
-// kMaxKeptBytes, and frees the others.
+// kMaxKeptBytes, and frees the rest.
 void ReleaseHashBlocks(HashBlock* list) noexcept;
 
-// The most that a thread keeps of hash blocks, and what this one keeps now, in bytes.
+// Maximum, and current number, of bytes of hash blocks that this thread keeps.
 inline constexpr size_t kMaxKeptBytes = size_t{10} << 20;
 size_t KeptHashBlockBytes() noexcept;
 void FreeKeptHashBlocks() noexcept;
 
-// One block, released unless it is given away.
+// Owner of one block, which is released on destruction.
 struct HashBlockReleaser {
   void operator()(HashBlock* block) const noexcept {
     block->next = nullptr;
@@ -43,7 +43,7 @@ struct HashBlockReleaser {
 };
 using OwnedHashBlock = std::unique_ptr<HashBlock, HashBlockReleaser>;
 
-// A list of hashes in the order in which they were added.
+// A list of hashes in insertion order.
 class HashBlocks {
  public:
   HashBlocks() = default;
@@ -53,13 +53,13 @@ class HashBlocks {
   HashBlocks(const HashBlocks&) = delete;
   HashBlocks& operator=(const HashBlocks&) = delete;
 
-  // Throws std::bad_alloc, and is then unchanged.
+  // Throws std::bad_alloc, and then leaves the list unchanged.
   void Add(uint64_t hash) {
     if (next_ == end_) Grow();
     *next_++ = hash;
   }
 
-  // The same for n hashes; when it throws, some of them may have been added.
+  // Adds n hashes. If an exception is thrown, some of them may have been added.
   void Add(const KeyHash* hashes, size_t n);
 
   uint64_t size() const noexcept {
@@ -78,16 +78,17 @@ class HashBlocks {
   bool HasSeveralBlocks() const noexcept { return full_blocks_ != 0; }
 
   // Gives away the room behind the last hash, from a multiple of `granule` words on, counted from
-  // the block's beginning. It can be used until its block, which TakeFirst gives last, goes back to
-  // the thread. Nothing may be added any more. {null, null} if there is no room.
+  // the start of the block. The room may be used until its block, the last one of TakeFirst, is
+  // released to the thread. Nothing may be added afterwards. Returns {null, null} if there is no
+  // room.
   struct Room {
     uint64_t* begin;
     uint64_t* end;
   };
   Room TakeRoom(size_t granule) noexcept;
 
-  // Takes the first block out and gives it to the caller, with the number of its hashes; null when
-  // there is none.
+  // Removes the first block, sets *n to the number of its hashes, and passes the block to the
+  // caller. Returns null if there is none.
   HashBlock* TakeFirst(size_t* n) noexcept;
 
  private:
@@ -100,7 +101,7 @@ class HashBlocks {
   uint64_t* end_ = nullptr;
   HashBlock* first_ = nullptr;
   HashBlock* last_ = nullptr;
-  uint64_t full_blocks_ = 0;  // all but the last one
+  uint64_t full_blocks_ = 0;  // all blocks but the last
 };
 
 }  // namespace winnow::core

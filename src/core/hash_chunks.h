@@ -1,5 +1,5 @@
-// Hashes dealt into bins: lists of small chunks, cut from the blocks in which the hashes were
-// collected, so that dealing needs no memory of its own.
+// Hashes distributed to bins: lists of small chunks, which are cut from the blocks that the hashes
+// were collected in, so that the distribution needs no additional memory.
 
 #ifndef WINNOW_SRC_CORE_HASH_CHUNKS_H_
 #define WINNOW_SRC_CORE_HASH_CHUNKS_H_
@@ -22,7 +22,7 @@ struct HashChunk {
   uint64_t hashes[kHashes];
 };
 
-// Asks for the first cache lines of what is at an address, which need not be valid.
+// Prefetches the first kLines cache lines at an address, which need not be valid.
 template <size_t kLines>
 void PrefetchLines(const void* at) noexcept {
   constexpr size_t kLineBytes = 64;
@@ -32,9 +32,8 @@ void PrefetchLines(const void* at) noexcept {
   }
 }
 
-// Calls visit(const uint64_t* hashes, size_t n) for some of a chunk's first `count` hashes at a
-// time, and meanwhile asks for the chunk after this one: chunks are scattered, and nothing else
-// foresees them.
+// Calls visit(const uint64_t* hashes, size_t n) for a chunk's first `count` hashes, piece by piece,
+// and prefetches the next chunk: chunks are scattered, so hardware prefetching fails.
 template <typename Visit>
 void VisitChunk(const HashChunk* chunk, uint32_t count, Visit& visit) {
   constexpr uint32_t kPiece = 64;
@@ -46,7 +45,7 @@ void VisitChunk(const HashChunk* chunk, uint32_t count, Visit& visit) {
   }
 }
 
-// A bin: chunks of which all but the first are full. Empty as made.
+// A bin: a list of chunks, all full but the first. Initially empty.
 struct HashBin {
   HashChunk* first = nullptr;
   uint32_t in_first = HashChunk::kHashes;
@@ -57,8 +56,8 @@ struct HashBin {
   }
 };
 
-// The free chunks of one filter. All blocks go back to the thread when the pool ends, whatever bins
-// still hold.
+// Free chunks of one filter. The destructor releases all blocks to the thread, even if bins still
+// hold chunks.
 class HashChunkPool {
  public:
   HashChunkPool() = default;
@@ -72,8 +71,9 @@ class HashChunkPool {
   HashChunkPool(const HashChunkPool&) = delete;
   HashChunkPool& operator=(const HashChunkPool&) = delete;
 
-  // Calls visit(const uint64_t* hashes, size_t n) for each hash of the list, and empties it. What
-  // was visited makes room for chunks at once, while it is still in the first-level cache.
+  // Calls visit(const uint64_t* hashes, size_t n) for all hashes of the list, piece by piece, and
+  // empties the list. Visited memory is cut into free chunks while it is still in the first-level
+  // cache.
   template <typename Visit>
   void Drain(HashBlocks* list, Visit visit) {
     UseRoom(list);
@@ -82,11 +82,11 @@ class HashChunkPool {
       const HashBlock* const next = owned->next;
       HashBlock* const block = Own(std::move(owned));
       auto* const words = reinterpret_cast<uint64_t*>(block);
-      // The hashes follow a word that links the blocks.
+      // The word that links the blocks precedes the hashes.
       const size_t words_end = kLinkWords + n;
       for (size_t begin = 0; begin < words_end; begin += kPieceWords) {
         const size_t end = begin + kPieceWords;
-        // The hardware's own prefetching begins anew in each page.
+        // Hardware prefetching restarts in each page.
         PrefetchLines<2>(end < words_end ? static_cast<const void*>(words + end) : next);
         const size_t first = std::max(begin, kLinkWords);
         visit(static_cast<const uint64_t*>(words + first), std::min(end, words_end) - first);
@@ -95,8 +95,7 @@ class HashChunkPool {
     }
   }
 
-  // Makes room for chunks behind the last hash of a list that is complete, and that this pool will
-  // drain.
+  // Makes room for chunks behind the last hash of a complete list that this pool will drain.
   void UseRoom(HashBlocks* list) noexcept {
     const HashBlocks::Room room = list->TakeRoom(kPieceWords);
     CutLater(room.begin, room.end);
@@ -112,7 +111,7 @@ class HashChunkPool {
     bin->first->hashes[bin->in_first++] = hash;
   }
 
-  // Calls visit(hash) for each hash of the bin, and empties it. The visit may add to other bins.
+  // Calls visit(hash) for each hash of the bin, and empties the bin. `visit` may add to other bins.
   template <typename Visit>
   void DrainOneByOne(HashBin* bin, Visit visit) {
     Drain(bin, [&](const uint64_t* hashes, size_t n) {
@@ -120,7 +119,8 @@ class HashChunkPool {
     });
   }
 
-  // The same with visit(const uint64_t* hashes, size_t n).
+  // Calls visit(const uint64_t* hashes, size_t n) for all hashes of the bin, chunk by chunk, and
+  // empties the bin.
   template <typename Visit>
   void Drain(HashBin* bin, Visit visit) {
     uint32_t n = bin->in_first;
@@ -139,7 +139,7 @@ class HashChunkPool {
   static_assert(kPieceWords % kChunkWords == 0);
   static_assert(kBlockWords % kPieceWords == 0);
 
-  // Moves the block into the pool, which owns it whatever is thrown later.
+  // Takes ownership of the block, also if an exception is thrown later.
   HashBlock* Own(OwnedHashBlock block) {
     blocks_.push_back(block.get());
     return block.release();
@@ -149,7 +149,7 @@ class HashChunkPool {
     for (; begin != end; begin += kChunkWords) Give(new (begin) HashChunk);
   }
 
-  // Words that are cut when they are needed, so that a small filter touches little.
+  // Cuts the words into chunks on demand, so that a small filter touches little memory.
   void CutLater(uint64_t* begin, uint64_t* end) noexcept {
     if (begin == end) return;
     CutIntoChunks(uncut_, uncut_end_);
@@ -176,10 +176,10 @@ class HashChunkPool {
   HashChunk* free_ = nullptr;
   uint64_t* uncut_ = nullptr;
   uint64_t* uncut_end_ = nullptr;
-  std::deque<HashBlock*> blocks_;  // a vector would double
+  std::deque<HashBlock*> blocks_;  // a deque, since a vector would double its capacity
 };
 
-// Calls visit(const uint64_t* hashes, size_t n) for the hashes of a bin.
+// Calls visit(const uint64_t* hashes, size_t n) for all hashes of a bin, piece by piece.
 template <typename Visit>
 void ForEachPiece(const HashBin& bin, Visit visit) {
   uint32_t n = bin.in_first;

@@ -1,4 +1,4 @@
-// The layers of a block that was found valid, from the first to the last, each where it lies.
+// Iterator over the layers of a validated block, from the first to the last.
 
 #ifndef WINNOW_SRC_CORE_LAYER_WALK_H_
 #define WINNOW_SRC_CORE_LAYER_WALK_H_
@@ -20,7 +20,7 @@ class LayerWalk {
     Read();
   }
 
-  // Behind the last layer. What is said below is not to be asked for then.
+  // True behind the last layer. The functions below may be called only if this is false.
   bool AtEnd() const noexcept { return entry_.type == LayerType::kNote; }
   void Next() noexcept {
     bytes_ += LayerBytes(entry_, directory_.columns);
@@ -28,12 +28,12 @@ class LayerWalk {
     Read();
   }
 
-  unsigned number() const noexcept { return number_; }  // of the layer, from 0 on
+  unsigned number() const noexcept { return number_; }  // index of the layer, from 0 on
   const LayerEntry& entry() const noexcept { return entry_; }
   const unsigned char* bytes() const noexcept { return bytes_; }
   Columns columns() const noexcept { return directory_.columns; }
 
-  // A layer of type kBloom or kBumped, as kernels take it.
+  // Return a layer of type kBloom or kBumped in the form that kernels take.
   simd::BloomLayer Bloom() const noexcept {
     simd::BloomLayer layer;
     layer.blocks = bytes_;

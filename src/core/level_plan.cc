@@ -10,16 +10,16 @@
 namespace winnow::core {
 namespace {
 
-// The levels of the full tree that the budget is taken from. Those above have a thousandth of the
-// keys and less.
+// Number of levels of the full tree that defines the budget. Levels above have at most a thousandth
+// of the keys.
 constexpr size_t kLevels = 4;
 
-// Rates are log2(1/rate) here, which is what a Ribbon filter takes in bits a key, but for a few per
-// cent.
-constexpr double kMinBits = 2;   // of kHighestPlannedRate
-constexpr double kMaxBits = 16;  // of kLowestPlannedRate
+// Rates are given as log2(1/rate), which is within a few percent of a Ribbon filter's bits per key.
+constexpr double kMinBits = 2;   // log2(1 / kHighestPlannedRate)
+constexpr double kMaxBits = 16;  // log2(1 / kLowestPlannedRate)
 
-// The bits a key that a Bloom filter takes for 2^-0, 2^-1, ...: its bits for each halving grow.
+// Returns the bits per key of a Bloom filter for the rates 2^-0, 2^-1, ...; each halving costs more
+// bits.
 constexpr size_t kBloomRates = 17;
 const std::array<double, kBloomRates>& BloomBits() noexcept {
   static const std::array<double, kBloomRates> bits = [] {
@@ -45,15 +45,15 @@ bool HasBloomOnly(const FilterOptions& options) noexcept {
   return options.ribbon_min_keys > kMaxRibbonKeys && options.ribbon_min_keys != kRibbonWhereItSaves;
 }
 
-// Share of the ideal step between levels. That step is best where a level's files cover all keys
-// and each level has a size_ratio-th of the next one's: RocksDB's have gaps where files were merged
-// down, and the first levels are larger than that. From what tune_levels prints.
+// Share of the ideal step between levels. The ideal step assumes that a level's files cover all
+// keys and that each level has 1/size_ratio of the keys of the next one; RocksDB's levels have gaps
+// where files were merged down, and its first levels are larger. From the output of tune_levels.
 constexpr double kSteepness = 0.75;
 
-// Bits that a level of the plan has more than the last one, before the bounds.
+// Additional log2(1/rate) of a level over the last one, before clamping.
 struct Steps {
   double for_each_level;
-  double for_the_first;  // beside that: log2(1 / absent_share)
+  double for_the_first;  // extra step of the first level above the last: log2(1 / absent_share)
 
   double At(double levels_below) const noexcept {
     return levels_below <= 0
@@ -62,7 +62,7 @@ struct Steps {
   }
 };
 
-// The bits of the last level with which the full tree takes the memory of `uniform` bits.
+// Returns the bits of the last level at which the full tree takes the memory of `uniform` bits.
 double LastLevelBits(const Steps& steps, double ratio, double uniform, bool is_bloom) noexcept {
   const double least = std::min(uniform, kMinBits);
   std::array<double, kLevels> shares;
@@ -80,7 +80,7 @@ double LastLevelBits(const Steps& steps, double ratio, double uniform, bool is_b
     }
     return memory;
   };
-  // Where the last level is at the highest rate, those above it have what is left.
+  // If the last level is at the highest rate, the levels above get the rest.
   double low = least - steps.At(kLevels - 1);
   double high = uniform;
   for (int i = 0; i < 40; ++i) {
@@ -100,7 +100,7 @@ double PlannedRate(const FilterOptions& options) noexcept {
   if (options.absent_share > 0) {
     steps.for_the_first = -std::log2(options.absent_share);
   } else {
-    // The last level has no filters: the one above it takes its place.
+    // The last level has no filters, so the level above takes its place.
     if (below == 0) return std::max(uniform_rate, kHighestPlannedRate);
     below = std::max(0.0, below - 1);
   }

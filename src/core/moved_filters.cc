@@ -71,7 +71,7 @@ double RateOfSize(double keys, double bytes, const FilterOptions& form) {
 }
 
 MovedFilters FindMovedFilters(const std::vector<PlacedFilter>& tree) {
-  std::map<int, double> keys;  // of each level
+  std::map<int, double> keys;  // keys of each level
   for (const PlacedFilter& file : tree) keys[file.level] += file.keys;
   MovedFilters moved;
   double bytes = 0;

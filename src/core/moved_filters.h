@@ -1,10 +1,11 @@
-// Costs of filters that lie elsewhere in the tree than where they were made for.
+// Costs of filters in other places of the tree than those they were built for.
 //
 // A level plan gives a filter the rate of the place that its file is written to
-// (src/core/level_plan.h). Files come to other places as they are: RocksDB moves them down, ingests
-// what SstFileWriter or another database wrote, and imports families. A filter with the many bits
-// of a small level then takes memory on the last one, and one that was made for the last level, or
-// for no level, lets more through on a small one than all others together.
+// (src/core/level_plan.h). Files get to other places without being rewritten: by RocksDB's trivial
+// moves, by ingestion of files of SstFileWriter or of another database, and by imports of column
+// families. A filter with the many bits of a small level then wastes memory on the last level; one
+// built for the last level, or for no level, lets more false positives through on a small level
+// than all other filters together.
 
 #ifndef WINNOW_SRC_CORE_MOVED_FILTERS_H_
 #define WINNOW_SRC_CORE_MOVED_FILTERS_H_
@@ -17,19 +18,19 @@
 
 namespace winnow::core {
 
-// The filter of a file of the tree.
+// Filter of a file of the tree.
 struct PlacedFilter {
   int level = 0;
   double keys = 0;
   double bytes = 0;
-  double rate = 1;         // 1: no filter, or one that is not read; only counts if it is moved
-  bool is_moved = false;   // the filter was made for another place
-  FilterOptions policy;    // by which the file would be written anew where it lies
-  bool gets_none = false;  // it would have no filter there, whatever these say
+  double rate = 1;         // 1: no filter, or an unreadable one; used only if is_moved
+  bool is_moved = false;   // the filter was built for another place
+  FilterOptions policy;    // options that the file would be rewritten with in its place
+  bool gets_none = false;  // true if a rewritten file would have no filter, regardless of `policy`
 };
 
-// The rate of a filter that takes so many bytes for so many keys, by formulas; `form` says of which
-// kind. 1 without a byte.
+// Returns the false-positive rate of a filter of `bytes` bytes for `keys` keys, by formulas. `form`
+// determines the kind. 1 if `bytes` is 0.
 double RateOfSize(double keys, double bytes, const FilterOptions& form);
 
 struct MovedPart {
@@ -37,27 +38,28 @@ struct MovedPart {
   double keys = 0;
   int first_level = 0;
   int last_level = 0;
-  double more = 0;      // than the policy's filters would have in these places
-  double of_whole = 0;  // the same, to what all files of the tree would have by the policy
+  double more = 0;      // excess over the policy's filters in these places
+  double of_whole = 0;  // the excess as a share of the policy's filters of all files of the tree
 };
 
 struct MovedFilters {
-  MovedPart large;  // more accurate than the policy's there: bytes
-  MovedPart weak;   // less accurate: false reads a lookup
+  MovedPart large;  // more accurate than the policy's filters in their places; excess in bytes
+  MovedPart weak;   // less accurate; excess in false reads per lookup
 };
 
-// Below these shares nothing is said: the same plan in two trees of the same keys differs by as
-// much (docs/results/level-plans.md: bytes by up to 4 %, false reads by up to 11 %).
+// Minimum shares that are reported: the same plan in two trees of the same keys differs by as much
+// (docs/results/level-plans.md: bytes by up to 4%, false reads by up to 11%).
 inline constexpr double kLargeThatMatters = 0.05;
 inline constexpr double kWeakThatMatters = 0.1;
 
-// Returns the moved filters among all files of one tree. A lookup asks all files of level 0, and of
-// each other level one, by its share of the level's keys; a file of the last level lacks its key
-// only where that is nowhere (FilterOptions::absent_share). A pure function.
+// Returns the moved filters among all files of one tree. The model: a lookup asks all files of
+// level 0 and, on every other level, one file with the probability of its share of the level's
+// keys. The last level lacks the key only if the key is in no file (FilterOptions::absent_share). A
+// pure function.
 MovedFilters FindMovedFilters(const std::vector<PlacedFilter>& tree);
 
-// Returns a sentence without a full stop for each part that matters: what is so, what it costs and
-// what mends it. `where` follows the number of files: " of column family 'x'".
+// Returns a sentence without a full stop for each part above its minimum: the state, its cost and
+// its remedy. `where` follows the number of files, such as " of column family 'x'".
 std::vector<std::string> ToSentences(const MovedFilters& moved, LevelPlan plan,
                                      const std::string& where);
 

@@ -37,7 +37,7 @@ FilterOptions NearestValid(FilterOptions options) noexcept {
 }  // namespace core
 
 std::string_view ToString(FilterKind kind) noexcept {
-  if (kind == FilterKind::kEmpty) return "empty";  // no option has it
+  if (kind == FilterKind::kEmpty) return "empty";  // no option has this value
   return core::OrUnknown(core::NameOf(kKindOption, std::optional(kind)));
 }
 

@@ -1,4 +1,4 @@
-// Options in words and made valid, by the tables of winnow/options.h and winnow/rocksdb_policy.h.
+// Text and validation of options, by the tables of winnow/options.h and winnow/rocksdb_policy.h.
 
 #ifndef WINNOW_SRC_CORE_OPTIONS_H_
 #define WINNOW_SRC_CORE_OPTIONS_H_
@@ -13,7 +13,7 @@
 
 namespace winnow::core {
 
-// "uniform, by_level or auto": the names of the first `count` values.
+// Returns the names of the first `count` values: "uniform, by_level or auto".
 template <typename Value, size_t kCount>
 std::string NamesOf(const NamedOption<Value, kCount>& option, size_t count = kCount) {
   std::string names;
@@ -24,7 +24,7 @@ std::string NamesOf(const NamedOption<Value, kCount>& option, size_t count = kCo
   return names;
 }
 
-// The name of a value; empty if it has none.
+// Returns the name of a value, or an empty string if it has none.
 template <typename Value, size_t kCount>
 std::string_view NameOf(const NamedOption<Value, kCount>& option, const Value& value) noexcept {
   for (const auto& [name, named] : option.values) {
@@ -33,7 +33,7 @@ std::string_view NameOf(const NamedOption<Value, kCount>& option, const Value& v
   return {};
 }
 
-// Sets the value that has the name. False if none has.
+// Sets *value to the value with this name. Returns false if there is none.
 template <typename Value, size_t kCount>
 bool SetByName(const NamedOption<Value, kCount>& option, std::string_view name,
                Value* value) noexcept {
@@ -46,7 +46,8 @@ bool SetByName(const NamedOption<Value, kCount>& option, std::string_view name,
   return false;
 }
 
-// Empty if the option may have this value, else a sentence that names option, value and range.
+// Returns an empty string if the value is valid, else a sentence that names the option, the value
+// and the range.
 template <typename Value>
 std::string CheckOption(const NumberOption<Value>& option, Value value) {
   if (option.IsInRange(value) || value == option.automatic) return {};
@@ -70,7 +71,7 @@ std::string CheckOption(const NamedOption<Value, kCount>& option, Value value) {
          ", but must be that of " + NamesOf(option);
 }
 
-// The only one that need not be set, which its last value stands for.
+// Overload for the kind, the only option that may be unset; its last value means unset.
 template <size_t kCount>
 std::string CheckOption(const NamedOption<std::optional<FilterKind>, kCount>& option,
                         const std::optional<FilterKind>& kind) {
@@ -79,17 +80,17 @@ std::string CheckOption(const NamedOption<std::optional<FilterKind>, kCount>& op
          NamesOf(option, kCount - 1) + ", or not be set";
 }
 
-// The same of a value that is in its range, whether a builder may have it, which sees no lookups.
+// Like CheckOption, for values in their range that a builder refuses because it sees no lookups.
 template <typename Value>
 std::string CheckForBuilder(const Value&) {
   return {};
 }
 std::string CheckForBuilder(LevelPlan plan);
 
-// The same of a share that is in its range, whether it has an effect with this plan.
+// Like CheckOption, for an absent_share in its range that has no effect with this plan.
 std::string CheckShareOfPlan(double absent_share, LevelPlan level_plan);
 
-// The options with every value moved to the nearest valid one.
+// Returns the options with every value replaced by the nearest valid one.
 FilterOptions NearestValid(FilterOptions options) noexcept;
 
 }  // namespace winnow::core

@@ -26,8 +26,8 @@ void SetBelowOfFlushes(const CompareKeys& compare, const Levels& levels) {
   const auto base = levels.upper_bound(0);
   if (levels.count(0) == 0 || base == levels.end()) return;
   const std::vector<FileSpan*>& flushes = levels.at(0);
-  // In the order of their first keys a file meets one before it if any of these reaches it, and one
-  // after it if it reaches the next.
+  // Files are sorted by their first keys. A file overlaps an earlier one if any earlier last key
+  // reaches it, and a later one if it reaches the next first key.
   std::string_view reached = flushes.front()->last;
   for (size_t i = 1; i < flushes.size(); ++i) {
     if (compare(flushes[i]->first, reached) <= 0) flushes[i]->below = base->first;
@@ -48,7 +48,7 @@ void SetBelow(const CompareKeys& compare, std::vector<FileSpan>* files) {
       return compare(a->first, b->first) < 0;
     });
   }
-  // From the last level up, as it matters whether what is below lies over nothing.
+  // From the last level up, since a file's output level depends on those of the files below.
   for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
     for (FileSpan* const file : level->second) SetBelow(compare, levels, file);
   }

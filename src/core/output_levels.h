@@ -1,4 +1,4 @@
-// Output levels: where a file's keys come to when compactions take them down the tree.
+// Output levels: levels that a file's keys reach when compactions move them down the tree.
 
 #ifndef WINNOW_SRC_CORE_OUTPUT_LEVELS_H_
 #define WINNOW_SRC_CORE_OUTPUT_LEVELS_H_
@@ -14,17 +14,16 @@ struct FileSpan {
   std::string_view first;  // user keys
   std::string_view last;
 
-  // The first level below with keys between these, where a file that lies over nothing counts as on
-  // the last level that has files, and another file of level 0 as on the first level below 0; -1:
-  // there is none.
+  // First lower level with keys in [first, last]. A file that overlaps nothing below gets the last
+  // level that has files or, on level 0, the first level below 0; -1: none.
   int below = -1;
 };
 
-// Below 0, above 0 or 0, as the keys' order has it.
+// Three-way comparison of keys: negative, 0 or positive.
 using CompareKeys = std::function<int(std::string_view, std::string_view)>;
 
-// Sets `below` of all files of one tree. The files of a level below 0 overlap at most in the keys
-// at their ends. Takes some comparisons a file.
+// Sets `below` of all files of one tree. Files of one level, except level 0, may overlap only in
+// their end keys. Takes some comparisons per file.
 void SetBelow(const CompareKeys& compare, std::vector<FileSpan>* files);
 
 }  // namespace winnow::core

@@ -1,4 +1,4 @@
-// The bytes of a block while it is built.
+// Bytes of a block under construction.
 
 #ifndef WINNOW_SRC_CORE_PAYLOAD_H_
 #define WINNOW_SRC_CORE_PAYLOAD_H_
@@ -11,19 +11,18 @@
 
 namespace winnow::core {
 
-// A buffer that grows at its end. Unlike std::vector's, its bytes become a FilterBlock without a
-// copy, and room that is reserved but not used is never touched.
+// A buffer that grows at its end. Unlike a std::vector, it becomes a FilterBlock without a copy,
+// and reserved but unused room is never touched.
 class Payload {
  public:
-  // The bytes lie at a multiple of `alignment`, a power of two up to 64, until they are released or
-  // grow beyond the capacity. That is worth it where they are written in blocks of that size at
-  // random places: moving them to their beginning afterwards costs a fraction of what stores
-  // across cache lines do.
+  // The bytes are aligned to `alignment`, a power of two up to 64, until they are released or grow
+  // beyond the capacity. Alignment pays off if blocks of this size are written at random: moving
+  // the bytes to their final place costs a fraction of the stores across cache lines.
   explicit Payload(size_t capacity, size_t alignment = 1)
       : Payload(capacity, alignment, nullptr, 0) {}
 
-  // The same in memory of the caller's, if `room` bytes of it are not too few. What does fit in the
-  // end is there when it is released.
+  // Uses `room` bytes at `callers` if there are enough. If the final bytes fit, Release leaves them
+  // there.
   Payload(size_t capacity, size_t alignment, char* callers, size_t room)
       : callers_(callers), callers_size_(room), memory_(callers), capacity_(room) {
     if (room < capacity) {
@@ -34,12 +33,12 @@ class Payload {
     const size_t odd = reinterpret_cast<uintptr_t>(memory_) % alignment;
     before_ = odd != 0 ? alignment - odd : 0;
     if (own_ == nullptr) {
-      if (before_ > room - capacity) before_ = 0;  // unaligned is better than elsewhere
+      if (before_ > room - capacity) before_ = 0;  // unaligned is better than in another buffer
       capacity_ -= before_;
     }
   }
 
-  // `size` bytes of zero at the end. Valid until the next call.
+  // Appends `size` zero bytes and returns them. Valid until the next call.
   unsigned char* Append(size_t size) {
     if (size > capacity_ - size_) {
       const size_t capacity = std::max(size_ + size, capacity_ + capacity_ / 4);
@@ -56,13 +55,14 @@ class Payload {
     return end;
   }
 
-  // Forgets the bytes from `size` on.
+  // Drops the bytes from `size` on.
   void Truncate(size_t size) noexcept { size_ = size; }
 
   size_t size() const noexcept { return size_; }
   unsigned char* data() noexcept { return reinterpret_cast<unsigned char*>(memory_) + before_; }
 
-  // The bytes, from the beginning of the memory that is returned; null if that is the caller's.
+  // Moves the bytes to the beginning of their memory, and returns the memory, or null if it is the
+  // caller's.
   std::unique_ptr<char[]> Release() noexcept {
     if (callers_ != nullptr && size_ <= callers_size_) {
       std::memmove(callers_, data(), size_);
@@ -73,11 +73,11 @@ class Payload {
   }
 
  private:
-  char* callers_ = nullptr;  // where the bytes belong; null: anywhere
+  char* callers_ = nullptr;  // destination of the bytes; null: any
   size_t callers_size_ = 0;
-  std::unique_ptr<char[]> own_;  // null while they are in the caller's memory
+  std::unique_ptr<char[]> own_;  // null while the bytes are in the caller's memory
   char* memory_;
-  size_t before_ = 0;  // bytes of the memory that are not used
+  size_t before_ = 0;  // unused bytes at the start of memory_
   size_t capacity_;
   size_t size_ = 0;
 };

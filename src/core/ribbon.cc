@@ -20,7 +20,7 @@ bool ProbeSmall(const unsigned char* words, uint32_t blocks, unsigned columns,
   const uint32_t start = StartPosition(hash, SmallStarts(blocks));
   const formulas::RibbonMasks masks = formulas::MasksAt(Coefficient(hash), start);
   const unsigned char* low = words + size_t{8} * columns * (start >> 6);
-  // A row that ends in its first block may have no second one.
+  // A row that ends in its first block may be in the last one.
   const unsigned char* high = masks.high != 0 ? low + size_t{8} * columns : low;
   const uint64_t fingerprint = Fingerprint(hash, columns);
   for (unsigned column = 0; column < columns; ++column) {

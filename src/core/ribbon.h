@@ -1,4 +1,4 @@
-// Parts shared by queries and construction of Ribbon filters.
+// Parts shared by lookups and construction of Ribbon filters.
 
 #ifndef WINNOW_SRC_CORE_RIBBON_H_
 #define WINNOW_SRC_CORE_RIBBON_H_
@@ -18,7 +18,7 @@ using formulas::NextLayerHash;
 using formulas::SmallStarts;
 using formulas::StartPosition;
 
-// A bumped layer whose bytes begin at `words`, as kernels take it.
+// Returns a bumped layer at `words` in the form that kernels take.
 inline simd::RibbonLayer LayerForKernels(unsigned shard_bits, uint32_t buckets, Columns columns,
                                          const unsigned char* words) noexcept {
   const BumpedLayout layout = LayOut(shard_bits, buckets, columns);
@@ -34,11 +34,11 @@ inline simd::RibbonLayer LayerForKernels(unsigned shard_bits, uint32_t buckets, 
   return layer;
 }
 
-// The share of a bumped layer's start positions whose keys it bumps, 0 to 1.
+// Returns the share, 0 to 1, of a bumped layer's start positions whose keys are bumped.
 double BumpedShare(const unsigned char* thresholds, uint64_t starts) noexcept;
 
-// Returns whether a layer of type kSmall or kList holds the hash's fingerprint. At least 7 readable
-// bytes must follow the layer's.
+// Return whether a layer of type kSmall or kList has the hash's fingerprint. At least 7 readable
+// bytes must follow the layer.
 bool ProbeSmall(const unsigned char* words, uint32_t blocks, unsigned columns,
                 uint64_t hash) noexcept;
 bool ProbeList(const unsigned char* fingerprints, uint32_t count, unsigned bits,

@@ -1,31 +1,29 @@
-// How a Ribbon filter is built: bumped Ribbon retrieval (BuRR), of Dillinger, Hübschle-Schneider,
-// Sanders and Walzer, "Fast Succinct Retrieval and Approximate Membership Using Ribbon", SEA 2022.
+// Construction of Ribbon filters by bumped Ribbon retrieval (BuRR): Dillinger, Hübschle-Schneider,
+// Sanders, Walzer, "Fast Succinct Retrieval and Approximate Membership Using Ribbon", SEA 2022.
 //
-// A Ribbon stores for each key a fingerprint as the solution of a linear system over GF(2). A key's
-// equation says: of the slots from its start position on, those that its coefficient names, added
-// up, give its fingerprint. The matrix is a band of width 48, so that elimination only ever looks
-// at the next 48 slots.
+// A Ribbon stores a fingerprint for each key as the solution of a linear system over GF(2). A key's
+// equation: the sum of the slots that its coefficient selects, from its start position on, is its
+// fingerprint. The matrix is a band of width 48, so elimination only looks at the next 48 slots.
 //
-// Elimination is Gauss's, one row after the other ("banding" in Dillinger and Walzer, "Ribbon
-// filter: practically smaller than Bloom and Xor", 2021). It keeps at most one row in each slot,
-// whose lowest coefficient bit belongs to that slot. A new row goes to its start. Where it meets a
-// row, the two are added, which clears the lowest bit, and the sum moves right to its new lowest
-// bit, until a slot is empty. A row whose coefficient vanishes says either nothing (fingerprint 0:
-// an equal key was there) or a contradiction.
+// Gaussian elimination inserts one row after the other ("banding" in Dillinger and Walzer, "Ribbon
+// filter: practically smaller than Bloom and Xor", 2021). There is at most one row per slot, whose
+// lowest coefficient bit belongs to that slot. A new row starts at its start position. If the slot
+// has a row, both are added, which clears the lowest bit, and the sum moves right to its new lowest
+// bit, until a slot is empty. A row whose coefficient vanishes is redundant (fingerprint 0: an
+// equal key was there) or a contradiction.
 //
-// With fewer slots than keys some rows must contradict. Buckets of 128 start positions are taken
-// from left to right, and in each bucket the positions farthest right first (class 0), because the
-// slots to the right are still empty. When a class meets a contradiction, all its rows are taken
-// out again, it and the rest of its bucket are bumped to the next layer, and the bucket's threshold
-// says so. Which slots are filled does not depend on the order of the rows within a class, since
-// the lowest bits of an echelon form are a property of the space that the rows span.
+// Rows must contradict if there are fewer slots than keys. Buckets of 128 start positions are
+// processed from left to right, and in each bucket the rightmost positions first (class 0), because
+// the slots to the right are still empty. When a class has a contradiction, all its rows are
+// removed, the class and the rest of its bucket are bumped to the next layer, and the bucket's
+// threshold records this. The set of filled slots does not depend on the order of rows within a
+// class, since the lowest bits of an echelon form are a property of the row space.
+// Back substitution then computes the slots from right to left; free slots are 0.
 //
-// Back substitution then fixes the slots from right to left; free slots are 0.
-//
-// A row's walk waits for each load, and its end can't be predicted. So four sub-shards, which are
-// independent of each other, are walked in lock-step: while one waits, the others go on. That
-// is ribbon_by_rows.h. Where the machine can, they are eliminated slot by slot instead of row by
-// row (ribbon_by_slots.h), as src/simd/ribbon_elimination.h says.
+// A row's walk is a chain of loads with an unpredictable end. Four independent sub-shards are
+// therefore walked in lockstep, so that their latencies overlap (ribbon_by_rows.h). On machines
+// that support it, sub-shards are eliminated slot by slot instead (ribbon_by_slots.h,
+// src/simd/ribbon_elimination.h).
 
 #include "src/core/ribbon_build.h"
 
@@ -42,7 +40,7 @@
 namespace winnow::core {
 namespace {
 
-// Walks the sub-shards in lock-step until one is done; walks[i] is that of shards[i].
+// Walks the sub-shards in lockstep until one is done; walks[i] belongs to shards[i].
 template <size_t... kShard>
 __attribute__((noinline)) void WalkTogether(ShardByRows* shards, RibbonWalk* walks,
                                             std::index_sequence<kShard...>) {
@@ -61,7 +59,7 @@ void FinishShard(ShardByRows* shard, RibbonWalk walk) {
   while (walk.at != nullptr) WalkTogether(shard, &walk, std::make_index_sequence<1>());
 }
 
-// One bumped layer.
+// Builder of one bumped layer.
 class BumpedLayerBuilder {
  public:
   BumpedLayerBuilder(BumpedShape shape, Columns columns, bool are_items, HashChunkPool* pool,
@@ -80,7 +78,7 @@ class BumpedLayerBuilder {
   }
 
   // Takes the hashes, HashBlocks or a HashBin. Adds the bumped ones to *bumped, as the next layer
-  // knows them.
+  // hashes them.
   template <typename Hashes>
   void Build(Hashes* hashes, HashBin* bumped) {
     layer_.bumped = bumped;
@@ -88,15 +86,16 @@ class BumpedLayerBuilder {
   }
 
  private:
-  // Their last chunks are 2.5 MiB, half full, and the links of all chunks a third of that.
+  // Maximum number of bins: their last chunks take 2.5 MiB, half full, and the links of all chunks
+  // a third of that.
   static constexpr uint32_t kMaxBins = 2560;
-  // Filters that have groups have more around them.
+  // Maximum number of bins of a group, lower because the groups take memory as well.
   static constexpr uint32_t kMaxGroupBins = 2048;
 
-  // Their last blocks are 1 MiB, half full.
+  // Maximum number of groups, as a log2: their last blocks take 1 MiB, half full.
   static constexpr unsigned kMaxGroupBits = 4;
 
-  // Builds 2^range_bits sub-shards, whose hashes these are.
+  // Builds 2^range_bits sub-shards from their hashes.
   template <typename Hashes>
   void BuildRange(Hashes* hashes, uint32_t first_shard, unsigned range_bits) {
     const bool is_whole = range_bits == layer_.shape.shard_bits;
@@ -104,8 +103,9 @@ class BumpedLayerBuilder {
       BuildGroup(hashes, first_shard, 1u << range_bits);
       return;
     }
-    // More bins than the second-level cache has room for: first into groups of sub-shards. That
-    // takes as long as misses of the first-level cache do with all bins at once.
+    // There are more bins than the second-level cache has room for, so hashes are first distributed
+    // to groups of sub-shards. That costs as much as the first-level cache misses of distributing
+    // to all bins at once.
     unsigned group_bits = 1;
     while (layer_.shard_bins() << (range_bits - group_bits) > kMaxGroupBins) ++group_bits;
     group_bits = std::min(group_bits, kMaxGroupBits);
@@ -121,11 +121,11 @@ class BumpedLayerBuilder {
     }
   }
 
-  // The group is the hash's next group_bits bits after its top `skipped` ones.
+  // Distributes hashes to groups by their group_bits bits after the top `skipped` ones.
   //
-  // All hashes are in groups at once, but only one group's in chunks: groups are of whole blocks,
-  // because the links of chunks would be a 64th of all the hashes. The blocks that become free are
-  // the groups' next ones, and what is left of the last ones is room for chunks.
+  // All hashes are in groups at the same time, but only one group is in chunks: groups are lists of
+  // whole blocks, because the links of chunks would take 1/64 of all hashes. Drained blocks are
+  // reused for groups, and the rest of each group's last block is room for chunks.
   void DealIntoGroups(HashBlocks* blocks, unsigned skipped, unsigned group_bits,
                       HashBlocks* groups) {
     const auto deal = [=](const uint64_t* hashes, size_t n) {
@@ -137,12 +137,12 @@ class BumpedLayerBuilder {
       const OwnedHashBlock block(blocks->TakeFirst(&n));
       deal(block->hashes, n);
     }
-    // Chunks may be in the last one already.
+    // The last block may already contain chunks.
     pool_->Drain(blocks, deal);
     for (size_t group = 0; group < size_t{1} << group_bits; ++group) pool_->UseRoom(&groups[group]);
   }
 
-  // Bumped hashes have all the room of those that were not.
+  // Bumped hashes have the room of all hashes that were not bumped.
   void DealIntoGroups(HashBin* bin, unsigned skipped, unsigned group_bits, HashBin* groups) {
     pool_->DrainOneByOne(bin, [&](uint64_t hash) {
       pool_->Add(&groups[hash << skipped >> (64 - group_bits)], hash);
@@ -165,8 +165,9 @@ class BumpedLayerBuilder {
     for (; shard < num_shards; ++shard) BuildShards<1>(first_shard, shard);
   }
 
-  // The groups before have left enough room for this one's chunks, so that a block can stay whole:
-  // each deal into groups needs a few more than it empties.
+  // Distributes the group's first block, but keeps the block whole: previous groups have left
+  // enough room for chunks, and each distribution to groups needs a few more blocks than it
+  // empties.
   void SpareBlock(HashBlocks* blocks, uint32_t first_shard) {
     if (!blocks->HasSeveralBlocks()) return;
     size_t n;
@@ -175,7 +176,7 @@ class BumpedLayerBuilder {
   }
   void SpareBlock(HashBin* /*bin*/, uint32_t /*first_shard*/) {}
 
-  // Deals hashes of a group into its bins. A function of its own, for its variables to stay in
+  // Distributes hashes of a group to its bins. Not inlined, so that its variables stay in
   // registers.
   __attribute__((noinline)) void Deal(const uint64_t* hashes, size_t n, uint32_t first_shard) {
     constexpr size_t kMax = 512;
@@ -225,7 +226,7 @@ class BumpedLayerBuilder {
       any_done = any_done || walks[i].at == nullptr;
     }
     if (!any_done) WalkTogether(shards->data(), walks, std::make_index_sequence<kCount>());
-    // The others have about as little left.
+    // The other sub-shards are about as close to their end.
     for (unsigned i = 0; i < kCount; ++i) FinishShard(&(*shards)[i], walks[i]);
   }
 
@@ -238,8 +239,8 @@ class BumpedLayerBuilder {
   std::vector<HashBin> bins_;
 };
 
-// A Ribbon without bumping, in as few blocks of 64 slots as can be solved; false when even twice
-// the slots can't.
+// Builds a Ribbon without bumping in as few blocks of 64 slots as possible. Returns false if even
+// twice the slots are not enough.
 bool BuildSmall(const std::vector<uint64_t>& hashes, Columns columns, bool are_items,
                 Payload* payload, LayerEntry* entry) {
   const auto fewest = static_cast<uint32_t>((hashes.size() + 63) / 64);
@@ -282,7 +283,7 @@ LayerEntry BuildList(const std::vector<uint64_t>& hashes, double rate, Payload* 
   return entry;
 }
 
-// The layer that always works: for hashes that were made to defeat the others.
+// Builds the fallback layer, which always works: for hashes chosen to defeat the other layers.
 LayerEntry BuildBloomLayer(const HashBin& hashes, double rate, Payload* payload) {
   double bits_per_key = kBitsPerKeyOption.least;
   while (bits_per_key < kBitsPerKeyOption.most && RateForBits(bits_per_key) > rate)
@@ -314,7 +315,7 @@ LayerEntry BuildLastLayer(const HashBin& hashes, Columns columns, double rate, P
   return BuildBloomLayer(hashes, rate, payload);
 }
 
-// Builds bumped layers as long as they are worth it, and returns what the last one bumps.
+// Builds bumped layers while they are worthwhile, and returns the hashes that the last one bumps.
 template <typename Hashes>
 HashBin BuildBumpedLayers(Hashes* hashes, Columns columns, bool are_items, HashChunkPool* pool,
                           Payload* payload, std::vector<LayerEntry>* entries) {
@@ -326,7 +327,7 @@ HashBin BuildBumpedLayers(Hashes* hashes, Columns columns, bool are_items, HashC
       for (size_t i = 0; i < count; ++i) pool->Add(&remaining, some[i]);
     });
   }
-  // Random hashes bump 5 %. More than a quarter, twice, and somebody chose the hashes.
+  // Random hashes bump 5%. Two layers that bump more than a quarter mean adversarial hashes.
   int bad_layers = 0;
   while (n >= kMinBumpedKeys && bad_layers < 2 && entries->size() + 1 < kMaxLayersBuilt) {
     const size_t size_before = payload->size();
@@ -345,7 +346,7 @@ HashBin BuildBumpedLayers(Hashes* hashes, Columns columns, bool are_items, HashC
     remaining = bumped;
     if (remaining.size() > n / 4) ++bad_layers;
     if (remaining.size() == n) {
-      // A layer without a key may as well be the smallest there is, with a threshold of 0.
+      // A layer without keys is replaced by the smallest possible one, with a threshold of 0.
       entries->back() = {LayerType::kBumped, 0, 1};
       payload->Truncate(size_before);
       payload->Append(LayerBytes(entries->back(), columns));

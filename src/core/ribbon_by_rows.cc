@@ -12,8 +12,8 @@ using simd::kRibbonBucketSlots;
 constexpr uint32_t kClasses = kBumpClasses;
 constexpr uint32_t kBinBuckets = kBinSlots / kRibbonBucketSlots;
 
-// The group, by bucket and class, of four start positions of a bin at a time: a table is faster
-// than comparing offsets, and the limits of classes are multiples of four.
+// Groups (bucket and class) of a bin's start positions, one entry per four positions: a table is
+// faster than comparing offsets, and class limits are multiples of four.
 constexpr uint32_t kGroupSlots = 4;
 static_assert(kRibbonBucketSlots % kGroupSlots == 0 &&
               simd::kRibbonClass1Slots % kGroupSlots == 0 &&
@@ -59,7 +59,7 @@ void ShardByRows::LoadBin() {
   begin_ = 0;
   if (bin->size() > kMaxBinKeys) {
     layer_->pool->DrainOneByOne(bin, [&](uint64_t hash) { layer_->Bump(hash); });
-    // Every threshold of the bin stays 0: no key of it is ever looked for in this layer.
+    // All thresholds of the bin stay 0, so no key of it is looked up in this layer.
     bin_is_bumped_ = true;
     return;
   }
@@ -75,18 +75,18 @@ void ShardByRows::LoadBin() {
   for (uint32_t group = 1; group < std::size(group_ends_); ++group) {
     group_ends_[group] += group_ends_[group - 1];
   }
-  // Each group's begin moves to its end, which is the next one's begin.
+  // Moves the begin of each group to its end, which is the next group's begin.
   uint64_t* sorted = sorted_.get();
   const uint8_t* group = groups_.get();
   layer_->pool->DrainOneByOne(bin, [&](uint64_t hash) { sorted[group_ends_[*group++]++] = hash; });
 }
 
-// Puts every row of the class into its start slot if that is empty, and lists the others. Without a
-// branch: which it is can't be predicted.
+// Puts each row of the class into its start slot if that is empty, and lists the other rows.
+// Branch-free, since the outcome is unpredictable.
 void ShardByRows::PlaceClass() {
   const uint32_t starts = layer_->starts;
   const simd::RibbonRows kind = layer_->rows;
-  // Locals, which no store into the tables can change.
+  // Local copies, which stores into the tables can't change.
   uint64_t* const rows = rows_.get();
   RibbonWalk* walk = walks_.get();
   uint64_t** filled = filled_.get();
@@ -96,8 +96,8 @@ void ShardByRows::PlaceClass() {
     const uint32_t slot = StartPosition(*hash, starts) - first_start;
     const uint64_t row = MakeRow(*hash, kind);
     const uint64_t there = rows[slot];
-    // Every row has the lowest bit of its coefficient. Arithmetic, of which no compiler makes a
-    // branch.
+    // Every row has the lowest bit of its coefficient set. Arithmetic prevents compilers from
+    // emitting a branch.
     const uint64_t is_taken = there >> kFingerprintBits & 1;
     rows[slot] = there | (row & (is_taken - 1));
     *filled = rows + slot;
@@ -110,7 +110,7 @@ void ShardByRows::PlaceClass() {
   filled_end_ = filled;
 }
 
-// Places classes until one has a row that must walk.
+// Places classes until one has a row that must walk, and returns its walk.
 RibbonWalk ShardByRows::BeginClasses() {
   while (true) {
     if (!bin_is_bumped_) {
@@ -130,14 +130,14 @@ RibbonWalk ShardByRows::FinishClass() {
   return BeginClasses();
 }
 
-// A contradiction: takes the class out again, and bumps it with the rest of its bucket.
+// Handles a contradiction: removes the class and bumps it with the rest of its bucket.
 RibbonWalk ShardByRows::FailClass() {
   for (uint64_t** filled = filled_.get(); filled != filled_end_; ++filled) **filled = 0;
   return EndBucket() ? BeginClasses() : RibbonWalk{0, nullptr};
 }
 
-// Records the classes that hold, bumps the others and goes on to the next bucket. False if there is
-// none.
+// Records the classes that hold, bumps the others and advances to the next bucket. Returns false if
+// there is none.
 bool ShardByRows::EndBucket() {
   const uint32_t index = first_bucket_ + bucket_;
   formulas::SetThreshold(layer_->thresholds, index, class_);

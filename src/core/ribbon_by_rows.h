@@ -1,8 +1,8 @@
-// Elimination in one sub-shard of a bumped Ribbon layer, row by row. ribbon_build.cc says what
-// elimination is, and by which papers.
+// Gaussian elimination in one sub-shard of a bumped Ribbon layer, row by row. ribbon_build.cc
+// describes elimination and names the papers.
 //
-// A row's walk is a chain of loads of which each waits for the one before. So it is cut into steps,
-// and the caller walks rows of several sub-shards side by side: while one row waits, others move.
+// A row's walk is a chain of dependent loads. It is split into steps, so that the caller can
+// interleave the walks of several sub-shards and hide the latency.
 
 #ifndef WINNOW_SRC_CORE_RIBBON_BY_ROWS_H_
 #define WINNOW_SRC_CORE_RIBBON_BY_ROWS_H_
@@ -19,8 +19,8 @@
 
 namespace winnow::core {
 
-// A row: the coefficient in the high 48 bits, its lowest bit set, and the fingerprint in the
-// low 16. 0: none.
+// A row: the coefficient in the high 48 bits, normalized so that its lowest bit is set, and the
+// fingerprint in the low 16. 0: none.
 inline constexpr unsigned kFingerprintBits = 64 - simd::kRibbonWidth;
 inline constexpr uint64_t kCoefficientMask = ~uint64_t{0} << kFingerprintBits;
 inline uint64_t MakeRow(uint64_t hash, simd::RibbonRows rows) noexcept {
@@ -29,21 +29,21 @@ inline uint64_t MakeRow(uint64_t hash, simd::RibbonRows rows) noexcept {
   return Coefficient(hash & ~value_mask) << kFingerprintBits | fingerprint | (hash & value_mask);
 }
 
-// A row on its way to an empty slot. A pointer, since the walks of all sub-shards must fit into the
+// A row on its way to an empty slot. Has a pointer, since the walks of all sub-shards must fit into
 // registers.
 struct RibbonWalk {
   uint64_t row;
   uint64_t* at;
 };
 
-// One step of a walk: adds the row that is in the way and moves to the sum's lowest bit. False when
-// the slot is empty, and then nothing changes, or when no coefficient is left.
+// Takes one step of a walk: adds the row in the current slot and moves to the sum's lowest bit.
+// Returns false if the slot is empty, which changes nothing, or if no coefficient is left.
 inline bool Step(RibbonWalk* walk) {
   const uint64_t sum = walk->row ^ *walk->at;
   const uint64_t coefficient = sum & kCoefficientMask;
   walk->row = sum;
   if (coefficient == 0) return false;
-  // Two rows have their lowest bit in common, so that an unchanged one means an empty slot.
+  // Both rows have their lowest bit set, so that an unchanged lowest bit means an empty slot.
   const unsigned distance = static_cast<unsigned>(__builtin_ctzll(coefficient)) - kFingerprintBits;
   if (distance == 0) return false;
   walk->at += distance;
@@ -51,7 +51,7 @@ inline bool Step(RibbonWalk* walk) {
   return true;
 }
 
-// Inserts a row: where there are no others to walk beside it.
+// Inserts a row on its own, if there are no other walks to interleave.
 enum class InsertResult { kFilled, kRedundant, kContradiction };
 inline InsertResult InsertRow(RibbonWalk* walk) {
   while (Step(walk)) {
@@ -65,26 +65,26 @@ inline InsertResult InsertRow(RibbonWalk* walk) {
 
 inline constexpr uint32_t kBumpClasses = 3;
 
-// Keys are dealt into bins of this many start positions, small enough to be sorted in the
+// Keys are distributed to bins of 2^kBinBits start positions, small enough to be sorted in the
 // first-level cache.
 inline constexpr unsigned kBinBits = 12;
 inline constexpr uint32_t kBinSlots = uint32_t{1} << kBinBits;
 static_assert(kBinSlots == 32 * simd::kRibbonBucketSlots);
-// A bin with more keys than any random hashes give it is bumped whole.
+// Maximum number of keys of a bin, more than random hashes give; a larger bin is bumped as a whole.
 inline constexpr uint64_t kMaxBinKeys = 2 * kBinSlots;
 
-// Rounding to whole buckets may give a sub-shard one more than kMaxShardSlots has.
+// Rounding to whole buckets may give a sub-shard one bucket more than kMaxShardSlots.
 inline constexpr size_t kMaxRows = kMaxShardSlots + 2 * simd::kRibbonBucketSlots;
 
 // State shared by all sub-shards of a layer.
 struct LayerBuild {
   BumpedShape shape;
   simd::RibbonRows rows;
-  uint32_t starts = 0;  // of all sub-shards
+  uint32_t starts = 0;  // start positions of all sub-shards
   unsigned char* thresholds = nullptr;
   HashChunkPool* pool = nullptr;
   const simd::RibbonElimination* elimination = nullptr;  // null: row by row
-  HashBin* bumped = nullptr;  // receives the bumped hashes, as the next layer knows them
+  HashBin* bumped = nullptr;  // receives the bumped hashes, as the next layer hashes them
 
   void Bump(uint64_t hash) const {
     pool->Add(bumped, rows.are_items ? formulas::NextLayerItem(hash) : NextLayerHash(hash));
@@ -94,23 +94,23 @@ struct LayerBuild {
   uint32_t shard_blocks() const noexcept { return shape.buckets * 2 + 1; }
   uint32_t shard_bins() const noexcept { return (shard_starts() + kBinSlots - 1) / kBinSlots; }
 
-  // Bins as cells; those from this sub-shard on.
+  // Returns the bins, as a grid of cells, from this sub-shard on.
   simd::RibbonGrid BinsFrom(uint32_t shard) const noexcept {
     return {shape.shard_bits, shard_starts(), kBinBits, shard_bins(), shard * shard_bins()};
   }
 };
 
-// A sub-shard that is eliminated row by row. Its tables are kept from one to the next.
+// A sub-shard that is eliminated row by row. Its tables are reused for the next one.
 class ShardByRows {
  public:
   ShardByRows();
 
-  // Begins a sub-shard, whose bins it takes the hashes of. Returns the first walk; one at null when
+  // Begins a sub-shard and takes the hashes of its bins. Returns the first walk, or one at null if
   // the sub-shard is done.
   RibbonWalk Begin(const LayerBuild& layer, uint32_t shard, HashBin* bins);
 
-  // Ends a walk in an empty slot, or with a row that has no coefficient left, and returns the next
-  // one, at null when the sub-shard is done.
+  // Ends a walk, in an empty slot or with a row that has no coefficient left, and returns the next
+  // one, or one at null if the sub-shard is done.
   RibbonWalk Next(RibbonWalk walk) {
     if (*walk.at == 0 && walk.row >= (uint64_t{1} << kFingerprintBits)) {
       *walk.at = walk.row;
@@ -133,22 +133,22 @@ class ShardByRows {
   void LoadBin();
 
   const LayerBuild* layer_ = nullptr;
-  uint32_t first_start_ = 0;   // of the sub-shard
-  uint32_t first_bucket_ = 0;  // of the sub-shard
+  uint32_t first_start_ = 0;   // first start position of the sub-shard
+  uint32_t first_bucket_ = 0;  // first bucket of the sub-shard
   uint32_t bucket_ = 0;
   unsigned class_ = 0;
   bool bin_is_bumped_ = false;
   HashBin* bins_ = nullptr;
-  // The bin of bucket_, sorted by bucket and class; ends of the groups.
+  // Group ends of the bin of bucket_, which is sorted by bucket and class.
   uint32_t group_ends_[kBinSlots / simd::kRibbonBucketSlots * 3 + 1];
-  uint32_t begin_ = 0;  // the first hash of the class
-  // Walks of the class still to be done, and the slots that it filled.
+  uint32_t begin_ = 0;  // first hash of the class
+  // Remaining walks of the class, and the slots that it filled.
   RibbonWalk* next_walk_ = nullptr;
   RibbonWalk* walks_end_ = nullptr;
   uint64_t** filled_end_ = nullptr;
   std::unique_ptr<uint64_t[]> rows_;
   std::unique_ptr<uint64_t[]> sorted_;
-  std::unique_ptr<uint8_t[]> groups_;  // of the hashes of a bin that is being sorted
+  std::unique_ptr<uint8_t[]> groups_;  // groups of the hashes of the bin being sorted
   std::unique_ptr<RibbonWalk[]> walks_;
   std::unique_ptr<uint64_t*[]> filled_;
 };

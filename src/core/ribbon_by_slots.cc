@@ -50,7 +50,7 @@ bool ShardBySlots::LoadNextBin(simd::RibbonShardState* state) {
     bin_buckets_ = std::min(kBinBuckets, layer_->shape.buckets - bucket_);
     HashBin* bin = next_bin_++;
     if (bin->size() > kMaxBinKeys) {
-      // Its thresholds stay 0: no key of it is ever looked for in this layer.
+      // The thresholds stay 0, so no key of the bin is looked up in this layer.
       layer_->pool->DrainOneByOne(bin, [&](uint64_t hash) { layer_->Bump(hash); });
       continue;
     }
@@ -67,7 +67,7 @@ bool ShardBySlots::LoadNextBin(simd::RibbonShardState* state) {
   return false;
 }
 
-// Counting sort by step.
+// Counting sort of a bin by step.
 void ShardBySlots::SortBin(HashBin* bin) {
   const BuildPhaseScope sorting(BuildPhase::kSorting);
   std::fill(std::begin(step_ends_), std::end(step_ends_), 0);
@@ -82,7 +82,7 @@ void ShardBySlots::SortBin(HashBin* bin) {
     next_step += n;
   });
   for (uint32_t step = 1; step < kBinSteps; ++step) step_ends_[step] += step_ends_[step - 1];
-  // Each step's begin moves to its end, which is the next one's begin.
+  // Moves the begin of each step to its end, which is the next step's begin.
   uint64_t* sorted = sorted_.get();
   const uint16_t* step = steps_.get();
   layer_->pool->Drain(bin, [&](const uint64_t* hashes, size_t n) {
@@ -91,7 +91,7 @@ void ShardBySlots::SortBin(HashBin* bin) {
   });
 }
 
-// Inserts the rows of a bucket one by one. Hashes that nobody chose hardly ever need it.
+// Inserts the rows of a bucket one by one. Random hashes hardly ever need this.
 void ShardBySlots::PlaceBucket(simd::RibbonShardState* state) {
   const uint32_t end = state->step_ends[kRibbonBucketSteps - 1];
   uint64_t* filled[kRibbonBucketSlots + simd::kRibbonWidth];
@@ -124,7 +124,7 @@ void ShardBySlots::EndBin() {
     const uint32_t index = first_bucket_ + bucket_ + i;
     formulas::SetThreshold(layer_->thresholds, index, threshold);
     if (threshold == kBumpClasses) continue;
-    // The higher the class, the further to the left.
+    // Higher classes are further to the left.
     const uint32_t slots = simd::kRibbonBumpedBelow[threshold];
     const uint32_t first_step = i * kRibbonBucketSteps;
     const uint32_t end_step = first_step + (slots + kRibbonStepSlots - 1) / kRibbonStepSlots;
@@ -156,7 +156,7 @@ void ShardsBySlots::Eliminate(const LayerBuild& layer, uint32_t shard, unsigned 
       all_go_on = all_go_on && goes_on[i];
     }
   }
-  // The others have about as little left.
+  // The other sub-shards are about as close to their end.
   for (unsigned i = 0; i < count; ++i) {
     while (goes_on[i]) {
       elimination.eliminate(&states_[i], 1, layer.rows.fingerprint_bits);

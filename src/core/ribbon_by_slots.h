@@ -1,7 +1,7 @@
-// Elimination of the sub-shards of a bumped Ribbon layer, slot by slot. The kernels of
-// simd/ribbon_elimination.h do it, and that header has the idea. Here the hashes are sorted for
-// them by the slots at which rows begin, and what they leave is done: buckets whose rows do not
-// fit into a kernel's pool are eliminated row by row.
+// Gaussian elimination in sub-shards of a bumped Ribbon layer, slot by slot, by the kernels of
+// simd/ribbon_elimination.h, which describes the idea. This code sorts the hashes by the slots at
+// which rows begin, and handles what the kernels stop for: buckets whose rows do not fit into a
+// kernel's pool are eliminated row by row.
 
 #ifndef WINNOW_SRC_CORE_RIBBON_BY_SLOTS_H_
 #define WINNOW_SRC_CORE_RIBBON_BY_SLOTS_H_
@@ -17,16 +17,16 @@
 
 namespace winnow::core {
 
-// A sub-shard that is eliminated slot by slot. Its tables are kept from one to the next.
+// A sub-shard that is eliminated slot by slot. Its tables are reused for the next one.
 class ShardBySlots {
  public:
   ShardBySlots();
 
-  // Begins a sub-shard, whose bins it takes the hashes of. False if no bin has a bucket to
+  // Begins a sub-shard and takes the hashes of its bins. Returns false if no bin has a bucket to
   // eliminate.
   bool Begin(const LayerBuild& layer, uint32_t shard, HashBin* bins, simd::RibbonShardState* state);
 
-  // Does what the kernels stopped for. False when the sub-shard is done.
+  // Handles what the kernels stopped for. Returns false when the sub-shard is done.
   bool Continue(simd::RibbonShardState* state);
 
   const uint64_t* rows() const noexcept { return rows_.get(); }
@@ -42,16 +42,16 @@ class ShardBySlots {
   void EndBin();
 
   const LayerBuild* layer_ = nullptr;
-  uint32_t first_start_ = 0;   // of the sub-shard
-  uint32_t first_bucket_ = 0;  // of the sub-shard
-  uint32_t bucket_ = 0;        // the current bin's first
+  uint32_t first_start_ = 0;   // first start position of the sub-shard
+  uint32_t first_bucket_ = 0;  // first bucket of the sub-shard
+  uint32_t bucket_ = 0;        // first bucket of the current bin
   uint32_t bin_buckets_ = 0;
   HashBin* next_bin_ = nullptr;
   uint32_t step_ends_[kBinSteps + 1];
   unsigned char thresholds_[kBinBuckets];
   std::unique_ptr<uint64_t[]> rows_;
   std::unique_ptr<uint64_t[]> sorted_;
-  std::unique_ptr<uint16_t[]> steps_;  // of the hashes of a bin that is being sorted
+  std::unique_ptr<uint16_t[]> steps_;  // steps of the hashes of the bin being sorted
   std::unique_ptr<unsigned char[]> keys_;
 
  public:
@@ -60,11 +60,11 @@ class ShardBySlots {
                                         simd::kRibbonPlanes * kKeyRoom;
 };
 
-// The sub-shards that are eliminated side by side.
+// Sub-shards that are eliminated in parallel (interleaved).
 class ShardsBySlots {
  public:
-  // Eliminates `count` sub-shards, at most kShardsAtOnce, from `shard` on; bins: those of the
-  // first.
+  // Eliminates `count` sub-shards, at most kShardsAtOnce, from `shard` on. `bins` are those of the
+  // first one.
   void Eliminate(const LayerBuild& layer, uint32_t shard, unsigned count, HashBin* bins);
 
   const uint64_t* rows(unsigned i) const noexcept { return shards_[i].rows(); }

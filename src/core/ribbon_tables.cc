@@ -6,8 +6,8 @@
 namespace winnow::core {
 namespace {
 
-// Thread-local tables. Trivially destructible: filters are built in static destructors too, after
-// the thread's own objects are gone.
+// Thread-local tables. Trivially destructible, since static destructors may build filters after
+// thread-local objects are destroyed.
 struct KeptTables {
   RibbonTables* tables;
   bool thread_is_ending;

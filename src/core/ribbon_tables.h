@@ -1,4 +1,4 @@
-// The tables in which a Ribbon is built, kept by each thread for its next filter.
+// Scratch tables for building a Ribbon, which each thread keeps for its next filter.
 
 #ifndef WINNOW_SRC_CORE_RIBBON_TABLES_H_
 #define WINNOW_SRC_CORE_RIBBON_TABLES_H_
@@ -12,7 +12,7 @@
 
 namespace winnow::core {
 
-// Whichever was asked for: on one machine always the same.
+// Tables for the elimination that this machine uses; unused ones stay null.
 struct RibbonTables {
   std::unique_ptr<ShardsByRows> by_rows;
   std::unique_ptr<ShardsBySlots> by_slots;
@@ -20,8 +20,9 @@ struct RibbonTables {
 inline constexpr size_t kMaxTableBytes =
     sizeof(RibbonTables) + std::max(kShardsByRowsBytes, kShardsBySlotsBytes);
 
-// The tables that this thread keeps, or new ones; kept for its next filter afterwards. Made when
-// they are first asked for: most small filters need none. Throws std::bad_alloc.
+// Borrows the tables that this thread keeps, or new ones, and keeps them for its next filter
+// afterwards. Tables are allocated on first use: most small filters need none. Throws
+// std::bad_alloc.
 class BorrowedTables {
  public:
   BorrowedTables() = default;
@@ -38,7 +39,7 @@ class BorrowedTables {
   mutable RibbonTables* tables_ = nullptr;
 };
 
-// Returns the bytes of tables that this thread keeps now, at most kMaxTableBytes.
+// Returns the bytes of tables that this thread keeps, at most kMaxTableBytes.
 size_t KeptTableBytes() noexcept;
 void FreeKeptTables() noexcept;
 

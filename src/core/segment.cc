@@ -18,7 +18,7 @@ Segment TakeApart(std::string_view block, const FilterView& view) noexcept {
   }
   LayerWalk walk(parsed.payload, block.size());
   if (walk.entry().type == LayerType::kBloom) {
-    // A Ribbon filter of hashes made to defeat it may begin with a Bloom layer too.
+    // A Ribbon filter of adversarial hashes may also begin with a Bloom layer.
     segment.kind = SegmentKind::kBloom;
     segment.probes = walk.entry().parameter;
     segment.num_blocks = walk.entry().count;

@@ -1,4 +1,4 @@
-// One file's filter, taken apart for the arrays of a SegmentTable.
+// One file's filter, prepared for the arrays of a SegmentTable.
 
 #ifndef WINNOW_SRC_CORE_SEGMENT_H_
 #define WINNOW_SRC_CORE_SEGMENT_H_
@@ -11,13 +11,13 @@
 
 namespace winnow::core {
 
-// How the arrays answer for a filter.
+// Kinds of segments, by the way they are looked up.
 enum class SegmentKind : uint8_t {
-  kAlways,  // can't be used: may contain everything
+  kAlways,  // unusable: may contain everything
   kNever,   // has no keys
   kBloom,
   kRibbon,  // begins with a bumped layer
-  kOther,   // its view answers, as that of a small Ribbon
+  kOther,   // looked up through its view, such as a small Ribbon
 };
 
 struct Segment {
@@ -28,12 +28,12 @@ struct Segment {
   uint8_t probes = 0;
   uint32_t num_blocks = 0;
   const unsigned char* blocks = nullptr;
-  // Ribbon. The second layer has no words if it is of another type.
+  // Ribbon. `second` has null words if the second layer is of another type.
   simd::RibbonLayer first;
   simd::RibbonLayer second;
 };
 
-// The bytes must outlive the segment. view: of this block.
+// Prepares `view`, the view of `block`. The bytes must outlive the segment.
 Segment TakeApart(std::string_view block, const FilterView& view) noexcept;
 
 }  // namespace winnow::core

@@ -18,7 +18,7 @@ void SetBit(uint64_t* row, size_t index) noexcept {
   row[index / 64] |= uint64_t{1} << (index % 64);
 }
 
-// Sets the bits of a word, the lowest of which belongs to `index`.
+// Ors a word into the row; its lowest bit belongs to `index`.
 void SetBitsFrom(uint64_t* row, size_t index, uint64_t bits) noexcept {
   const unsigned shift = index % 64;
   row[index / 64] |= bits << shift;
@@ -27,7 +27,7 @@ void SetBitsFrom(uint64_t* row, size_t index, uint64_t bits) noexcept {
   }
 }
 
-// Room for the places of `kMax` Ribbons.
+// Storage for up to kMax Ribbon places.
 template <size_t kMax>
 struct RibbonPlaceArrays {
   simd::RibbonPlaces From(size_t first) noexcept {
@@ -150,13 +150,13 @@ simd::Ahead SegmentTable::AheadFor(const Run& run, uint64_t probes) const noexce
           probes >= kPrefetchFarFromProbes};
 }
 
-// Probes that are under way at the same time: located, and asked for ahead, but not yet tested.
+// Probes in flight: located and prefetched, but not yet tested.
 class SegmentTable::Flight {
  public:
-  // probes: how many there will be, about.
+  // `probes` is the approximate number of probes that will be added.
   Flight(const SegmentTable& table, uint64_t probes) noexcept : table_(table), probes_(probes) {}
 
-  // Seats of a run. Bits of the row are by index.
+  // Adds seats of one run. Bits of the row are by index.
   void AddSeats(const Run& run, uint32_t first, uint32_t last, uint64_t hash,
                 uint64_t* row) noexcept {
     for (; first < last; first += simd::kMaxPlaces) {
@@ -170,7 +170,7 @@ class SegmentTable::Flight {
     }
   }
 
-  // At most simd::kMaxPlaces seats of any runs, and the bits of the row that belong to them.
+  // Adds at most simd::kMaxPlaces seats of any runs, and their bits of the row.
   void AddChosen(const uint32_t* seats, const uint32_t* bits, uint32_t n, uint64_t hash,
                  uint64_t* row) noexcept {
     for (const Run& run : table_.runs_) {
@@ -193,7 +193,7 @@ class SegmentTable::Flight {
     }
   }
 
-  // Tests all that is under way and sets the rows' bits.
+  // Tests all probes in flight and sets the rows' bits.
   void Land() noexcept {
     for (uint32_t i = 0; i < num_pieces_; ++i) LandPiece(pieces_[i]);
     num_pieces_ = 0;
@@ -208,11 +208,11 @@ class SegmentTable::Flight {
   static constexpr uint32_t kMaxRibbons = 128;
   static constexpr uint32_t kMaxListed = 256;
 
-  // One hash in seats of one run.
+  // One hash in some seats of one run.
   struct Piece {
     const Run* run;
-    const uint32_t* seats;  // after first_seat; null: all from there on
-    const uint32_t* bits;   // of the row, ascending
+    const uint32_t* seats;  // relative to first_seat; null: consecutive seats
+    const uint32_t* bits;   // bits of the row, ascending
     uint32_t first_seat;
     uint32_t n;
     uint32_t first_place;
@@ -224,7 +224,7 @@ class SegmentTable::Flight {
     }
   };
 
-  // For one piece more.
+  // Makes room for one more piece.
   void MakeRoom(uint32_t n) noexcept {
     if (num_pieces_ == kMaxPieces || kMaxBlooms - blooms_ < n || kMaxRibbons - ribbons_ < n ||
         kMaxListed - listed_ < n) {
@@ -232,8 +232,9 @@ class SegmentTable::Flight {
     }
   }
 
-  // The piece has its seats already. It is written in place, field by field: a copy would be read
-  // in larger pieces than it was written in, for which the processor waits.
+  // Locates and prefetches the probes of a piece, whose seats are already set. The piece is written
+  // in place, field by field: copying it would stall on store forwarding, as larger reads follow
+  // smaller writes.
   void Locate(const Run& run, uint32_t n, uint64_t hash, uint64_t* row, Piece& piece) noexcept {
     piece.run = &run;
     piece.n = n;
@@ -276,12 +277,12 @@ class SegmentTable::Flight {
     }
   }
 
-  // The answer of one filter by itself, in its bit.
+  // Returns the answer of one filter's view, in its bit.
   uint64_t AskView(const Piece& piece, uint32_t i) const noexcept {
     return uint64_t{table_.views_[piece.SeatOf(i)]->MayContain({piece.hash})} << i;
   }
 
-  // The answers of the filters whose first layer bumps the hash.
+  // Returns the answers of the filters whose first layer bumps the hash.
   __attribute__((noinline)) uint64_t AskSecondLayers(const Piece& piece,
                                                      uint64_t bumped) const noexcept {
     uint64_t answers = 0;
@@ -312,7 +313,7 @@ class SegmentTable::Flight {
   const SegmentTable& table_;
   const uint64_t probes_;
   uint32_t num_pieces_ = 0;
-  uint32_t blooms_ = 0;  // places that are taken
+  uint32_t blooms_ = 0;  // places in use
   uint32_t ribbons_ = 0;
   uint32_t listed_ = 0;
   Piece pieces_[kMaxPieces];
@@ -322,7 +323,7 @@ class SegmentTable::Flight {
   uint32_t listed_bits_[kMaxListed];
 };
 
-// The bits of segments that may contain everything, of those from `first` on and before `last`.
+// Initializes the row: sets the bits of segments in [first, last) that may contain everything.
 void SegmentTable::ClearRow(size_t first, size_t last, uint64_t* row) const noexcept {
   for (size_t word = 0; word < always_.size(); ++word) {
     const size_t begin = std::min(std::max(first, word * 64) - word * 64, size_t{64});
@@ -351,7 +352,7 @@ void SegmentTable::AskFew(const SegmentTable& table, uint64_t hash, uint64_t* ro
   *row = answers;
 }
 
-// Those of few segments whose bits are set.
+// Returns the answers of the few segments whose bits are set in `among`.
 uint64_t SegmentTable::AskFewAmong(uint64_t hash, uint64_t among) const noexcept {
   uint64_t answers = 0;
   among &= (uint64_t{1} << few_.size()) - 1;
@@ -432,7 +433,7 @@ void SegmentTable::AskBitmap(const uint64_t* hashes, size_t n, const uint64_t* a
 
 void SegmentTable::AskList(uint64_t hash, const uint32_t* segments, size_t n,
                            uint64_t* row) const noexcept {
-  // Chosen segments take more instructions, so that the processor does not get as far ahead itself.
+  // Chosen segments take more instructions, so that out-of-order execution covers fewer of them.
   Flight flight(*this, n < kPrefetchFromChosen ? n : std::max<uint64_t>(n, kPrefetchFromProbes));
   std::fill_n(row, (n + 63) / 64, 0);
   uint32_t seats[simd::kMaxPlaces];

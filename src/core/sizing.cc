@@ -9,11 +9,11 @@
 namespace winnow::core {
 namespace {
 
-constexpr unsigned kBloomWords = 16;  // of a Bloom block
+constexpr unsigned kBloomWords = 16;  // words of a Bloom block
 constexpr unsigned kBloomWordBits = 32;
 constexpr double kBlockBits = kBloomWords * kBloomWordBits;
 
-// Upper limits of bits a key for 1, 2, 3 … probes. Printed by db_bench_ext's tune_bloom.
+// Upper limits of bits per key for 1, 2, 3 … probes. Output of db_bench_ext's tune_bloom.
 constexpr double kProbeLimits[] = {2.0820,  3.5901,  5.1224,  6.7141,  8.3920,  10.1836, 12.1189,
                                    14.2321, 16.5629, 19.1576, 22.0716, 25.3710, 29.1357};
 
@@ -24,8 +24,8 @@ constexpr double Choose(unsigned n, unsigned k) noexcept {
   return ways;
 }
 
-// The probability that a key with `probes` random words leaves one given bit in each of s given
-// words unset.
+// Returns the probability that a key with `probes` random words leaves one given bit in each of s
+// given words unset.
 constexpr double LeavesAlone(unsigned probes, unsigned s) noexcept {
   double probability = 0;
   double alone = 1;  // ((kBloomWordBits - 1) / kBloomWordBits)^shared
@@ -36,7 +36,7 @@ constexpr double LeavesAlone(unsigned probes, unsigned s) noexcept {
   return probability / Choose(kBloomWords, probes);
 }
 
-// Computed when compiling: sizes are estimated often.
+// Terms of the sum, computed at compile time, since sizes are estimated often.
 struct SumTerms {
   double coefficients[simd::kBloomMaxProbes + 1][simd::kBloomMaxProbes + 1] = {};
   double alone[simd::kBloomMaxProbes + 1][simd::kBloomMaxProbes + 1] = {};
@@ -53,8 +53,8 @@ struct SumTerms {
 };
 constexpr SumTerms kTerms;
 
-// The sum of the header; `untouched(q)` is the probability that all keys of a block leave a set of
-// bits alone that one key leaves alone with probability q.
+// Returns the sum described at BloomRate. untouched(q) is the probability that all keys of a block
+// leave a set of bits unset that one key leaves unset with probability q.
 template <typename Untouched>
 double SumOverWords(unsigned probes, Untouched untouched) noexcept {
   double rate = 0;
@@ -64,10 +64,10 @@ double SumOverWords(unsigned probes, Untouched untouched) noexcept {
   return std::clamp(rate, 0.0, 1.0);
 }
 
-// Slots for every thousand keys, of the first layer and of later ones. From the table that
-// tune_ribbon prints: with fewer slots than 960 the first layer saves no space any more and costs
-// steps. In later layers 1000 instead of 960 slots are 0.03 % of the whole (tune_sizes), and a
-// quarter fewer steps of walks that have no others beside them.
+// Slots per thousand keys of the first and of later layers. From the output of tune_ribbon: with
+// fewer than 960 slots, the first layer saves no more space and costs steps. In later layers, 1000
+// instead of 960 slots add 0.03% to the filter (tune_sizes) and save a quarter of the steps of
+// walks that can't be interleaved.
 constexpr uint64_t kFirstLayerSlots = 960;
 constexpr uint64_t kLaterLayerSlots = 1000;
 
@@ -75,12 +75,12 @@ uint64_t ShardSlots(uint64_t n, unsigned layer, unsigned shard_bits) noexcept {
   return (n * (layer == 0 ? kFirstLayerSlots : kLaterLayerSlots) / 1000) >> shard_bits;
 }
 
-// The slots of the block behind a sub-shard's last bucket that take keys.
+// Slots of the block behind a sub-shard's last bucket that take keys.
 constexpr uint64_t kSpareSlots = 24;
 
-// The share of n keys that a layer of this shape bumps: no key without a slot, and some besides.
-// The hyperbola through what tune_ribbon prints: 0.045 at 0.96 slots a key, 0.015 at 1. Of few keys
-// the slots, which are in whole buckets, may be more or less than was meant.
+// Returns the share of n keys that a layer of this shape bumps: all keys without a slot, and some
+// more. A hyperbola through the output of tune_ribbon: 0.045 at 0.96 slots per key, 0.015 at 1.
+// With few keys, rounding to whole buckets may change the number of slots.
 double BumpedShare(uint64_t n, const BumpedShape& shape) noexcept {
   constexpr double kBumpedAtOne = 0.015;
   const uint64_t slots = (shape.buckets * uint64_t{simd::kRibbonBucketSlots} + kSpareSlots)
@@ -89,11 +89,11 @@ double BumpedShare(uint64_t n, const BumpedShape& shape) noexcept {
   return half_excess + std::hypot(half_excess, kBumpedAtOne);
 }
 
-// A Ribbon without bumping needs a block more in half the cases where it has fewer free slots than
-// one for so many keys (tune_sizes).
+// Number of keys per free slot of a Ribbon without bumping: with fewer free slots, half of the
+// Ribbons need one more block (tune_sizes).
 constexpr uint64_t kSmallKeysForAFreeSlot = 48;
 
-// The layers of a Ribbon, of which only the bits of a list follow from the rate.
+// Layers of a Ribbon; only the bits of a list depend on the rate.
 struct RibbonLayers {
   LayerEntry layers[kMaxLayersBuilt];
   unsigned count = 0;
@@ -137,22 +137,22 @@ uint64_t RibbonBytes(uint64_t n, Columns columns, double rate) noexcept {
   return RibbonBytes(RibbonLayersFor(n), columns, rate);
 }
 
-// Returns the mean bytes of Bloom filters of about so many keys: rounding up to whole blocks adds
-// half a block. By the bytes at one size alone, the least one that is worth it would be a matter of
-// chance.
+// Returns the mean size of Bloom filters of about n keys, where rounding up to whole blocks adds
+// half a block. With the size for exactly n keys, the minimum worthwhile number would be a matter
+// of chance.
 double MeanBloomBytes(uint64_t n, double bits_per_key) noexcept {
   return kTailBytes + kEntryBytes + static_cast<double>(n) * bits_per_key / 8 +
          simd::kBloomBlockBytes / 2.0;
 }
 
-// With more hashes a Ribbon may take less by so many bytes, where a layer gets more slots, and the
-// next one, which has fewer keys then, is of another type. The most that was found among 90 million
+// Maximum number of bytes by which a Ribbon of more hashes may be smaller, since a layer gets more
+// slots and the next layer, with fewer keys, has another type. The maximum found in 90 million
 // estimates is 56 at one column and 139 at 16.
 constexpr uint64_t kMaxDipBytes = 64;
 constexpr uint64_t kMaxDipBytesOfAColumn = 8;
 
-// The last number that fits from low, which does, to high. Where they fit by turns, one that fits
-// before one that does not.
+// Binary search for the last number in [low, high] that fits; `low` must fit. If numbers fit
+// irregularly, returns one that fits and whose successor does not.
 template <typename Fits>
 uint64_t LastThatFits(uint64_t low, uint64_t high, Fits fits) noexcept {
   while (low < high) {
@@ -254,8 +254,8 @@ unsigned ListBits(uint64_t n, double rate) noexcept {
 
 namespace {
 
-// Ribbons of few keys grow by a block of slots with every 64th key: three sizes in a row stand for
-// those between. Above the greatest that is looked at, the share hardly changes.
+// Step and end of the search. Ribbons of few keys grow by a block of slots per 64 keys, so three
+// consecutive sizes represent those in between. Beyond the end, the share hardly changes.
 constexpr uint64_t kWorthStep = 32;
 constexpr uint64_t kMaxWorth = 8192;
 
@@ -296,8 +296,8 @@ uint64_t KeysWorthARibbon(double bits_per_key) noexcept {
   return worth;
 }
 
-// Finding the least number of keys takes some 3 us, a builder for few keys less than one. More
-// answers than one would not fit into the little that a thread has of its own.
+// Caches one answer per thread: the search takes some 3 us, a builder of few keys less than one.
+// More answers would not fit into the small thread-local storage.
 uint64_t RibbonMinKeys(const FilterOptions& options) noexcept {
   if (options.ribbon_min_keys != kRibbonWhereItSaves) return options.ribbon_min_keys;
   thread_local double last_bits = 0;
@@ -350,8 +350,8 @@ uint64_t EstimateBytes(uint64_t n, const FilterOptions& options) noexcept {
 }
 
 uint64_t MostHashesIn(uint64_t bytes, const FilterOptions& options) noexcept {
-  // Blooms up to some number, Ribbons from there to another, and Blooms again. At either step the
-  // estimate may fall, so that the last part that has anything has the most.
+  // Bloom up to some number, Ribbon up to another, then Bloom again. The estimate may fall at
+  // either step, so the last range that has a solution has the maximum.
   const bool has_ribbons = PlanFilter(kMaxRibbonKeys, options).kind == FilterKind::kRibbon;
   uint64_t first_ribbon = 1;
   if (!has_ribbons) {
@@ -367,7 +367,7 @@ uint64_t MostHashesIn(uint64_t bytes, const FilterOptions& options) noexcept {
     const double rate = RateForBits(options.bits_per_key);
     const Columns columns = RibbonColumns(rate);
     const auto estimate = [&](uint64_t n) { return RibbonBytes(n, columns, rate); };
-    // No filter of more hashes than this fits, but not each one of less does.
+    // No filter of more hashes than this fits, but some of fewer may not fit either.
     const uint64_t enough = bytes + kMaxDipBytes + columns.most() * kMaxDipBytesOfAColumn;
     if (estimate(first_ribbon) <= enough) {
       uint64_t n = LastThatFits(first_ribbon, kMaxRibbonKeys,

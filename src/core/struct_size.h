@@ -1,5 +1,5 @@
-// Structs of the contract headers that grow, between this library and a program that was compiled
-// with another version of them (winnow/version.h).
+// Conversion of public structs that grow, between this library and a program that was compiled with
+// another version (winnow/version.h).
 
 #ifndef WINNOW_SRC_CORE_STRUCT_SIZE_H_
 #define WINNOW_SRC_CORE_STRUCT_SIZE_H_
@@ -14,7 +14,7 @@
 
 namespace winnow::core {
 
-// Returns the caller's struct; members that it does not have are at their defaults.
+// Returns a copy of the caller's struct; members that the caller lacks have their defaults.
 template <typename Struct>
 Struct OfCaller(const Struct* given, size_t size) noexcept {
   static_assert(std::is_trivially_copyable_v<Struct>);
@@ -23,14 +23,15 @@ Struct OfCaller(const Struct* given, size_t size) noexcept {
   return known;
 }
 
-// Sets what the caller has; members that only the caller knows stay as they are.
+// Sets the members that the caller has; members that only the caller knows are unchanged.
 template <typename Struct>
 void ForCaller(const Struct& known, Struct* theirs, size_t size) noexcept {
   static_assert(std::is_trivially_copyable_v<Struct>);
   std::memcpy(static_cast<void*>(theirs), &known, std::min(size, sizeof known));
 }
 
-// Empty if this library knows all members of a caller's struct, else a sentence.
+// Returns an empty string if this library knows all members of the caller's struct, else an error
+// message.
 inline std::string CheckStructSize(const char* name, size_t size, size_t known) {
   if (size <= known) return {};
   return std::string("the program was compiled with a later Winnow: its ") + name + " has " +

@@ -25,10 +25,10 @@ constexpr size_t kKeysAt = 16;
 constexpr size_t kNoteChecksumBytes = 2;
 constexpr size_t kBesideKeys = kKeysAt + kNoteChecksumBytes;
 
-// A key that is cut has at least so many bytes behind those that it shares with the other one.
+// Minimum number of bytes of a truncated key behind the common prefix of both keys.
 constexpr size_t kLeastOfKey = 4;
 
-constexpr double kSteps = 256;  // of a logarithm
+constexpr double kSteps = 256;  // steps per unit of a logarithm
 
 uint64_t PackLog2(double log2) noexcept {
   return static_cast<uint16_t>(
@@ -61,7 +61,7 @@ std::string EncodeTreeNote(const TreeNote& note, size_t filter_bytes) {
   left -= common;
   const size_t of_first = note.first.size() - common;
   const size_t of_last = note.last.size() - common;
-  // Half each, or more where the other one is short.
+  // Half of the room each, or more if the other key is short.
   const size_t first = std::min(of_first, std::max(left / 2, left - std::min(of_last, left)));
   const size_t last = std::min(of_last, left - first);
   const auto is_enough = [](size_t kept, size_t all) { return kept == all || kept >= kLeastOfKey; };

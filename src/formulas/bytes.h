@@ -1,4 +1,4 @@
-// Little-endian, unaligned access to bytes, whatever the machine.
+// Unaligned little-endian access to bytes, on any machine.
 
 #ifndef WINNOW_SRC_FORMULAS_BYTES_H_
 #define WINNOW_SRC_FORMULAS_BYTES_H_
@@ -42,7 +42,7 @@ WINNOW_FORMULA void StoreLittle64(unsigned char* bytes, uint64_t value) noexcept
   std::memcpy(bytes, &value, sizeof value);
 }
 
-// The low `size` bytes of an integer, for fields of any width up to 8.
+// Access to the low `size` bytes of an integer, 0 to 8.
 WINNOW_FORMULA uint64_t LoadLittle(const unsigned char* bytes, unsigned size) noexcept {
   uint64_t value = 0;
   for (unsigned i = 0; i < size; ++i) value |= static_cast<uint64_t>(bytes[i]) << (8 * i);

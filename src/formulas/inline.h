@@ -1,9 +1,9 @@
-// For formulas, which are inlined everywhere.
+// Attribute of formulas, which are always inlined.
 //
-// The meaning of a filter's bytes is said here once, for the core and for the kernels, each file of
-// which is compiled for an instruction set of its own. So all functions have internal linkage: the
-// linker never puts the copy of one file in another's place. FORMAT.md in src/core has the same in
-// words, and the names.
+// Formulas define the meaning of a filter's bytes once, for the core and for the kernels, which are
+// compiled for different instruction sets. All functions have internal linkage, so that the linker
+// never replaces the copy in one file by that in another. FORMAT.md in src/core has the definitions
+// in words, and the terms.
 
 #ifndef WINNOW_SRC_FORMULAS_INLINE_H_
 #define WINNOW_SRC_FORMULAS_INLINE_H_

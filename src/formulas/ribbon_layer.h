@@ -1,4 +1,4 @@
-// Where the bits of a hash lie in a layer of a Ribbon filter, and whether the layer has them.
+// Position of a hash's bits in a layer of a Ribbon filter, and bumping.
 
 #ifndef WINNOW_SRC_FORMULAS_RIBBON_LAYER_H_
 #define WINNOW_SRC_FORMULAS_RIBBON_LAYER_H_
@@ -11,14 +11,14 @@
 
 namespace winnow::formulas {
 
-inline constexpr unsigned kRibbonMaxColumns = 16;    // a coefficient and a fingerprint fill 64 bits
+inline constexpr unsigned kRibbonMaxColumns = 16;    // a coefficient and a fingerprint take 64 bits
 inline constexpr unsigned kRibbonBucketSlots = 128;  // start positions that share a threshold
 inline constexpr unsigned kRibbonClass2Slots = 16;   // offsets below this are of class 2,
 inline constexpr unsigned kRibbonClass1Slots = 36;   // below this of class 1, others of class 0
-// A threshold bumps the classes that it does not exceed, and these are the offsets below:
+// Maximum offsets, exclusive, that a threshold bumps: those of the classes that it does not exceed.
 constexpr uint8_t kRibbonBumpedBelow[] = {kRibbonBucketSlots, kRibbonClass1Slots,
                                           kRibbonClass2Slots, 0};
-// Twice as much, in one byte: what is even is below 256 if it is below 255.
+// Twice kRibbonBumpedBelow, in a byte: an even number is less than 256 if it is less than 255.
 constexpr uint8_t kRibbonTwiceBumpedBelow[] = {255, 2 * kRibbonClass1Slots, 2 * kRibbonClass2Slots,
                                                0};
 
@@ -28,8 +28,8 @@ WINNOW_FORMULA uint32_t StartPosition(uint64_t hash, uint32_t positions) noexcep
   return static_cast<uint32_t>(Position(hash, positions));
 }
 
-// The start positions of a Ribbon without bumping, of `blocks` blocks of 64 slots: no row leaves
-// it.
+// Returns the number of start positions of a Ribbon without bumping that has `blocks` blocks of 64
+// slots: no row exceeds the blocks.
 WINNOW_FORMULA uint32_t SmallStarts(uint32_t blocks) noexcept {
   return blocks * 64 - (kRibbonWidth - 1);
 }
@@ -41,7 +41,7 @@ constexpr WINNOW_FORMULA uint32_t BumpClass(uint32_t start) noexcept {
   return (offset < kRibbonClass1Slots ? 1u : 0u) + (offset < kRibbonClass2Slots ? 1u : 0u);
 }
 
-// The byte with the threshold of a start position's bucket.
+// Returns the index of the byte with the threshold of a start position's bucket.
 WINNOW_FORMULA uint32_t ThresholdByte(uint32_t start) noexcept {
   return start / (4 * kRibbonBucketSlots);
 }
@@ -58,7 +58,7 @@ WINNOW_FORMULA unsigned ThresholdOf(const unsigned char* thresholds, uint64_t bu
   return thresholds[bucket / 4] >> (2 * (bucket % 4)) & 3u;
 }
 
-// Where there is 0.
+// Sets a threshold that is 0.
 WINNOW_FORMULA void SetThreshold(unsigned char* thresholds, uint32_t bucket,
                                  uint32_t threshold) noexcept {
   unsigned char& four = thresholds[bucket / 4];
@@ -67,8 +67,8 @@ WINNOW_FORMULA void SetThreshold(unsigned char* thresholds, uint32_t bucket,
 
 // ---- Words
 
-// Blocks before `split` have `whole` columns, a word each, and others `most`, which is as many or
-// one more.
+// Blocks before `split` have `whole` columns, one word each; the others have `most`, which is
+// `whole` or one more.
 WINNOW_FORMULA uint64_t WideBlocksBefore(uint64_t block, uint64_t split) noexcept {
   return block > split ? block - split : 0;
 }
@@ -81,8 +81,8 @@ WINNOW_FORMULA uint64_t WordsBefore(uint64_t block, unsigned whole, unsigned mos
   return block * whole + wide_blocks_before * (most - whole);
 }
 
-// The same where most is whole + 1, by arithmetic instead of a branch: for lookups, which side of
-// the split it is can't be predicted. past_split: the block less the split.
+// Branch-free versions for lookups, where `most` is whole + 1: the side of the split is
+// unpredictable. `past_split` is the block less the split.
 WINNOW_FORMULA uint32_t WideBlocksBefore(int32_t past_split) noexcept {
   const int32_t is_before = past_split >> 31;  // all ones or none
   return static_cast<uint32_t>(past_split & ~is_before);
@@ -96,12 +96,13 @@ WINNOW_FORMULA uint64_t WordsBefore(uint64_t block, uint64_t whole,
   return block * whole + wide_blocks_before;
 }
 
-// The block of a start position; shard_shift is 32 less the bits that choose a sub-shard.
+// Returns the block of a start position. `shard_shift` is 32 less the number of bits that select a
+// sub-shard.
 WINNOW_FORMULA uint64_t BlockOf(uint64_t hash, uint64_t start, unsigned shard_shift) noexcept {
   return (start >> 6) + ((hash >> 32) >> shard_shift);
 }
 
-// A coefficient over the block in which it starts and the next one.
+// A coefficient, split into the block where it starts and the next one.
 struct RibbonMasks {
   uint64_t low;
   uint64_t high;

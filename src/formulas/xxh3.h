@@ -1,11 +1,11 @@
-// XXH3, by xxHash's header of a version that has it in its final form. All of ours includes this
-// instead of that.
+// Includes xxHash's header and checks that its version has the final XXH3. Include this header
+// instead.
 
 #ifndef WINNOW_SRC_FORMULAS_XXH3_H_
 #define WINNOW_SRC_FORMULAS_XXH3_H_
 
-// In RocksDB's tree our build files include it before all else, by its path: folders of other
-// libraries, which may have an old one, come first there.
+// RocksDB's build files for Winnow include xxHash first, by its path, since folders of other
+// libraries, which may have an old version, precede it there.
 #ifndef XXH_VERSION_NUMBER
 #include <xxhash.h>
 #endif

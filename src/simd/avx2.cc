@@ -1,5 +1,5 @@
-// Kernels for AVX2: a block of the Bloom filter is two registers. With GFNI only building a Ribbon
-// is another.
+// Kernels for AVX2: a Bloom block is two registers. The kernels for GFNI differ only in the
+// construction of Ribbon filters.
 
 #include <immintrin.h>
 
@@ -20,7 +20,7 @@
 namespace winnow::simd {
 namespace {
 
-// The bits of a hash in the half of a block that begins with word `first`.
+// Returns the bits of a hash in the half of a block that begins with word `first`.
 __m256i HalfMask(uint32_t x, uint32_t words, unsigned first) {
   const __m256i salts = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kBloomSalts + first));
   const __m256i product = _mm256_mullo_epi32(_mm256_set1_epi32(static_cast<int>(x)), salts);
@@ -31,7 +31,7 @@ __m256i HalfMask(uint32_t x, uint32_t words, unsigned first) {
   return _mm256_and_si256(bits, _mm256_cmpeq_epi32(chosen, lanes));
 }
 
-// A hash's bits in a block.
+// Bits of a hash in a block.
 struct BlockMask {
   __m256i low;
   __m256i high;
@@ -62,7 +62,7 @@ void SetBits(unsigned char* bytes, const uint16_t* word_sets, uint32_t x) {
                       _mm256_or_si256(_mm256_loadu_si256(block + 1), HalfMask(x, words, 8)));
 }
 
-// Four columns under the coefficient. `lanes` has the columns that are there.
+// Returns four columns, masked by the coefficient. `lanes` selects existing columns.
 __m256i MaskedColumns(const unsigned char* low, const unsigned char* high, __m256i lanes,
                       const RibbonMasks& masks) {
   const auto masked = [lanes](const unsigned char* columns, uint64_t mask) {
@@ -73,8 +73,9 @@ __m256i MaskedColumns(const unsigned char* low, const unsigned char* high, __m25
   return _mm256_xor_si256(masked(low, masks.low), masked(high, masks.high));
 }
 
-// The parities of up to eight columns: bit j is that of column j. There is no population count for
-// vectors: two of them are folded into one of 32-bit numbers of the same parities, and so on.
+// Returns the parities of up to eight columns; bit j is that of column j. AVX2 has no vector
+// population count: two vectors are folded into one of 32-bit numbers with the same parities, and
+// so on.
 WINNOW_INLINE uint32_t Parities(const unsigned char* low, const unsigned char* high,
                                 unsigned columns, const RibbonMasks& masks) {
   alignas(32) static constexpr int64_t kLanes[] = {-1, -1, -1, -1, -1, -1, -1, -1,
@@ -98,12 +99,12 @@ WINNOW_INLINE uint32_t AllParities(const RibbonLayer& layer, const RibbonQuery& 
   return ParitiesInEights<Parities>(layer, query);
 }
 
-// The cells of four hashes, in lanes of 64 bits.
+// Returns the cells of four hashes, in 64-bit lanes.
 WINNOW_INLINE __m256i FourCells(const RibbonGrid& grid, const uint64_t* hashes) {
   const auto by = [](unsigned bits) { return _mm_cvtsi32_si128(static_cast<int>(bits)); };
   const __m256i hash = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(hashes));
   const __m256i shard = _mm256_srl_epi64(hash, by(64 - grid.shard_bits));
-  // The product takes only the low half of each lane.
+  // The product uses only the low half of each lane.
   const __m256i below_shard = _mm256_sll_epi64(_mm256_srli_epi64(hash, 32), by(grid.shard_bits));
   const __m256i in_shard = _mm256_mul_epu32(below_shard, _mm256_set1_epi64x(grid.shard_starts));
   const __m256i before = _mm256_mul_epu32(shard, _mm256_set1_epi64x(grid.shard_cells));
@@ -120,7 +121,7 @@ void SixteenCells(const RibbonGrid& grid, const uint64_t* hashes, uint16_t* cell
     return _mm256_castps_si256(
         _mm256_shuffle_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), 0x88));
   };
-  // Pairs of lanes in the order 0 2 4 6 1 3 5 7.
+  // Pairs of lanes are in the order 0 2 4 6 1 3 5 7.
   const __m256i pairs = _mm256_packus_epi32(eight(0), eight(8));
   _mm256_storeu_si256(
       reinterpret_cast<__m256i*>(cells),

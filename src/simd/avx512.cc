@@ -1,4 +1,4 @@
-// Kernels for AVX-512: a block of the Bloom filter, or eight columns of a Ribbon, is one register.
+// Kernels for AVX-512: a Bloom block, or eight columns of a Ribbon, is one register.
 
 #include <immintrin.h>
 
@@ -15,7 +15,7 @@
 namespace winnow::simd {
 namespace {
 
-// The place of one bit in each of the 16 words.
+// Returns the bit's index in each of the 16 words.
 __m512i PlacesOf(uint32_t x) {
   const __m512i product =
       _mm512_mullo_epi32(_mm512_set1_epi32(static_cast<int>(x)), _mm512_loadu_si512(kBloomSalts));
@@ -37,10 +37,10 @@ void SetBits(unsigned char* bytes, const uint16_t* words, uint32_t x) {
   _mm512_storeu_si512(bytes, _mm512_mask_or_epi32(block, LanesOf(words, x), block, bits));
 }
 
-// Numbers of one hash, in each lane. Made of the hash in vectors: most of what a lookup does
-// besides is on the integer units, which these leave alone.
+// Values derived from a hash, broadcast to all lanes. They are computed in vectors, since most of
+// the rest of a lookup uses the integer units.
 struct HashLanes {
-  __m512i coefficient;  // but for its lowest bit
+  __m512i coefficient;  // without its lowest bit
   __m512i fingerprint;
 };
 
@@ -55,8 +55,8 @@ WINNOW_INLINE HashLanes LanesOf(const RibbonQuery& query, unsigned fingerprint_s
                        _mm_cvtsi32_si128(static_cast<int>(fingerprint_shift)))};
 }
 
-// One bit for each of up to eight columns, from kFirst on, that has not the parity of the
-// fingerprint's bit. loaded: the columns to load.
+// Returns one bit for each of up to eight columns, from kFirst on, whose parity differs from the
+// fingerprint's bit. `loaded` selects the columns to load.
 template <unsigned kFirst>
 WINNOW_INLINE __mmask8 Differing(const RibbonQuery& query, const HashLanes& hash, uint32_t loaded) {
   const auto lanes = static_cast<__mmask8>(loaded >> kFirst);
@@ -66,8 +66,8 @@ WINNOW_INLINE __mmask8 Differing(const RibbonQuery& query, const HashLanes& hash
   // window & (coefficient | 1)
   const __m512i masked =
       _mm512_ternarylogic_epi64(window, hash.coefficient, _mm512_load_si512(kOnes64), 0xe0);
-  // masked ^ (fingerprint & bit): of odd parity if the column's parity is another one. Lane j has
-  // bit j of the fingerprint, and no other bit.
+  // masked ^ (fingerprint & bit) has odd parity if the column's parity differs. Lane j has bit j of
+  // the fingerprint and no other bit.
   constexpr long long kBit = 1 << kFirst;
   const __m512i bits =
       _mm512_ternarylogic_epi64(masked, hash.fingerprint,
@@ -77,7 +77,7 @@ WINNOW_INLINE __mmask8 Differing(const RibbonQuery& query, const HashLanes& hash
   return _mm512_test_epi64_mask(_mm512_popcnt_epi64(bits), _mm512_load_si512(kOnes64));
 }
 
-// The parities of up to eight columns from kFirst on, without the fingerprint.
+// Returns the parities of up to eight columns from kFirst on, without the fingerprint.
 template <unsigned kFirst>
 WINNOW_INLINE __mmask8 ParitiesOfEight(const RibbonQuery& query, uint32_t loaded) {
   const auto lanes = static_cast<__mmask8>(loaded >> kFirst);
@@ -107,7 +107,7 @@ WINNOW_INLINE bool MatchColumns(const RibbonLayer& layer, const RibbonQuery& que
   return _bzhi_u32(differing, query.columns) == 0;
 }
 
-// A hash's bits in a block of many.
+// Bits of a hash in a block, for comparison with many blocks.
 struct BlockMask {
   __m512i bits;
   __mmask16 lanes;
@@ -117,12 +117,12 @@ BlockMask MaskOf(const uint16_t* words, uint32_t x) {
   return {_mm512_sllv_epi32(_mm512_load_si512(kOnes32), PlacesOf(x)), LanesOf(words, x)};
 }
 
-// The lanes of a block that lack the hash's bit.
+// Returns the lanes of a block that lack the hash's bit.
 __mmask16 MissingLanes(const unsigned char* block, const BlockMask& mask) {
   return _mm512_mask_testn_epi32_mask(mask.lanes, mask.bits, _mm512_loadu_si512(block));
 }
 
-// Those of four blocks, each in 16 bits.
+// Returns the missing lanes of four blocks, 16 bits each.
 long long MissingLanesOfFour(const unsigned char* const* places, const BlockMask& mask) {
   const __mmask32 low =
       _mm512_kunpackw(MissingLanes(places[1], mask), MissingLanes(places[0], mask));
@@ -135,8 +135,8 @@ bool Holds(const unsigned char* block, const BlockMask& mask) {
   return MissingLanes(block, mask) == 0;
 }
 
-// Eight places at a time take half as many instructions as one by one, so that the processor gets
-// further ahead while it waits for memory.
+// Tests eight places at a time, which takes half as many instructions as one by one, so that
+// out-of-order execution covers more places while waiting for memory.
 inline __attribute__((always_inline)) uint64_t TestEights(const unsigned char* const* places,
                                                           size_t n, const BlockMask& mask) {
   uint64_t answers = 0;
@@ -150,10 +150,10 @@ inline __attribute__((always_inline)) uint64_t TestEights(const unsigned char* c
   return answers | TestEach<BlockMask, Holds>(places + i, n - i, mask) << i;
 }
 
-// The lanes of the next ones of n, at most eight.
+// Returns a mask of the next lanes of n, at most eight.
 __mmask8 LanesFor(size_t n) { return static_cast<__mmask8>(n >= 8 ? 0xff : (1u << n) - 1); }
 
-// Eight numbers of 32 bits in lanes of 64.
+// Loads eight 32-bit numbers into 64-bit lanes.
 __m512i LoadWide(__mmask8 lanes, const uint32_t* numbers) {
   return _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(lanes, numbers));
 }
@@ -173,10 +173,10 @@ inline __attribute__((always_inline)) void PlacesOfEights(const BloomSegments& s
   }
 }
 
-// PlacesOf for Ribbons, eight at a time: FindBlock in lanes.
+// PlacesOf for Ribbons, eight at a time: QueryOf in lanes.
 void RibbonPlacesOfEights(const RibbonSegments& all_segments, size_t n, uint64_t hash,
                           const RibbonPlaces& all_places) {
-  // Copies, which the stores can't change.
+  // Local copies, which the stores can't change.
   const RibbonSegments segments = all_segments;
   const RibbonPlaces places = all_places;
   const __m512i high_half = _mm512_set1_epi64(static_cast<long long>(hash >> 32));
@@ -193,7 +193,7 @@ void RibbonPlacesOfEights(const RibbonSegments& all_segments, size_t n, uint64_t
     const __m512i wide_before = _mm512_max_epi64(past_split, _mm512_setzero_si512());
     const __m512i word = _mm512_add_epi64(_mm512_mul_epu32(block, columns), wide_before);
     const __m512i words = _mm512_maskz_loadu_epi64(lanes, segments.words + i);
-    // 64 bytes each, since a load can't take its bytes from a store under a mask.
+    // Stores are 64 bytes wide, since a load can't be forwarded from a masked store.
     _mm512_storeu_si512(places.words + i, _mm512_add_epi64(words, _mm512_slli_epi64(word, 3)));
     _mm512_storeu_si512(places.thresholds + i,
                         _mm512_maskz_loadu_epi64(lanes, segments.thresholds + i));
@@ -209,15 +209,15 @@ void RibbonPlacesOfEights(const RibbonSegments& all_segments, size_t n, uint64_t
   }
 }
 
-// A mask as a number, in a general register: g++ 12 may put an eight-bit mask that it takes for a
-// number aside as one byte, and get it back as four.
+// Returns a mask as a number in a general register: g++ 12 may spill an eight-bit mask, used as a
+// number, as one byte and reload four.
 WINNOW_INLINE unsigned ToNumber(__mmask8 mask) {
   unsigned number = mask;
   asm("" : "+r"(number));
   return number;
 }
 
-// IsBumped for n, at most eight, places.
+// IsBumped for n places, at most eight.
 WINNOW_INLINE unsigned BumpedLanes(const unsigned char* const* thresholds, const uint32_t* starts,
                                    size_t n, __m512i wide_starts) {
   uint64_t bytes = 0;
@@ -239,13 +239,13 @@ WINNOW_INLINE unsigned BumpedLanes(const unsigned char* const* thresholds, const
 
 // Coefficients and columns that are compared at eight places.
 struct EightQueries {
-  alignas(64) uint64_t low[8];           // the coefficient over the first block
-  alignas(64) uint64_t high[8];          // and over the next one
-  alignas(64) uint64_t column_masks[8];  // a bit for each column that counts
+  alignas(64) uint64_t low[8];           // the coefficient's part in the first block
+  alignas(64) uint64_t high[8];          // the coefficient's part in the next block
+  alignas(64) uint64_t column_masks[8];  // one bit per relevant column
 };
 
-// The parities at n, at most eight, places of up to eight columns from kFirst on: byte i has those
-// of place i.
+// Returns the parities of up to eight columns from kFirst on, at n places, at most eight. Byte i is
+// that of place i.
 template <unsigned kFirst>
 WINNOW_INLINE uint64_t ParitiesAt(const unsigned char* const* words, const uint32_t* columns,
                                   size_t n, const EightQueries& queries) {
@@ -268,14 +268,14 @@ WINNOW_INLINE uint64_t ParitiesAt(const unsigned char* const* words, const uint3
   return bytes;
 }
 
-// The places at which the parities are those of the low bytes of the fingerprints.
+// Returns the places whose parities equal the low bytes of the fingerprints.
 WINNOW_INLINE unsigned EqualLanes(uint64_t parities, __m512i fingerprints) {
-  // The low eight of 16 bytes.
+  // Compares the low eight of 16 bytes.
   return ToNumber(static_cast<__mmask8>(_mm_cmpeq_epi8_mask(
       _mm_cvtsi64_si128(static_cast<long long>(parities)), _mm512_cvtepi64_epi8(fingerprints))));
 }
 
-// ribbon_test for n, at most eight, places.
+// ribbon_test for n places, at most eight.
 WINNOW_INLINE unsigned TestRibbons(const RibbonPlaces& places, size_t first, size_t n,
                                    uint64_t coefficient, uint64_t fingerprint_source,
                                    unsigned* bumped) {
@@ -310,7 +310,7 @@ WINNOW_INLINE unsigned TestRibbons(const RibbonPlaces& places, size_t first, siz
   return matches & ToNumber(places_mask);
 }
 
-// Ribbons eight at a time: all but the columns themselves in lanes.
+// ribbon_test, eight places at a time: all but the columns themselves are in lanes.
 uint64_t RibbonTestEights(const RibbonPlaces& places, size_t n, uint64_t hash, uint64_t* bumped) {
   const uint64_t coefficient = formulas::Coefficient(hash);
   const uint64_t fingerprint_source = formulas::FingerprintSource(hash);
@@ -332,7 +332,7 @@ void EightCells(const RibbonGrid& grid, const uint64_t* hashes, uint16_t* cells)
   const auto by = [](unsigned bits) { return _mm_cvtsi32_si128(static_cast<int>(bits)); };
   const __m512i hash = _mm512_loadu_si512(hashes);
   const __m512i shard = _mm512_srl_epi64(hash, by(64 - grid.shard_bits));
-  // The product takes only the low half of each lane.
+  // The product uses only the low half of each lane.
   const __m512i below_shard = _mm512_sll_epi64(_mm512_srli_epi64(hash, 32), by(grid.shard_bits));
   const __m512i in_shard = _mm512_mul_epu32(below_shard, _mm512_set1_epi64(grid.shard_starts));
   const __m512i before = _mm512_mul_epu32(shard, _mm512_set1_epi64(grid.shard_cells));

@@ -1,4 +1,4 @@
-// Lookups in a Bloom filter, one by one and many at once, and adding keys to one.
+// Lookups in a Bloom filter, single and batched, and insertion of keys.
 
 #ifndef WINNOW_SRC_SIMD_BLOOM_LOOKUPS_H_
 #define WINNOW_SRC_SIMD_BLOOM_LOOKUPS_H_
@@ -16,20 +16,20 @@ namespace {
 
 using formulas::BlockOffset;
 
-// The words that a hash uses, as 16 bits.
+// Returns the words that a hash uses, as a 16-bit set.
 WINNOW_INLINE uint32_t WordsOf(const uint16_t* words, uint32_t x) {
   return words[x & (kBloomWordSets - 1)];
 }
 
-// A block that straddles needs both lines.
+// Prefetches both cache lines of a block that straddles two.
 WINNOW_INLINE void PrefetchBlock(const unsigned char* block) {
   PrefetchLine(block);
   PrefetchLine(block + kBloomBlockBytes - 1);
 }
 
-// Made of what differs between instruction sets:
-//   kHasBits   whether a block has all bits of a hash
-//   kSetBits   sets them
+// Lookups, parameterized by functions of the instruction set:
+//   kHasBits   returns whether a block has all bits of a hash
+//   kSetBits   sets the bits of a hash in a block
 template <bool (*kHasBits)(const unsigned char* block, const uint16_t* words, uint32_t x),
           void (*kSetBits)(unsigned char* block, const uint16_t* words, uint32_t x)>
 struct BloomLookups {

@@ -12,7 +12,7 @@ namespace winnow::simd {
 
 namespace {
 
-// The register sets that the system saves when it switches tasks.
+// Returns the register sets that the operating system saves on a context switch.
 uint64_t SavedRegisters() {
   uint32_t low;
   uint32_t high;

@@ -1,11 +1,11 @@
-// Features that the CPU has and the system supports.
+// CPU features that the operating system supports.
 
 #ifndef WINNOW_SRC_SIMD_CPU_H_
 #define WINNOW_SRC_SIMD_CPU_H_
 
 namespace winnow::simd {
 
-// True if the instructions exist and the system saves the registers they use.
+// True if the CPU has the instructions and the operating system saves the registers they use.
 struct CpuFeatures {
   bool avx2 = false;  // AVX2, BMI2, POPCNT
   bool gfni = false;  // GFNI, and AVX2

@@ -1,4 +1,4 @@
-# Sets what flags.mk says, as lists.
+# Sets the variables of flags.mk, as lists.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/flags.mk)
 file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/flags.mk winnow_lines REGEX "^winnow_")
 foreach(line IN LISTS winnow_lines)

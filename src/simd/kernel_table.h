@@ -1,4 +1,4 @@
-// Parts of every table of kernels: the lookups in one filter, and what builds it.
+// Common part of all kernel tables: lookups in one filter, and construction.
 
 #ifndef WINNOW_SRC_SIMD_KERNEL_TABLE_H_
 #define WINNOW_SRC_SIMD_KERNEL_TABLE_H_
@@ -16,7 +16,7 @@ inline uint64_t HashBytes(const void* bytes, size_t size) noexcept {
   return XXH3_64bits(bytes, size);
 }
 
-// Bloom: a BloomLookups; Ribbon: a RibbonLookups.
+// Returns a table made of a BloomLookups and a RibbonLookups.
 template <typename Bloom, typename Ribbon>
 constexpr Kernels TableOf(const char* name, decltype(Kernels::ribbon_cells) ribbon_cells,
                           decltype(Kernels::ribbon_solve) ribbon_solve,

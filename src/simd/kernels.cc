@@ -49,7 +49,7 @@ const Kernels* FindKernels(const char* name, const char** reason) noexcept {
     return nullptr;
   }
 #elif defined(WINNOW_ARM64)
-  // No question to the CPU: 64-bit ARM has it always.
+  // All 64-bit ARM CPUs have NEON.
   if (std::strcmp(name, "neon") == 0) return &kNeonKernels;
 #endif
   for (const char* const* known = kKernelNames; *known != nullptr; ++known) {

@@ -1,5 +1,5 @@
-// Kernels for the vector unit of 64-bit ARM: a block of the Bloom filter is four registers, and two
-// columns of a Ribbon are one.
+// Kernels for NEON on 64-bit ARM: a Bloom block is four registers, and two columns of a Ribbon are
+// one.
 
 #include <arm_neon.h>
 
@@ -21,10 +21,10 @@
 namespace winnow::simd {
 namespace {
 
-// By bytes, so that any address will do.
+// Loads by bytes, which need no alignment.
 uint32x4_t LoadWords(const unsigned char* bytes) { return vreinterpretq_u32_u8(vld1q_u8(bytes)); }
 
-// The bits of a hash in the quarter of a block that begins with word `first`.
+// Returns the bits of a hash in the quarter of a block that begins with word `first`.
 uint32x4_t QuarterMask(uint32_t x, uint32_t words, unsigned first) {
   static constexpr uint32_t kLanes[] = {1, 2, 4, 8};
   const uint32x4_t product = vmulq_n_u32(vld1q_u32(kBloomSalts + first), x);
@@ -55,14 +55,14 @@ void SetBits(unsigned char* block, const uint16_t* word_sets, uint32_t x) {
   }
 }
 
-// Two columns, or the last one: what lies behind it may not be read.
+// Loads two columns, or the last one, without reading past it.
 uint64x2_t LoadColumns(const unsigned char* bytes, bool both) {
   return both ? vreinterpretq_u64_u8(vld1q_u8(bytes))
               : vcombine_u64(vdup_n_u64(formulas::LoadLittle64(bytes)), vdup_n_u64(0));
 }
 
-// The bits set in each byte of the columns number `column` and the next one under the coefficient;
-// none for columns that are not there.
+// Returns the number of bits set in each byte of columns `column` and `column` + 1, masked by the
+// coefficient; 0 for columns that do not exist.
 uint8x16_t CountPair(const unsigned char* low, const unsigned char* high, unsigned column,
                      unsigned columns, const RibbonMasks& masks) {
   if (column >= columns) return vdupq_n_u8(0);
@@ -73,8 +73,8 @@ uint8x16_t CountPair(const unsigned char* low, const unsigned char* high, unsign
   return vcntq_u8(vreinterpretq_u8_u64(bits));
 }
 
-// The parities of up to eight columns: bit j is that of column j. Neighbouring counts are added
-// until each column has one.
+// Returns the parities of up to eight columns; bit j is that of column j. Adjacent counts are added
+// until there is one per column.
 WINNOW_INLINE uint32_t Parities(const unsigned char* low, const unsigned char* high,
                                 unsigned columns, const RibbonMasks& masks) {
   static constexpr int8_t kPlaces[] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -91,7 +91,7 @@ WINNOW_INLINE uint32_t AllParities(const RibbonLayer& layer, const RibbonQuery& 
   return ParitiesInEights<Parities>(layer, query);
 }
 
-// The high halves of four.
+// Returns the high halves of four numbers.
 WINNOW_INLINE uint32x4_t HighHalves(uint64x2_t low, uint64x2_t high) {
   return vcombine_u32(vshrn_n_u64(low, 32), vshrn_n_u64(high, 32));
 }
@@ -117,7 +117,7 @@ constexpr RibbonElimination kElimination = {MakeKeys, Eliminate<Steps>};
 template <unsigned kShards>
 using Solver = SummingSolver<NeonVectors, kShards>;
 
-// A hash's bits in a block of many.
+// Bits of a hash in a block, for comparison with many blocks.
 struct BlockMask {
   uint32x4_t quarters[4];
 };

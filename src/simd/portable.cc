@@ -1,4 +1,4 @@
-// The reference kernels, for any machine.
+// Reference kernels, for any machine.
 
 #include "src/formulas/bytes.h"
 #include "src/simd/bloom_lookups.h"
@@ -23,7 +23,8 @@ uint32_t AskWord(const unsigned char* block, uint32_t words, uint32_t x) {
 WINNOW_INLINE bool HasBits(const unsigned char* block, const uint16_t* word_sets, uint32_t x) {
   uint32_t words = WordsOf(word_sets, x);
   uint32_t set = 1;
-  // An absent key fails in the first three words nearly always: ask them without a branch between.
+  // Absent keys nearly always fail in the first three words, which are therefore tested without
+  // branches.
   for (int i = 0; i < 3 && words != 0; ++i, words &= words - 1) set &= AskWord(block, words, x);
   if (set == 0) return false;
   for (; words != 0; words &= words - 1) set &= AskWord(block, words, x);
@@ -38,8 +39,8 @@ void SetBits(unsigned char* block, const uint16_t* word_sets, uint32_t x) {
   }
 }
 
-// Two columns: every machine that we know adds, shifts and masks 16 bytes at once, and elsewhere
-// the compiler makes two numbers of it.
+// Two columns. All common machines add, shift and mask 16 bytes in one instruction; elsewhere, the
+// compiler splits the vector into two numbers.
 using ColumnPair = uint64_t __attribute__((vector_size(16)));
 
 template <unsigned kColumns>
@@ -53,14 +54,14 @@ ColumnPair MaskedPair(const RibbonQuery& query, const RibbonMasks& masks, unsign
   return (low & masks.low) ^ (high & masks.high);
 }
 
-// Halves the numbers that parities are taken of: of each kBits * 2 bits the low half is then that
-// of `first`, the high half that of `second`.
+// Halves the numbers whose parities are computed: in each kBits * 2 bits of the result, the low
+// half has the parity of `first`, the high half that of `second`.
 template <unsigned kBits>
 ColumnPair Fold(ColumnPair first, ColumnPair second, uint64_t low_halves) {
   return ((first ^ first >> kBits) & low_halves) | ((second ^ second << kBits) & ~low_halves);
 }
 
-// The parities of kColumns, at most 8, columns: bit j is that of column j.
+// Returns the parities of kColumns columns, at most 8; bit j is that of column j.
 template <unsigned kColumns>
 uint64_t ParitiesOf(const RibbonQuery& query, const RibbonMasks& masks) {
   const ColumnPair halves[] = {Fold<32>(MaskedPair<kColumns>(query, masks, 0),
@@ -73,7 +74,7 @@ uint64_t ParitiesOf(const RibbonQuery& query, const RibbonMasks& masks) {
   bits ^= bits >> 2;
   bits ^= bits >> 1;
   bits &= 0x0001000100010001;
-  // The lowest of each 16 bits: columns 0, 4, 2, 6 and 1, 5, 3, 7.
+  // Lowest bit of each 16: columns 0, 4, 2, 6 and 1, 5, 3, 7.
   const uint64_t pairs = bits[0] | bits[1] << 1;
   return (pairs | pairs >> 30 | pairs >> 12 | pairs >> 42) & 0xff;
 }
@@ -100,12 +101,12 @@ WINNOW_INLINE uint64_t ParitiesOfUpTo8(unsigned columns, const RibbonQuery& quer
   }
 }
 
-// All columns that a block may have, whether this one has them: leaving a loop earlier or later
-// mispredicts more than the last column costs.
+// Computes all columns that a block may have, even if this one has fewer: a variable loop count
+// mispredicts, which costs more than the last column.
 WINNOW_INLINE uint32_t AllParities(const RibbonLayer& layer, const RibbonQuery& query) {
   RibbonMasks masks = MasksOf(query);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  // Parities don't depend on the order of bytes.
+  // Parities don't depend on byte order.
   masks = {__builtin_bswap64(masks.low), __builtin_bswap64(masks.high)};
 #endif
   const unsigned columns = 64u - layer.fingerprint_shift;
@@ -117,7 +118,7 @@ WINNOW_INLINE uint32_t AllParities(const RibbonLayer& layer, const RibbonQuery& 
                                ParitiesOfUpTo8(columns - 8, rest, masks) << 8);
 }
 
-// Back substitution of one sub-shard after the other, slot by slot from right to left: bit i of a
+// Back substitution, one sub-shard after the other, slot by slot from right to left: bit i of a
 // column's window is the solution of the slot i places to the right.
 void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
                  uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
@@ -144,8 +145,8 @@ void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_bl
   }
 }
 
-// A hash's bits in a block of many, as the block's bytes: compared without a branch, in as large
-// pieces as the compiler likes.
+// Bits of a hash in a block, as bytes: compared with many blocks without a branch, in pieces that
+// the compiler chooses.
 struct BlockMask {
   unsigned char bytes[kBloomBlockBytes];
 };

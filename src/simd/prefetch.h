@@ -1,4 +1,4 @@
-// Asking the memory for what a lookup will need.
+// Prefetching for lookups.
 
 #ifndef WINNOW_SRC_SIMD_PREFETCH_H_
 #define WINNOW_SRC_SIMD_PREFETCH_H_
@@ -8,8 +8,8 @@
 namespace winnow::simd {
 namespace {
 
-// Into the first-level cache. On its way to the second one there is room for twice as many misses,
-// but batches took up to 1.2 of the time so.
+// Prefetches into the first-level cache. The second level allows twice as many outstanding misses,
+// but batches took up to 1.2 times as long with it.
 WINNOW_INLINE void PrefetchLine(const unsigned char* bytes) {
   constexpr int kForReading = 0;
   constexpr int kFirstLevel = 3;

@@ -16,7 +16,7 @@
 namespace winnow::simd {
 namespace {
 
-// Products of 64 bits, of which AVX2 has only those of 32.
+// Returns 64-bit products, which AVX2 has only for 32-bit factors.
 WINNOW_INLINE __m256i Multiply(__m256i numbers, uint64_t factor) {
   const __m256i low = _mm256_set1_epi64x(static_cast<long long>(factor & 0xffffffff));
   const __m256i high = _mm256_set1_epi64x(static_cast<long long>(factor >> 32));
@@ -32,7 +32,7 @@ inline void MakeKeysByFours(const uint64_t* hashes, size_t n, uint32_t starts, R
   const __m256i positions = _mm256_set1_epi64x(starts);
   const __m128i fingerprint_shift = _mm_cvtsi32_si128(static_cast<int>(64 - fingerprint_bits));
   size_t made = 0;
-  // Two bytes of fingerprint are rare.
+  // Fingerprints of two bytes are rare and are left to MakeKeysFrom.
   for (; fingerprint_bits <= kNarrowColumns && made + 4 <= n; made += 4) {
     const __m256i item = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(hashes + made));
     const __m256i hash = _mm256_andnot_si256(value_mask, item);

@@ -1,5 +1,4 @@
-// AVX2 operations for ribbon_steps.h and ribbon_solve_sums.h, with tables or with GFNI for
-// products.
+// AVX2 operations for ribbon_steps.h and ribbon_solve_sums.h. Products use tables or GFNI.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_AVX2_VECTORS_H_
 #define WINNOW_SRC_SIMD_RIBBON_AVX2_VECTORS_H_
@@ -44,7 +43,7 @@ struct Avx2Vectors {
     return _mm256_cmpeq_epi8(_mm256_cmpeq_epi8(_mm256_and_si256(bytes, bits), zero), zero);
   }
 
-  // Only the bytes' top bits count.
+  // Returns bytes of which only the top bits are meaningful.
   WINNOW_INLINE static Bytes Having(Bytes bytes, unsigned slot) {
     return _mm256_slli_epi16(bytes, static_cast<int>(7 - slot));
   }
@@ -61,7 +60,8 @@ struct Avx2Vectors {
   }
   WINNOW_INLINE static size_t LowestBit(uint64_t bits) { return _tzcnt_u64(bits); }
 
-  // A lane of 16 bytes is looked up by indices below 16, and gives 0 for those with the top bit.
+  // Indices of a shuffle, which looks up 16-byte lanes: those below 16 select a byte, those with
+  // the top bit set give 0.
   struct Rows {
     Bytes low;
     Bytes high;
@@ -75,7 +75,7 @@ struct Avx2Vectors {
                              to_top);
     }
   };
-  // The eight bytes, four times.
+  // Returns the eight bytes, four times.
   WINNOW_INLINE static Bytes Gather(Bytes low, Bytes high, const Rows& rows) {
     const __m256i lanes =
         _mm256_or_si256(_mm256_shuffle_epi8(low, rows.low), _mm256_shuffle_epi8(high, rows.high));
@@ -99,7 +99,7 @@ struct Avx2Vectors {
   WINNOW_INLINE static Bytes Lookup(Bytes tables, Bytes indices) {
     return _mm256_shuffle_epi8(tables, indices);
   }
-  // Two rows in each half, the first one of slot `slot` in its eight.
+  // Returns two rows in each half; the first one is in slot `slot` of its eight.
   WINNOW_INLINE static Bytes RowBytes(const uint64_t* low, const uint64_t* high, unsigned slot,
                                       unsigned fingerprint_shift) {
     const __m256i rows = _mm256_inserti128_si256(
@@ -113,7 +113,7 @@ struct Avx2Vectors {
         in_top_byte);
     return _mm256_or_si256(coefficients, fingerprints);
   }
-  // Transposes 8 x 8 bytes in each half, given the rows two by two; turns the rows around.
+  // Transposes 8 x 8 bytes in each half, given the rows in pairs, and reverses the order of rows.
   WINNOW_INLINE static void TransposePairs(Bytes (*pairs)[4]) {
     const __m256i zip = _mm256_setr_epi8(8, 0, 9, 1, 10, 2, 11, 3, 12, 4, 13, 5, 14, 6, 15, 7, 8, 0,
                                          9, 1, 10, 2, 11, 3, 12, 4, 13, 5, 14, 6, 15, 7);
@@ -143,7 +143,7 @@ struct Avx2Vectors {
     return _mm256_permute2x128_si256(_mm256_unpacklo_epi64(first, second),
                                      _mm256_unpacklo_epi64(third, fourth), 0x20);
   }
-  // Drops the first of six words, the other two being 0.
+  // Drops the first of six words; the last two words are 0.
   WINNOW_INLINE static void DropFirstWord(Bytes (*words)[2]) {
     const __m256i with_fifth = _mm256_blend_epi32((*words)[0], (*words)[1], 0x03);
     (*words)[0] = _mm256_permute4x64_epi64(with_fifth, 0x39);
@@ -151,7 +151,7 @@ struct Avx2Vectors {
   }
 };
 
-// Products by a table for each half of a byte.
+// Products by a table for each nibble.
 struct TableVectors : Avx2Vectors {
   struct Factors {
     Bytes low;

@@ -1,6 +1,6 @@
-// RibbonElimination with AVX-512, VBMI and GFNI. The planes of a pool are eight or nine registers
-// while a step ends; the next step begins with all in memory again, since four pools don't fit into
-// 32 registers.
+// RibbonElimination with AVX-512, VBMI and GFNI. The planes of a pool are in eight or nine
+// registers at the end of a step, and in memory at the beginning of the next one, since four pools
+// don't fit into 32 registers.
 
 #include "src/simd/kernels.h"
 #include "src/simd/ribbon_avx512_pivots.h"

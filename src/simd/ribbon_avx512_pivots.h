@@ -1,5 +1,5 @@
-// A step of eight slots with AVX-512, VBMI and GFNI: finds which rows of the pool become those of
-// the slots, writes them there, and adds them to the others.
+// A step of eight slots with AVX-512, VBMI and GFNI: finds the pivots among the rows of the pool,
+// writes them to their slots, and adds them to the other rows.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_AVX512_PIVOTS_H_
 #define WINNOW_SRC_SIMD_RIBBON_AVX512_PIVOTS_H_
@@ -19,17 +19,17 @@
 namespace winnow::simd {
 namespace {
 
-// Result of elimination in plane 0.
+// Result of the elimination in plane 0.
 struct Pivots {
-  __m512i combinations;  // for each row of the pool, which pivots are added to it
-  __m512i own;           // byte j of each word: which rows the pivot of slot j is made up of
-  uint64_t rows;         // byte 7 - j: the pool's row that is the pivot of slot j
+  __m512i combinations;  // one byte per row of the pool: the pivots that are added to the row
+  __m512i own;           // byte j of each word: the rows that the pivot of slot j is the sum of
+  uint64_t rows;         // byte 7 - j: the row of the pool that is the pivot of slot j
 
   uint64_t Rows() const { return rows; }
 };
 
-// The bit of a slot that is done is 0 in each row of the pool, so there is room for what becomes of
-// it: whether the row has got the slot's pivot added.
+// Finds the pivots. The bit of an eliminated slot is 0 in each row of the pool, so its place is
+// reused to record whether the slot's pivot was added to the row.
 template <unsigned kShards>
 WINNOW_INLINE void FindPivots(const RibbonShardState* states, Pivots* pivots) {
   for (unsigned i = 0; i < kShards; ++i) {
@@ -45,7 +45,7 @@ WINNOW_INLINE void FindPivots(const RibbonShardState* states, Pivots* pivots) {
       const __mmask64 candidates = _mm512_test_epi8_mask(slots, bit);
       const uint64_t row = _tzcnt_u64(LowestClass(candidates, states[i].pool));
       const __m512i index = _mm512_set1_epi8(static_cast<char>(row));
-      // slots ^ pivot where there are candidates, but (slots & bit) stays
+      // slots ^ pivot if there are candidates, but (slots & bit) is kept
       pivots[i].combinations = _mm512_ternarylogic_epi64(
           slots, _mm512_maskz_permutexvar_epi8(candidates, index, slots), bit, 0xbc);
       const __m512i pivot = _mm512_permutexvar_epi8(index, slots);
@@ -54,14 +54,14 @@ WINNOW_INLINE void FindPivots(const RibbonShardState* states, Pivots* pivots) {
       pivots[i].rows = pivots[i].rows << 8 | (row & (kRibbonPoolRows - 1));
     }
   }
-  // Where the pool has no row for a slot, what was taken lacks the slot's bit.
+  // Clears the bytes of slots without a pivot, which lack the slot's bit.
   for (unsigned i = 0; i < kShards; ++i) {
     const __mmask64 found = _mm512_test_epi8_mask(pivots[i].own, Set64(0x8040201008040201u));
     pivots[i].own = _mm512_maskz_mov_epi8(found, pivots[i].own);
   }
 }
 
-// The bytes of eight rows in each of the planes, a word for each plane.
+// Returns the bytes of eight rows in all planes, one word per plane.
 template <unsigned kPlanes>
 WINNOW_INLINE __m512i Gather(const Planes<kPlanes>& planes, __m512i rows) {
   __m128i words[8];
@@ -78,8 +78,9 @@ WINNOW_INLINE __m512i Gather(const Planes<kPlanes>& planes, __m512i rows) {
   return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
-// Writes what the pivots have in each plane, for a product to add them to other rows: a matrix of
-// 8 x 8 bits, row j of which is the byte of slot j's pivot. Returns the first eight in a register.
+// Writes the pivots' bytes of each plane as a matrix of 8 x 8 bits, whose row j is the byte of slot
+// j's pivot, for products that add pivots to other rows. Returns the first eight matrices in a
+// register.
 template <unsigned kPlanes>
 WINNOW_INLINE __m512i MakeMatrices(const Planes<kPlanes>& planes, uint64_t rows,
                                    uint64_t (&matrices)[kRibbonPlanes]) {
@@ -95,7 +96,7 @@ WINNOW_INLINE __m512i MakeMatrices(const Planes<kPlanes>& planes, uint64_t rows,
   return first_eight;
 }
 
-// The pivots as the rows of the step's slots.
+// Pivots as the rows of the step's slots.
 struct SlotRows {
   __m512i coefficients;
   __m512i fingerprints;
@@ -121,8 +122,8 @@ WINNOW_INLINE SlotRows RowsOfSlots(const Pivots& pivots, __m512i low_matrices,
   return {coefficients, fingerprints};
 }
 
-// Adds the pivots to all rows that have bits in their slots, the pivots among them, which vanish.
-// Plane 0 has become 0 then, and the others move down.
+// Adds the pivots to all rows that have bits in their slots, including the pivots themselves, which
+// vanish. Plane 0 is then 0, and the other planes move down.
 template <unsigned kPlanes>
 WINNOW_INLINE void AddPivots(const Pivots& pivots, const uint64_t (&matrices)[kRibbonPlanes],
                              const Planes<kPlanes>& planes, Planes<kPlanes>* next) {
@@ -135,7 +136,7 @@ WINNOW_INLINE void AddPivots(const Pivots& pivots, const uint64_t (&matrices)[kR
   next->plane[kCoefficientPlanes - 1] = _mm512_setzero_si512();
 }
 
-// For ribbon_buckets.h.
+// Steps for ribbon_buckets.h, with planes in registers.
 template <unsigned kPlaneCount>
 struct StepsInRegisters {
   using Planes = simd::Planes<kPlaneCount>;
@@ -155,12 +156,12 @@ struct StepsInRegisters {
 
   WINNOW_INLINE static void AddPivots(const Pivots& pivots, const Pool* pool, uint64_t* rows,
                                       Planes* next) {
-    Planes planes(pool);  // not const: g++ 12 would put that on the stack
+    Planes planes(pool);  // g++ 12 would put a const object on the stack
     alignas(64) uint64_t matrices[kRibbonPlanes];
     const __m512i low_matrices = MakeMatrices(planes, pivots.rows, matrices);
     const SlotRows slots = RowsOfSlots<kPlaneCount>(pivots, low_matrices, matrices);
     simd::AddPivots(pivots, matrices, planes, next);
-    // At last: to the compiler, it might change the pool.
+    // The store is last, since the compiler must assume that it changes the pool.
     if (__builtin_expect(rows != nullptr, 1)) slots.Store(rows);
   }
 };

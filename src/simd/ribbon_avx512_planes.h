@@ -1,5 +1,5 @@
-// The rows of keys as planes, which is how they come into the pool: make_keys of
-// RibbonElimination, with AVX-512, VBMI and GFNI.
+// Conversion of keys to rows in planes, the form in which rows enter the pool: make_keys of
+// RibbonElimination with AVX-512, VBMI and GFNI.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_AVX512_PLANES_H_
 #define WINNOW_SRC_SIMD_RIBBON_AVX512_PLANES_H_
@@ -17,7 +17,7 @@
 namespace winnow::simd {
 namespace {
 
-// Eight registers of eight words: word j of register i becomes word i of register j.
+// Transposes eight registers of eight words: word j of register i becomes word i of register j.
 void TransposeWords(__m512i* words) {
   __m512i pairs[8];
   for (unsigned i = 0; i < 8; i += 2) {

@@ -1,4 +1,4 @@
-// The pool of a sub-shard in registers of AVX-512, and what comes into it at a step.
+// Pool of a sub-shard in AVX-512 registers, and insertion of rows at a step.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_AVX512_POOL_H_
 #define WINNOW_SRC_SIMD_RIBBON_AVX512_POOL_H_
@@ -19,7 +19,7 @@ namespace {
 
 uint64_t RowsOf(unsigned count) { return _bzhi_u64(~uint64_t{0}, count); }
 
-// The pool's planes, as ribbon_buckets.h wants them.
+// Planes of the pool, with the interface that ribbon_buckets.h requires.
 template <unsigned kPlanes>
 struct Planes {
   __m512i plane[kPlanes];

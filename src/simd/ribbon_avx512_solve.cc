@@ -1,13 +1,14 @@
 // Back substitution with AVX-512, VBMI and GFNI: eight slots at a time as a system of 8 x 8 bits.
 //
-// For eight slots, D X = F + C Y: F are the fingerprints, Y the solution of the slots behind, C the
-// coefficients there, and D the coefficients within the eight, a triangle with ones on its
-// diagonal. C Y is six products of 8 x 8 bits, which one instruction does side by side, and adds F
-// as the product with the identity. D = I + N, where N to the power of eight is 0, so that the
-// inverse is (I + N)(I + N^2)(I + N^4). An empty slot's row is 0, and so is its solution.
+// The equation of eight slots is D X = F + C Y, where F are the fingerprints, Y the solution of the
+// slots behind, C the coefficients there, and D the coefficients within the eight, a triangular
+// matrix with ones on its diagonal. C Y is six products of 8 x 8 bits, which one instruction
+// computes in parallel; it also adds F, as the product with the identity. D = I + N with N^8 = 0,
+// so the inverse is (I + N)(I + N^2)(I + N^4). The row of an empty slot is 0, and so is its
+// solution.
 //
-// The instruction wants its right factor transposed and turned around, with column k as byte 7 - k.
-// Rows are kept in reverse, byte 7 - j for slot j, because transposing them then gives just that.
+// The instruction requires its right factor transposed and reversed, with column k in byte 7 - k.
+// Rows are stored in reverse, byte 7 - j for slot j, since transposing them yields this order.
 
 #include <immintrin.h>
 
@@ -20,7 +21,7 @@ namespace winnow::simd {
 namespace {
 
 constexpr unsigned kFingerprintByte = 7;
-constexpr uint64_t kIdentity = 0x0102040810204080u;  // rows in reverse, or the matrix transposed
+constexpr uint64_t kIdentity = 0x0102040810204080u;  // with rows in reverse, and also transposed
 
 struct Permutations {
   alignas(64) uint8_t to_planes[64] = {};   // byte 7 - j of word t: byte t of word j
@@ -51,7 +52,7 @@ WINNOW_INLINE __m128i Transposed(__m128i rows) {
   return Times(_mm_set1_epi64x(static_cast<long long>(kIdentity)), rows);
 }
 
-// The sum of the eight words, in the low one.
+// Returns the sum of the eight words, in the low one.
 WINNOW_INLINE __m128i SumOfWords(__m512i words) {
   const __m256i four =
       _mm256_xor_si256(_mm512_castsi512_si256(words), _mm512_extracti64x4_epi64(words, 1));
@@ -60,14 +61,14 @@ WINNOW_INLINE __m128i SumOfWords(__m512i words) {
   return _mm_xor_si128(two, _mm_unpackhi_epi64(two, two));
 }
 
-// Eight columns of a sub-shard, a block of 64 slots after the other.
+// Solver of eight columns of a sub-shard, one block of 64 slots after the other.
 struct ShardSolver {
   const uint64_t* rows;
-  // Word b, 1 to 6: the solution of the eight slots 8 b behind, transposed. Word 7: the identity.
+  // Word b, 1 to 6: transposed solution of the eight slots 8 b behind. Word 7: the identity.
   __m512i behind;
 
-  alignas(64) uint64_t planes[8][8];  // of each eight slots: the bytes of their coefficients
-  alignas(64) uint64_t inverses[8];   // of D
+  alignas(64) uint64_t planes[8][8];  // bytes of the coefficients of each eight slots
+  alignas(64) uint64_t inverses[8];   // inverse matrices of D
   alignas(64) uint64_t solution[8];   // transposed
 
   void Begin(const uint64_t* shard_rows) {
@@ -109,7 +110,7 @@ struct ShardSolver {
     const __m128i inverse = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(&inverses[i]));
     const __m128i solved = Transposed(Times(inverse, Transposed(sums)));
     _mm_storel_epi64(reinterpret_cast<__m128i*>(&solution[i]), solved);
-    // Word 1 is new, 2 to 6 were 1 to 5.
+    // Word 1 is new; words 2 to 6 were 1 to 5.
     const __m512i places = _mm512_setr_epi64(0, 8, 1, 2, 3, 4, 5, 7);
     behind = _mm512_permutex2var_epi64(behind, places, _mm512_castsi128_si512(solved));
   }
@@ -120,7 +121,7 @@ struct ShardSolver {
   }
 };
 
-// For ribbon_solve.h.
+// Solver for ribbon_solve.h.
 template <unsigned kShards>
 class Solver {
  public:

@@ -1,5 +1,4 @@
-// AVX-512 operations for elimination with GFNI: transpositions, matrices, and what keeps a compiler
-// from being clever.
+// AVX-512 operations for elimination with GFNI: transpositions, matrices, and compiler barriers.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_AVX512_VECTORS_H_
 #define WINNOW_SRC_SIMD_RIBBON_AVX512_VECTORS_H_
@@ -16,9 +15,9 @@ namespace {
 
 struct Constants {
   alignas(64) uint8_t bit[8][64] = {};  // 1 << i in each byte
-  // In byte i of each word of 64 bits, the bits up to i.
+  // Byte i of each 64-bit word has the bits up to i.
   alignas(64) uint8_t up_to_bit[8][64] = {};
-  alignas(64) uint8_t transpose[64] = {};  // of 8 x 8 bytes
+  alignas(64) uint8_t transpose[64] = {};  // transposition of 8 x 8 bytes
 
   constexpr Constants() {
 #pragma GCC unroll 9
@@ -38,16 +37,16 @@ __m512i TransposeBytes(__m512i bytes) {
   return _mm512_permutexvar_epi8(_mm512_load_si512(kConstants.transpose), bytes);
 }
 
-// Makes the compiler load the words one by one: taking them out of a register takes shuffles, which
-// are short.
+// Forces the compiler to load the words one by one: extracting them from a register needs shuffles,
+// whose port is the bottleneck.
 template <size_t kWords>
 WINNOW_INLINE void KeepInMemory(uint64_t (&words)[kWords]) {
   __asm__("" : "+m"(words));
 }
 
-// The matrix for each lane, in a register. clang's assembler (14, 16 and 19 at least;
-// llvm-project's pull request 120340) writes another address where the instruction for matrices
-// takes one from memory ({1to8}). g++ never does that.
+// Returns the matrix broadcast to all lanes, in a register. clang's assembler (at least 14, 16 and
+// 19; llvm-project's pull request 120340) encodes a wrong address if the matrix instruction has a
+// broadcast memory operand ({1to8}). g++ never uses one.
 __m512i MatrixForAll(uint64_t matrix) {
   __m512i matrices = Set64(matrix);
 #if defined(__clang__)
@@ -56,7 +55,7 @@ __m512i MatrixForAll(uint64_t matrix) {
   return matrices;
 }
 
-// Transposes 8 x 8 bits in each word, and turns their rows around.
+// Transposes 8 x 8 bits in each word, and reverses the order of rows.
 __m512i TransposeBits(__m512i words) {
   return _mm512_gf2p8affine_epi64_epi8(Set64(0x0102040810204080u), words, 0);
 }

@@ -1,69 +1,74 @@
-// The machine that goes through the buckets of a sub-shard, for RibbonElimination of any kernel.
-// ribbon_elimination.h says what is done; here is how.
+// State machine over the buckets of a sub-shard, for RibbonElimination of any kernel.
+// ribbon_elimination.h describes the algorithm, this file the implementation.
 //
-// Up to four sub-shards go in lock-step: the pivots of a step are found for all of them together,
-// because each slot's waits for that of the slot before, and then each ends the step by itself. All
-// that a sub-shard is stands in its RibbonShardState. `eliminate` returns when one needs its
-// caller, and leaves the others where they are. The states:
+// Up to four sub-shards are processed in lockstep: the pivots of a step are found for all of them
+// together, because each slot depends on the slot before, and then each sub-shard ends the step
+// separately. The whole state of a sub-shard is in its RibbonShardState. `eliminate` returns when
+// one sub-shard needs its caller, and leaves the others where they are. The states:
 //
-//   between     is_begun false. No bucket is under way. `eliminate` begins the next one.
-//   entering    is_begun, step < 16. What starts in the slots of `step` is in the pool.
-//   leaving     is_begun, step >= 16. The bucket's slots are done, no row comes in, and rows of the
-//               pool take slots of the next bucket: six steps at most, as windows are 55 slots.
+//   between     is_begun is false. No bucket is in progress. `eliminate` begins the next one.
+//   entering    is_begun, step < 16. Rows that start in the slots of `step` are in the pool.
+//   leaving     is_begun, step >= 16. The bucket's slots are done, no row enters, and rows of the
+//               pool take slots of the next bucket: at most six steps, as windows have 55 slots.
 //   trial       is_begun and is_trial, step < 16. The keys of `step` don't fit into the pool and
-//               are still out, and so are carried rows of that step. No slot is written and `step`
-//               stands still, while the pool is eliminated to see whether it contradicts itself.
-//   given up    is_overfull, is_begun false. As if no key of the bucket had come: the caller
-//               places it.
+//               are not yet in it, and neither are carried rows of that step. No slot is written
+//               and `step` does not advance, while the pool is eliminated to find a contradiction.
+//   given up    is_overfull, is_begun is false. The bucket is as if none of its keys had entered:
+//               the caller places it.
 //
-// Transitions at the end of a step (FinishStep for what is common, MoveOnWithCare for the rest):
+// Transitions at the end of a step (FinishStep for the common case, MoveOnWithCare for the others):
 //
-//   nothing special       entering -> entering at the next step, or leaving after the 16th.
-//   a contradiction       The lowest class that has one fails, and those above it: their rows leave
-//                         the pool, their keys don't come in any more, and the slots they took are
-//                         freed by EndBucket, from `steps`. Then as above.
-//   pool empty, leaving   The bucket ends: its threshold is written, and the next one begins, or
-//                         between, if it was the bin's last.
-//   in a trial            A contradiction: the pool is again as before the trial, less the classes
-//                         that failed, and the step is tried again, which may be another trial. An
-//                         empty pool without one: no class is at fault, there are just too many
-//                         rows: given up. Else the trial goes on, a step further in its windows.
-//   carried rows don't fit   Given up, at once.
+//   common case           entering -> entering at the next step, or leaving after the 16th.
+//   contradiction         The lowest class that has one fails, and all higher classes: their rows
+//                         leave the pool, their keys don't enter any more, and the slots they took
+//                         are freed by EndBucket, from `steps`. Then as in the common case.
+//   pool empty, leaving   The bucket ends: its threshold is written, and the next bucket begins;
+//                         the state is `between` after the last bucket of a bin.
+//   in a trial            Contradiction: the pool is restored to that before the trial, without the
+//                         classes that failed, and the step is tried again, which may be another
+//                         trial. Empty pool without a contradiction: no class is at fault, there
+//                         are too many rows: given up. Else the trial goes on, one step further in
+//                         its windows.
+//   carried rows don't fit   Given up immediately.
 //
 // Invariants between steps, except in a trial:
 //
 //   pool.planes    byte i of plane t is byte t of row i's window, whose first slot is the step's:
-//                  planes 0 to 6 are its coefficient, 7 and 8 its fingerprint (8 only where there
-//                  are more than 8 columns). Planes are 0 at rows that are not alive.
+//                  planes 0 to 6 are its coefficient, 7 and 8 its fingerprint (8 only if there are
+//                  more than 8 columns). Planes are 0 at rows that are not alive.
 //   pool.alive     bit i: row i is in use. It has a coefficient, and no slot yet. It stays row i
-//                  until it becomes a pivot, or nothing is left of it.
+//                  until it becomes a pivot or vanishes.
 //   pool.class2, pool.classes12   the live rows of class 2; of classes 1 and 2. Other rows count as
-//                  class 0, which takes slots before the others do. So do carried rows: whichever
-//                  classes above 0 fail, they have slots. Where class 0 fails RestoreRows puts them
-//                  back to where they were.
-//   kept_classes   classes below it have not failed: 3 at first, the bucket's threshold at last.
-//   rows           slots of steps before `step` have their rows; those from there on, up to 48
-//                  slots into the bucket, have rows carried from the bucket before; others have 0.
-//   steps[s]       for s < step: which row of the pool each slot's pivot was, and the classes then.
+//                                 class 0, which takes slots first. Carried rows count as class 0
+//                                 too: they have slots whichever classes above 0 fail. If class 0
+//                                 fails, RestoreRows restores their slots.
+//   kept_classes   number of classes that have not failed: 3 at first, in the end the bucket's
+//                  threshold.
+//   rows           slots of steps before `step` have their rows; those from `step` on, up to 48
+//                  slots into the bucket, have rows carried from the previous bucket; others have
+//                  0.
+//   steps[s]       for s < step: each slot's pivot, as a row of the pool, and the classes then.
 //   carried        the rows of the bucket's first 48 slots before it began, for RestoreRows.
-//   next_key       the first key of the steps to come.
+//   next_key       the first key of the following steps.
 //
-// In a trial the planes are those of a later window, before_trial is the pool as it was, and class2
-// and classes12 tell which class a contradiction is of.
+// The planes are those of a later window in a trial, before_trial is the pool before the trial, and
+// class2 and classes12 tell the class of a contradiction.
 //
-// A step is the instruction set's own: Steps<kPlanes>, where the ninth plane is used or is not.
+// A step is implemented per instruction set: Steps<kPlanes>, with 8 planes or, if the second byte
+// of fingerprints is used, 9.
 //
-//   Pivots      which row of the pool becomes the pivot of each slot (Rows(): byte 7 - j: that of
-//               slot j), and for each row of the pool which pivots are added to it.
-//   FindPivots  finds them, in plane 0 of several pools.
-//   AddPivots   adds them to the pool's rows, and moves the planes to the next step. Writes the
-//               pivots to the slots' `rows`, unless these are null.
-//   FreeSlots   sets those of eight slots' rows to 0 whose pivots are among the `failed` rows.
-//   Planes      the pool's, between AddPivots and the next step: in registers, until Store, or in
-//               memory. WithCoefficient, WithFingerprint and InLowSlots are the rows that have some
-//               left, or bits in the step's first four slots. PutKeys puts `count` keys from the
-//               next one on into the first free rows, and returns these; PutCarried does so with
-//               those of eight rows that are not 0, or returns false: there is no room.
+//   Pivots      the row of the pool that becomes the pivot of each slot (Rows(): byte 7 - j is that
+//               of slot j), and for each row of the pool the pivots that are added to it.
+//   FindPivots  finds the pivots, in plane 0 of several pools.
+//   AddPivots   adds the pivots to the pool's rows, and moves the planes to the next step. Writes
+//               the pivots to the slots' `rows`, unless `rows` is null.
+//   FreeSlots   clears each of eight slots' rows whose pivot is among the `failed` rows.
+//   Planes      the pool's planes, between AddPivots and the next step: in registers, until Store,
+//               or in memory. WithCoefficient, WithFingerprint and InLowSlots return the rows with
+//               a coefficient, with a fingerprint, or with bits in the step's first four slots.
+//               PutKeys puts the next `count` keys into the first free rows, and returns these;
+//               PutCarried does so with the nonzero ones of eight rows, or returns false if there
+//               is no room.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_BUCKETS_H_
 #define WINNOW_SRC_SIMD_RIBBON_BUCKETS_H_
@@ -77,21 +82,22 @@
 namespace winnow::simd {
 namespace {
 
-constexpr unsigned kClasses = 3;  // of bumping, 0 to 2
-// Planes 0 to 6, then 7, and where there are more than these columns 8.
+constexpr unsigned kClasses = 3;  // bumping classes, 0 to 2
+// Planes 0 to 6 are the coefficient, 7 is the fingerprint, and 8 its second byte with more columns
+// than kNarrowColumns.
 constexpr unsigned kCoefficientPlanes = 7;
 constexpr unsigned kFingerprintPlane = 7;
 constexpr unsigned kNarrowColumns = 8;
 
 using Pool = RibbonShardState::Pool;
 
-// Makes the compiler compute the value, without a branch.
+// Forces the compiler to compute the value without a branch.
 inline uint64_t Keep(uint64_t value) {
   __asm__("" : "+r"(value));
   return value;
 }
 
-// Returns the rows of the lowest class among these. Which class that is can't be predicted.
+// Returns the rows of the lowest class among `rows`. Branch-free, since the class is unpredictable.
 WINNOW_INLINE uint64_t LowestClass(uint64_t rows, const Pool& pool) {
   const uint64_t all = Keep(rows);
   const uint64_t below2 = all & ~pool.class2;
@@ -100,7 +106,7 @@ WINNOW_INLINE uint64_t LowestClass(uint64_t rows, const Pool& pool) {
   return Keep(below1 != 0 ? below1 : best2);
 }
 
-// The bucket's rows as they were before its keys came.
+// Restores the bucket's rows to their state before its keys entered.
 inline void RestoreRows(RibbonShardState* state) {
   constexpr size_t kSlots = RibbonShardState::kMaxSteps * kRibbonStepSlots;
   constexpr size_t kCarried = RibbonShardState::kCarriedSteps * kRibbonStepSlots;
@@ -115,7 +121,7 @@ inline void GiveUpBucket(RibbonShardState* state) {
   state->is_begun = false;
 }
 
-// To find out which class fails, where the keys of the step don't fit into the pool.
+// Starts a trial, to find out which class fails if the keys of the step don't fit into the pool.
 inline void BeginTrial(RibbonShardState* state) {
   state->before_trial = state->pool;
   state->is_trial = true;
@@ -126,7 +132,7 @@ struct Buckets {
   using Planes = typename Steps::Planes;
   using Pivots = typename Steps::Pivots;
 
-  // Takes the failed classes' rows out of their slots, and goes on to the next bucket.
+  // Frees the slots of failed classes, and advances to the next bucket.
   static void EndBucket(RibbonShardState* state) {
     if (state->kept_classes == 0) {
       RestoreRows(state);
@@ -145,7 +151,7 @@ struct Buckets {
     state->is_begun = false;
   }
 
-  // Takes a class and all higher ones out of the pool.
+  // Removes a class and all higher ones from the pool.
   static void DropClasses(unsigned first, RibbonShardState* state, Planes* planes) {
     Pool& pool = state->pool;
     state->kept_classes = first < state->kept_classes ? first : state->kept_classes;
@@ -156,13 +162,13 @@ struct Buckets {
     planes->Drop(dropped);
   }
 
-  // The keys that start in the step's slots. False, and nothing has changed, if they don't fit into
-  // the pool.
+  // Adds the keys that start in the step's slots. Returns false, and changes nothing, if they don't
+  // fit into the pool.
   WINNOW_INLINE static bool AddKeys(RibbonShardState* state, Planes* planes) {
     static_assert(kRibbonClass2Slots % kRibbonStepSlots == 0);
     constexpr unsigned kClass2Steps = kRibbonClass2Slots / kRibbonStepSlots;
     constexpr unsigned kClass1Steps = kRibbonClass1Slots / kRibbonStepSlots;
-    static_assert(kRibbonClass1Slots % kRibbonStepSlots == 4);  // what InLowSlots is for
+    static_assert(kRibbonClass1Slots % kRibbonStepSlots == 4);  // the reason for InLowSlots
     Pool& pool = state->pool;
     const unsigned step = state->step;
     const uint32_t end = state->step_ends[step];
@@ -186,7 +192,8 @@ struct Buckets {
     return true;
   }
 
-  // The rows that the bucket before has left at the slots of this step.
+  // Adds the rows that the previous bucket left at the slots of this step. Returns false if there
+  // is no room.
   WINNOW_INLINE static bool AddCarried(RibbonShardState* state, Planes* planes) {
     uint64_t places = 0;
     if (!planes->PutCarried(state->rows + state->step * kRibbonStepSlots, ~state->pool.alive,
@@ -197,8 +204,8 @@ struct Buckets {
     return true;
   }
 
-  // Adds what comes in at `step`, and writes the planes to the pool: entering, a trial, or given
-  // up.
+  // Adds the keys and carried rows of `step`, and stores the planes. The new state is entering, a
+  // trial or given up.
   WINNOW_INLINE static void AddRows(RibbonShardState* state, Planes* planes) {
     const bool keys_fit = AddKeys(state, planes);
     const bool rows_fit =
@@ -221,7 +228,7 @@ struct Buckets {
     AddRows(state, &planes);
   }
 
-  // Rows that have a fingerprint and no coefficient: the lowest of their classes fails.
+  // Handles rows that have a fingerprint and no coefficient: the lowest of their classes fails.
   static void Contradict(uint64_t rows, RibbonShardState* state) {
     const Pool& pool = state->pool;
     const unsigned failed = (rows & ~pool.classes12) != 0 ? 0 : (rows & ~pool.class2) != 0 ? 1 : 2;
@@ -239,8 +246,7 @@ struct Buckets {
     }
   }
 
-  // Handles the cases that FinishStep leaves: trials, contradictions, the 16th step and those of
-  // leaving.
+  // Handles the cases that FinishStep leaves: trials, contradictions, the 16th step and leaving.
   __attribute__((noinline)) static void MoveOnWithCare(uint64_t contradicting,
                                                        RibbonShardState* state) {
     const bool is_trial = state->is_trial;
@@ -259,7 +265,7 @@ struct Buckets {
     }
   }
 
-  // Ends a step: the pivots go to their slots, and out of the pool.
+  // Ends a step: writes the pivots to their slots and removes them from the pool.
   WINNOW_INLINE static void FinishStep(const Pivots& pivots, RibbonShardState* state) {
     Pool& pool = state->pool;
     uint64_t* rows = nullptr;

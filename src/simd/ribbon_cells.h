@@ -1,5 +1,5 @@
-// Kernels::ribbon_cells: one hash at a time, for machines whose vectors gain nothing, and some at a
-// time.
+// Kernels::ribbon_cells: one hash at a time, for machines without fast enough vectors, and in
+// groups.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_CELLS_H_
 #define WINNOW_SRC_SIMD_RIBBON_CELLS_H_
@@ -17,7 +17,7 @@ inline void RibbonCells(const RibbonGrid& grid, const uint64_t* hashes, size_t n
                         uint16_t* cells) noexcept {
   for (size_t i = 0; i < n; ++i) {
     const auto shard = static_cast<uint32_t>((hashes[i] >> 1) >> (63 - grid.shard_bits));
-    // The result of StartPosition, less the starts of the sub-shards before.
+    // Computes StartPosition less the starts of the previous sub-shards.
     const uint64_t below_shard = static_cast<uint32_t>(hashes[i] >> 32) << grid.shard_bits;
     const auto in_shard = static_cast<uint32_t>((below_shard * grid.shard_starts) >> 32);
     cells[i] = static_cast<uint16_t>(shard * grid.shard_cells + (in_shard >> grid.cell_bits) -
@@ -25,12 +25,12 @@ inline void RibbonCells(const RibbonGrid& grid, const uint64_t* hashes, size_t n
   }
 }
 
-// By kCells(grid, hashes, cells), which finds the cells of kSome hashes.
+// Finds cells in groups of kSome hashes, by kCells(grid, hashes, cells).
 template <size_t kSome, auto kCells>
 void CellsBy(const RibbonGrid& grid, const uint64_t* hashes, size_t n, uint16_t* cells) noexcept {
   if (n < kSome) return RibbonCells(grid, hashes, n, cells);
   for (size_t i = 0; i < n; i += kSome) {
-    const size_t at = std::min(i, n - kSome);  // the last ones may be found twice
+    const size_t at = std::min(i, n - kSome);  // the last ones may be computed twice
     kCells(grid, hashes + at, cells + at);
   }
 }

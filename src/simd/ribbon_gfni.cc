@@ -1,4 +1,4 @@
-// Building a Ribbon with GFNI and AVX2, for processors that have no AVX-512: a product with a
+// Construction of Ribbon filters with GFNI and AVX2, for CPUs without AVX-512: a product with a
 // matrix is one instruction.
 
 #include "src/simd/kernels.h"
@@ -16,8 +16,8 @@ namespace {
 struct MatrixVectors : Avx2Vectors {
   using Factors = Bytes;
 
-  // Row j as byte 7 - j is what transposing wants, and byte 7 - k of what comes of it is column k,
-  // as the product does.
+  // The transposition takes row j in byte 7 - j and yields column k in byte 7 - k, the order of the
+  // product.
   struct Product {
     Bytes matrix;
 

@@ -1,4 +1,4 @@
-// Lookups in a bumped Ribbon layer, one by one and many at once.
+// Lookups in a bumped Ribbon layer, single and batched.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_LOOKUPS_H_
 #define WINNOW_SRC_SIMD_RIBBON_LOOKUPS_H_
@@ -16,14 +16,14 @@
 namespace winnow::simd {
 namespace {
 
-// Where a hash's bits lie: a query without what the hash itself tells.
+// Place of a hash's bits: the part of a query that does not follow from the hash itself.
 struct RibbonPlace {
   const unsigned char* low;
   uint32_t start;
   uint32_t columns;
 };
 
-// Asks for the lines that a lookup may need.
+// Prefetches the cache lines that a lookup may need.
 WINNOW_INLINE RibbonPlace LocateAhead(const RibbonLayer& layer, uint64_t hash) {
   const uint32_t start = StartOf(layer, hash);
   const RibbonQuery query = QueryOf(layer, start, hash);
@@ -38,10 +38,10 @@ WINNOW_INLINE RibbonPlace LocateAhead(const RibbonLayer& layer, uint64_t hash) {
   return {query.low, start, query.columns};
 }
 
-// Made of what differs between instruction sets:
-//   kParities      the parities of all columns that a block may have
-//   kMatch         whether the columns have the parities of the query's fingerprint
-//   kMatchNarrow   the same where there are at most 8 columns
+// Lookups, parameterized by functions of the instruction set:
+//   kParities      returns the parities of all columns that a block may have
+//   kMatch         returns whether the columns have the parities of the query's fingerprint
+//   kMatchNarrow   like kMatch, for at most 8 columns
 template <uint32_t (*kParities)(const RibbonLayer& layer, const RibbonQuery& query),
           bool (*kMatch)(const RibbonLayer& layer, const RibbonQuery& query) =
               MatchParities<kParities>,
@@ -76,20 +76,20 @@ struct RibbonLookups {
 
  private:
   static constexpr size_t kAhead = 32;
-  // A layer of this size is seldom the only one that the first caches are used for. By
-  // filter_bench's rows multiget/…/100000: asking for what is there costs 2 %, and what is not
-  // takes 0.6 of the time.
+  // Minimum layer size for prefetching: the first cache levels are seldom used for one such layer
+  // alone. By filter_bench's rows multiget/…/100000, prefetching cached data costs 2%, and
+  // prefetching other data reduces the time to 0.6.
   static constexpr size_t kAheadFromBytes = size_t{1} << 16;
-  // So few overlap without help.
+  // Minimum number of hashes for prefetching: fewer lookups overlap without prefetching.
   static constexpr size_t kAheadFromHashes = 5;
 
-  // Bumped hashes of a group of kAhead hashes that follow each other, by their places in the group.
+  // Bumped hashes of a group of kAhead consecutive hashes, by their index in the group.
   struct BumpedHashes {
     unsigned n = 0;
     unsigned char places[kAhead];
   };
 
-  // `hashes` and `results` are those of the group.
+  // Looks up the bumped hashes of a group, whose hashes and results are passed.
   WINNOW_INLINE static void AskBumped(const RibbonLayer& layer, const RibbonLayer* next,
                                       const BumpedHashes& bumped, const uint64_t* hashes,
                                       bool* results) {
@@ -101,16 +101,16 @@ struct RibbonLookups {
     }
   }
 
-  // A hash is located kAhead hashes before it is asked, and one that is bumped is asked of the next
-  // layer a group later: its lines are on their way meanwhile, and hold up no other hash.
+  // Locates each hash kAhead hashes before it is tested. A bumped hash is looked up in the next
+  // layer one group later, so that its cache lines arrive in the meantime and stall no other hash.
   static void ProbeAhead(const RibbonLayer& asked, const RibbonLayer* next, const uint64_t* hashes,
                          size_t n, bool* results) {
-    // A copy, which no store can change: it stays in registers.
+    // A local copy, which stores can't change, stays in registers.
     const RibbonLayer layer = asked;
     RibbonPlace places[kAhead];
     BumpedHashes bumped[2];
     for (size_t i = 0; i < n && i < kAhead; ++i) places[i] = LocateAhead(layer, hashes[i]);
-    size_t before = 0;  // where the group before begins
+    size_t before = 0;  // begin of the previous group
     unsigned turn = 0;
     for (size_t begin = 0; begin < n; begin += kAhead) {
       BumpedHashes& bumped_here = bumped[turn];
@@ -122,7 +122,7 @@ struct RibbonLookups {
           bumped_here.places[bumped_here.n++] = static_cast<unsigned char>(i);
           if (next != nullptr) LocateAhead(*next, formulas::NextLayerHash(hash));
         }
-        // For a bumped hash as well, which is one branch less; that result is replaced.
+        // Bumped hashes are tested too, which saves a branch; their result is replaced.
         results[begin + i] = kMatch(
             layer, QueryAt(place.low, place.columns, place.start, layer.fingerprint_shift, hash));
       };

@@ -1,4 +1,4 @@
-// NEON operations of 64-bit ARM for ribbon_steps.h and ribbon_solve_sums.h: 32 bytes are two
+// NEON operations of 64-bit ARM for ribbon_steps.h and ribbon_solve_sums.h: 32 bytes in two
 // registers.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_NEON_VECTORS_H_
@@ -64,13 +64,13 @@ struct NeonVectors {
     return {vtstq_u8(bytes.low, bits.low), vtstq_u8(bytes.high, bits.high)};
   }
 
-  // All bits of these bytes are set.
+  // Sets all bits of each byte that has the bit of `slot`, and clears all other bytes.
   WINNOW_INLINE static Bytes Having(Bytes bytes, unsigned slot) {
     const uint8x16_t bit = vdupq_n_u8(static_cast<uint8_t>(1u << slot));
     return {vtstq_u8(bytes.low, bit), vtstq_u8(bytes.high, bit)};
   }
   WINNOW_INLINE static Bytes Where(Bytes having, Bytes value) { return having & value; }
-  // Masks each byte with its own bit, and then sums up eight neighbours.
+  // Masks each byte with its own bit, and sums up eight neighbors.
   WINNOW_INLINE static uint64_t Bits(Bytes low, Bytes high) {
     const Bytes places = SetEight(0x8040201008040201u);
     const Bytes low_bits = low & places;
@@ -184,7 +184,7 @@ struct NeonVectors {
   }
 
  private:
-  // Interleaves four registers of neighbours two by two, twice.
+  // Interleaves neighboring registers of four, twice.
   WINNOW_INLINE static void ZipFours(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d,
                                      uint8x16_t (&zipped)[4]) {
     const auto zip = [](uint8x16_t x, uint8x16_t y) {

@@ -1,5 +1,4 @@
-// A lookup's query of a bumped Ribbon layer: where a hash's bits lie there, and which parities they
-// must have.
+// Query of a bumped Ribbon layer: the place of a hash's bits, and the parities they must have.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_QUERY_H_
 #define WINNOW_SRC_SIMD_RIBBON_QUERY_H_
@@ -17,13 +16,13 @@ namespace {
 
 // Query of a layer for a hash.
 struct RibbonQuery {
-  const unsigned char* low;   // the columns of the first block
-  const unsigned char* high;  // and those of the next one
+  const unsigned char* low;   // columns of the first block
+  const unsigned char* high;  // columns of the next block
   uint64_t hash;
   uint64_t coefficient;
   uint64_t fingerprint;
   uint32_t start;
-  uint32_t columns;  // that count: those of the first block
+  uint32_t columns;  // number of relevant columns: those of the first block
 };
 
 WINNOW_INLINE uint32_t StartOf(const RibbonLayer& layer, uint64_t hash) {
@@ -34,7 +33,7 @@ WINNOW_INLINE bool IsBumped(const RibbonLayer& layer, uint32_t start) {
   return formulas::IsBumped(layer.thresholds, start);
 }
 
-// Returns the query in the block whose `columns` columns begin at `low`.
+// Returns the query for the block whose `columns` columns begin at `low`.
 WINNOW_INLINE RibbonQuery QueryAt(const unsigned char* low, uint32_t columns, uint32_t start,
                                   uint32_t fingerprint_shift, uint64_t hash) {
   return {low,
@@ -56,7 +55,7 @@ WINNOW_INLINE RibbonQuery QueryOf(const RibbonLayer& layer, uint32_t start, uint
   return QueryAt(low, columns, start, layer.fingerprint_shift, hash);
 }
 
-// Returns whether the columns that count have the parities of the fingerprint. `parities` may have
+// Returns whether the relevant columns have the parities of the fingerprint. `parities` may have
 // more bits than there are columns.
 WINNOW_INLINE bool IsFingerprint(const RibbonQuery& query, uint64_t parities) {
   return ((parities ^ query.fingerprint) & ((uint64_t{1} << query.columns) - 1)) == 0;
@@ -68,8 +67,9 @@ WINNOW_INLINE RibbonMasks MasksOf(const RibbonQuery& query) {
   return formulas::MasksAt(query.coefficient, query.start);
 }
 
-// For kernels of eight lanes (avx2, neon): the parities of all columns that a block may have, eight
-// at a time. kParities gives those of up to eight columns, of which bit j is that of column j.
+// Returns the parities of all columns that a block may have, eight at a time, for kernels with
+// eight lanes (avx2, neon). kParities returns those of up to eight columns; bit j is that of column
+// j.
 template <uint32_t (*kParities)(const unsigned char* low, const unsigned char* high,
                                 unsigned columns, const RibbonMasks& masks)>
 WINNOW_INLINE uint32_t ParitiesInEights(const RibbonLayer& layer, const RibbonQuery& query) {
@@ -80,7 +80,7 @@ WINNOW_INLINE uint32_t ParitiesInEights(const RibbonLayer& layer, const RibbonQu
          kParities(query.low + 64, query.high + 64, columns - 8, masks) << 8;
 }
 
-// Match of RibbonLookups by parities.
+// Match function of RibbonLookups, by parities.
 template <uint32_t (*kParities)(const RibbonLayer& layer, const RibbonQuery& query)>
 WINNOW_INLINE bool MatchParities(const RibbonLayer& layer, const RibbonQuery& query) {
   return IsFingerprint(query, kParities(layer, query));

@@ -1,5 +1,5 @@
 // Back substitution of sub-shards, eight columns and four sub-shards at a time, from right to left:
-// what its kernels share.
+// the part that all kernels share.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_SOLVE_H_
 #define WINNOW_SRC_SIMD_RIBBON_SOLVE_H_
@@ -15,10 +15,10 @@ namespace {
 
 constexpr unsigned kColumnsAtOnce = 8;
 
-// Solver<kShards>, made of the sub-shards' rows, of their number of blocks, and of the first
-// column, has:
-//   SolveBlock(i)              solves block i of each: the last ones come first
-//   Store(shard, columns, out) writes that block's first `columns` columns
+// Solver<kShards> is constructed from the sub-shards' rows, their number of blocks and the first
+// column, and has:
+//   SolveBlock(i)              solves block i of each sub-shard, from the last block to the first
+//   Store(shard, columns, out) writes the first `columns` columns of that block
 template <template <unsigned kShards> class Solver, unsigned kShards>
 void SolveColumns(const uint64_t* const* rows, uint64_t shard_blocks, uint64_t first_block,
                   unsigned first_column, unsigned whole, unsigned most, uint64_t split,
@@ -39,7 +39,7 @@ void SolveColumns(const uint64_t* const* rows, uint64_t shard_blocks, uint64_t f
   }
 }
 
-// Kernels::ribbon_solve.
+// Implementation of Kernels::ribbon_solve.
 template <template <unsigned kShards> class Solver>
 void SolveInEights(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
                    uint64_t first_block, unsigned whole, unsigned most, uint64_t split,

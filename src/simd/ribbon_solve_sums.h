@@ -1,10 +1,10 @@
 // Back substitution with the vectors of ribbon_steps.h, eight slots at a time: as soon as these are
-// solved, what they add to the slots before them is summed up there.
+// solved, their contributions to the preceding slots are added to sums.
 //
-// Bytes are slots: bit c is column c. Eight of them lie in reverse, byte 7 - j for slot j, since
-// this is how a Product takes its rows; those of four sub-shards are one vector, sub-shard i the
+// A byte is a slot: bit c is column c. Eight slots are stored in reverse, byte 7 - j for slot j,
+// since a Product takes its rows in this order; four sub-shards form a vector, sub-shard i in the
 // bytes from 8 i on. A coefficient of 48 bits, which begins anywhere in its eight slots, has seven
-// bytes: the first one is about these eight slots, byte t about those 8 t behind.
+// bytes: the first one selects among these eight slots, byte t among those 8 t behind.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_SOLVE_SUMS_H_
 #define WINNOW_SRC_SIMD_RIBBON_SOLVE_SUMS_H_
@@ -18,7 +18,7 @@
 namespace winnow::simd {
 namespace {
 
-// Entry j, for each eight bytes: byte 7 - j in all of them. Entry 8: the bytes turned around.
+// Shuffle indices. Entry j broadcasts byte 7 - j of each eight bytes; entry 8 reverses eight bytes.
 struct SlotBytes {
   alignas(32) unsigned char of[9][32] = {};
 
@@ -42,7 +42,7 @@ class SummingSolver {
   }
 
   WINNOW_INLINE void SolveBlock(uint64_t block) {
-    // Solved slots add to those of the block before.
+    // Solved slots contribute to the previous block, which is therefore loaded.
     if (block > 0) Load(block - 1);
     const auto first = static_cast<unsigned>(block % 2 * 8);
 #pragma GCC unroll 8
@@ -66,15 +66,15 @@ class SummingSolver {
 
   struct Shard {
     const uint64_t* rows;
-    // Coefficients by which the slots of two blocks, by eights, are added to the six eights before,
-    // the nearest first. Those beyond the first block may be anything.
+    // Coefficients by which the slots of two blocks, in eights, are added to the six preceding
+    // eights, the nearest first. Those beyond the first block are unspecified.
     alignas(32) unsigned char adding[16][64] = {};
-    // Sums added so far to the next six eights, the same way.
+    // Sums for the next six eights so far, in the same order.
     Bytes sums[2] = {Vectors::Set(0), Vectors::Set(0)};
-    alignas(32) unsigned char solution[64] = {};  // of a block
+    alignas(32) unsigned char solution[64] = {};  // solution of a block
   };
 
-  // The coefficients and fingerprints of a block of each sub-shard.
+  // Loads the coefficients and fingerprints of a block of each sub-shard.
   WINNOW_INLINE void Load(uint64_t block) {
     const auto first = static_cast<unsigned>(block % 2 * 8);
     for (unsigned shard = 0; shard < kShards; ++shard) {
@@ -82,7 +82,8 @@ class SummingSolver {
       const uint64_t* rows = of.rows + 64 * block;
 #pragma GCC unroll 4
       for (unsigned i = first; i < first + 8; i += 2, rows += 16) {
-        // Rows 2 k and 2 k + 1 of two eights, and then bytes 2 k and 2 k + 1 of all their rows.
+        // Rows 2 k and 2 k + 1 of two eights; after the transposition, bytes 2 k and 2 k + 1 of all
+        // their rows.
         Bytes pairs[4];
 #pragma GCC unroll 4
         for (unsigned k = 0; k < 4; ++k) {
@@ -116,7 +117,7 @@ class SummingSolver {
                                   shards_[3].sums[0]);
     }
     slots = slots ^ Vectors::Load(fingerprints_[at]);
-    // From right to left each slot is added to those that have it in their coefficient.
+    // Adds each slot, from right to left, to the slots that have it in their coefficient.
     constexpr uint64_t kItself = 0x0102040810204080u;
     const Bytes within = Vectors::Load(within_[at]) & ~Vectors::SetEight(kItself);
 #pragma GCC unroll 8
@@ -142,8 +143,8 @@ class SummingSolver {
 
   unsigned fingerprint_shift_;
   Shard shards_[kShards];
-  // First bytes of the coefficients, and the fingerprints, of the eights of two blocks, all
-  // sub-shards'.
+  // First bytes of the coefficients, and the fingerprints, of the eights of two blocks, for all
+  // sub-shards.
   alignas(32) unsigned char within_[16][32] = {};
   alignas(32) unsigned char fingerprints_[16][32] = {};
 };

@@ -1,21 +1,21 @@
-// A step of eight slots, as ribbon_buckets.h wants it, where vectors are too short for a pool in
-// registers: the planes stay in memory, as 32 bytes and 32 bytes.
+// A step of eight slots for ribbon_buckets.h, for vectors that are too short for a pool in
+// registers: the planes stay in memory, each as two vectors of 32 bytes.
 //
-// Vectors, which differs between instruction sets, has:
+// Vectors is specific to an instruction set and has:
 //
 //   Bytes, Load, Store      32 bytes
-//   LoadOne, StoreWord      one byte, 32 times; the first eight
-//   Having, Bits, Where     which bytes have bit `slot`; these as 64 bits; a byte in their places
-//   HavingOneOf             all ones where a byte has at least one of these bits, else 0
-//   NonZero                 which bytes are not 0, as 64 bits
-//   LowestBit               its number; any from 64 on if there is none
-//   Rows, Gather            eight rows of the pool, of which byte 7 - j is that of slot j; their
-//                           bytes in a plane
-//   Product                 of bytes with a matrix of 8 x 8 bits, of which byte 7 - j of what was
-//                           gathered is row j: Of adds up the rows that the bits of Factors' bytes
-//                           name
+//   LoadOne, StoreWord      broadcast of one byte; store of the first eight
+//   Having, Bits, Where     mask of bytes with bit `slot`; a mask as 64 bits; a value under a mask
+//   HavingOneOf             all ones in bytes with at least one of these bits, else 0
+//   NonZero                 mask of nonzero bytes, as 64 bits
+//   LowestBit               index of the lowest bit; 64 or more if there is none
+//   Rows, Gather            eight rows of the pool, where byte 7 - j is that of slot j; their bytes
+//                           in a plane
+//   Product                 product of bytes with a matrix of 8 x 8 bits, whose row j is byte 7 - j
+//                           of the gathered bytes: Of returns the sums of the rows that the bits of
+//                           Factors' bytes select
 //   Eight, LowEight         the low half of Bytes
-//   TransposeBytes          of 8 x 8 bytes, each row of them in the low half of an Eight
+//   TransposeBytes          transposition of 8 x 8 bytes, with each row in the low half of an Eight
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_STEPS_H_
 #define WINNOW_SRC_SIMD_RIBBON_STEPS_H_
@@ -34,8 +34,8 @@
 namespace winnow::simd {
 namespace {
 
-// Keys from `first` on: words of seven bytes of coefficient and one of fingerprint, and behind all
-// words the second bytes of fingerprints.
+// Writes keys from `first` on: words of seven bytes of coefficient and one of fingerprint, and
+// behind all words the second bytes of the fingerprints.
 inline void MakeKeysFrom(size_t first, const uint64_t* hashes, size_t n, uint32_t starts,
                          RibbonRows rows, unsigned char* keys, size_t key_room) {
   const uint64_t value_mask = rows.value_mask();
@@ -64,7 +64,7 @@ struct PlanesInMemory {
   using Bytes = typename Vectors::Bytes;
 
   Pool* pool;
-  Bytes coefficients[2];  // of which each row has all bits, in one byte or another
+  Bytes coefficients[2];  // OR of the planes, per row
   Bytes fingerprints[2];
 
   PlanesInMemory() = default;
@@ -99,7 +99,7 @@ struct PlanesInMemory {
     if constexpr (kPlanes > 8) *byte = high;
   }
 
-  // Into the first free rows; returns these.
+  // Puts keys into the first free rows, and returns these rows.
   WINNOW_INLINE uint64_t PutAll(const unsigned char* words, const unsigned char* high,
                                 uint32_t count, uint64_t free) {
     uint64_t left = free;
@@ -118,7 +118,7 @@ struct PlanesInMemory {
   }
 
   WINNOW_INLINE bool PutCarried(const uint64_t* rows, uint64_t free, uint64_t* places) {
-    // Which slots have a row can't be predicted.
+    // Branch-free, since it is unpredictable which slots have a row.
     uint64_t words[kRibbonStepSlots];
     unsigned char high[kRibbonStepSlots];
     uint32_t count = 0;
@@ -135,8 +135,8 @@ struct PlanesInMemory {
   }
 };
 
-// Eight rows as words, each shifted by its slot and with its fingerprint on top, as the slots'
-// rows.
+// Stores eight rows as the slots' rows. Each word is a row, shifted by its slot, with its
+// fingerprint in the top byte.
 template <typename Eight>
 WINNOW_INLINE void StoreSlots(const Eight (&words)[4], const Eight* high, uint64_t* rows) {
   using Words = uint64_t __attribute__((vector_size(16)));
@@ -159,14 +159,14 @@ struct StepsInMemory {
   using Eight = typename Vectors::Eight;
   using Planes = PlanesInMemory<Vectors, kPlanes>;
 
-  // Result of elimination in plane 0.
+  // Result of the elimination in plane 0.
   struct Pivots {
-    // For each row of the pool, which pivots are added to it.
+    // One byte per row of the pool: the pivots that are added to the row.
     alignas(32) unsigned char combinations[kRibbonPoolRows];
-    // Byte j, in its bits up to j: of which rows that have become pivots the one of slot j is made
-    // up, itself among them; not itself if there is none. Bytes from 8 on say nothing.
+    // Byte j, in its bits up to j: the pivots whose sum is that of slot j, including itself;
+    // without itself if slot j has no pivot. Bytes from 8 on are unspecified.
     alignas(8) unsigned char own[2 * kRibbonStepSlots];
-    alignas(8) unsigned char rows[kRibbonStepSlots];  // byte 7 - j: that of slot j
+    alignas(8) unsigned char rows[kRibbonStepSlots];  // byte 7 - j: row of slot j's pivot
 
     uint64_t Rows() const {
       uint64_t word;
@@ -175,8 +175,8 @@ struct StepsInMemory {
     }
   };
 
-  // The bit of a slot that is done is 0 in each row of the pool, so there is room for what becomes
-  // of it: whether the row has got the slot's pivot added.
+  // Finds the pivots. The bit of an eliminated slot is 0 in each row of the pool, so its place is
+  // reused to record whether the slot's pivot was added to the row.
   template <unsigned kShards>
   WINNOW_INLINE static void FindPivots(const RibbonShardState* states, Pivots* pivots) {
     Bytes low[kShards];
@@ -211,7 +211,7 @@ struct StepsInMemory {
     }
   }
 
-  // Returns the bits of each slot's byte up to its own one, if that is set, else none.
+  // Returns the bits of each slot's byte up to its own, if its own bit is set, else 0.
   WINNOW_INLINE static Bytes OwnRows(const Pivots& pivots) {
     uint64_t own;
     std::memcpy(&own, pivots.own, sizeof own);

@@ -1,5 +1,5 @@
-// How the tables for a product with a matrix of 8 x 8 bits are made of its rows: entry x of one for
-// half a byte is the sum of the rows that the bits of x name. Look-ups in 16 bytes.
+// Construction of the tables for a product with a matrix of 8 x 8 bits from its rows, by lookups in
+// 16 bytes: entry x of a nibble's table is the sum of the rows that the bits of x select.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_SUM_TABLES_H_
 #define WINNOW_SRC_SIMD_RIBBON_SUM_TABLES_H_
@@ -9,9 +9,10 @@
 namespace winnow::simd {
 namespace {
 
-// Row j is byte 7 - j, twice. First the upper eight bytes become sums of neighbours, by adding what
-// lies at `neighbours`. Then an entry is the sum of two bytes, for its low two bits and its high
-// ones: in the first 16 the table of rows 0 to 3, then that of rows 4 to 7.
+// Shuffle indices. Row j is byte 7 - j, twice. First, the upper eight bytes become sums of adjacent
+// rows, by adding the bytes at `neighbours`. Then an entry is the sum of two bytes, for its low two
+// bits and for its high two bits; the first 16 entries are the table of rows 0 to 3, the others
+// that of rows 4 to 7.
 struct SumTables {
   alignas(32) uint8_t neighbours[32] = {};
   alignas(32) uint8_t low_bits[32] = {};
@@ -27,9 +28,9 @@ struct SumTables {
   }
 
  private:
-  static constexpr uint8_t kNone = 0x80;  // gives 0
+  static constexpr uint8_t kNone = 0x80;  // index that gives 0
 
-  // Where the sum of those of two rows lies that the bits name.
+  // Returns the index of the sum of those rows, `row` and the next one, that the two bits select.
   static constexpr uint8_t Place(unsigned row, unsigned bits) {
     constexpr uint8_t kBoth = 8;
     const auto at = static_cast<uint8_t>(7 - row);

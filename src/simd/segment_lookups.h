@@ -1,5 +1,5 @@
-// One hash in the filters of many segments, in two steps: where its bits lie, and whether they are
-// set.
+// Lookups of one hash in the filters of many segments, in two steps: locating the places of its
+// bits, and testing them.
 
 #ifndef WINNOW_SRC_SIMD_SEGMENT_LOOKUPS_H_
 #define WINNOW_SRC_SIMD_SEGMENT_LOOKUPS_H_
@@ -15,7 +15,7 @@
 namespace winnow::simd {
 namespace {
 
-// Where a hash's blocks lie in n segments that follow each other, n <= kMaxPlaces.
+// Locates a hash's blocks in n consecutive segments, n <= kMaxPlaces.
 WINNOW_INLINE void PlacesOf(const BloomSegments& segments, size_t n, uint64_t hash,
                             const unsigned char** places) {
   for (size_t i = 0; i < n; ++i) {
@@ -23,7 +23,7 @@ WINNOW_INLINE void PlacesOf(const BloomSegments& segments, size_t n, uint64_t ha
   }
 }
 
-// Tests, one by one, whether the places have what kHolds looks for.
+// Tests each place with kHolds.
 template <typename Mask, bool (*kHolds)(const unsigned char* block, const Mask& mask)>
 WINNOW_INLINE uint64_t TestEach(const unsigned char* const* places, size_t n, const Mask& mask) {
   uint64_t answers = 0;
@@ -31,7 +31,7 @@ WINNOW_INLINE uint64_t TestEach(const unsigned char* const* places, size_t n, co
   return answers;
 }
 
-// The same for layers of Ribbons.
+// Locates a hash in one Ribbon layer.
 WINNOW_INLINE void SetPlace(const RibbonSegments& segments, size_t seat, uint64_t hash,
                             const RibbonPlaces& places, size_t i) {
   const RibbonLayer& layer = segments.layers[seat];
@@ -50,7 +50,7 @@ WINNOW_INLINE void PlacesOf(const RibbonSegments& segments, size_t n, uint64_t h
   for (size_t i = 0; i < n; ++i) SetPlace(segments, i, hash, places, i);
 }
 
-// Not inlined, a function that only prefetches does nothing in the compiler's eyes.
+// Inlined, since a compiler may drop calls of a function that only prefetches.
 template <bool kStraddles, bool kIsFar>
 WINNOW_INLINE void PrefetchPlaces(const unsigned char* const* places, size_t n) {
   constexpr int kLocality = kIsFar ? 2 : 3;
@@ -74,15 +74,15 @@ WINNOW_INLINE void PrefetchPlaces(const unsigned char* const* places, size_t n, 
   }
 }
 
-// Which of n Ribbons have the fingerprint or bump the hash, one by one. Flattened: kMatch, and with
-// it what is the same for all places.
+// Tests each of n Ribbons for the fingerprint and for bumping. Flattened, to inline kMatch and
+// hoist what all places share.
 template <bool (*kMatch)(const RibbonLayer& layer, const RibbonQuery& query)>
 __attribute__((flatten)) uint64_t TestEachRibbon(const RibbonPlaces& places, size_t n,
                                                  uint64_t hash, uint64_t* bumped) {
   uint64_t matches = 0;
   uint64_t gone = 0;
   for (size_t i = 0; i < n; ++i) {
-    // Both without a branch: which places bump a hash can't be predicted.
+    // Computes both without a branch, since it is unpredictable which places bump a hash.
     gone |= uint64_t{IsBumped(*places.layers[i], places.start[i])} << i;
     const RibbonQuery query = QueryAt(places.words[i], places.columns[i], places.start[i],
                                       places.shape[i] >> kShapeFingerprint, hash);
@@ -92,16 +92,15 @@ __attribute__((flatten)) uint64_t TestEachRibbon(const RibbonPlaces& places, siz
   return matches & ~gone;
 }
 
-// All lookups in segments, made of what differs between instruction sets:
-//   Mask          the bits of a hash in a Bloom block: made once, compared with many blocks
-//   kMaskOf       makes it
-//   kHolds        whether a block has all of them
-//   kTest         which of n blocks have all of them: bit i is the answer of block i. In the order
-//                 of the places, so that what has arrived makes room in the processor for what
-//                 follows
+// Lookups in segments, parameterized by functions of the instruction set:
+//   Mask          bits of a hash in a Bloom block, computed once and compared with many blocks
+//   kMaskOf       computes the mask
+//   kHolds        returns whether a block has all bits of the mask
+//   kTest         tests n blocks; bit i is the answer of block i. Tests in the order of the places,
+//                 so that blocks that have arrived free resources for the following ones
 //   kPlacesOf     PlacesOf; may write places up to the next multiple of 8
-//   kRibbonTest   as Kernels::ribbon_test
-//   kRibbonPlacesOf  PlacesOf for Ribbons, likewise
+//   kRibbonTest   Kernels::ribbon_test
+//   kRibbonPlacesOf  PlacesOf for Ribbons; may write places up to the next multiple of 8
 template <typename Mask, Mask (*kMaskOf)(const uint16_t* words, uint32_t x),
           bool (*kHolds)(const unsigned char* block, const Mask& mask),
           uint64_t (*kTest)(const unsigned char* const* places, size_t n, const Mask& mask),
@@ -128,7 +127,8 @@ struct SegmentLookups {
     return kTest(places, n, kMaskOf(words, static_cast<uint32_t>(hash)));
   }
 
-  // Chosen here: otherwise the choice would be kept in registers over all of a lookup.
+  // Selects the prefetching variant here, since otherwise the options would occupy registers during
+  // the whole lookup.
   static void BloomProbeSegments(const BloomSegments& segments, size_t n, const uint16_t* words,
                                  uint64_t hash, Ahead ahead, uint64_t* answers) {
     if (n <= kOneByOne) return BloomProbeOneByOne(segments, n, words, hash, answers);
@@ -144,7 +144,8 @@ struct SegmentLookups {
                : BloomProbeFew<PrefetchPlaces<false, false>>(segments, n, words, hash, answers);
   }
 
-  // So few that to put their places aside takes longer than it saves.
+  // Maximum number of segments that are tested one by one: storing so few places costs more than it
+  // saves.
   static constexpr size_t kOneByOne = 8;
   WINNOW_INLINE static void BloomProbeOneByOne(const BloomSegments& segments, size_t n,
                                                const uint16_t* words, uint64_t hash,
@@ -168,7 +169,7 @@ struct SegmentLookups {
     *answers = kTest(places, n, kMaskOf(words, static_cast<uint32_t>(hash)));
   }
 
-  // Locates the next places before it tests these.
+  // Locates the next places before testing the current ones.
   __attribute__((noinline)) static void BloomProbeMany(const BloomSegments& segments, size_t n,
                                                        const uint16_t* words, uint64_t hash,
                                                        Ahead ahead, uint64_t* answers) {
@@ -196,7 +197,7 @@ struct SegmentLookups {
       for (size_t i = 0; i < n; ++i) SetPlace(segments, seats[i], hash, places, i);
     }
     if (!ahead.asks) return;
-    // Thresholds are a hundredth of all, and in the cache.
+    // Thresholds are a hundredth of all bytes and mostly cached.
     for (size_t i = 0; i < n; ++i) {
       __builtin_prefetch(places.words[i]);
       __builtin_prefetch(places.words[i] + 16 * places.columns[i] - 1);

@@ -14,7 +14,7 @@ namespace winnow::inspect {
 namespace {
 
 std::string NumberText(double number) {
-  constexpr double kMaxDigits = 1e16;  // with more, a power of ten is easier to read
+  constexpr double kMaxDigits = 1e16;  // larger numbers are easier to read with an exponent
   const bool is_written_out = number == std::floor(number) && std::abs(number) < kMaxDigits;
   return is_written_out ? absl::StrFormat("%.0f", number) : absl::StrFormat("%g", number);
 }
@@ -42,7 +42,7 @@ absl::string_view ClosestName(absl::string_view written,
                               const std::vector<absl::string_view>& names) {
   constexpr size_t kShortestStart = 3;
   absl::string_view closest;
-  // Two letters exchanged are two slips, which is half of a short name.
+  // Two swapped letters are two edits, which is half of a short name.
   size_t smallest = std::min<size_t>(2, written.size() / 2) + 1;
   for (const absl::string_view name : names) {
     const bool begins =

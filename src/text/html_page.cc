@@ -14,10 +14,11 @@
 namespace winnow::inspect {
 namespace {
 
-// Longest piece of a cell's text on one line, in characters.
+// Maximum number of characters of a cell's text without a line break.
 constexpr size_t kLongestPiece = 24;
 
-// Around kLightColours and kChartStyle, which a chart that is a file of its own has too.
+// Style sheet of a page, in addition to kLightColours and kChartStyle, which standalone charts use
+// too.
 constexpr char kStyle[] = R"(
 @media screen and (prefers-color-scheme: dark) {
   :root {
@@ -89,7 +90,7 @@ code { font: .85rem/1.45 ui-monospace, "DejaVu Sans Mono", monospace; }
 }
 )";
 
-// Escaped text in which the names of flags, after whose dashes a line could end, stay together.
+// Keeps the names of flags in escaped text together, since a line could break after their dashes.
 std::string KeepFlags(const std::string& html) {
   std::string kept;
   size_t done = 0;
@@ -107,7 +108,7 @@ std::string Paragraph(const std::string& text, const char* attributes) {
   return text.empty() ? "" : absl::StrCat("<p", attributes, ">", Prose(text), "</p>\n");
 }
 
-// Without a chart the table is what there is to see.
+// Returns the figure; without a chart, its table is not collapsed.
 std::string ToHtml(const HtmlFigure& figure) {
   const std::string svg = ToSvg(figure.chart);
   if (svg.empty() && figure.table.rows.empty()) return "";
@@ -129,8 +130,8 @@ std::string ToHtml(const HtmlSection& section) {
 
 bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
 
-// Returns whether a line of a long name may end before the character at `at`: after a separator,
-// but not in a number such as 0.957, nor before what ends the name of a file, as in 000012.sst.
+// Returns whether a line of a long name may break before the character at `at`: after a separator,
+// but not in a number such as 0.957 or before a file name extension, as in 000012.sst.
 bool MayEndBefore(std::string_view text, size_t at) {
   const char last = text[at - 1];
   if (std::string_view("/_;=").find(last) != std::string_view::npos) return true;
@@ -138,10 +139,10 @@ bool MayEndBefore(std::string_view text, size_t at) {
          !IsDigit(text[at - 2]) && !IsDigit(text[at]);
 }
 
-// Escaped, with places where a line may end in names too long for one.
+// Escapes the text and inserts line break opportunities into long names.
 std::string Breakable(std::string_view text) {
   std::string html;
-  size_t begin = 0, since = 0;  // of the piece; characters since a line could end
+  size_t begin = 0, since = 0;  // begin of the piece; characters since the last opportunity
   for (size_t at = 0; at < text.size();) {
     since = text[at] == ' ' ? 0 : since + 1;
     at += std::max<size_t>(1, CharacterBytes(text.substr(at)));
@@ -156,7 +157,7 @@ std::string Breakable(std::string_view text) {
 
 bool IsLong(const std::string& cell) { return Width(cell) > kLongestPiece; }
 
-// Returns whether most cells of the column are words, which stand on the left, and not numbers.
+// Returns whether most cells of the column are words, which are left-aligned, and not numbers.
 bool IsOfWords(const HtmlTable& table, size_t column) {
   size_t words = 0;
   for (const std::vector<std::string>& row : table.rows) {
@@ -167,7 +168,8 @@ bool IsOfWords(const HtmlTable& table, size_t column) {
   return 2 * words > table.rows.size();
 }
 
-// A short text stays on its line, so that no number and no word is cut; a long one takes several.
+// Returns a table cell. Short texts are not wrapped, so that no number or word is split; long ones
+// are.
 std::string Cell(const std::string& text, bool of_words, const char* tag, const char* attributes) {
   const char* const style = IsLong(text) ? " class=\"long\"" : of_words ? " class=\"words\"" : "";
   return absl::StrCat("<", tag, attributes, style, ">",
@@ -185,7 +187,7 @@ std::string Prose(const std::string& text) {
 std::string Command(const std::string& text) { return KeepFlags(EscapeHtml(text)); }
 
 std::string ToHtml(const HtmlTable& table) {
-  // A wide table is scrolled, which has to be possible from the keyboard.
+  // Wide tables scroll, which must be possible from the keyboard.
   std::string html =
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\">"
       "<table>\n<thead><tr>";

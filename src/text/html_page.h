@@ -1,5 +1,5 @@
-// The look of our pages: one file that needs no network and no script, light and dark, on screens
-// from 400 pixels on and on paper.
+// Style of the HTML pages: one file without network access or scripts, with a light and a dark
+// theme, for screens of at least 400 pixels and for print.
 
 #ifndef WINNOW_SRC_TEXT_HTML_PAGE_H_
 #define WINNOW_SRC_TEXT_HTML_PAGE_H_
@@ -12,20 +12,21 @@
 
 namespace winnow::inspect {
 
-// Colours of series, classes c0 to c7: c0 is grey, for what is no filter; the others can be told
-// apart by people who don't see all colours, on white and on black.
+// Number of series colors, classes c0 to c7. c0 is gray, for "no filter"; the others are
+// distinguishable for people with color blindness, on white and on black.
 inline constexpr size_t kColours = 8;
 
 struct HtmlTable {
   std::vector<std::string> head;
-  std::vector<std::vector<std::string>> rows;  // the first cell names the row
+  std::vector<std::vector<std::string>> rows;  // the first cell is the row's name
 };
 
-// A chart with what it shows, and the same as a table that opens; without a chart the table alone.
-// Left out of the page where neither has anything.
+// A chart with its text, and an expandable table of its data; without a chart, the table alone. A
+// figure without either is left out of the page.
 struct HtmlFigure {
   Chart chart;         // may have neither lines nor bars
-  std::string says{};  // a sentence or two, true without the chart too; may be empty
+  std::string says{};  // one or two sentences, which must be true without the chart too; may be
+                       // empty
   HtmlTable table{};
 };
 
@@ -33,27 +34,28 @@ struct HtmlSection {
   std::string title;
   std::string says;  // may be empty
   std::vector<HtmlFigure> figures;
-  std::string html;  // more, as it goes into the page
+  std::string html;  // further content, inserted as is
 };
 
 struct HtmlPage {
-  std::string title;              // of the window, and above the headline: what the page is about
+  std::string title;              // title of the window and above the headline: the subject of the
+                                  // page
   std::string headline;           // the finding, a sentence with a number
-  std::vector<std::string> lead;  // paragraphs below it
+  std::vector<std::string> lead;  // paragraphs below the headline
   std::vector<HtmlSection> sections;
 };
 
-// All texts are escaped; only `html` is taken as it is. Cells of up to 24 characters
-// stay on one line; a table wider than its place is scrolled there.
+// Return HTML. All texts are escaped, except `html`. Cells of up to 24 characters are not wrapped;
+// a table that is too wide scrolls.
 std::string ToHtml(const HtmlTable& table);
 std::string ToHtml(const HtmlPage& page);
 
-// Text for `html`, escaped, in which no line ends within the name of a flag; in prose neither
-// between a number and its unit.
+// Return escaped text for `html` that does not break within the name of a flag; Prose also keeps a
+// number and its unit on one line.
 std::string Prose(const std::string& text);
 std::string Command(const std::string& text);
 
-// A line that opens to what is below it, `html` as it goes into the page.
+// Returns an expandable summary line for `html`, which is inserted as is.
 std::string Details(const std::string& summary, const std::string& html);
 
 }  // namespace winnow::inspect

@@ -20,19 +20,20 @@ namespace winnow::inspect {
 namespace {
 
 constexpr size_t kChunk = size_t{256} << 10;
-constexpr size_t kTextStart = 4096;  // bytes that tell an encoding
+constexpr size_t kTextStart = 4096;  // bytes needed to detect an encoding
 constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
 
 bool BeginsWith(std::string_view bytes, std::string_view start) {
   return bytes.substr(0, start.size()) == start;
 }
 
-// Those of the longest key, and of what may stand around it.
+// Returns the maximum size of a line: that of the longest key, plus the characters around it.
 size_t MostBytesOfLine(KeyFormat format) {
   return format == KeyFormat::kHex ? 2 * kMaxListedKey + 3 : kMaxListedKey + 1;
 }
 
-// Text of ASCII characters with a zero beside each, from `first` on.
+// Returns whether the text is ASCII characters, each with a zero byte beside it, beginning at
+// `first`.
 bool ZeroBesideEach(std::string_view text, size_t first) {
   constexpr size_t kEnough = 16;
   if (text.size() < kEnough) return false;
@@ -45,7 +46,7 @@ bool ZeroBesideEach(std::string_view text, size_t first) {
   return true;
 }
 
-// An error for text of two bytes a character, which would be cut into other keys than it shows.
+// Returns an error for text with two bytes per character, which would be split into wrong keys.
 absl::Status CheckEncoding(const std::string& name, KeyFormat format, std::string_view text) {
   if (!BeginsWith(text, "\xff\xfe") && !BeginsWith(text, "\xfe\xff") && !ZeroBesideEach(text, 0) &&
       !ZeroBesideEach(text, 1)) {
@@ -60,7 +61,7 @@ absl::Status CheckEncoding(const std::string& name, KeyFormat format, std::strin
                                   "digits, with --key_format=hex"));
 }
 
-// An error for a file that a program which is not LZ4 has compressed, and for a trace of RocksDB's.
+// Returns an error for a file compressed by a program other than LZ4, and for a RocksDB trace.
 absl::Status CheckContent(const std::string& name, std::string_view bytes) {
   constexpr struct {
     std::string_view start;
@@ -78,7 +79,7 @@ absl::Status CheckContent(const std::string& name, std::string_view bytes) {
         zip ? std::string("unzip -p") : absl::StrCat(other.program, " -dc"),
         " writes to standard output, and a list named - is read from standard input)"));
   }
-  // Behind the time, the type and the length of its first record.
+  // The magic follows the time, the type and the length of the first record.
   constexpr size_t kTraceMark = 8 + 1 + 4;
   if (bytes.size() > kTraceMark &&
       BeginsWith(bytes.substr(kTraceMark), "feedcafedeadbeef\tTrace Version: ")) {
@@ -108,14 +109,14 @@ struct FreeDecompressor {
 };
 using Decompressor = std::unique_ptr<LZ4F_dctx, FreeDecompressor>;
 
-// Cuts a stream of text into keys.
+// Splits a stream of text into keys.
 class LineCutter {
  public:
   LineCutter(const std::string& name, KeyFormat format,
              absl::FunctionRef<void(std::string_view)> visit)
       : name_(name), format_(format), visit_(visit) {}
 
-  // The text's first bytes wait until there are enough of them to say what it is.
+  // Buffers the first bytes of the text until there are enough to detect its encoding.
   absl::Status Add(std::string_view text) {
     if (begun_) return Cut(text);
     start_.append(text);
@@ -173,8 +174,8 @@ class LineCutter {
     return absl::OkStatus();
   }
 
-  // The first line says how lines end. A carriage return at the end of a later one alone is a byte
-  // of its key, but for hexadecimal digits.
+  // The first line determines the line ending. If it has no carriage return, one at the end of a
+  // later line is a part of its key, except after hexadecimal digits.
   absl::Status TakeCarriageReturn(bool line_feed, std::string_view* line) {
     const bool has_one = !line->empty() && line->back() == '\r';
     if (number_ == 1) windows_lines_ = has_one;
@@ -221,13 +222,13 @@ class LineCutter {
   absl::FunctionRef<void(std::string_view)> visit_;
   KeyListNotes notes_;
   bool begun_ = false;
-  std::string start_;  // of the text, until it has begun
-  std::string line_;   // what there is of the line at hand
+  std::string start_;  // first bytes of the text, until begun_
+  std::string line_;   // current line so far
   bool windows_lines_ = false;
-  uint64_t number_ = 1;  // of the line at hand
+  uint64_t number_ = 1;  // number of the current line
 };
 
-// Decompresses frames that arrive in pieces.
+// Decompresses LZ4 frames that arrive in pieces.
 class FrameReader {
  public:
   FrameReader(const std::string& name, LineCutter* lines) : name_(name), lines_(lines) {
@@ -241,8 +242,8 @@ class FrameReader {
     if (decompressor_ == nullptr) {
       return absl::ResourceExhaustedError("no memory to decompress " + name_);
     }
-    // Output that does not fit comes before more input is taken: none is left over at a frame's
-    // end.
+    // LZ4 delivers pending output before it consumes more input, so none is left at the end of a
+    // frame.
     while (!bytes.empty()) {
       size_t produced = output_.size();
       size_t consumed = bytes.size();
@@ -274,11 +275,11 @@ class FrameReader {
   LineCutter* lines_;
   Decompressor decompressor_;
   std::vector<char> output_;
-  size_t expected_ = 0;  // bytes that LZ4 would like next; 0 between frames
-  uint64_t offset_ = 0;  // in the compressed bytes
+  size_t expected_ = 0;  // size hint of LZ4 for its next input; 0 between frames
+  uint64_t offset_ = 0;  // offset in the compressed bytes
 };
 
-// LZ4 frames and the skippable frames that may stand before them.
+// Recognizes LZ4 frames, and skippable frames, which may precede them.
 bool BeginsFrame(std::string_view bytes) {
   if (bytes.size() < 4) return false;
   uint32_t magic = 0;

@@ -1,4 +1,4 @@
-// Key lists: files with one key a line, as it is or as hexadecimal digits, plain or compressed as
+// Key lists: files with one key per line, as bytes or hexadecimal digits, plain or compressed as
 // LZ4 frames.
 
 #ifndef WINNOW_SRC_TEXT_KEY_LIST_H_
@@ -16,56 +16,56 @@
 
 namespace winnow::inspect {
 
-// The longest key that a list may hold, in bytes.
+// Maximum size of a key in a list, in bytes.
 inline constexpr size_t kMaxListedKey = size_t{16} << 20;
 
-// How a line holds its key.
+// Encoding of the key in a line.
 enum class KeyFormat {
-  kLine,  // the bytes of the line themselves
-  kHex,   // two hexadecimal digits a byte, with 0x before them or without
+  kLine,  // the bytes of the line
+  kHex,   // two hexadecimal digits per byte, with or without a 0x prefix
 };
 
-// The format called "line" or "hex"; an error for another name.
+// Returns the format with this name, "line" or "hex", or an error.
 absl::StatusOr<KeyFormat> ParseKeyFormat(std::string_view name);
 
-// The bytes of a key in KeyFormat::kHex; unset if these are no such digits.
+// Returns the bytes of a key in KeyFormat::kHex, or nullopt if `digits` are invalid.
 std::optional<std::string> ParseHexKey(std::string_view digits);
 
-// Notes on what was read, and what of it belongs to no key.
+// Number of keys in a list, and bytes that are not a part of any key.
 struct KeyListNotes {
-  uint64_t keys = 0;              // visited
-  uint64_t carriage_returns = 0;  // before line feeds, not taken as bytes of keys
-  bool byte_order_mark = false;   // of UTF-8, before the first key
+  uint64_t keys = 0;              // number of visited keys
+  uint64_t carriage_returns = 0;  // before line feeds, not part of keys
+  bool byte_order_mark = false;   // UTF-8 byte order mark before the first key
 
-  // Says what was left out of the keys, for the person who gave the list; empty if nothing was. It
-  // goes on from "name: ", without a full stop.
+  // Returns a sentence for people about what was left out of the keys, or an empty string. The
+  // sentence continues "name: " and has no full stop.
   std::string Sentence() const;
 };
 
-// A trace of RocksDB's begins with so many bytes of any value and these; its version follows.
+// A RocksDB trace begins with kBeforeTraceMagic arbitrary bytes and this magic; its version
+// follows.
 inline constexpr size_t kBeforeTraceMagic = 13;
 inline constexpr absl::string_view kTraceMagic = "feedcafedeadbeef\tTrace Version: ";
 
-// True for a regular file that begins as a trace, and so is no list of lines. A pipe is none: what
-// is read of it is gone.
+// Returns true for a regular file that begins like a trace, and so is not a list of lines. False
+// for a pipe, since bytes read from it are gone.
 bool IsTraceFile(const std::string& path);
 
-// Calls visit for every key of the list at `path`, in the list's order; "-" is standard input.
+// Calls `visit` for every key of the list at `path`, in order; "-" is standard input.
 //
-// A key is all bytes of a line before its line feed, whatever they are, or the bytes that a line of
-// hexadecimal digits means. Where the first line ends with a carriage return and a line feed, so do
-// all: the carriage return belongs to no key then, and a line without it is an error. Where the
-// first line has none, one in a later line belongs to its key. Behind hexadecimal digits none ever
-// does. A byte order mark of UTF-8 belongs to no key. The last line needs no line feed. Empty lines
-// are passed over. Content that begins as an LZ4 frame is decompressed, and further frames after
-// the first as well.
+// A key is all bytes of a line before its line feed, or the bytes that its hexadecimal digits
+// represent. If the first line ends with a carriage return and a line feed, all lines must: the
+// carriage return is then not a part of the key, and a line without it is an error. If the first
+// line has no carriage return, one in a later line is a part of its key, except after hexadecimal
+// digits. A UTF-8 byte order mark is not a part of a key. The last line may lack a line feed. Empty
+// lines are skipped. Content that begins as an LZ4 frame is decompressed, including further frames.
 //
-// An error for a list without keys, for one compressed with gzip, zstd, xz or zip, and for text
-// that begins like UTF-16 or UTF-32.
+// Returns an error for a list without keys, for one compressed with gzip, zstd, xz or zip, and for
+// text that begins like UTF-16 or UTF-32.
 //
-// The key that visit is given lives until visit returns. On an error, a sentence that names the
-// list and the place, visit has been called for the keys before it. Not for several threads at once
-// with standard input.
+// The key passed to `visit` is valid until `visit` returns. The error message names the list and
+// the position; `visit` has then been called for the preceding keys. Not thread-safe for standard
+// input.
 absl::StatusOr<KeyListNotes> ForEachKey(const std::string& path, KeyFormat format,
                                         absl::FunctionRef<void(std::string_view)> visit);
 

@@ -30,7 +30,7 @@ std::string Item(const std::string& term, absl::string_view meaning) {
 }
 
 std::string Head(const std::string& name, absl::string_view summary, absl::string_view version) {
-  // It goes on from "winnow-verify - ".
+  // The summary continues "winnow-verify - ".
   std::string continued(summary);
   continued.front() = absl::ascii_tolower(static_cast<unsigned char>(continued.front()));
   return absl::StrCat(".TH ", Roff(absl::AsciiStrToUpper(name)), " 1 \"\" \"Winnow ", version,

@@ -13,7 +13,7 @@ unsigned char ByteAt(std::string_view text, size_t i) {
   return static_cast<unsigned char>(text[i]);
 }
 
-// C0, DEL, and C1, which in UTF-8 is 0xc2 and one below 0xa0.
+// Returns whether the character is in C0, DEL, or C1, which is 0xc2 and a byte below 0xa0 in UTF-8.
 bool IsControl(std::string_view character) {
   const unsigned char first = ByteAt(character, 0);
   return first < 0x20 || first == 0x7f ||
@@ -107,7 +107,7 @@ std::string ShortenedInTheMiddle(std::string_view text, size_t width) {
   if (all <= width) {
     return std::string(text);
   }
-  // A little more of the end, where files have their numbers.
+  // Keeps slightly more of the end, where files have their numbers.
   const size_t front = (width - kGap.size()) * 2 / 5;
   const size_t back = width - kGap.size() - front;
   size_t seen = 0;

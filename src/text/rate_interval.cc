@@ -6,10 +6,10 @@
 namespace winnow::inspect {
 namespace {
 
-constexpr double kZ = 1.959963984540054;  // 97.5 % of a normal distribution lies below
+constexpr double kZ = 1.959963984540054;  // 97.5th percentile of the normal distribution
 
-// E. Rothman, J. Boice, "Epidemiologic Analysis with a Programmable Calculator", 1979: a Poisson
-// count's cube root is nearly normal.
+// Byar's approximation: the cube root of a Poisson count is nearly normal. K. Rothman, J. Boice,
+// "Epidemiologic Analysis with a Programmable Calculator", 1979.
 double Byar(double count, double z) {
   return count * std::pow(1 - 1 / (9 * count) + z / (3 * std::sqrt(count)), 3);
 }

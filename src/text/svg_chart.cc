@@ -35,7 +35,7 @@ struct Range {
   bool empty() const { return low > high; }
 };
 
-// From values to places along one side of the plot.
+// Maps values to coordinates along one side of the plot.
 struct Scale {
   Range range;
   bool logarithmic = false;
@@ -50,7 +50,7 @@ struct Scale {
   double operator()(double value) const { return from + Share(value) * (to - from); }
 };
 
-// Widened to round numbers, and to something where all values are one.
+// Widens the range to round numbers, and to a nonempty one if all values are equal.
 Range Rounded(Range range, const ChartAxis& axis) {
   if (!axis.ticks.empty()) {
     range.Add(axis.ticks.front().first);
@@ -115,7 +115,7 @@ std::string Text(double x, double y, const char* anchor, const char* style,
                       "\" text-anchor=\"", anchor, "\">", EscapeHtml(text), "</text>\n");
 }
 
-// The shape tells series apart where colours can't.
+// Returns a mark, whose shape distinguishes series if colors don't.
 std::string Mark(double x, double y, size_t colour, bool large) {
   const double r = large ? 5.5 : 3.5;
   switch (colour % 4) {
@@ -150,7 +150,7 @@ std::string Axes(const Chart& chart, const Scale& x, const Scale& y) {
       ticks.emplace_back(tick, chart.x.format(tick));
     }
   }
-  double free = 0;  // from here on, across, no text stands yet
+  double free = 0;  // x coordinate from which no text has been placed yet
   for (const auto& [value, text] : ticks) {
     absl::StrAppend(&svg, Line(x(value), y.from, x(value), y.from + 4, "axis"));
     const double half = TextWidth(Width(text)) / 2;
@@ -190,15 +190,15 @@ std::string Curve(const ChartSeries& series, const Scale& x, const Scale& y) {
 
 struct Label {
   const ChartSeries* series;
-  double end;  // of the line, across
-  double x;    // of the text
+  double end;  // x coordinate of the line's end
+  double x;    // x coordinate of the text
   double wanted;
   double at;
 };
 
-// Moves labels apart, down first, that stand one above the other and would meet.
+// Moves labels apart that share a column and overlap, first downward.
 void MoveApart(double lowest, std::vector<Label>* labels) {
-  constexpr double kColumn = 90;  // texts that begin nearer than this share a column
+  constexpr double kColumn = 90;  // texts whose begins are closer than this share a column
   const auto meet = [&](const Label& a, const Label& b) { return std::abs(a.x - b.x) < kColumn; };
   std::stable_sort(labels->begin(), labels->end(),
                    [](const Label& a, const Label& b) { return a.wanted < b.wanted; });
@@ -217,10 +217,10 @@ void MoveApart(double lowest, std::vector<Label>* labels) {
   }
 }
 
-// Returns whether a line or mark runs through one of the texts.
+// Returns whether a line or mark crosses one of the texts.
 bool AnyIsCrossed(const std::vector<Label>& labels, const Chart& chart, const Scale& x,
                   const Scale& y) {
-  constexpr int kSteps = 16;  // of each piece of a line
+  constexpr int kSteps = 16;  // steps per line segment
   const auto inside = [&](double px, double py) {
     return std::any_of(labels.begin(), labels.end(), [&](const Label& label) {
       return px > label.x - 4 && px < label.x + TextWidth(Width(label.series->label)) &&
@@ -243,8 +243,8 @@ bool AnyIsCrossed(const std::vector<Label>& labels, const Chart& chart, const Sc
   return false;
 }
 
-// Names beside the ends of the lines, or all in a column beside the plot where they would not be
-// clear of the lines.
+// Places names beside the ends of the lines, or all in a column beside the plot if they would
+// collide with lines.
 std::string Labels(const Chart& chart, const Scale& x, const Scale& y) {
   constexpr double kBeside = 20;
   std::vector<Label> labels;
@@ -254,7 +254,7 @@ std::string Labels(const Chart& chart, const Scale& x, const Scale& y) {
     const double height = y(series.points.back().y);
     labels.push_back({&series, end, end + kBeside, height, height});
   }
-  const double lowest = y.from - kLineHeight / 2;  // clear of the texts below the axis
+  const double lowest = y.from - kLineHeight / 2;  // above the texts below the axis
   MoveApart(lowest, &labels);
   if (AnyIsCrossed(labels, chart, x, y)) {
     for (Label& label : labels) {
@@ -276,7 +276,7 @@ constexpr double kNameHeight = 21;
 constexpr double kBarHeight = 18;
 constexpr double kGap = 5;
 constexpr double kGroupGap = 9;
-constexpr double kLargest = 1.12;  // letters on narrow screens, by html_page.cc
+constexpr double kLargest = 1.12;  // scale of letters on narrow screens, from html_page.cc
 
 double Total(const Bar& bar) {
   double total = 0;
@@ -286,7 +286,7 @@ double Total(const Bar& bar) {
 
 std::string Part(const BarPart& part, double x, double y, double width, bool odd) {
   const std::string says = EscapeHtml(part.says);
-  // Something is to be seen, and to be reached, of the smallest part too.
+  // Even the smallest part must be visible and focusable.
   const double drawn = std::max(width - 1, 1.5);
   std::string svg = absl::StrCat(
       "<g class=\"mark", odd ? " odd" : "", "\" tabindex=\"0\" role=\"img\" aria-label=\"", says,
@@ -356,7 +356,7 @@ std::string BarsSvg(const Chart& chart) {
   return Framed(chart, y, body);
 }
 
-// Each variable replaced by its value in kLightColours.
+// Replaces each CSS variable by its value in kLightColours.
 std::string WithoutVariables(std::string style) {
   std::vector<std::pair<std::string, absl::string_view>> values;
   for (const absl::string_view colour : absl::StrSplit(kLightColours, ';', absl::SkipEmpty())) {

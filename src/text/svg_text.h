@@ -9,17 +9,17 @@
 
 namespace winnow::inspect {
 
-// Width of every chart, in units of its own: it is scaled to the page.
+// Width of every chart in its own units; charts are scaled to the page.
 inline constexpr double kChartWidth = 480;
 
-// The text as it stands between tags and in quoted attributes. What is no UTF-8, and control
-// characters, which no page may have, become U+FFFD.
+// Escapes a text for HTML content and quoted attributes. Invalid UTF-8 and control characters,
+// which are not allowed in a page, become U+FFFD.
 std::string EscapeHtml(std::string_view text);
 
-// A coordinate: at most one decimal.
+// Returns a coordinate with at most one decimal.
 std::string Coordinate(double value);
 
-// About how wide a text of this many characters is at 13 pixels, in pixels.
+// Returns the approximate width in pixels of a text of this many characters at 13 pixels.
 double TextWidth(size_t characters);
 
 }  // namespace winnow::inspect

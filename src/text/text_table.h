@@ -15,11 +15,11 @@ enum class Align { kLeft, kRight };
 struct Column {
   std::string title;
   Align align = Align::kRight;
-  int spare = 0;  // above 0: may be left out where there is no room, those of lower numbers first
+  int spare = 0;  // above 0: may be dropped if there is no room, lowest number first
 };
 
-// Two spaces between columns, none at the ends of lines. Cells are UTF-8, each character
-// of which takes one place, and every row has one for every column.
+// A table with two spaces between columns and no trailing spaces. Cells are UTF-8, with one place
+// per character. Every row must have one cell per column.
 class TextTable {
  public:
   using Row = std::vector<std::string>;
@@ -32,7 +32,7 @@ class TextTable {
   // Draws a line under the titles.
   void Underline() { underlined_ = true; }
 
-  // Ends with the end of the last line.
+  // Returns the table, which ends with a line feed.
   std::string ToString() const;
 
  private:
@@ -41,8 +41,8 @@ class TextTable {
   bool underlined_ = false;
 };
 
-// The text with its spaces made ends of lines where it would be wider than `width`; a longer word
-// stays whole. Lines after the first begin with `indent` spaces.
+// Wraps the text at spaces to at most `width` characters per line; a longer word is not split.
+// Lines after the first are indented by `indent` spaces.
 std::string WrapText(const std::string& text, size_t width, size_t indent = 0);
 
 }  // namespace winnow::inspect

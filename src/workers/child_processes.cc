@@ -14,12 +14,12 @@ namespace {
 
 constexpr int kEndingSignals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-// More than anybody has at once. A child without a place here still ends with its parent.
+// More than there are in practice. A child without an entry still ends with its parent.
 constexpr size_t kPlaces = 2048;
 std::atomic<pid_t> g_children[kPlaces];
 static_assert(std::atomic<pid_t>::is_always_lock_free, "a signal's handler reads them");
 
-// Keeps signals away, so that their handlers see each child that there is and no other.
+// Blocks termination signals, so that their handlers see a consistent list of children.
 class WithoutSignals {
  public:
   WithoutSignals() {
@@ -58,14 +58,14 @@ void Forget(pid_t child) {
 
 void BeChild(pid_t parent) {
   for (std::atomic<pid_t>& place : g_children) {
-    place = 0;  // they are the parent's
+    place = 0;  // the entries are the parent's children
   }
   for (const int number : kEndingSignals) {
     signal(number, SIG_DFL);
   }
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) {
-    _exit(1);  // it was gone before the line above
+    _exit(1);  // the parent ended before prctl()
   }
 }
 

@@ -1,4 +1,4 @@
-// Processes that this one forks, none of which outlives it.
+// Forked processes, none of which outlives its parent.
 
 #ifndef WINNOW_SRC_WORKERS_CHILD_PROCESSES_H_
 #define WINNOW_SRC_WORKERS_CHILD_PROCESSES_H_
@@ -7,15 +7,14 @@
 
 namespace winnow::inspect {
 
-// As fork(). The child has the default actions of signals that end a program from outside, and is
-// killed by the system should the calling thread end before it.
+// Forks, like fork(). The child has the default actions of termination signals, and is killed by
+// the kernel if the calling thread ends first.
 pid_t ForkChild();
 
-// Waits until a child of ForkChild has ended; gives its status as waitpid does.
+// Waits for a child of ForkChild to end, and returns its status in the form of waitpid.
 int WaitForChild(pid_t child);
 
-// Kills those children that nobody has waited for, and waits for them. May be called by a signal's
-// handler.
+// Kills all children that have not been waited for, and waits for them. Async-signal-safe.
 void KillChildren() noexcept;
 
 }  // namespace winnow::inspect

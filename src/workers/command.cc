@@ -12,7 +12,7 @@
 namespace winnow::inspect {
 namespace {
 
-// In the child: becomes the program, whose output goes to `output`.
+// Replaces the child process by the program, with its output to `output`.
 [[noreturn]] void Become(const std::vector<std::string>& words, int output, CommandErrors errors) {
   std::vector<char*> pointers;
   pointers.reserve(words.size() + 1);

@@ -1,4 +1,4 @@
-// Other programs, and what they say.
+// Execution of other programs.
 
 #ifndef WINNOW_SRC_WORKERS_COMMAND_H_
 #define WINNOW_SRC_WORKERS_COMMAND_H_
@@ -9,15 +9,15 @@
 namespace winnow::inspect {
 
 struct CommandResult {
-  int status = -1;     // as waitpid has it; 0: all is well
-  std::string output;  // what it wrote, or why it was not started
+  int status = -1;     // result of waitpid; 0: success
+  std::string output;  // output of the command, or the reason why it was not started
   bool ok() const { return status == 0; }
 };
 
 enum class CommandErrors { kWithOutput, kDropped };
 
-// Runs the command, whose first word is looked for in PATH unless it has a slash, and waits for it.
-// What it writes to stderr is a part of the output, or dropped.
+// Runs a command and waits for it. The first word is searched for in PATH unless it has a slash.
+// stderr is a part of the output, or dropped.
 CommandResult RunCommand(const std::vector<std::string>& words,
                          CommandErrors errors = CommandErrors::kWithOutput);
 

@@ -1,8 +1,9 @@
-// Values as bytes, on their way from a worker process to its parent, which is the same program.
+// Serialization of values between a worker process and its parent, which run the same program.
 //
-// A type has one list of its fields for both ways, as a member:
-//   template <typename Code> void Fields(Code& code) { code(name, size); }
-// Fields are numbers, enums, strings, such types, and optionals, pairs, vectors and maps of these.
+// A type has one list of its fields for both directions, as a member:
+//      template <typename Code> void Fields(Code& code) { code(name, size); }
+// Fields are numbers, enums, strings, types with Fields, and optionals, pairs, vectors and maps of
+// these.
 
 #ifndef WINNOW_SRC_WORKERS_WIRE_H_
 #define WINNOW_SRC_WORKERS_WIRE_H_
@@ -36,7 +37,8 @@ class WireWriter {
     if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
       bytes_.append(reinterpret_cast<const char*>(&value), sizeof(value));
     } else {
-      const_cast<T&>(value).Fields(*this);  // which has the readers' list, and leaves it as it is
+      const_cast<T&>(value).Fields(*this);  // Fields is shared with the reader, but a writer
+                                            // changes nothing
     }
   }
 
@@ -79,7 +81,7 @@ class WireWriter {
   std::string bytes_;
 };
 
-// Takes no bytes but those that a writer makes of some values.
+// Accepts only bytes that a writer produces.
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes) : rest_(bytes) {}
@@ -89,7 +91,7 @@ class WireReader {
     (Get(values), ...);
   }
 
-  // Returns whether all bytes were there, and no more.
+  // Returns whether all bytes were present, and none is left.
   bool whole() const { return ok_ && rest_.empty(); }
 
  private:
@@ -166,7 +168,7 @@ class WireReader {
   bool ok_ = true;
 };
 
-// Bytes of no use elsewhere.
+// Serializes a value. The bytes are not portable.
 template <typename T>
 std::string Pack(const T& value) {
   WireWriter writer;
@@ -174,7 +176,7 @@ std::string Pack(const T& value) {
   return writer.Take();
 }
 
-// Unset: the bytes are not whole, or no such value's.
+// Deserializes a value. Returns nullopt if the bytes are truncated or invalid.
 template <typename T>
 std::optional<T> Unpack(std::string_view bytes) {
   T value{};
@@ -183,7 +185,8 @@ std::optional<T> Unpack(std::string_view bytes) {
   return reader.whole() ? std::optional<T>(std::move(value)) : std::nullopt;
 }
 
-// Unpacks a process's answer; if the result is unset, *problem says why, as a clause.
+// Deserializes a process's answer. If the result is nullopt, *problem is set to the reason, as a
+// clause.
 template <typename T>
 std::optional<T> Unpack(const ChildAnswer& answer, std::string* problem) {
   std::optional<T> value = answer.text ? Unpack<T>(*answer.text) : std::nullopt;

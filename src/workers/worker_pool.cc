@@ -21,7 +21,7 @@
 namespace winnow::inspect {
 namespace {
 
-// Messages through a socket: to a worker the number of a piece; from it frames.
+// Messages on a socket: to a worker, the index of a piece; from a worker, frames.
 constexpr char kReport = 'r';
 constexpr char kAnswer = 'a';
 struct FrameHead {
@@ -42,7 +42,7 @@ bool SendAll(int socket, const void* bytes, size_t size) {
   return true;
 }
 
-// False at the end of the stream.
+// Returns false at the end of the stream.
 bool ReceiveAll(int socket, void* bytes, size_t size) {
   char* next = static_cast<char*>(bytes);
   while (size > 0) {
@@ -66,9 +66,10 @@ bool SendFrame(int socket, char type, std::string_view text) {
 struct Worker {
   pid_t process = -1;
   int socket = -1;
-  std::optional<size_t> piece;                      // that it is at
-  std::string heard;                                // of it: the begin of a frame
-  std::chrono::steady_clock::time_point last_sign;  // of life, at this piece
+  std::optional<size_t> piece;                      // current piece
+  std::string heard;                                // received part of a frame
+  std::chrono::steady_clock::time_point last_sign;  // time of the last report or the start of this
+                                                    // piece
 };
 
 class Pool {
@@ -94,7 +95,8 @@ class Pool {
   }
 
  private:
-  // The next piece, to a new process if there is none; what no process can be made for is answered.
+  // Gives the worker the next piece, and starts a process if there is none; pieces for which this
+  // fails are answered.
   void GiveNext(Worker* worker) {
     worker->piece.reset();
     while (next_ < pieces_ && !worker->piece) {
@@ -113,7 +115,7 @@ class Pool {
     }
   }
 
-  // Empty, or why there is no process.
+  // Starts a process. Returns an empty string, or the reason why it failed.
   std::string Start(Worker* worker) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -122,7 +124,8 @@ class Pool {
     worker->process = ForkChild();
     if (worker->process == 0) {
       close(ends[0]);
-      // Else the others would not see that this process ends.
+      // Closes inherited sockets of other workers, which would not notice the end of the parent
+      // otherwise.
       for (const Worker& other : workers_) {
         if (other.socket >= 0) {
           close(other.socket);
@@ -156,7 +159,7 @@ class Pool {
     while (served && ReceiveAll(socket, &piece, sizeof(piece))) {
       served = SendFrame(socket, kAnswer, work_.work(piece, report));
     }
-    _exit(0);  // no destructors: they are the parent's as well
+    _exit(0);  // skips destructors of objects that the parent owns as well
   }
 
   void Listen() {
@@ -180,7 +183,7 @@ class Pool {
     }
   }
 
-  // A worker may end or hang in the middle of a frame.
+  // Receives frames. A worker may end or hang in the middle of a frame.
   void Hear(Worker* worker) {
     char buffer[1 << 16];
     const ssize_t got = recv(worker->socket, buffer, sizeof(buffer), 0);
@@ -212,7 +215,7 @@ class Pool {
     GiveNext(worker);
   }
 
-  // Says how it ended, as a clause.
+  // Ends a worker. Returns how it ended, as a clause.
   std::string End(Worker* worker, bool by_force) {
     if (worker->process < 0) {
       return std::string();

@@ -1,9 +1,8 @@
-// Work that may end its process, done in others: RocksDB as Debian builds it has assertions, and
-// files may be damaged. What these processes write to stderr is dropped, and they leave no core
-// file.
+// Worker processes for work that may crash: RocksDB as built by Debian has assertions, and files
+// may be damaged. stderr of the workers is dropped, and they leave no core file.
 //
-// They are forked from the calling thread: not to be used while other threads of this process hold
-// locks that the work needs.
+// Workers are forked from the calling thread: other threads of this process must not hold locks
+// that the work needs.
 
 #ifndef WINNOW_SRC_WORKERS_WORKER_POOL_H_
 #define WINNOW_SRC_WORKERS_WORKER_POOL_H_
@@ -18,42 +17,43 @@
 namespace winnow::inspect {
 
 struct ChildAnswer {
-  std::optional<std::string> text;  // what the work returned; unset: it did not get so far
-  std::string problem;              // then why, as a clause: "it ended by signal 6 (Aborted)"
+  std::optional<std::string> text;  // result of the work; unset: the work was not finished
+  std::string problem;              // reason if unset: "it ended by signal 6 (Aborted)"
 };
 
-// A sign of life of a piece of work that takes long, with something to say; at most 60 KiB.
+// Progress report of a long piece of work, with a message of at most 60 KiB.
 using WorkerReport = std::function<void(std::string_view)>;
 
-// How long work on a large file may be silent: its filter is built, or its checksums are read,
-// without a word.
+// Maximum silence of work on a large file, which reports nothing while it builds a filter or reads
+// checksums.
 inline constexpr std::chrono::seconds kLongestSilence{900};
 
-// The sentence on a file whose answer is missing for that problem.
+// Returns the message about a file whose answer is missing because of this problem.
 inline std::string LostFile(const std::string& problem) {
   return "the process that read the file did not get through: " + problem;
 }
 
 struct PooledWork {
-  // Called in a worker, with the number of a piece; what it returns is the answer.
+  // Called in a worker with the index of a piece; returns the answer.
   std::function<std::string(size_t piece, const WorkerReport& report)> work;
 
-  // Called in this process, in the order of their coming; each piece has one answer. on_report may
+  // Called in this process, in order of arrival; each piece has exactly one answer. on_report may
   // be null.
   std::function<void(size_t piece, std::string_view report)> on_report;
   std::function<void(size_t piece, const ChildAnswer& answer)> on_answer;
 
   int workers = 1;
-  // A worker that is silent for longer is ended: its piece has no answer, and another takes over.
+  // Timeout: a worker that is silent for longer is killed. Its piece has no answer, and a new
+  // worker takes over.
   std::chrono::seconds longest_silence{120};
-  // Tests set the time.
+  // Clock, replaced in tests.
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
-// Does the pieces 0 to `pieces` - 1 in long-lived workers, and returns when all are answered.
+// Runs the pieces 0 to `pieces` - 1 in long-lived workers, and returns when all are answered.
 void RunInWorkers(size_t pieces, const PooledWork& work);
 
-// One piece of work, which is given up on when it takes longer than the limit.
+// Runs one piece of work in a child process, which is killed after the time limit.
 ChildAnswer AskChild(const std::function<std::string()>& work, std::chrono::seconds limit);
 
 }  // namespace winnow::inspect

@@ -1,5 +1,5 @@
-// Keys of any length as fractions: the bits of their bytes, the highest first, and zeros behind the
-// last one. So a key and the same with bytes of zero behind it are one.
+// Keys of any length as fractions: the bits of their bytes, highest first, followed by zeros. A key
+// and the same key with trailing zero bytes are thus equal.
 
 #ifndef WINNOW_SRC_CORE_RANGES_RANGE_BITS_H_
 #define WINNOW_SRC_CORE_RANGES_RANGE_BITS_H_
@@ -13,7 +13,7 @@
 
 namespace winnow::core {
 
-// The next eight bytes as a number, the first one the highest.
+// Returns the eight bytes from `byte` on as a big-endian number.
 inline uint64_t FractionWord(std::string_view key, uint64_t byte) noexcept {
   const auto* const bytes = reinterpret_cast<const unsigned char*>(key.data());
   if (byte + 8 <= key.size()) return __builtin_bswap64(formulas::LoadLittle64(bytes + byte));
@@ -27,7 +27,7 @@ inline uint64_t FractionWord(std::string_view key, uint64_t byte) noexcept {
   return word;
 }
 
-// So many bits from bit `at` on, 1 to 57, as a number.
+// Returns `bits` bits from bit `at` on as a number; bits is 1 to 57.
 inline uint64_t FractionBits(std::string_view key, uint64_t at, unsigned bits) noexcept {
   return FractionWord(key, at / 8) << at % 8 >> (64 - bits);
 }
@@ -37,7 +37,8 @@ inline unsigned FractionBit(std::string_view key, uint64_t at) noexcept {
   return static_cast<unsigned char>(key[at / 8]) >> (7 - at % 8) & 1;
 }
 
-// The first bit in which they differ; the bits of the longer one if there is none.
+// Returns the index of the first bit in which the keys differ, or the bits of the longer one if
+// there is none.
 inline uint64_t CommonBits(std::string_view a, std::string_view b) noexcept {
   const size_t most = std::max(a.size(), b.size());
   for (size_t byte = 0; byte < most; byte += 8) {

@@ -19,18 +19,19 @@
 namespace winnow {
 namespace {
 
-// Before there are keys: of such a length, with so many digits.
+// Typical size and digits of keys, for estimates before there are keys.
 constexpr size_t kUsualKeyBytes = 24;
 constexpr size_t kUsualDigits = 8;
 
-// A digit's place, its number of intervals, and mostly one of these.
+// Typical bytes of a digit: its place, its number of intervals, and one interval.
 constexpr size_t kUsualDigitBytes = 4;
 
-// Trees that take more than twice range_bits and this for each key, and so many bytes, don't pay.
+// Maximum size of trees that are worthwhile: 2 * range_bits + kMostTreeBits per key, plus
+// kFewBytes.
 constexpr double kMostTreeBits = 24;
 constexpr double kFewBytes = 1024;
 
-// Room for a retrieval beside its keys: front, list, entries.
+// Room for a retrieval in addition to its keys: front, list, entries.
 constexpr uint64_t kMoreBytes = 4096;
 
 RangeFilterOptions NearestValid(RangeFilterOptions options) noexcept {
@@ -41,7 +42,7 @@ RangeFilterOptions NearestValid(RangeFilterOptions options) noexcept {
   return options;
 }
 
-// n * 2^range_bits, without an error where these are whole.
+// Returns n * 2^range_bits, exact for an integer range_bits.
 uint64_t BoundOf(uint64_t n, double range_bits) noexcept {
   const double whole = std::floor(range_bits);
   const uint64_t bound = n << static_cast<unsigned>(whole);
@@ -49,7 +50,7 @@ uint64_t BoundOf(uint64_t n, double range_bits) noexcept {
          static_cast<uint64_t>(static_cast<double>(bound) * (std::exp2(range_bits - whole) - 1));
 }
 
-// Returns a block of size 0 where items are so alike that they take more than positions do.
+// Returns a block of size 0 if the retrieval is larger than positions, because keys are clustered.
 FilterBlock BuildRetrieval(core::RangeKeys* keys, const core::RangeKeysFormat& format,
                            core::RangeHeader header, uint64_t expected_bytes,
                            const std::string& digits) {
@@ -131,7 +132,7 @@ FilterBlock Build(core::RangeKeys* keys, double range_bits, bool may_retrieve) {
   return block;
 }
 
-// Returns a block of size 0 where it does not pay: long keys may have long edges everywhere.
+// Returns a block of size 0 if the trees are too large: long keys may have long edges everywhere.
 FilterBlock Build(core::RangeTreeBuilder* trees, double range_bits) {
   trees->Finish();
   const std::string_view parts[] = {trees->entries(), trees->separators(), trees->trees()};
@@ -163,7 +164,7 @@ FilterBlock Build(core::RangeTreeBuilder* trees, double range_bits) {
 struct RangeFilterBuilder::State {
   RangeFilterOptions options;
   core::RangeKeys keys;
-  std::unique_ptr<core::RangeTreeBuilder> trees;  // in place of the keys, from then on
+  std::unique_ptr<core::RangeTreeBuilder> trees;  // replaces `keys` once set
   bool has_none = false;                          // these keys get no range filter
 
   explicit State(const RangeFilterOptions& asked) noexcept : options(NearestValid(asked)) {}
@@ -175,7 +176,7 @@ struct RangeFilterBuilder::State {
 
   uint64_t size() const noexcept { return trees != nullptr ? trees->size() : keys.size(); }
 
-  // False: there is none of these keys.
+  // Adds a key. Returns false if these keys get no range filter.
   bool Add(std::string_view key) {
     if (trees == nullptr) {
       const bool is_alike = keys.size() == 0 ? !key.empty() && key.size() <= core::kMaxRangeKeyBytes
@@ -193,7 +194,7 @@ struct RangeFilterBuilder::State {
            options.kind == RangeFilterKind::kRetrieval;
   }
 
-  // Returns whether keys of one length, so far, are trees.
+  // Returns whether keys that have one length so far must be stored as trees.
   bool MustBeTrees() const noexcept {
     return options.kind == RangeFilterKind::kTrees ||
            (options.kind == RangeFilterKind::kNone &&

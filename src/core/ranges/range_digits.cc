@@ -8,18 +8,18 @@
 namespace winnow::core {
 namespace {
 
-// A gap between bytes that were seen is left out of the digit from this share of it on, 1/16: its
-// interval takes two bytes of the filter, a digit that is larger by less hardly counts.
+// Minimum share of a digit's range, 1/16, of a gap that is left out of the digit: an interval takes
+// two bytes of the filter, and a digit that is less than that larger hardly matters.
 constexpr unsigned kGapShare = 16;
 
 struct Gap {
   unsigned begin;
-  unsigned end;  // behind its last byte
+  unsigned end;  // one past its last byte
 
   unsigned size() const noexcept { return end - begin; }
 };
 
-// The same as ReadDigit for what it read before.
+// ReadDigit for a digit that has been validated.
 void ReadCheckedDigit(const unsigned char** at, RangeDigit* digit) noexcept {
   const unsigned char* bytes = *at;
   digit->place = bytes[0];
@@ -31,22 +31,22 @@ void ReadCheckedDigit(const unsigned char** at, RangeDigit* digit) noexcept {
   *at = bytes + 2 + 2 * digit->intervals;
 }
 
-constexpr uint8_t kBinary = 1;           // number_radix of digits with all values
+constexpr uint8_t kBinary = 1;           // number_radix of digits with all 256 values
 constexpr unsigned kMostTextRadix = 16;  // two digits fit into a byte
 
-// Sets the number that the bytes of a word are in this radix, `zero` being the byte for 0, the
-// highest byte first. Those outside the mask are left out. False if a byte has no such value.
+// Converts a word's bytes within the mask to a number in this radix, highest byte first; `zero` is
+// the byte for 0. Returns false if a byte is not a digit.
 bool TextNumber(uint64_t word, uint64_t mask, unsigned char zero, uint64_t radix,
                 uint64_t* number) noexcept {
   constexpr uint64_t kEachByte = 0x0101010101010101;
   constexpr uint64_t kHighBits = 0x80 * kEachByte;
   const uint64_t zeros = zero * kEachByte;
   word = (word & mask) | (zeros & ~mask);
-  const uint64_t above = (word | kHighBits) - zeros;  // the high bit: not less than zero's byte
+  const uint64_t above = (word | kHighBits) - zeros;  // high bit: not less than `zero`
   const uint64_t values = above ^ kHighBits;
   const uint64_t too_large = values + (0x80 - radix) * kEachByte;
   if (((word | ~above | too_large) & kHighBits) != 0) return false;
-  // Two digits in a byte, four in 16 bits, eight in 32.
+  // Combines two digits in 16 bits, four in 32, eight in 64.
   const uint64_t twos = (values >> 8 & 0x00ff00ff00ff00ff) * radix + (values & 0x00ff00ff00ff00ff);
   const uint64_t square = radix * radix;
   const uint64_t fours = (twos >> 16 & 0x0000ffff0000ffff) * square + (twos & 0x0000ffff0000ffff);
@@ -54,8 +54,8 @@ bool TextNumber(uint64_t word, uint64_t mask, unsigned char zero, uint64_t radix
   return true;
 }
 
-// Compares the bound's bytes from `begin` to `end` with the keys'; a bound that ends before is
-// less.
+// Compares the bound's bytes from `begin` to `end` with those of keys; a bound that ends before
+// `end` is less.
 int ComparePart(std::string_view bound, std::string_view key, size_t begin, size_t end) noexcept {
   if (begin == end) return 0;
   return bound.substr(std::min(begin, bound.size()), end - begin)
@@ -95,7 +95,7 @@ RangeDigit DigitOf(unsigned place, const uint8_t seen[256]) noexcept {
   while (least < most && seen[least] == 0) ++least;
   while (most > least && seen[most] == 0) --most;
 
-  // The largest gaps, then in the order of their bytes.
+  // Keeps the largest gaps, and then sorts these by their bytes.
   Gap gaps[kGapShare];
   unsigned num_gaps = 0;
   for (unsigned byte = least; byte < most;) {
@@ -199,8 +199,8 @@ bool RangeDigits::NumberOf(std::string_view bound, uint64_t* position) const noe
 bool RangeDigits::ReadBoth(std::string_view begin, std::string_view end, uint64_t far,
                            RangeProgress* of_begin, RangeProgress* of_end) const noexcept {
   RangeProgress progress{digits, 0, hashed, 0, 0};
-  uint64_t apart = 0;  // the end's position less the begin's
-  unsigned tests = 2;  // of how far: digits behind two more hardly change it
+  uint64_t apart = 0;  // position of `end` less that of `begin`
+  unsigned tests = 2;  // remaining tests of `far`: more digits hardly change the result
   const size_t shorter = std::min(begin.size(), end.size());
   const bool is_same_hashed =
       shorter > hashed && (hashed == 0 || std::memcmp(begin.data(), end.data(), hashed) == 0);
@@ -226,7 +226,7 @@ bool RangeDigits::ReadBoth(std::string_view begin, std::string_view end, uint64_
     apart = apart * radix + high - low;
     if (apart > 1 && i + 1 < count && tests != 0) {
       --tests;
-      // Positions of the digits behind these. The product is at most most_position.
+      // Number of positions of the remaining digits. The product is at most most_position.
       const uint64_t behind = most_position / (progress.most + 1) + 1;
       if ((apart - 1) * behind > far) return false;
     }
@@ -240,19 +240,19 @@ bool RangeDigits::ReadBoth(std::string_view begin, std::string_view end, uint64_
 bool RangeDigits::LowerBound(std::string_view bound, RangeProgress progress,
                              RangeNumber* number) const noexcept {
   const std::string_view key = LastKey();
-  // The hashed bytes may be any.
+  // The hashed bytes may have any values.
   if (hashed != 0) {
     const size_t given = std::min<size_t>(hashed, bound.size());
     std::memcpy(number->hashed, bound.data(), given);
     std::memset(number->hashed + given, 0, hashed - given);
   }
 
-  // How the bound lies to all keys that begin with the bytes compared so far.
+  // Order of the bound relative to all keys that begin with the bytes compared so far.
   enum { kWithin, kBefore, kBehind } lies = bound.size() <= hashed ? kBefore : kWithin;
   size_t compared = progress.compared;
   uint64_t position = progress.position;
-  uint64_t most = progress.most;  // with so many digits
-  bool is_carried = false;        // beyond it
+  uint64_t most = progress.most;  // maximum position of the digits so far
+  bool is_carried = false;        // the position exceeds `most`
   const auto compare_until = [&](size_t end) {
     const int part = ComparePart(bound, key, compared, end);
     if (part != 0) lies = part < 0 ? kBefore : kBehind;
@@ -264,8 +264,8 @@ bool RangeDigits::LowerBound(std::string_view bound, RangeProgress progress,
   };
   const unsigned char* at = progress.at;
   unsigned i = progress.read;
-  // The fast path, which takes nearly all digits of nearly all bounds: one interval, and the
-  // bound's byte is in it.
+  // The fast path, for nearly all digits of nearly all bounds: one interval, which includes the
+  // bound's byte.
   const auto* const bytes = reinterpret_cast<const unsigned char*>(bound.data());
   for (; lies == kWithin && i < count && at[1] == 1; ++i, at += 4) {
     const size_t place = at[0];

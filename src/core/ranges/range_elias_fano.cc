@@ -13,19 +13,20 @@ using formulas::StoreLittle;
 using formulas::StoreLittle32;
 using formulas::StoreLittle64;
 
-// A run of words, for which it is stored how many ones lie before it.
+// Words per run; the number of ones before each run is stored.
 constexpr uint64_t kRunWords = 8;
 constexpr uint64_t kRunBits = 64 * kRunWords;
 
 constexpr uint64_t kNowhere = UINT64_MAX;
 
-// Where buckets have few numbers, one after the other is faster than halving.
+// Maximum number of values that are searched sequentially, which is faster than a binary search for
+// so few.
 constexpr uint64_t kFewNumbers = 8;
 
 constexpr uint64_t kEachByte = 0x0101010101010101;
 
-// The ones up to the end of each byte. Not by the builtin for a population count, which is a call
-// where the processor's own instruction may be lacking.
+// Returns the number of ones up to the end of each byte. Does not use the compiler's popcount,
+// which is a function call unless the instruction is known to exist.
 uint64_t OnesUpToBytes(uint64_t word) noexcept {
   word -= (word >> 1) & 0x5555555555555555;
   word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333);
@@ -34,8 +35,8 @@ uint64_t OnesUpToBytes(uint64_t word) noexcept {
 
 unsigned Ones(uint64_t word) noexcept { return static_cast<unsigned>(OnesUpToBytes(word) >> 56); }
 
-// Selection: the place of the one with this number, from 1 to as many as there are. Broadword, as
-// of Vigna (2008), for the byte, then one by one.
+// Returns the index of the one with this number, from 1 on (select). Broadword (Vigna 2008) for the
+// byte, then bit by bit.
 unsigned PlaceOfOne(uint64_t word, uint64_t ones_up_to_bytes, unsigned number) noexcept {
   const uint64_t has_it =
       ((ones_up_to_bytes | 0x80 * kEachByte) - number * kEachByte) & 0x80 * kEachByte;
@@ -136,7 +137,7 @@ EliasFanoReader::EliasFanoReader(const EliasFanoShape& shape, const unsigned cha
       share_(static_cast<uint32_t>((count_ << 31) / buckets_)),
       low_bits_(static_cast<uint8_t>(shape.LowBits())) {}
 
-// Behind the last of the low bits there are words, so eight bytes are there.
+// The low bits are followed by the words of the high bits, so eight bytes can be loaded.
 uint64_t EliasFanoReader::Low(uint64_t index) const noexcept {
   const uint64_t bit = index * low_bits_;
   return (LoadLittle64(lows_ + bit / 8) >> bit % 8) & LowMask(low_bits_);
@@ -150,8 +151,8 @@ uint64_t EliasFanoReader::ZerosBefore(uint64_t run) const noexcept {
   return run * kRunBits - LoadLittle32(counts_ + 4 * run);
 }
 
-// The last run before which there are fewer zeros than that. Looked for where it is if each bucket
-// has equally many numbers, then in steps that double.
+// Returns the last run with fewer than `bucket` zeros before it, by a galloping search from the run
+// that evenly filled buckets would give.
 uint64_t EliasFanoReader::RunOf(uint64_t bucket) const noexcept {
   const uint64_t runs = (words_ + kRunWords - 1) / kRunWords;
   const uint64_t guess = (bucket + ((bucket * share_) >> 31)) / kRunBits;
@@ -176,7 +177,7 @@ uint64_t EliasFanoReader::RunOf(uint64_t bucket) const noexcept {
   return low;
 }
 
-// The bit behind the zero that ends the bucket before.
+// Returns the bit behind the zero that ends the previous bucket.
 uint64_t EliasFanoReader::BeginOf(uint64_t bucket) const noexcept {
   if (bucket == 0) return 0;
   const uint64_t run = RunOf(bucket);
@@ -193,7 +194,7 @@ uint64_t EliasFanoReader::BeginOf(uint64_t bucket) const noexcept {
   return kNowhere;
 }
 
-// The first index from `begin` on whose low bits are not less; else `end`.
+// Returns the first index from `begin` on whose low bits are not less than `low`, or `end`.
 uint64_t EliasFanoReader::FirstLow(uint64_t begin, uint64_t end, uint64_t low) const noexcept {
   while (end - begin > kFewNumbers) {
     const uint64_t middle = begin + (end - begin) / 2;
@@ -222,7 +223,7 @@ bool EliasFanoReader::AnyWithin(uint64_t least, uint64_t most) const noexcept {
   const uint64_t found = FirstLow(begin - bucket, end_index, least & mask);
   if (found != end_index) return bucket != last_bucket || Low(found) <= (most & mask);
   if (bucket == last_bucket) return false;
-  // Nothing more in this bucket, so what follows is the least in its own.
+  // This bucket has no more numbers, so the next number is the first of its bucket.
   const uint64_t last_begin = last_bucket == bucket + 1 ? end + 1 : BeginOf(last_bucket);
   if (last_begin - last_bucket != end_index) return true;
   if (last_begin >= words_ * 64 || (Word(last_begin / 64) >> last_begin % 64 & 1) == 0)

@@ -1,6 +1,6 @@
-// Sorted numbers in a little more than the least memory, by Elias (1974) and Fano (1971): the low
-// bits of each number as they are, and for the others how many numbers each bucket has, a bucket
-// being the numbers that are equal but for the low bits. FORMAT.md has the bytes.
+// Elias-Fano code of sorted numbers (Elias 1974, Fano 1971), which is close to the minimum size:
+// the low bits of each number, and the number of values in each bucket in unary, where a bucket is
+// the numbers with equal high bits. FORMAT.md describes the bytes.
 
 #ifndef WINNOW_SRC_CORE_RANGES_RANGE_ELIAS_FANO_H_
 #define WINNOW_SRC_CORE_RANGES_RANGE_ELIAS_FANO_H_
@@ -10,29 +10,28 @@
 
 namespace winnow::core {
 
-// How `count` numbers below `bound` are stored; count is 1 to 2^31 - 1, and the bound from that on
-// to 2^63.
+// Shape of `count` numbers below `bound`. count is 1 to 2^31 - 1; bound is count to 2^63.
 struct EliasFanoShape {
   uint64_t count = 1;
   uint64_t bound = 1;
 
-  unsigned LowBits() const noexcept;    // at most 62
-  uint64_t Buckets() const noexcept;    // count to 2 * count
-  uint64_t LowBytes() const noexcept;   // of the low bits
-  uint64_t HighWords() const noexcept;  // of 64 bits: a one for each number, a zero for each bucket
-  uint64_t CountEntries() const noexcept;  // of 4 bytes: the ones before each run of 8 words
+  unsigned LowBits() const noexcept;       // maximum 62
+  uint64_t Buckets() const noexcept;       // count to 2 * count
+  uint64_t LowBytes() const noexcept;      // size of the low bits
+  uint64_t HighWords() const noexcept;     // 64-bit words: a one per number, a zero per bucket
+  uint64_t CountEntries() const noexcept;  // 4-byte counts of the ones before each run of 8 words
   uint64_t Bytes() const noexcept;
 };
 
 class EliasFanoWriter {
  public:
-  // Writes into so many bytes of zero as the shape has.
+  // Writes into shape.Bytes() zero bytes.
   EliasFanoWriter(const EliasFanoShape& shape, unsigned char* bytes) noexcept;
 
-  // The next numbers, each not less than the one before.
+  // Adds the next numbers, in ascending order.
   void Add(const uint64_t* numbers, size_t n) noexcept;
 
-  // After the last one.
+  // Completes the code after the last number.
   void Finish() noexcept;
 
  private:
@@ -43,20 +42,20 @@ class EliasFanoWriter {
   unsigned char* lows_;
   unsigned char* highs_;
   uint64_t added_ = 0;
-  uint64_t pending_ = 0;  // low bits that are not written yet
+  uint64_t pending_ = 0;  // low bits not yet written
   unsigned pending_bits_ = 0;
-  uint64_t high_ = 0;  // a word of the highs that is not written yet
+  uint64_t high_ = 0;  // word of the high bits not yet written
   uint64_t high_index_ = 0;
 };
 
-// Reads nothing outside its bytes, whatever they are.
+// Reader of the code. Reads nothing outside its bytes, even if these are damaged.
 class EliasFanoReader {
  public:
   EliasFanoReader() noexcept = default;
   EliasFanoReader(const EliasFanoShape& shape, const unsigned char* bytes) noexcept;
 
-  // Returns whether there is a number from `least` to `most`, which are below the bound. True, too,
-  // where the bytes contradict each other.
+  // Returns whether there is a number from `least` to `most`, which must be less than the bound.
+  // Returns true if the bytes are inconsistent.
   bool AnyWithin(uint64_t least, uint64_t most) const noexcept;
 
   const unsigned char* bytes() const noexcept { return lows_; }
@@ -75,7 +74,7 @@ class EliasFanoReader {
   uint64_t count_ = 0;
   uint64_t buckets_ = 0;
   uint64_t words_ = 0;
-  uint32_t share_ = 0;  // numbers for each bucket, in 1/2^31
+  uint32_t share_ = 0;  // numbers per bucket, in units of 1/2^31
   uint8_t low_bits_ = 0;
 };
 

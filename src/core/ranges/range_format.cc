@@ -13,9 +13,9 @@ namespace {
 using formulas::LoadLittle;
 using formulas::StoreLittle;
 
-constexpr uint32_t kRangeMagic = 0x676e7257;  // "Wrng" in the order of the bytes
+constexpr uint32_t kRangeMagic = 0x676e7257;  // "Wrng" in byte order
 
-// Offsets in the front. Behind them are the last key, the digits and the front's own checksum.
+// Offsets in the front. The last key, the digits and the front's checksum follow.
 constexpr size_t kFrontMagicAt = 0;
 constexpr size_t kFrontVersionAt = 4;
 constexpr size_t kFrontKindAt = 5;
@@ -48,11 +48,11 @@ bool IsShape(const EliasFanoShape& shape) noexcept {
          shape.bound <= shape.count << kMostRangeBits;
 }
 
-// Returns whether the digits are what a builder writes, and the last key is made of them. Sets the
+// Returns whether a builder could write these digits and the last key consists of them. Sets the
 // greatest position.
 bool CheckDigits(const unsigned char* end, RangeDigits* digits) noexcept {
   const unsigned char* at = digits->digits;
-  unsigned places = digits->hashed;  // those below are done with
+  unsigned places = digits->hashed;  // places below this are done
   digits->most_position = 0;
   for (unsigned i = 0; i < digits->count; ++i) {
     RangeDigit digit;
@@ -66,15 +66,15 @@ bool CheckDigits(const unsigned char* end, RangeDigits* digits) noexcept {
   return at == end;
 }
 
-// Writes the checksums of what lies behind the front, and of the front itself. The arrays must be
-// there.
+// Writes the checksums of what follows the front, and of the front itself. The arrays must be there
+// already.
 void WriteFrontChecksums(size_t front_bytes, size_t bytes_behind, unsigned char* bytes) noexcept {
   const size_t summed = front_bytes - kChecksumBytes;
   StoreLittle(bytes + kFrontArraysChecksumAt, Checksum(bytes + front_bytes, bytes_behind), 4);
   StoreLittle(bytes + summed, Checksum(bytes, summed), 4);
 }
 
-// All kinds begin with these.
+// Writes the fields at the beginning of the front, which all kinds have.
 void WriteFrontBegin(RangeFilterKind kind, size_t key_length, uint64_t count, uint16_t range_bits,
                      size_t digits_bytes, unsigned char* bytes) noexcept {
   StoreLittle(bytes + kFrontMagicAt, kRangeMagic, 4);
@@ -91,7 +91,7 @@ RangeTreeShape LoadTreeShape(const unsigned char* front) noexcept {
   return {at[0], at[1], at[2], at[3]};
 }
 
-// The checks behind those of all kinds.
+// Validates the part that is specific to trees, after the common checks.
 Fault ParseTrees(std::string_view bytes, const RangeHeader& header, size_t front_bytes,
                  ParsedRange* parsed) noexcept {
   const auto* front = reinterpret_cast<const unsigned char*>(bytes.data());

@@ -1,4 +1,4 @@
-// Where range filters put positions. FORMAT.md has the meaning.
+// Placing of positions in range filters. FORMAT.md describes it.
 
 #ifndef WINNOW_SRC_CORE_RANGES_RANGE_HASH_H_
 #define WINNOW_SRC_CORE_RANGES_RANGE_HASH_H_
@@ -16,19 +16,20 @@ inline uint64_t MixRange(uint64_t x) noexcept {
   return x ^ (x >> 32);
 }
 
-// Returns the hash of a key's word. The exclusive or of several words' hashes is the hash of them
-// all, in any order: as of Zobrist (1970).
+// Returns the hash of a key's word. The hash of several words is the exclusive or of their hashes,
+// in any order (Zobrist 1970).
 inline uint64_t HashRangeWord(unsigned index, uint64_t word) noexcept {
   return MixRange(word + (index + 1) * kRangeMultiplier);
 }
 
-// Where positions go: numbers below `bound`.
+// Placing of positions, as numbers below `bound`.
 struct RangePlacing {
   uint64_t bound = 1;
-  unsigned block_bits = 0;  // a block has so many positions, at most `bound`
-  bool is_exact = false;    // positions stay as they are
+  unsigned block_bits = 0;  // log2 of the positions in a block, at most `bound`
+  bool is_exact = false;    // positions are stored unchanged
 
-  // Returns where the first position in the block of `position` goes, behind bytes with this hash.
+  // Returns the place of the first position in the block of `position`, for bytes with this hash
+  // before it.
   uint64_t Base(uint64_t hash, uint64_t position) const noexcept {
     __extension__ using Wide = unsigned __int128;
     const uint64_t mixed = MixRange(hash + (position >> block_bits) * kRangeMultiplier);

@@ -9,14 +9,14 @@ const unsigned char* BytesOf(std::string_view key) noexcept {
   return reinterpret_cast<const unsigned char*>(key.data());
 }
 
-// The bytes that were seen in a word, by their place in it, the last byte first.
+// Set of the bytes seen at each place of a word, the last byte first.
 class SeenBytes {
  public:
   void Add(uint64_t word) noexcept {
     for (unsigned i = 0; i < kRangeWordBytes; ++i) seen_[i][ByteOf(word, i)] = 1;
   }
 
-  // The same for each stride-th word.
+  // Adds every stride-th word.
   void Add(const uint64_t* words, size_t n, size_t stride) noexcept {
     for (size_t begin = 0; begin < n; begin += kPiece * stride) {
       AddPiece(words + begin, std::min(n - begin, kPiece * stride), stride);
@@ -39,8 +39,8 @@ class SeenBytes {
     return count;
   }
 
-  // Sorted keys agree in most of their bytes over a piece, and of random bytes all values are soon
-  // seen: little is left to look at.
+  // Adds a piece of words. Sorted keys agree in most of their bytes within a piece, and all values
+  // of random bytes are soon seen, so little is left to do.
   void AddPiece(const uint64_t* words, size_t n, size_t stride) noexcept {
     uint64_t differing = 0;
     for (size_t k = 0; k < n; k += stride) differing |= words[k] ^ words[0];
@@ -73,7 +73,7 @@ bool RangeKeys::Add(std::string_view key) {
   } while (word == last[index]);
   if (word < last[index]) return false;
 
-  // Words behind the first that differs may be any.
+  // Words behind the first one that differs may have any value.
   const unsigned changed = index;
   uint64_t new_bits = equal[index];
   last[index] = word;
@@ -109,7 +109,7 @@ bool RangeKeys::AddFirst(std::string_view key) {
   return true;
 }
 
-// Returns whether the last key differs from those before in a word in which these are equal.
+// Returns whether the last key differs from its predecessors in a word in which these are equal.
 bool RangeKeys::NoteDiffering() {
   bool has_new_word = false;
   for (unsigned index = 0; index < num_words_; ++index) {
@@ -171,7 +171,7 @@ RangeKeysFormat RangeKeys::Format() const {
   format.counted_words = num_words_;
   if (sections_.empty()) return format;
 
-  // Words that are counted in the end are kept wherever they differ.
+  // Words that are counted in the end were kept since they first differed.
   const RangeSection& last = sections_.back();
   std::array<SeenBytes, RangeSection::kMostKept> seen;
   const unsigned num_kept = std::min<unsigned>(last.num_kept, RangeSection::kMostKept);
@@ -199,7 +199,7 @@ RangeKeysFormat RangeKeys::Format() const {
     }
   });
 
-  // From the last byte on, whole words, as many as their positions fit into 64 bits.
+  // Counts whole words from the last byte on, as many as have positions of up to 64 bits.
   if (last.hashed != 0) format.counted_words = static_cast<unsigned>(__builtin_ctz(last.hashed));
   for (unsigned i = last.num_kept; i-- != 0;) {
     const size_t end = key_length_ - kRangeWordBytes * last.kept[i];

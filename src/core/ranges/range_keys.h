@@ -1,7 +1,7 @@
-// The keys of a range filter that is being built: of each, those of its words in which keys are
-// known to differ, at most two, and a hash of those before them. Which words these are shows only
-// as keys come, so a key that differs from the first one in a new word begins a *section* of its
-// own, in which that word is kept too.
+// Keys of a range filter under construction: of each key, at most two words in which keys are known
+// to differ, and a hash of the words before these. These words become known as keys are added, so a
+// key that differs from the first one in another word begins a new *section*, in which this word is
+// kept too.
 
 #ifndef WINNOW_SRC_CORE_RANGES_RANGE_KEYS_H_
 #define WINNOW_SRC_CORE_RANGES_RANGE_KEYS_H_
@@ -24,38 +24,38 @@ namespace winnow::core {
 
 class RangeKeys {
  public:
-  // False: these keys can't have a range filter. Throws std::bad_alloc.
+  // Adds a key. Returns false if these keys can't have a range filter. Throws std::bad_alloc.
   bool Add(std::string_view key);
 
   uint64_t size() const noexcept { return size_; }
   size_t key_length() const noexcept { return key_length_; }
-  // The places at which keys differ, at most.
+  // Returns the maximum number of places at which keys differ.
   size_t MostDigits() const noexcept;
-  // The bytes in which keys differ.
+  // Returns the number of bytes in which keys differ.
   unsigned differing_bytes() const noexcept { return differing_bytes_; }
-  // Returns whether only a hash is kept of some words in which keys differ.
+  // Returns whether some words in which keys differ are kept only as a hash.
   bool has_hashed() const noexcept { return !sections_.empty() && sections_.back().hashed != 0; }
   std::string LastKey() const;
 
   RangeKeysFormat Format() const;
 
-  // Calls visit(std::string_view key) for all of them. Returns false, and calls nothing, if keys
-  // before the last one have words of which only a hash is kept.
+  // Calls visit(std::string_view key) for all keys. Returns false, without a call, if keys before
+  // the last one have words that are kept only as a hash.
   template <typename Visit>
   bool ForEachKey(Visit visit) const;
 
-  // Calls visit(uint64_t* positions, const uint64_t* hashes, size_t n) for some keys at a time, in
-  // their order, with their positions and the hashes of the bytes before these; the positions may
-  // be overwritten.
+  // Calls visit(uint64_t* positions, const uint64_t* hashes, size_t n) for batches of keys, in
+  // order, with their positions and the hashes of the bytes before these. `visit` may overwrite the
+  // positions.
   template <typename Visit>
   void ForEachPosition(const RangeKeysFormat& format, Visit visit) const;
 
-  // The same, and what the keys took is given to the pool meanwhile.
+  // Like ForEachPosition, and gives the memory of visited keys to the pool.
   template <typename Visit>
   void DrainPositions(const RangeKeysFormat& format, HashChunkPool* pool, Visit visit);
 
  private:
-  // Calls visit as ForEachPosition does, for the words that source(visit_words) gives.
+  // Calls `visit` as ForEachPosition does, for the words that source(visit_words) produces.
   template <typename Source, typename Visit>
   void ReadPositions(const RangeKeysFormat& format, Source source, Visit visit) const;
   bool AddFirst(std::string_view key);
@@ -67,11 +67,11 @@ class RangeKeys {
   size_t key_length_ = 0;
   unsigned num_words_ = 0;
   uint64_t size_ = 0;
-  unsigned first_hashed_ = 0;    // the number of a word, the last one of which only a hash is kept
-  uint64_t hash_ = 0;            // of the last key's hashed words
-  std::vector<uint64_t> first_;  // the words of the first key
+  unsigned first_hashed_ = 0;    // index of a word, whose predecessors are kept only as a hash
+  uint64_t hash_ = 0;            // hash of the last key's hashed words
+  std::vector<uint64_t> first_;  // words of the first key
   std::vector<uint64_t> last_;
-  std::vector<uint64_t> equal_;  // of each word: ones in the bytes in which no keys differ
+  std::vector<uint64_t> equal_;  // per word: ones in the bytes in which no keys differ
   unsigned differing_bytes_ = 0;
   std::vector<RangeSection> sections_;  // without the first key
   HashBlocks words_;
@@ -119,7 +119,7 @@ void RangeKeys::ReadPositions(const RangeKeysFormat& format, Source source, Visi
   auto section = sections_.cbegin();
   uint64_t left = 0;
   size_t words = 0;
-  size_t in_key = 0;  // words of a key that goes on in the next piece
+  size_t in_key = 0;  // words of a key that continues in the next piece
   source([&](const uint64_t* piece, size_t n) {
     while (n != 0) {
       if (left == 0) {

@@ -19,15 +19,14 @@ FilterBlock WithRangeFilter(std::string_view filter_block, std::string_view rang
 namespace core {
 namespace {
 
-// The bytes of a note before the range filter: its role, and behind that of a part, how many parts
-// there are.
+// Head of a note, before the range filter: its role, and for a part, the number of parts.
 struct RangeNoteHead {
   RangeRole role;
   unsigned parts;
   std::string_view filter;
 };
 
-// Returns false for a note that is too short, or has a role that this version does not know.
+// Returns false for a note that is too short or has an unknown role.
 bool ReadHead(std::string_view note, RangeNoteHead* head) noexcept {
   if (note.empty()) return false;
   head->role = static_cast<RangeRole>(note.front());
@@ -104,7 +103,7 @@ bool TableRanges::AnyPartMayContain(std::string_view begin, std::string_view end
   for (size_t i = 0; i < size_; ++i) {
     const Filter& filter = filters_[i];
     if (filter.role != RangeRole::kPart) continue;
-    // A range that ends behind the last key has this one, or begins behind it.
+    // A range that ends behind the part's last key has this key, unless it begins behind the key.
     if (end <= filter.last_key ? filter.view.MayContain(begin, end) : begin <= filter.last_key) {
       return true;
     }

@@ -1,4 +1,4 @@
-// The range filters of a RocksDB table: notes of its filter block (FORMAT.md).
+// Range filters of a RocksDB table, as notes of its filter block (FORMAT.md).
 
 #ifndef WINNOW_SRC_CORE_RANGES_RANGE_NOTE_H_
 #define WINNOW_SRC_CORE_RANGES_RANGE_NOTE_H_
@@ -14,26 +14,27 @@
 
 namespace winnow::core {
 
-// The keys that a range filter has, of those of the filter beside it. The numbers are those of the
-// serialized form, and others count as no range filter.
+// Keys of a range filter, relative to those of the filter block. The numbers are those of the
+// serialized form; unknown numbers count as no range filter.
 enum class RangeRole : uint8_t {
   kAllKeys = 0,
   kPart = 1,  // each key is in one of the filters with this role
 };
 
-// Views of all range filters of a table. Safe from any number of threads, as RangeFilterView is.
+// Views of all range filters of a table. Thread-safe, like RangeFilterView.
 class TableRanges {
  public:
   static constexpr size_t kMost = 4;
 
-  // Has no filter, so that every range may contain a key.
+  // An empty object, for which every range may contain a key.
   TableRanges() noexcept = default;
 
-  // Has those that a filter block carries; none where it has more than kMost. The views are
-  // Verified if `verified`.
+  // Has the range filters of a filter block, or none if there are more than kMost. If `verified`,
+  // the views are those of RangeFilterView::Verified.
   explicit TableRanges(std::string_view filter_block, bool verified = false) noexcept;
 
-  // One of `parts` filters with its role; kAllKeys is by itself.
+  // Adds a filter, one of `parts` filters with this role; a kAllKeys filter is independent of
+  // others.
   void Add(RangeRole role, unsigned parts, const RangeFilterView& view,
            std::string_view bytes) noexcept;
 
@@ -42,20 +43,20 @@ class TableRanges {
   const RangeFilterView& view(size_t i) const noexcept { return filters_[i].view; }
   std::string_view bytes(size_t i) const noexcept { return filters_[i].bytes; }
   RangeRole role(size_t i) const noexcept { return filters_[i].role; }
-  // The bytes that they take together.
+  // Returns the size in bytes of all range filters.
   size_t size_bytes() const noexcept;
-  // The fault of the first filter that has one.
+  // Returns the fault of the first filter that has one.
   Fault fault() const noexcept;
 
-  // Returns whether a key is in [begin, end): false only if none was added to the filter beside
-  // them. One filter of all keys says so, or all those of parts.
+  // Returns whether a key may be in [begin, end): false only if no such key was added to the
+  // table's filter. Decided by one filter of all keys, or by all parts together.
   bool MayContain(std::string_view begin, std::string_view end) const noexcept;
 
  private:
   struct Filter {
     RangeFilterView view;
     std::string_view bytes;
-    std::string_view last_key;  // of a part
+    std::string_view last_key;  // last key of a part
     RangeRole role = RangeRole::kAllKeys;
   };
 
@@ -63,24 +64,25 @@ class TableRanges {
 
   std::array<Filter, kMost> filters_;
   uint8_t size_ = 0;
-  uint8_t parts_ = 0;           // that there are
+  uint8_t parts_ = 0;           // number of parts present
   uint8_t parts_expected_ = 0;  // 0: none
-  bool has_doubt_ = false;      // parts can't be used
-  std::string_view last_key_;   // the greatest one of all parts
+  bool has_doubt_ = false;      // a part can't be used
+  std::string_view last_key_;   // greatest last key of all parts
 };
 
-// A range filter for a table.
+// A range filter of a table.
 struct TableRange {
   RangeRole role = RangeRole::kAllKeys;
   FilterBlock filter;
 };
 
-// The number of those that have a part of the keys.
+// Returns the number of filters with the role kPart.
 unsigned PartsOf(const std::vector<TableRange>& ranges) noexcept;
 
-// The same filter block with these range filters as notes, in place of WithRangeFilter, which is
-// for engines: whoever adds them has seen that the table's keys are in the order of their bytes. A
-// copy of the block as it is where WithRangeFilter gives one. Throws std::bad_alloc.
+// Returns a copy of the filter block with these range filters as notes. For RocksDB tables, unlike
+// WithRangeFilter, which is for engines: the caller guarantees that the table's keys are in
+// bytewise order. Returns an unchanged copy under the same conditions as WithRangeFilter. Throws
+// std::bad_alloc.
 FilterBlock WithRangesOfTable(std::string_view filter_block, const std::vector<TableRange>& ranges);
 
 }  // namespace winnow::core

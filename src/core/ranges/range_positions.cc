@@ -14,8 +14,8 @@ unsigned WordOf(const RangeDigit& digit, size_t key_length) noexcept {
   return static_cast<unsigned>((key_length - 1 - digit.place) / kRangeWordBytes);
 }
 
-// Returns whether the digits of a word are one number of whole bytes, whose highest byte alone may
-// lack values.
+// Returns whether the digits of a word are a number of adjacent whole bytes, of which only the
+// highest one may lack values.
 bool AreNumber(const RangeDigit* begin, const RangeDigit* end) noexcept {
   if (begin == end || begin->intervals != 1) return false;
   for (const RangeDigit* digit = begin + 1; digit != end; ++digit) {
@@ -47,7 +47,7 @@ RangeWordPosition::RangeWordPosition(const RangeDigit* begin, const RangeDigit* 
   }
 }
 
-// Words of the first bytes are mostly equal to the one before, as keys are sorted.
+// Words of the first bytes mostly equal their predecessor, as keys are sorted.
 template <size_t... i>
 void RangeWordPosition::AddTables(std::index_sequence<i...> /*all*/, uint64_t* positions,
                                   const uint64_t* words, size_t n, size_t stride) const noexcept {
@@ -161,7 +161,7 @@ void PlacePositions(const RangePlacing& placing_of, const uint64_t* hashes, size
                     uint64_t* places) noexcept {
   const RangePlacing placing = placing_of;
   if (placing.is_exact || n == 0) return;
-  // Keys that follow each other are mostly in one block, or all in blocks of their own.
+  // Adjacent keys are mostly in the same block, or all in separate blocks.
   uint64_t block = places[0] >> placing.block_bits;
   uint64_t hash = hashes[0];
   uint64_t base = placing.Base(hash, places[0]);

@@ -1,4 +1,4 @@
-// How what is kept of keys becomes positions, and where these go.
+// Conversion of the kept words of keys to positions, and placing of positions.
 
 #ifndef WINNOW_SRC_CORE_RANGES_RANGE_POSITIONS_H_
 #define WINNOW_SRC_CORE_RANGES_RANGE_POSITIONS_H_
@@ -15,32 +15,32 @@
 
 namespace winnow::core {
 
-// Format that the keys of a range filter turned out to have.
+// Format of a range filter's keys, known after the last key.
 struct RangeKeysFormat {
   std::vector<RangeDigit> digits;
   unsigned hashed_bytes = 0;
-  unsigned counted_words = 0;  // behind the hashed bytes
+  unsigned counted_words = 0;  // number of counted words, behind the hashed bytes
   uint64_t most_position = 0;
 };
 
-// Keys that are kept alike: of each a hash, if words are hashed, and then the others, the first
-// bytes first.
+// Keys with the same words kept: of each key a hash, if words are hashed, and then the kept words,
+// from the key's beginning on.
 struct RangeSection {
   static constexpr unsigned kMostKept = 2;
 
   uint64_t keys = 0;
-  uint32_t hashed = 0;  // a bit for each word of which only the hash is kept
+  uint32_t hashed = 0;  // bit set of the words that are kept only as a hash
   uint8_t num_kept = 0;
   std::array<uint8_t, kMostKept> kept{};  // numbers of words, descending
 
   unsigned words() const noexcept { return num_kept + (hashed != 0 ? 1u : 0u); }
 };
 
-// Summand that a word adds to the position: the sum over its bytes.
+// Part of a position that a word contributes: a sum over its bytes.
 class RangeWordPosition {
  public:
-  // Digits of this word, whose last one counts as `weight`. Moves that to the weight of the digit
-  // before them.
+  // Takes the digits of this word, the last of which has the weight *weight. Sets *weight to that
+  // of the preceding digit.
   RangeWordPosition(const RangeDigit* begin, const RangeDigit* end, size_t key_length,
                     uint64_t* weight);
 
@@ -50,11 +50,11 @@ class RangeWordPosition {
     return position;
   }
 
-  // The same for n words, `stride` apart from each other, added to as many positions.
+  // Adds the parts of n words, `stride` apart, to n positions.
   void AddTo(uint64_t* positions, const uint64_t* words, size_t n, size_t stride) const noexcept;
 
  private:
-  // The digits are bytes that follow each other, and all their values count.
+  // Digits that are adjacent bytes with all values.
   struct Number {
     uint64_t mask = 0;
     uint8_t shift = 0;
@@ -67,7 +67,7 @@ class RangeWordPosition {
   };
   bool is_number_ = false;
   Number number_;
-  // Else a table for each digit: by the byte at its place, what it adds.
+  // Otherwise, one table per digit: the summand by the byte at its place.
   using Table = std::array<uint64_t, 256>;
   template <size_t... i>
   void AddTables(std::index_sequence<i...> all, uint64_t* positions, const uint64_t* words,
@@ -81,15 +81,15 @@ class RangePositions {
   RangePositions(const RangeKeysFormat& format, size_t key_length,
                  const std::vector<uint64_t>& first_key);
 
-  // From now on words are those of this section's keys.
+  // Begins a section: the following words are those of its keys.
   void Begin(const RangeSection& section);
 
-  // Sets the positions of n keys, at most kBatch, and the hashes of the bytes before them.
+  // Sets the positions of n keys, at most kBatch, and the hashes of the bytes before these.
   static constexpr size_t kBatch = 256;
   void Read(const uint64_t* words, size_t n, uint64_t* positions, uint64_t* hashes) const noexcept;
 
  private:
-  // A word that is kept, and how it is counted; null: it is hashed.
+  // A kept word and its conversion; null: the word is hashed.
   struct Kept {
     unsigned index;
     const RangeWordPosition* position;
@@ -97,15 +97,15 @@ class RangePositions {
 
   const unsigned counted_words_;
   const std::vector<uint64_t>& first_key_;
-  std::vector<RangeWordPosition> positions_;  // of the words that the digits count
+  std::vector<RangeWordPosition> positions_;  // conversions of the words that the digits count
   bool has_hash_ = false;
   unsigned num_kept_ = 0;
   std::array<Kept, RangeSection::kMostKept> kept_{};
-  uint64_t hash_ = 0;  // of all words that are not kept
+  uint64_t hash_ = 0;  // hash of all words that are not kept
   uint64_t position_ = 0;
 };
 
-// Where positions go, in their place. Behind bytes with these hashes.
+// Replaces n positions by their places. `hashes` are those of the bytes before the positions.
 void PlacePositions(const RangePlacing& placing, const uint64_t* hashes, size_t n,
                     uint64_t* positions) noexcept;
 

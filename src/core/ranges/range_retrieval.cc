@@ -18,7 +18,7 @@ simd::RibbonLayer LayerOf(const LayerEntry& entry, Columns columns,
   if (entry.type == LayerType::kBumped) {
     return LayerForKernels(entry.parameter, entry.count, columns, bytes);
   }
-  // One sub-shard, whose rows don't leave it, with all columns everywhere.
+  // A single sub-shard, which rows don't leave, with all columns in every block.
   simd::RibbonLayer layer = LayerForKernels(0, 1, {columns.most(), 0}, bytes);
   layer.starts = SmallStarts(entry.count);
   layer.split = entry.count;
@@ -79,7 +79,8 @@ RangeRetrieval::RangeRetrieval(const RetrievalShape& shape, const unsigned char*
       static_cast<uint32_t>((behind - kRetrievalPadding - shape.CrowdedBytes()) / kListedItemBytes);
 }
 
-// `columns`: those of the value that count. The item is the block's in the first layer.
+// `columns` is the number of relevant columns of the value. `item` is that of the block in the
+// first layer.
 bool RangeRetrieval::IsValueWithin(uint64_t value, unsigned columns, uint64_t item, uint64_t least,
                                    uint64_t most) const noexcept {
   const uint64_t fingerprint = BlockFingerprint(item, fingerprint_bits_);
@@ -118,7 +119,8 @@ bool RangeRetrieval::BlockHas(uint64_t item, uint64_t least, uint64_t most) cons
   return LaterLayersHave(item, item, least, most);
 }
 
-// From the first layer on, which few blocks need: it bumps one in twenty.
+// Looks up an item in all layers, from the first on. Rarely needed, since the first layer bumps one
+// block in twenty.
 bool RangeRetrieval::LaterLayersHave(uint64_t item, uint64_t first_item, uint64_t least,
                                      uint64_t most) const noexcept {
   const Columns columns = shape_.UnpackedColumns();
@@ -135,7 +137,7 @@ bool RangeRetrieval::LaterLayersHave(uint64_t item, uint64_t first_item, uint64_
     bytes += LayerBytes(entry, columns);
     item = formulas::NextLayerItem(item);
   }
-  // Ascending; several items may have one hash.
+  // The list is ascending; several items may have one hash.
   uint64_t begin = 0;
   for (uint64_t n = listed_; n != 0;) {
     const uint64_t half = n / 2;

@@ -11,10 +11,10 @@
 namespace winnow::core {
 namespace {
 
-// Bits a key that one more low bit is worth: with it a range touches half as many blocks.
+// Value of one more low bit, in bits per key: ranges touch half as many blocks.
 constexpr double kLowBitIsWorth = 0.03;
 
-// With fewer a fingerprint and the low bits have no room.
+// Minimum range_bits, below which the fingerprint and the low bits have no room.
 constexpr double kLeastRetrievedBits = 6;
 
 }  // namespace

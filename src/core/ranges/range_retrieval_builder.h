@@ -1,4 +1,4 @@
-// Building positions by retrieval: range_retrieval.h says what these are.
+// Builder of positions by retrieval (range_retrieval.h).
 
 #ifndef WINNOW_SRC_CORE_RANGES_RANGE_RETRIEVAL_BUILDER_H_
 #define WINNOW_SRC_CORE_RANGES_RANGE_RETRIEVAL_BUILDER_H_
@@ -15,25 +15,25 @@
 
 namespace winnow::core {
 
-// The columns of a retrieval whose ranges pass at the rate that range_bits mean; none, whole is 0,
-// if that is not between 6 and the columns that a Ribbon may have.
+// Returns the columns of a retrieval whose ranges pass at the rate of range_bits; `whole` is 0 if
+// range_bits is less than 6 or more than a Ribbon's columns.
 Columns RetrievalColumns(double range_bits) noexcept;
 
-// About the bytes behind the front of positions of n keys, each in a block of its own: by
-// retrieval, or stored if these range_bits can't be retrieved.
+// Returns the approximate size behind the front of positions of n keys, each in a separate block:
+// by retrieval, or stored if range_bits does not allow a retrieval.
 uint64_t UsualPositionsBytes(uint64_t n, double range_bits) noexcept;
 
-// Counts, for each number of low bits, how many blocks the keys have, and how many of the keys are
-// alone in theirs.
+// Counts, for each number of low bits, the blocks of the keys, and the keys that are alone in their
+// block.
 class RetrievalCounts {
  public:
-  // The next keys in their order: each has a position, behind bytes with a hash.
+  // Adds the next keys in order: their positions, and the hashes of the bytes before these.
   void Add(const uint64_t* positions, const uint64_t* hashes, size_t n) noexcept;
-  // After the last one.
+  // Completes the counts after the last key.
   void Finish() noexcept;
 
-  // Returns the shape that takes the fewest bits, or hardly more and makes ranges touch fewer
-  // blocks; *bytes: about how many it takes. The layers are still to be counted.
+  // Returns the shape with the fewest bits, or one with hardly more bits whose ranges touch fewer
+  // blocks. Sets *bytes to its approximate size. The layers are not yet counted.
   RetrievalShape Best(Columns columns, uint64_t* bytes) const noexcept;
 
  private:
@@ -45,23 +45,24 @@ class RetrievalCounts {
   uint64_t keys_ = 0;
   uint64_t position_ = 0;
   uint64_t hash_ = 0;
-  unsigned before_ = kApart;  // the bits of the last key in which it differs from the one before
-  // Keys by the bits in which they differ from the key before, and from the nearer neighbour.
+  unsigned before_ = kApart;  // highest bit in which the last key differs from the one before
+  // Keys by the highest bit in which they differ from the previous key, and from the nearer
+  // neighbor.
   std::array<uint64_t, kApart + 1> by_before_{};
   std::array<uint64_t, kApart + 1> by_nearer_{};
-  // Keys alone in a block of so many low bits, all of which are ones.
+  // Keys that are alone in a block of this many low bits, all of which are ones.
   std::array<uint64_t, simd::kRibbonMaxColumns + 1> escapes_{};
 };
 
-// Takes the keys a second time, for a shape that was chosen by their counts.
+// Builds the retrieval in a second pass over the keys, for a shape chosen by their counts.
 class RetrievalBuilder {
  public:
   RetrievalBuilder(const RetrievalShape& shape, HashChunkPool* pool);
 
   void Add(const uint64_t* positions, const uint64_t* hashes, size_t n);
 
-  // Appends the arrays to the payload, and sets their shape. False if these are not the keys that
-  // were counted. Throws std::bad_alloc.
+  // Appends the arrays to the payload, and completes *shape. Returns false if the keys are not
+  // those that were counted. Throws std::bad_alloc.
   bool Finish(Payload* payload, RetrievalShape* shape);
 
  private:
@@ -73,10 +74,10 @@ class RetrievalBuilder {
   HashBin items_;
   std::unique_ptr<RangeSorter> crowded_;  // null: there are none
   uint64_t crowded_added_ = 0;
-  uint64_t item_ = 0;  // of the block that the last key is in
+  uint64_t item_ = 0;  // item of the last key's block
   uint64_t block_ = 0;
   uint64_t hash_ = 0;
-  uint64_t low_ = 0;  // of the block's first key
+  uint64_t low_ = 0;  // low bits of the block's first key
   uint64_t in_block_ = 0;
 };
 

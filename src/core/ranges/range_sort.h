@@ -1,5 +1,5 @@
-// Sorting what a range filter stores, in memory that the keys took before: dealt into bins, which
-// are then sorted one by one in the caches.
+// Sorting of the numbers that a range filter stores, in the memory of the keys: the numbers are
+// distributed to bins, which are then sorted one by one in the caches.
 
 #ifndef WINNOW_SRC_CORE_RANGES_RANGE_SORT_H_
 #define WINNOW_SRC_CORE_RANGES_RANGE_SORT_H_
@@ -24,7 +24,7 @@ class RangeSorter {
     for (size_t i = 0; i < n; ++i) pool_->Add(&bins[numbers[i] >> shift], numbers[i]);
   }
 
-  // Calls visit(const uint64_t* numbers, size_t n) for some of them at a time, in ascending order.
+  // Calls visit(const uint64_t* numbers, size_t n) for batches in ascending order.
   template <typename Visit>
   void Drain(Visit visit) {
     for (HashBin& bin : bins_) {
@@ -38,8 +38,8 @@ class RangeSorter {
   }
 
  private:
-  // So many numbers and their copies lie in the second-level cache. More bins than this would take
-  // more memory than the chunks that they hold.
+  // Bin size at which the numbers and their copies fit into the second-level cache, and maximum
+  // number of bins, beyond which bins would take more memory than their chunks.
   static constexpr uint64_t kNumbersInBin = 2048;
   static constexpr uint64_t kMostBins = 4096;
 
@@ -50,7 +50,7 @@ class RangeSorter {
     return shift;
   }
 
-  // By the bits in which the numbers of a bin differ.
+  // Sorts the numbers of a bin by the bits in which they differ.
   void Sort();
 
   HashChunkPool* pool_;

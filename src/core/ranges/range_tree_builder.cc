@@ -8,7 +8,7 @@
 namespace winnow::core {
 namespace {
 
-// A key's bits before `bits`, and zeros up to the end of a byte.
+// Returns a key's first `bits` bits, padded with zeros to whole bytes.
 std::string FirstBits(std::string_view key, uint64_t bits) {
   std::string first(key.substr(0, (bits + 7) / 8));
   if (bits % 8 != 0) first.back() = static_cast<char>(first.back() & (0xff00 >> bits % 8));
@@ -29,7 +29,7 @@ bool RangeTreeBuilder::Add(std::string_view key) {
     const std::string_view before = Key(waiting_ - 1);
     const uint64_t depth = CommonBits(before, key);
     if (depth == 8 * std::max(before.size(), key.size())) {
-      // As fractions they are equal.
+      // The keys are equal as fractions.
       if (key.size() < before.size()) return false;
       if (key.size() == before.size()) return true;
       bytes_.append(key.size() - before.size(), '\0');
@@ -56,10 +56,10 @@ void RangeTreeBuilder::Finish() {
   trees_.append(RangeTrees::kPadding, '\0');
 }
 
-// By the blocks that there are. Without one, an edge counts as long.
+// Estimates by the existing blocks; without one, assumes long edges.
 size_t RangeTreeBuilder::EstimateBytes(uint64_t n) const noexcept {
   constexpr double kReserve = 1.25;
-  constexpr double kUsualBits = 24;  // beside those kept of edges and leaves
+  constexpr double kUsualBits = 24;  // other than those of edges and leaves
   double bits = shape_.leaf_bits + shape_.EdgeBits() + kUsualBits;
   const uint64_t in_blocks = size_ - waiting_;
   if (in_blocks != 0) {
@@ -94,9 +94,10 @@ void RangeTreeBuilder::EndBlock(size_t end, std::string_view next_separator) {
   waiting_ -= end;
 }
 
-// The branch of the least depth is the root, and parts the keys before its number from the others.
+// The branch of the least depth is the root, and separates the keys before its index from the
+// others.
 void RangeTreeBuilder::AppendTree(size_t end, uint64_t depth) noexcept {
-  // For each branch, those behind it on either side; 0 for a leaf.
+  // Children of each branch on either side; 0 for a leaf.
   std::array<uint8_t, kMostKeys + 1> left{};
   std::array<uint8_t, kMostKeys + 1> right{};
   std::array<uint8_t, kMostKeys + 1> rightmost;  // from the root on
@@ -108,8 +109,8 @@ void RangeTreeBuilder::AppendTree(size_t end, uint64_t depth) noexcept {
   }
   if (end == 1) return AppendLeaf(0, depth);
 
-  // The sides of branches that wait: depth, number of a key, and of the branch or 0 for a leaf. In
-  // one word, as it is read right after it is written.
+  // Pending sides of branches: depth, index of a key, and the branch or 0 for a leaf. Packed into
+  // one word, since each is read right after it is written.
   const auto side_of = [](uint64_t branch, uint64_t key, uint64_t behind) {
     return behind << 16 | key << 8 | branch;
   };
@@ -162,7 +163,7 @@ void RangeTreeBuilder::Append(uint64_t value, unsigned bits) noexcept {
   tree_end_ += 4;
 }
 
-// Up to a whole byte.
+// Pads the tree to a whole byte.
 void RangeTreeBuilder::EndTree() {
   if (pending_bits_ % 8 != 0) Append(0, 8 - pending_bits_ % 8);
   for (; pending_bits_ != 0; pending_bits_ -= 8) {

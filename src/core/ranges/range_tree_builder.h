@@ -1,5 +1,5 @@
-// Making the trees of range_trees.h of sorted keys, block by block as they come, so that no more
-// keys than those of two blocks are kept.
+// Builder of the trees of range_trees.h from sorted keys, block by block, which keeps the keys of
+// at most two blocks in memory.
 
 #ifndef WINNOW_SRC_CORE_RANGES_RANGE_TREE_BUILDER_H_
 #define WINNOW_SRC_CORE_RANGES_RANGE_TREE_BUILDER_H_
@@ -16,21 +16,21 @@ namespace winnow::core {
 
 class RangeTreeBuilder {
  public:
-  // The shape keeps at most 32 bits of a leaf and of an edge.
+  // The shape must keep at most 32 bits of a leaf and of an edge.
   explicit RangeTreeBuilder(const RangeTreeShape& shape) noexcept : shape_(shape) {}
   RangeTreeBuilder(const RangeTreeBuilder&) = delete;
   RangeTreeBuilder& operator=(const RangeTreeBuilder&) = delete;
 
-  // False: these keys can't have such a filter. Throws std::bad_alloc.
+  // Adds a key. Returns false if these keys can't have such a filter. Throws std::bad_alloc.
   bool Add(std::string_view key);
 
-  // After the last key.
+  // Completes the trees after the last key.
   void Finish();
 
   uint64_t size() const noexcept { return size_; }
   const std::string& last_key() const noexcept { return last_key_; }
 
-  // The most bytes of a filter of n such keys.
+  // Returns an upper bound of the size in bytes of a filter of n such keys.
   size_t EstimateBytes(uint64_t n) const noexcept;
 
   // The parts of the filter, after Finish.
@@ -40,8 +40,8 @@ class RangeTreeBuilder {
   const std::string& trees() const noexcept { return trees_; }
 
  private:
-  // A block has so many keys, the last one fewer. The fewer bits the keys on both sides have in
-  // common, the shorter is what separates them.
+  // Range of the keys per block; the last block may have fewer. A block ends where adjacent keys
+  // have few bits in common, so that the separator is short.
   static constexpr size_t kLeastKeys = 64;
   static constexpr size_t kMostKeys = 128;
 
@@ -53,27 +53,27 @@ class RangeTreeBuilder {
   void AppendTree(size_t end, uint64_t depth) noexcept;
   void AppendLeaf(size_t key, uint64_t depth) noexcept;
   void AppendBranch(size_t at, uint64_t depth) noexcept;
-  void Append(uint64_t value, unsigned bits) noexcept;  // at most 32 of them
+  void Append(uint64_t value, unsigned bits) noexcept;  // appends at most 32 bits
   void EndTree();
 
   const RangeTreeShape shape_;
   uint64_t size_ = 0;
   std::string last_key_;
-  // Keys that are in no block yet, and from the second one on the first bit in which each differs
-  // from the one before.
+  // Keys that are in no block yet, and, except for the first one, the first bit in which each
+  // differs from the previous key.
   size_t waiting_ = 0;
   std::string bytes_;
   std::array<uint32_t, kMostKeys + 2> begins_{};
   std::array<uint32_t, kMostKeys + 1> depths_{};
 
-  std::string separator_;  // of the block that they will be in
+  std::string separator_;  // separator of their block
   std::string entries_;
   std::string separators_;
   std::string trees_;
-  // The tree that is being made: for each key a leaf, and a branch of at most 17 bits of code.
+  // The current tree: per key, a leaf and a branch of at most 17 bits of code.
   std::array<unsigned char, kMostKeys*(1 + 32 + 1 + 2 * 17 + 32) / 8> tree_;
   unsigned char* tree_end_ = nullptr;
-  uint64_t pending_ = 0;  // its bits that are not written yet
+  uint64_t pending_ = 0;  // bits of the tree not yet written
   unsigned pending_bits_ = 0;
 };
 

@@ -12,15 +12,16 @@ namespace {
 using formulas::LoadLittle32;
 using formulas::LoadLittle64;
 
-// How the keys below a place in the tree lie to the range, by the bits that are known of them.
+// Order of the keys below a place in the tree relative to the range, as far as their bits are
+// known.
 enum class Lies : uint8_t {
   kOutside,
-  kAtBegin,  // they agree with its first bound so far
-  kAtEnd,    // with its second one, and are greater than the first
+  kAtBegin,  // equal to the first bound so far
+  kAtEnd,    // equal to the second bound so far, and greater than the first
   kInside,
 };
 
-// A range, and where its bounds part.
+// A range, and the first bit in which its bounds differ.
 class Bounds {
  public:
   Bounds(std::string_view begin, std::string_view end) noexcept
@@ -28,7 +29,7 @@ class Bounds {
     if (parting_ == 8 * std::max(begin.size(), end.size())) parting_ = UINT64_MAX;
   }
 
-  // After `bits` known bits, at most 57, from bit `at` on.
+  // Returns the order after `bits` known bits, at most 57, from bit `at` on.
   Lies After(Lies lies, uint64_t at, unsigned bits, uint64_t value) const noexcept {
     if (bits == 0) return lies;
     if (lies == Lies::kAtBegin) {
@@ -49,12 +50,13 @@ class Bounds {
     return value == bound ? lies : value < bound ? Lies::kInside : Lies::kOutside;
   }
 
-  // After the bits from bit `at` to before `branch`, of which only the hash of some is known.
+  // Returns the order after the bits from `at` to before `branch`, of which only a hash of some is
+  // known.
   Lies AfterHashed(Lies lies, uint64_t at, uint64_t branch, uint64_t hash,
                    const RangeTreeShape& shape) const noexcept {
     const auto bits = static_cast<unsigned>(std::min<uint64_t>(branch - at, kHashedEdgeBits));
     if (lies == Lies::kAtEnd || at + bits > parting_)
-      return Lies::kInside;  // for all that is known
+      return Lies::kInside;  // the known bits do not decide
     if (StoredHash(FractionBits(begin_, at, bits), shape) != hash) return Lies::kOutside;
     return branch > parting_ ? Lies::kInside : lies;
   }
@@ -65,7 +67,7 @@ class Bounds {
   uint64_t parting_;
 };
 
-// The bits of a tree, the highest of each byte first.
+// Bits of a tree, the highest of each byte first.
 class TreeBits {
  public:
   TreeBits(const unsigned char* bytes, uint64_t begin, uint64_t end) noexcept
@@ -73,14 +75,14 @@ class TreeBits {
 
   bool IsBeyond() const noexcept { return at_ > end_; }
 
-  // At most 57 of them; zeros, and then IsBeyond, where there are no more.
+  // Takes at most 57 bits; zeros, and then IsBeyond(), if there are no more.
   uint64_t Take(unsigned bits) noexcept {
     const uint64_t value = bits == 0 ? 0 : Peek() >> (64 - bits);
     Skip(bits);
     return value;
   }
 
-  // By Elias's gamma code, of which `order` low bits are apart.
+  // Takes a depth in Elias's gamma code, with `order` separate low bits.
   uint64_t TakeDepth(unsigned order) noexcept {
     const uint64_t bits = Peek();
     const unsigned zeros = bits == 0 ? 64 : static_cast<unsigned>(__builtin_clzll(bits));
@@ -106,22 +108,22 @@ class TreeBits {
   const uint64_t end_;
 };
 
-// One side of a branch, yet to be read.
+// One side of a branch, not yet read.
 struct Branch {
   uint64_t depth;
   Lies lies;
 };
 
-// More branches wait in no tree that a builder writes.
+// Maximum number of pending branches in trees that a builder writes.
 constexpr size_t kMostWaiting = 128;
 
-// Returns whether the tree may have a key in the range, which agrees with all its keys in the bits
-// before `depth`. Branches in the order of the keys; those outside are read past.
+// Returns whether the tree may have a key in the range, which agrees with all keys of the tree in
+// the bits before `depth`. Reads branches in key order, and skips those outside of the range.
 bool MayContainInTree(TreeBits bits, const RangeTreeShape& shape, uint64_t depth,
                       const Bounds& bounds) noexcept {
   std::array<Branch, kMostWaiting> waiting;
   size_t count = 0;
-  size_t useful = 0;  // of those waiting
+  size_t useful = 0;  // number of those waiting that are not outside
   Lies lies = Lies::kAtBegin;
   for (;;) {
     if (bits.IsBeyond()) return true;
@@ -175,7 +177,7 @@ std::string_view RangeTrees::Separator(uint32_t block) const noexcept {
   return separators.substr(begin, end - begin);
 }
 
-// The last block whose separator is not greater.
+// Returns the last block whose separator is not greater than the bound.
 uint32_t RangeTrees::BlockOf(std::string_view bound) const noexcept {
   uint32_t block = 0;
   uint32_t end = blocks;
@@ -205,7 +207,7 @@ bool RangeTrees::MayContain(uint32_t block, std::string_view begin,
 bool RangeTrees::MayContain(std::string_view begin, std::string_view end) const noexcept {
   const uint32_t first = BlockOf(begin);
   const uint32_t left = blocks - first;
-  if (left > 2 && Separator(first + 2) <= end) return true;  // a whole block is inside
+  if (left > 2 && Separator(first + 2) <= end) return true;  // a whole block is in the range
   const std::string_view separator = left > 1 ? Separator(first + 1) : std::string_view();
   if (left == 1 || separator > end) return MayContain(first, begin, end);
   return MayContain(first, begin, separator) || MayContain(first + 1, separator, end);

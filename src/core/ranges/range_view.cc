@@ -11,19 +11,18 @@ namespace winnow {
 
 namespace core {
 
-// The positions that are stored, hashed in blocks.
+// Stored positions, hashed in blocks.
 struct StoredPositions {
   EliasFanoReader hashes;
   RangePlacing placing;
 };
 
-// Nothing for trees.
+// Positions of a filter; empty for trees.
 using Positions = std::variant<std::monostate, StoredPositions, RangeRetrieval>;
 
 }  // namespace core
 
-// State for lookups. Where there is a fault only the bytes are there, and questions to trees need
-// nothing else.
+// State for lookups. If there is a fault, only the bytes are set; lookups in trees need no more.
 struct RangeFilterView::Kept {
   const char* bytes = nullptr;
   size_t size = 0;
@@ -51,7 +50,7 @@ using core::Positions;
 using core::RangeNumber;
 using core::StoredPositions;
 
-// Returns whether a key is in a range of positions behind the same hashed bytes.
+// Returns whether a key may be in a range of positions behind the same hashed bytes.
 bool AnyBetween(const StoredPositions& stored, uint64_t high_hash, uint64_t least,
                 uint64_t most) noexcept {
   const core::RangePlacing& placing = stored.placing;
@@ -59,7 +58,7 @@ bool AnyBetween(const StoredPositions& stored, uint64_t high_hash, uint64_t leas
   if (placing.is_exact) return hashes.AnyWithin(least, most);
   const uint64_t block = least >> placing.block_bits;
   const uint64_t last_block = most >> placing.block_bits;
-  // More positions than any block has are more than half of all numbers.
+  // More positions than a block has are more than half of all numbers.
   if (last_block - block > 1) return true;
   if (last_block != block) {
     const uint64_t middle = last_block << placing.block_bits;
@@ -82,7 +81,7 @@ bool AnyBetween(const Positions& positions, uint64_t high_hash, uint64_t least,
   return stored == nullptr || AnyBetween(*stored, high_hash, least, most);
 }
 
-// AnyBetween says so of ranges of more positions.
+// Returns the number of positions beyond which AnyBetween always returns true.
 uint64_t FarPositions(const Positions& positions) noexcept {
   unsigned bits = 63;
   if (const auto* retrieval = std::get_if<core::RangeRetrieval>(&positions)) {
@@ -138,7 +137,7 @@ bool RangeFilterView::MayContain(std::string_view begin, std::string_view end) c
   uint64_t behind = 0;
   if (std::min(begin.size(), end.size()) >= key_length && digits.NumberOf(begin, &least) &&
       digits.NumberOf(end, &behind) && least < behind && behind < digits.last_position) {
-    // A bound that goes on lies behind the key that it begins with.
+    // A bound that is longer than keys is greater than the key that it begins with.
     least += begin.size() > key_length ? 1 : 0;
     behind += end.size() > key_length ? 1 : 0;
     return least != behind && AnyBetween(kept.positions, 0, least, behind - 1);
@@ -150,7 +149,7 @@ bool RangeFilterView::MayContain(std::string_view begin, std::string_view end) c
   if (!digits.ReadBoth(begin, end, far, &of_begin, &of_end)) return true;
   RangeNumber first;
   RangeNumber most;
-  // There are such numbers, as the last key is not less than the bounds.
+  // The numbers exist, as the last key is not less than the bounds.
   if (!digits.LowerBound(begin, of_begin, &first) || !digits.LowerBound(end, of_end, &most)) {
     return true;
   }
@@ -162,7 +161,7 @@ bool RangeFilterView::MayContain(std::string_view begin, std::string_view end) c
   if (order == 0) {
     return AnyBetween(kept.positions, hash, first.position, most.position);
   }
-  // Positions begin anew behind the next hashed bytes. More than two of them are as good as all.
+  // Positions restart behind the next hashed bytes. Ranges with more than two of these always pass.
   RangeNumber next = first;
   if (!digits.NextHashed(&next) || digits.CompareHashed(next, most) != 0) return true;
   return AnyBetween(kept.positions, hash, first.position, digits.most_position) ||

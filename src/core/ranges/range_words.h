@@ -1,6 +1,5 @@
-// Keys of one length as words: 8 bytes each, counted from the key's end, so that only the word with
-// the first bytes may be shorter. A word is a number with the first byte highest: as numbers, words
-// have the order of the bytes.
+// Keys of one length as words of 8 bytes, counted from the key's end, so that only the word with
+// the first bytes may be shorter. A word is big-endian, so that words are ordered like the bytes.
 
 #ifndef WINNOW_SRC_CORE_RANGES_RANGE_WORDS_H_
 #define WINNOW_SRC_CORE_RANGES_RANGE_WORDS_H_
@@ -21,7 +20,7 @@ inline unsigned RangeWords(size_t key_bytes) noexcept {
   return static_cast<unsigned>((key_bytes + kRangeWordBytes - 1) / kRangeWordBytes);
 }
 
-// The word with this number, 0 for the last bytes.
+// Returns the word with this index; 0 is that of the last bytes.
 inline uint64_t RangeWord(const unsigned char* key, size_t key_bytes, unsigned index) noexcept {
   const size_t end = key_bytes - kRangeWordBytes * index;
   if (end >= kRangeWordBytes) {

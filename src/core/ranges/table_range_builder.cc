@@ -31,7 +31,7 @@ RangeFilterKind MainKind(RangeKinds kinds) noexcept {
   return RangeFilterKind::kRetrieval;
 }
 
-// Returns whether RangeFilterBuilder would take positions for the keys of this filter.
+// Returns whether RangeFilterBuilder would choose positions for the keys of this filter.
 bool IsOfFewDigits(std::string_view positions) noexcept {
   ParsedRange parsed;
   return ParseRange(positions, &parsed) == Fault::kNone && parsed.header.hashed_bytes == 0 &&
@@ -84,7 +84,7 @@ void TableRangeBuilder::Add(std::string_view key) noexcept {
   }
 }
 
-// Each builder sees that its own keys ascend; between two of them it is seen here.
+// Each builder checks that its own keys ascend; the order between two builders is checked here.
 void TableRangeBuilder::Place(std::string_view key) {
   const bool is_other =
       usual_length_ != 0 && key.size() != usual_length_ && main_.kind() != RangeFilterKind::kTrees;
@@ -118,7 +118,7 @@ void TableRangeBuilder::PlaceFirstKeys() {
   is_rare_ = 100 * most < kLeastShare * first_ends_.size();
   if (most == 0 || (plan_.kinds == RangeKinds::kByKeys && is_rare_)) kind = RangeFilterKind::kTrees;
   if (kind == RangeFilterKind::kTrees) {
-    if (has_trees_beside()) return AbandonParts();  // which have all keys
+    if (has_trees_beside()) return AbandonParts();  // trees_ has all keys
     usual_length_ = 0;
   }
   main_ = NewBuilder(positions_bits(), kind);
@@ -181,7 +181,7 @@ std::vector<TableRange> TableRangeBuilder::Finish() noexcept {
   return ranges;
 }
 
-// Returns none where one part can't be: a key would be in no filter.
+// Returns none if one part can't be built, since its keys would be in no filter.
 std::vector<TableRange> TableRangeBuilder::FinishParts() {
   std::vector<TableRange> ranges;
   const RangeRole role = has_main_ && has_others_ ? RangeRole::kPart : RangeRole::kAllKeys;
@@ -204,13 +204,13 @@ std::vector<TableRange> TableRangeBuilder::Choose(std::vector<TableRange> parts,
     const TableRanges all = ViewsOf(of_trees);
     denied_.is_measured = true;
     for (const auto& [begin, end] : *plan_.asked) {
-      if (end <= first_key_) continue;  // a scan of it does not come to these keys
+      if (end <= first_key_) continue;  // a scan of this range does not reach these keys
       denied_.by_positions += positions.MayContain(begin, end) ? 0 : 1;
       denied_.by_trees += all.MayContain(begin, end) ? 0 : 1;
     }
   }
   if (plan_.kinds == RangeKinds::kBoth) {
-    // Winnow 1.1 asks the first one alone, and only if it has all keys.
+    // Winnow 1.1 asks only the first filter, if it has all keys.
     const bool has_others = parts.front().role == RangeRole::kPart;
     parts.insert(has_others ? parts.begin() : parts.end(), std::move(of_trees.front()));
     return parts;

@@ -1,4 +1,4 @@
-// Building the range filters of a RocksDB table, of the kind that its scans need.
+// Builder of a RocksDB table's range filters, of the kind that its scans need.
 
 #ifndef WINNOW_SRC_CORE_RANGES_TABLE_RANGE_BUILDER_H_
 #define WINNOW_SRC_CORE_RANGES_TABLE_RANGE_BUILDER_H_
@@ -16,68 +16,69 @@
 
 namespace winnow::core {
 
-// A range [first, second) that a scan asked for. Functions of std for a struct of our own would be
-// symbols of the adopted archive.
+// A range [first, second) that a scan asked for. Not a struct, since functions of std for a struct
+// of ours would be symbols of the adopted archive.
 using AskedRange = std::pair<std::string, std::string>;
 
-// The kinds of range filters of a table.
+// Kinds of range filters of a table.
 enum class RangeKinds : uint8_t {
-  kByKeys,     // the one that RangeFilterBuilder takes for keys of the usual length
-  kPositions,  // where a key can have a position; by retrieval where that takes fewer bits
+  kByKeys,     // the kind that RangeFilterBuilder chooses for keys of the usual length
+  kPositions,  // positions, for keys that can have one; by retrieval if that takes fewer bits
   kTrees,
   kBoth,
-  kBest,  // both are made, and the one stays that denies more of the ranges that were asked
+  kBest,  // builds both, and keeps the one that denies more of the asked ranges
 };
 
 struct TableRangePlan {
   RangeKinds kinds = RangeKinds::kByKeys;
-  double range_bits = 15;   // of one kind, or of both together
-  double trees_bits = 7.5;  // of range_bits, with kBoth
-  // The ranges by which kinds are measured; may be null.
+  double range_bits = 15;   // bits of one kind, or of both together
+  double trees_bits = 7.5;  // the trees' part of range_bits, with kBoth
+  // Ranges by which the kinds are compared; may be null.
   std::shared_ptr<const std::vector<AskedRange>> asked;
 };
 
-// The number of asked ranges that filters of each kind deny.
+// Numbers of asked ranges that filters of each kind deny.
 struct DeniedRanges {
   uint64_t by_positions = 0;
   uint64_t by_trees = 0;
-  bool is_measured = false;  // both kinds were there
+  bool is_measured = false;  // both kinds were built
 };
 
-// Refers to the bytes of `ranges`.
+// Returns views of the bytes of `ranges`.
 TableRanges ViewsOf(const std::vector<TableRange>& ranges) noexcept;
 
-// Positions are of keys of one length, the most frequent one of the first keys. Keys of other
-// lengths get a filter of trees beside it, and both are parts (RangeRole). Nothing throws, and one
-// thread builds, as with RangeFilterBuilder.
+// Builder of a table's range filters. Positions are for keys of one length, the most frequent one
+// among the first keys. Keys of other lengths get a filter of trees, and both filters are parts
+// (RangeRole). No function throws. Not thread-safe, like RangeFilterBuilder.
 class TableRangeBuilder {
  public:
   explicit TableRangeBuilder(const TableRangePlan& plan) noexcept;
 
-  // Adds a key that is greater than the one before, bytewise, or equal to it.
+  // Adds a key, which must not be less than the previous one, bytewise.
   void Add(std::string_view key) noexcept;
 
-  // There will be no range filter of these keys, nor of those that are added to them.
+  // Gives up: the keys added so far, and those added until Finish or Clear, get no range filter.
   void Abandon() noexcept;
 
-  // The keys kept since the last Finish; 0 once it is known that they get no range filter.
+  // Number of keys kept since the last Finish; 0 once it is known that they get no range filter.
   uint64_t num_keys() const noexcept;
 
-  // The most bytes of the filters of n keys like those added so far.
+  // Returns an upper bound of the size in bytes of the filters of n keys like those added so far.
   size_t EstimateSize(uint64_t n) const noexcept;
 
-  // The filters of the keys kept; none if there can't be any. The builder is empty again.
+  // Builds the filters of the keys kept; empty if there can't be any. The builder is then empty.
   std::vector<TableRange> Finish() noexcept;
 
   void Clear() noexcept;
 
-  // Those that the filters of the last Finish denied.
+  // Returns the numbers of asked ranges that the filters of the last Finish denied.
   const DeniedRanges& denied() const noexcept { return denied_; }
 
  private:
-  // The first keys, which tell the length that most have.
+  // Number of first keys, by which the usual length is determined.
   static constexpr size_t kFirstKeys = 64;
-  // Below this share of them, in percent, all keys are trees unless positions are asked for.
+  // Minimum percentage of keys with the usual length; with fewer, all keys are trees unless
+  // positions are asked for.
   static constexpr size_t kLeastShare = 75;
 
   bool has_trees_beside() const noexcept {
@@ -91,19 +92,19 @@ class TableRangeBuilder {
   std::vector<TableRange> Choose(std::vector<TableRange> parts, FilterBlock trees);
 
   const TableRangePlan plan_;
-  RangeFilterBuilder main_;    // of keys of the usual length, or of all
-  RangeFilterBuilder others_;  // trees of the others
-  RangeFilterBuilder trees_;   // of all keys, with kBoth and kBest
+  RangeFilterBuilder main_;    // keys of the usual length, or all keys
+  RangeFilterBuilder others_;  // trees of the other keys
+  RangeFilterBuilder trees_;   // trees of all keys, with kBoth and kBest
   size_t usual_length_ = 0;    // 0: any
-  bool is_rare_ = false;       // the usual length, by kLeastShare
-  bool has_main_ = false;      // a key
+  bool is_rare_ = false;       // the usual length is rarer than kLeastShare
+  bool has_main_ = false;      // has a key
   bool has_others_ = false;
-  bool is_other_ = false;  // the last key
+  bool is_other_ = false;  // the last key is in others_
   bool has_no_parts_ = false;
   bool has_none_ = false;
-  std::string first_key_;  // with kBoth and kBest
+  std::string first_key_;  // used with kBoth and kBest
   std::string last_key_;
-  bool has_begun_ = false;  // the first keys are placed
+  bool has_begun_ = false;  // the first keys are in their builders
   std::string first_bytes_;
   std::vector<size_t> first_ends_;
   DeniedRanges denied_;
