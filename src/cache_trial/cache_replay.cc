@@ -9,8 +9,9 @@ namespace {
 
 enum Kind : uint32_t { kFilter, kFilterTop, kIndex, kIndexTop, kData };
 
-// One number from 0 to 1 for each key and file, the same for all choices and whenever the key is
-// looked up again: a filter with a higher rate lets through what one with a lower rate does.
+// Returns a pseudorandom number from 0 to 1 per key and file, independent of the choice of filters
+// and of repeated lookups: a filter with a higher rate passes all keys that one with a lower rate
+// passes.
 double ChanceOf(uint32_t file, uint32_t visit) {
   uint64_t z = (uint64_t{file} << 32 | visit) + 0x9e3779b97f4a7c15;  // S. Vigna's SplitMix64
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -18,8 +19,8 @@ double ChanceOf(uint32_t file, uint32_t visit) {
   return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-// MultiGetContext::MAX_BATCH_SIZE of RocksDB's table/multiget_context.h: a MultiGet of more keys
-// goes through the files in parts of so many.
+// MultiGetContext::MAX_BATCH_SIZE of RocksDB's table/multiget_context.h: a larger MultiGet is split
+// into batches of this size.
 constexpr size_t kMaxOfBatch = 32;
 
 uint64_t BlockAt(float place, uint64_t blocks) {
@@ -59,10 +60,10 @@ class Player {
   }
 
  private:
-  // A key of a batch that asks a file.
+  // A lookup of one file for a key of a batch.
   struct Step {
     TimedLookups::Ask ask;
-    size_t place = 0;  // of the key in its batch
+    size_t place = 0;  // index of the key in its batch
   };
 
   size_t EndOfBatch(size_t begin) const {
@@ -73,7 +74,7 @@ class Player {
                         : static_cast<size_t>(std::find(joins + next, joins + most, false) - joins);
   }
 
-  // Adds what open files hold in memory from then on.
+  // Adds the blocks that open files keep in memory.
   void Open() {
     for (uint32_t file = 0; file < options_.forms.size(); ++file) {
       const FileForm& form = options_.forms[file];
@@ -107,7 +108,7 @@ class Player {
     figures_.pinned_bytes += fits ? charge : 0;
   }
 
-  // Counts what the cache does not have. True if something was read.
+  // Counts a block that the cache does not have. Returns whether it was read.
   bool Use(const CachedBlock& block, uint64_t charge, bool high_priority, Hold hold,
            uint64_t* blocks, uint64_t* bytes) {
     bool has_room = true;
@@ -121,7 +122,7 @@ class Player {
     return read;
   }
 
-  // The index over the blocks of a set.
+  // Uses the index over the blocks of a set. Returns whether it was read.
   bool UseTop(const BlockSet& set, const CachedBlock& block, Hold hold, uint64_t* blocks,
               uint64_t* bytes) {
     return set.blocks > 0 && !IsAllBeside(set) && set.top_charge > 0 && !set.pin_top &&
@@ -138,8 +139,8 @@ class Player {
     return lookups_.files[step.ask.file].visits[step.ask.visit];
   }
 
-  // Lookups that are asked for together go through the files together, as in RocksDB's
-  // Version::MultiGet: each block is taken from the cache once for a file and batch.
+  // Looks up a batch of keys, which go through the files together, as in RocksDB's
+  // Version::MultiGet: each block is looked up in the cache once per file and batch.
   void Follow(size_t begin, size_t end) {
     steps_.clear();
     for (size_t at = begin; at < end; ++at) {
@@ -170,7 +171,7 @@ class Player {
     }
   }
 
-  // Sets `passed_`, to what the filter lets through.
+  // Sets passed_ to the keys that the filter passes.
   void AskFilter(uint32_t file, std::vector<Step>::const_iterator step,
                  std::vector<Step>::const_iterator end) {
     const FileForm& form = options_.forms[file];
@@ -205,16 +206,16 @@ class Player {
     }
   }
 
-  // Returns whether one of `passed_` is found in this block.
+  // Returns whether a key in passed_ is found in this block.
   bool FindsIn(uint32_t data_block) const {
     return std::any_of(passed_.begin(), passed_.end(), [&](const Step& step) {
       return VisitOf(step).found && VisitOf(step).data_block == data_block;
     });
   }
 
-  // For `passed_`. The index is held while data is read, and so is the data that several need. What
-  // a MultiGet found is held to its end, as values are given out that lie in the cache. `joins`:
-  // the lookups are of a MultiGet.
+  // Reads the data blocks for passed_. The index is held while data is read, and so is a data block
+  // that several keys need. A MultiGet holds the blocks of found keys to its end, as it returns
+  // values that are in the cache. `joins` is true for a MultiGet.
   void ReadFile(uint32_t file, bool joins) {
     const BlockSet& index = options_.forms[file].index;
     const uint64_t charge = lookups_.files[file].data_charge;
@@ -254,10 +255,10 @@ class Player {
   TrialCache cache_;
   ReplayFigures figures_;
   bool counts_ = false;
-  std::vector<Step> steps_;               // of a batch
-  std::vector<Step> passed_;              // of a file
-  std::bitset<kMaxOfBatch> read_filter_;  // by place in the batch
-  bool has_room_ = true;                  // for the filter's blocks that were used last
+  std::vector<Step> steps_;               // steps of a batch
+  std::vector<Step> passed_;              // steps of a file
+  std::bitset<kMaxOfBatch> read_filter_;  // indexed by place in the batch
+  bool has_room_ = true;                  // true if the last filter blocks had room
 };
 
 }  // namespace

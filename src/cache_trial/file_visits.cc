@@ -38,7 +38,7 @@ using ROCKSDB_NAMESPACE::Status;
 constexpr uint64_t kNewestSequence = (uint64_t{1} << 56) - 1;
 constexpr int kMergeType = 2;
 
-// Where the reads of one seek began.
+// Offsets of the reads of one seek.
 using Reads = std::vector<uint64_t>;
 
 class NotedFile final : public FSRandomAccessFileOwnerWrapper {
@@ -56,7 +56,7 @@ class NotedFile final : public FSRandomAccessFileOwnerWrapper {
   Reads* const reads_;
 };
 
-// Tells which places of files are read.
+// File system that records the offsets of reads.
 class NotingFileSystem final : public FileSystemWrapper {
  public:
   NotingFileSystem(const std::shared_ptr<FileSystem>& inner, Reads* reads)
@@ -78,7 +78,7 @@ class NotingFileSystem final : public FileSystemWrapper {
   Reads* const reads_;
 };
 
-// A cache in which nothing stays: each block that is read is counted with its charge.
+// Reader with a cache of capacity 0: each block that is read is counted with its charge.
 struct Reader {
   Reads reads;
   std::unique_ptr<ROCKSDB_NAMESPACE::Env> env = ROCKSDB_NAMESPACE::NewCompositeEnv(
@@ -104,7 +104,7 @@ struct Reader {
         [this](auto* options, auto* table, auto* read) { Set(options, table, read); }, &keys);
   }
 
-  // Returns the mean charge of the data blocks that were read; 0: none was put into the cache.
+  // Returns the mean charge of the data blocks that were read; 0 if none was put into the cache.
   uint64_t DataCharge() const {
     const uint64_t added = statistics->getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_ADD);
     const uint64_t bytes =
@@ -112,8 +112,8 @@ struct Reader {
     return added > 0 ? bytes / added : 0;
   }
 
-  // Reads some data blocks once more, so that they come into the cache: from RocksDB 9.2 on what
-  // iterates over a file's entries leaves the cache as it is.
+  // Reads some data blocks once more, so that they come into the cache: from RocksDB 9.2 on,
+  // iteration over a file's entries does not fill the cache.
   void FillWithSome(const std::string& path, const Comparator* comparator,
                     const std::string* sought, size_t n) const {
     constexpr size_t kMaxSeeks = 512;
@@ -135,13 +135,13 @@ struct Reader {
   }
 };
 
-// Which data block a seek went to, of seeks in the order of keys.
+// Finds the data block of each seek, for seeks in the order of keys.
 class BlockWalk {
  public:
   explicit BlockWalk(uint64_t data_bytes) : data_bytes_(std::max<uint64_t>(data_bytes, 1)) {}
 
-  // Sets the data block of the last seek, which read at these places. Those of partitions of the
-  // index lie behind all data.
+  // Sets the data block of the last seek from its reads. Reads of index partitions are behind all
+  // data.
   void Take(const Reads& reads, Visit* visit) {
     int blocks = 0;
     uint64_t first = offset_;

@@ -1,5 +1,4 @@
-// Which blocks of one SST file lookups ask for: worked out once for each key, by RocksDB's own
-// reader.
+// Blocks of one SST file that lookups read, determined once per key by RocksDB's own reader.
 
 #ifndef WINNOW_SRC_CACHE_TRIAL_FILE_VISITS_H_
 #define WINNOW_SRC_CACHE_TRIAL_FILE_VISITS_H_
@@ -14,15 +13,15 @@
 
 namespace winnow::inspect {
 
-// Blocks and answer that a lookup of one key meets in one file.
+// Blocks and answers for a lookup of one key in one file.
 struct Visit {
-  float place = 0;            // of its data block in the file, 0 to 1
-  uint32_t data_block = 0;    // counted among those that are visited, from 0 on
-  uint32_t filter_block = 0;  // of the filter that is stored: the partition; 0 where it is whole
-  bool may_contain = true;    // as that filter answers; true without one
-  bool two_blocks = false;    // the key lies between two data blocks: both are read
-  bool found = false;         // there is such a key
-  bool ends = false;          // and the lookup ends with it: it is no merge
+  float place = 0;            // position of its data block in the file, 0 to 1
+  uint32_t data_block = 0;    // numbered from 0 among visited blocks
+  uint32_t filter_block = 0;  // partition of the stored filter; 0 if not partitioned
+  bool may_contain = true;    // answer of this filter; true without one
+  bool two_blocks = false;    // true if the key lies between two data blocks, which are both read
+  bool found = false;         // true if the file has the key
+  bool ends = false;          // true if found and not a merge, which ends the lookup
 
   template <typename Code>
   void Fields(Code& code) {
@@ -30,21 +29,21 @@ struct Visit {
   }
 };
 
-// One file and its metadata, as it is.
+// One file and its metadata, as stored.
 struct VisitedFile {
-  std::string error;  // why it can't be read, as a sentence; empty: it can
+  std::string error;  // reason why it can't be read, as a sentence, or empty
   std::vector<Visit> visits;
 
-  uint64_t data_charge = 0;   // of a data block in the block cache, on an average
-  uint64_t data_blocks = 0;   // of the file
-  uint64_t index_bytes = 0;   // of the index, uncompressed, all of it
-  uint64_t index_parts = 0;   // its partitions; 0: it is whole
-  uint64_t index_top = 0;     // bytes of the index over these
-  uint64_t filter_parts = 0;  // blocks of the filter: 1 of a whole one, 0 without
-  bool partitioned = false;   // the filter
-  uint64_t filter_bytes = 0;  // of all its blocks
-  uint64_t filter_top = 0;    // bytes of the index over partitions
-  uint64_t file_bytes = 0;    // on disk, about
+  uint64_t data_charge = 0;   // mean charge of a data block in the block cache
+  uint64_t data_blocks = 0;   // number of data blocks of the file
+  uint64_t index_bytes = 0;   // uncompressed bytes of the whole index
+  uint64_t index_parts = 0;   // index partitions; 0 if not partitioned
+  uint64_t index_top = 0;     // bytes of the index over partitions
+  uint64_t filter_parts = 0;  // filter blocks: 1 if not partitioned, 0 without a filter
+  bool partitioned = false;   // true if the filter is partitioned
+  uint64_t filter_bytes = 0;  // bytes of all filter blocks
+  uint64_t filter_top = 0;    // bytes of the index over filter partitions
+  uint64_t file_bytes = 0;    // approximate bytes on disk
 
   template <typename Code>
   void Fields(Code& code) {
@@ -53,9 +52,9 @@ struct VisitedFile {
   }
 };
 
-// Visits the file for each of the `n` keys, which lie within its range, in the order of its
-// comparator, and are without timestamps. Reads each data block once. `progress` is told the share
-// that is done now and then.
+// Visits the file for each of the `n` keys, which must be in its range, in the order of its
+// comparator, and without timestamps. Reads each data block once. `progress` is called at times
+// with the completed share.
 VisitedFile VisitFile(const std::string& path, const std::string* keys, size_t n,
                       const std::function<void(double)>& progress);
 

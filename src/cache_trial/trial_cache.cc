@@ -16,18 +16,18 @@ using ROCKSDB_NAMESPACE::Cache;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// glibc's malloc: a word before each piece, and pieces of 16 bytes; from a certain size on, which
-// is at least this, whole pages.
+// Sizes of glibc's malloc: a header word per chunk, and chunks of 16 bytes; from kMapped bytes on,
+// whole pages.
 constexpr uint64_t kWord = 8;
 constexpr uint64_t kGrain = 16;
 constexpr uint64_t kMin = 24;
 constexpr uint64_t kMapped = 128 << 10;
 constexpr uint64_t kPage = 4096;
 
-constexpr uint64_t kTrailer = 5;  // behind a block in its file, which is read with it
+constexpr uint64_t kTrailer = 5;  // block trailer in the file, read with the block
 
-// BlockContents and Block of RocksDB 7.8.3, as its tickers show them; other versions' differ by
-// some bytes.
+// Sizes of BlockContents and Block in RocksDB 7.8.3, as seen in its tickers; in other versions they
+// differ by some bytes.
 constexpr uint64_t kContentsObject = 40;
 constexpr uint64_t kBlockObject = 88;
 
@@ -38,7 +38,7 @@ uint64_t MemoryOf(uint64_t bytes) {
                            : std::max(kMin, up(wanted + kWord, kGrain) - kWord);
 }
 
-// S. Vigna's SplitMix64.
+// SplitMix64 by S. Vigna.
 uint64_t Mix(uint64_t z) {
   z += 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -46,7 +46,7 @@ uint64_t Mix(uint64_t z) {
   return z ^ (z >> 31);
 }
 
-// 16 bytes, as the block cache's keys have, and as good as random.
+// Returns a pseudorandom key of 16 bytes, like the block cache's keys.
 std::array<char, 16> KeyOf(const CachedBlock& block, uint64_t salt) {
   const uint64_t place = uint64_t{block.file} << 8 | block.kind;
   const uint64_t parts[2] = {Mix(place ^ Mix(salt)) ^ Mix(block.number),
@@ -73,7 +73,7 @@ bool HasCacheOf(const CacheShape& shape) {
 
 bool ReadsPartitionsMoreOften() { return WINNOW_ROCKSDB_AT_LEAST(9, 2); }
 
-// As GetDefaultCacheShardBits of RocksDB's cache/sharded_cache.cc has it.
+// Follows GetDefaultCacheShardBits of RocksDB's cache/sharded_cache.cc.
 uint64_t ShardBytes(const CacheShape& shape) {
   constexpr int kMaxBits = 6;
   const uint64_t least = shape.hyper_clock ? 32 << 20 : 512 << 10;
@@ -112,7 +112,7 @@ bool TrialCache::Touch(const CachedBlock& block, uint64_t charge, bool high_prio
     const Status status = rocksdb_abi::InsertCharge(
         cache_.get(), key, charge, high_priority ? Cache::Priority::HIGH : Cache::Priority::LOW,
         &handle);
-    if (!status.ok()) {  // a strict limit
+    if (!status.ok()) {  // refused by a strict limit
       if (has_room != nullptr) {
         *has_room = false;
       }

@@ -12,11 +12,12 @@
 namespace winnow::inspect {
 namespace {
 
-// Rounding decides the sizes and rates of filters of fewer keys: each number is built.
+// Maximum number of keys for which a filter of exactly this number is built, as rounding determines
+// sizes and rates of small filters.
 constexpr uint64_t kManyKeys = 4'121;
 
-// Bits a key of filters of more keys change with the logarithm of the number at most. Rounding
-// makes of these numbers what it makes of others on an average.
+// Numbers of keys between which filters of more keys are interpolated. Bits per key change at most
+// with the logarithm of the number of keys. Rounding affects these numbers like an average number.
 constexpr uint64_t kBuiltOfMany[] = {kManyKeys, 16'411, 65'563};
 
 FilterOptions OptionsOf(const PolicyOptions& policy, const TreeShape& shape, const TreePlace& place,
@@ -25,7 +26,8 @@ FilterOptions OptionsOf(const PolicyOptions& policy, const TreeShape& shape, con
       plugin::FactsToOptions(WithBits(policy, bits_per_key), FactsOfPlace(shape, place)));
 }
 
-// Filters of few keys have whole numbers of columns or of fingerprints' bits, which round up.
+// Returns the false-positive rate. Filters of few keys have whole numbers of columns or of
+// fingerprint bits, which are rounded up.
 double RateOf(uint64_t n, const FilterOptions& building) {
   const core::FilterPlan plan = core::PlanFilter(n, building);
   switch (plan.kind) {

@@ -1,4 +1,4 @@
-// Sizes and rates of filters, foretold without the keys of their files.
+// Estimated sizes and rates of filters, without the keys of their files.
 
 #ifndef WINNOW_SRC_POLICY_TRIAL_FILTER_COSTS_H_
 #define WINNOW_SRC_POLICY_TRIAL_FILTER_COSTS_H_
@@ -15,20 +15,21 @@
 namespace winnow::inspect {
 
 struct FilterCost {
-  double bytes = 0;  // 0: there is no filter
-  double rate = 1;   // the share of absent keys that it lets through
+  double bytes = 0;  // 0 if there is no filter
+  double rate = 1;   // false-positive rate
 };
 
-// The filter that Winnow builds with these bits a key for a file of this place; 0 bits: none.
+// Returns the filter that Winnow builds with these bits per key for a file at this place; 0 bits
+// for none.
 FilterCost CostOfWinnow(const PolicyOptions& policy, const TreeShape& shape, const TreePlace& place,
                         double bits_per_key, double keys);
 
-// The number of keys for which such a filter has room in so many bytes.
+// Returns the number of keys whose filter fits into `bytes` bytes.
 double KeysOfWinnow(const PolicyOptions& policy, const TreeShape& shape, const TreePlace& place,
                     double bits_per_key, uint64_t bytes);
 
-// The filters of any other policy: it builds some of made-up keys, each once, and filters of many
-// keys are between them. Not for several threads.
+// Filters of any other policy: builds some filters of generated keys, each once, and interpolates
+// filters of many keys. Not thread-safe.
 class BuiltFilters {
  public:
   FilterCost CostOf(const std::string& policy, const TreeShape& shape, const TreePlace& place,
@@ -40,7 +41,7 @@ class BuiltFilters {
   const FilterCost& Built(const std::string& policy, const TreeShape& shape, const TreePlace& place,
                           uint64_t keys);
 
-  // By policy, table_format, filters_for_memory, compaction style, level and keys.
+  // Keyed by policy, table_format, filters_for_memory, compaction style, level and keys.
   std::map<std::tuple<std::string, int, bool, int, int, uint64_t>, FilterCost> built_;
 };
 

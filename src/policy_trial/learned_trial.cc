@@ -109,7 +109,7 @@ LearnedTrial::LearnedTrial(const TreeShape& shape, const std::vector<LearnedFile
     known_.base = files[i].place.base;
   }
   for (auto& [number, of_level] : by_level) levels_.push_back(std::move(of_level));
-  if (!IsLeveled()) return;  // lookups teach nothing there
+  if (!IsLeveled()) return;  // lookups are not used there
   PolicyOptions policy;
   policy.level_plan = LevelPlan::kLearned;
   WriteAll(policy);
@@ -137,16 +137,16 @@ std::vector<double> LearnedTrial::BitsOnceWritten(const PolicyOptions& policy) {
   return bits_;
 }
 
-// Writes from the last level up, so that none ends what was written before it, and on each level
-// the oldest file first.
+// Writes all files, from the last level up, so that no file ends one that was written before, and
+// on each level the oldest file first.
 void LearnedTrial::WriteAll(const PolicyOptions& policy) {
   for (size_t level = levels_.size(); level-- > 0;) {
     for (size_t i = levels_[level].size(); i-- > 0;) Write(levels_[level][i], policy);
   }
 }
 
-// Writes so many levels, and each so often that it takes what the next one needs: a compaction
-// takes all of a level's keys into a part of the next one, then into the next part.
+// Writes the upper `levels` levels, each as often as the next one needs: a compaction merges all of
+// a level's keys into a part of the next level, later ones into the next parts.
 void LearnedTrial::WriteAbove(size_t levels, const PolicyOptions& policy) {
   if (levels == 0) return;
   const std::vector<size_t>& files = levels_[levels - 1];
@@ -166,16 +166,16 @@ double LearnedTrial::KeysOf(size_t level) const {
 }
 
 void LearnedTrial::WriteSome(size_t level, size_t begin, size_t end, const PolicyOptions& policy) {
-  // Files of level 0 end when they are merged, not when others with their keys are written.
+  // Files of level 0 end when they are merged, not when other files with their keys are written.
   if (files_[levels_[level].front()].place.level == 0) {
     for (const size_t file : levels_[level]) record_->files.NotWritten(ids_[file]);
   }
   for (size_t i = begin; i < end; ++i) Write(levels_[level][i], policy);
 }
 
-// Writes a file as a builder does, with the ends of the file's keys for all of them.
+// Writes a file as a builder does, with the file's first and last key standing for all of its keys.
 void LearnedTrial::Write(size_t number, const PolicyOptions& policy) {
-  constexpr int kKeysToBeSeen = 64;  // one of so many at least is looked at
+  constexpr int kKeysToBeSeen = 64;  // at least this many, so that one of them is looked at
   const LearnedFile& file = files_[number];
   const BuildFacts facts = FactsOfPlace(shape_, file.place);
   if (file.place.level < 0) {

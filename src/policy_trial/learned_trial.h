@@ -1,5 +1,5 @@
-// The filters that a policy whose rates go by files or lookups would give the files of a tree that
-// exists: by the policy's own code, which is told of files and lookups what a database would tell.
+// Filters that a policy with rates by files or lookups would give the files of an existing tree.
+// Uses the policy's own code, which is shown files and lookups as by a database.
 
 #ifndef WINNOW_SRC_POLICY_TRIAL_LEARNED_TRIAL_H_
 #define WINNOW_SRC_POLICY_TRIAL_LEARNED_TRIAL_H_
@@ -23,57 +23,57 @@ struct TreeRecord;  // known_trees.h
 
 namespace winnow::inspect {
 
-// The options of a policy that builds Winnow's filters, by its options string; nothing for any
-// other policy.
+// Returns the options of a policy that builds Winnow's filters, given its options string; nullopt
+// for any other policy.
 std::optional<PolicyOptions> WinnowPolicyOf(const std::string& text);
 
-// The same options with these bits a key and without a plan.
+// Returns these options with these bits per key and without a plan.
 PolicyOptions WithBits(const PolicyOptions& policy, double bits_per_key);
 
-// The options string of a policy, with bits_per_key and the options that are not at their defaults:
-// "{id=winnow;bits_per_key=10;range_bits=15}".
+// Returns the options string of a policy, with bits_per_key and the options that are not at their
+// defaults: "{id=winnow;bits_per_key=10;range_bits=15}".
 std::string ShortText(const PolicyOptions& policy);
 
-// The options of Winnow's policy by such a text without id and braces, as filter use has it
-// (winnow/rocksdb_filter_use.h). What is unknown is left out.
+// Returns the options of Winnow's policy, given such a text without id and braces, as in filter use
+// (winnow/rocksdb_filter_use.h). Unknown options are ignored.
 PolicyOptions OptionsOfShortText(const std::string& text);
 
-// Returns the knowledge of a tree that a policy has by the options of its column family.
+// Returns a policy's facts of a tree, by the options of its column family.
 plugin::KnownTree TreeByOptions(const TreeShape& shape);
 
-// The facts that RocksDB tells a policy about a file of this place.
+// Returns the facts that RocksDB tells a policy about a file at this place.
 plugin::BuildFacts FactsOfPlace(const TreeShape& shape, const TreePlace& place);
 
 struct LearnedFile {
   TreePlace place;
   std::string first;
   std::string last;
-  uint64_t keys = 0;  // in its filter, not 0
+  uint64_t keys = 0;  // keys in its filter, not 0
 };
 
-// For one thread.
+// Simulation of a tree under a policy. Not thread-safe.
 class LearnedTrial {
  public:
-  // As many samples of lookups as the policy keeps, and the fewest that it learns from.
+  // Maximum number of samples of lookups that the policy keeps, and minimum that it learns from.
   static const size_t kMaxLookups;
   static const size_t kMinLookups;
 
-  // All files that have filters, in the order in which lookups ask them.
+  // `files` must be all files that have filters, in the order in which lookups check them.
   LearnedTrial(const TreeShape& shape, const std::vector<LearnedFile>& files);
 
-  // A file's answer to a lookup.
+  // Answer of a file to a lookup.
   struct Answer {
     size_t file;
     bool has_key;
   };
 
-  // A lookup that is sampled, and all that it asks, in the order of files.
+  // Records a sampled lookup with the answers of all files that it checks, in the order of files.
   void LookUp(std::string_view key, const std::vector<Answer>& answers);
 
-  // The bits a key of each file's filter, or 0, once the tree was written anew under this policy:
-  // the last level once, and all of the levels above as often as their sizes say, by writes that
-  // fall evenly; without levels, each file once, the oldest first. Files whose level is not known
-  // have bits_per_key. What files can't tell is when their tree is written, and where.
+  // Returns the bits per key of each file's filter, or 0, after the tree was rewritten under this
+  // policy: the last level once, and the levels above as often as their sizes require for uniform
+  // writes; without levels, each file once, oldest first. Files on an unknown level have
+  // bits_per_key. The files do not tell when and where their tree is written.
   std::vector<double> BitsOnceWritten(const PolicyOptions& policy);
 
  private:
@@ -86,12 +86,12 @@ class LearnedTrial {
 
   const std::vector<LearnedFile> files_;
   const TreeShape shape_;
-  std::vector<std::vector<size_t>> levels_;  // those that have files, from the first one down
+  std::vector<std::vector<size_t>> levels_;  // levels that have files, from the top
   plugin::KnownTree known_;
   std::shared_ptr<plugin::TreeRecord> record_;
   std::vector<double> bits_;
-  std::vector<uint64_t> ids_;  // of each file as it was written last; 0: never
-  std::string block_;          // of whose bytes nobody reads any
+  std::vector<uint64_t> ids_;  // latest id of each file; 0 if never written
+  std::string block_;          // buffer for a filter, whose bytes are not read
 };
 
 }  // namespace winnow::inspect

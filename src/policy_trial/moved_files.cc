@@ -60,7 +60,7 @@ std::vector<std::string> SayMovedFilters(const TreeShape& shape,
 std::vector<std::string> SayMovedFilters(const std::vector<SstReport>& files,
                                          const std::vector<std::string>& families) {
   std::map<std::pair<std::string, std::string>, std::vector<FileInTree>> trees;
-  std::set<std::string> to_read;  // databases; most have no such file
+  std::set<std::string> to_read;  // databases that may have moved filters; most have none
   for (const SstReport& file : files) {
     const std::optional<FileInTree> placed = InTree(file);
     const bool is_asked_for =

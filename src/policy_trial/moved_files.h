@@ -1,5 +1,5 @@
-// Filters that lie elsewhere in a tree than where they were made for, beside those that the policy
-// in force would build there.
+// Filters that are at another place in a tree than the one they were built for, compared with those
+// that the policy in force would build there.
 
 #ifndef WINNOW_SRC_POLICY_TRIAL_MOVED_FILES_H_
 #define WINNOW_SRC_POLICY_TRIAL_MOVED_FILES_H_
@@ -17,23 +17,22 @@ namespace winnow::inspect {
 
 // A file whose filter could be read, or that has none.
 struct FileInTree : plugin::FileInTree {
-  double rate = 1;  // 1: it has no filter, or one that is not read
+  double rate = 1;  // 1 if it has no filter, or an unreadable one
   std::optional<BuiltFor> built_for;
-  bool lacks_planned = false;  // it has none, though Winnow's policy was asked for it
+  bool lacks_planned = false;  // true if Winnow's policy built no filter for it
 };
 
-// Unset where the level is not known or nothing was read of the filter.
+// Returns nullopt if the level is not known or the filter could not be read.
 std::optional<FileInTree> InTree(const SstReport& file);
 
-// Returns what ToSentences of src/core/moved_filters.h says of all files of one column family;
-// nothing where the policy in force is not Winnow's, or has filter_memory, which sizes filters by
-// what the others take.
+// Returns ToSentences of src/core/moved_filters.h for all files of one column family; empty if the
+// policy in force is not Winnow's, or has filter_memory, where sizes depend on other filters.
 std::vector<std::string> SayMovedFilters(const TreeShape& shape,
                                          const std::vector<FileInTree>& files,
                                          const std::string& where);
 
-// The same of these families, or of all if there are none, of all databases among the files. Their
-// OPTIONS files are read for it where it may matter.
+// Returns the sentences for these families, or for all if `families` is empty, in all databases of
+// `files`. Reads the OPTIONS files of databases where they may matter.
 std::vector<std::string> SayMovedFilters(const std::vector<SstReport>& files,
                                          const std::vector<std::string>& families);
 

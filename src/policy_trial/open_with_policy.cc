@@ -63,7 +63,7 @@ Status MakeFromFile(const std::string& setting, Env* memory, ColumnFamilyOptions
   return status;
 }
 
-// Makes the options of a column family from text as it is written in this place.
+// Makes the options of a column family from text, as written in this place.
 Status Make(PolicyPlace place, const std::string& text, Env* memory, ColumnFamilyOptions* family) {
   const ConfigOptions config;
   Status status;
@@ -103,7 +103,7 @@ Status Open(const ColumnFamilyOptions& family, Env* memory,
   Options options(DBOptions(), family);
   options.env = memory;
   options.create_if_missing = true;
-  options.stats_dump_period_sec = 0;  // neither takes a thread of its own then
+  options.stats_dump_period_sec = 0;  // neither starts a thread
   options.stats_persist_period_sec = 0;
   rocksdb_abi::OpenedDB opened{};
   const Status status = DB::Open(options, "/database", &opened);
@@ -119,8 +119,8 @@ std::unordered_map<std::string, std::string> SettingsOf(const std::string& text)
   return ROCKSDB_NAMESPACE::StringToMap(text, &settings).ok() ? settings : decltype(settings)();
 }
 
-// The text that reaches the policy when it is written in this place: options strings lose a pair of
-// braces, and end at a semicolon.
+// Returns the text that reaches the policy from this place: options strings lose a pair of braces,
+// and end at a semicolon.
 std::string TextOfPolicy(const std::string& options_string, PolicyPlace place) {
   const auto settings = SettingsOf(Setting(options_string));
   return place != PolicyPlace::kOptionsFile && !settings.empty()
@@ -186,7 +186,7 @@ absl::string_view ToString(PolicyOutcome outcome) {
 
 namespace {
 
-// `text` is what is written in this place, `policy` what of it reaches the policy.
+// `text` is the setting as written in this place, and `policy` the part that reaches the policy.
 PolicyOpening OpenWith(PolicyPlace place, const std::string& text, const std::string& policy) {
   PolicyOpening opening;
   opening.place = place;
@@ -224,7 +224,7 @@ PolicyOpening OpenWithPolicy(const std::string& options_string, PolicyPlace plac
 bool IsOptionsString(absl::string_view text) {
   text = absl::StripAsciiWhitespace(text);
   const bool begins_with_policy = absl::ConsumePrefix(&text, Setting(""));
-  if (!absl::StrContains(text, '=')) return false;  // the name of a file may be alike
+  if (!absl::StrContains(text, '=')) return false;  // a file name may look similar
   return absl::StrContains(text, kFilterPolicy) || absl::StrContains(text, "table_factory") ||
          (begins_with_policy && SettingsOf(Setting(std::string(text))).size() > 1);
 }

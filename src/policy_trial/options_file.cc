@@ -14,7 +14,7 @@ namespace {
 
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
 
-// The policy that RocksDB has in force for a family; empty: none.
+// Returns the policy that RocksDB has in force for a family; empty for none.
 std::string PolicyInForce(const std::vector<ColumnFamilyDescriptor>& families,
                           const std::string& name) {
   for (const ColumnFamilyDescriptor& family : families) {
@@ -83,7 +83,7 @@ OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials,
     for (FamilyPolicy& family : report.families) {
       CompareWithForce(PolicyInForce(loaded, family.name), &family);
     }
-  } else if (all_well) {  // else the refusal is about a policy, and said with it
+  } else if (all_well) {  // otherwise reported with a policy
     report.error = absl::StrCat("RocksDB refuses the file '", report.path, "': ", refusal);
   }
   return report;

@@ -1,4 +1,4 @@
-// The filter policies that an OPTIONS file asks for, and what becomes of them.
+// Verdicts on the filter policies of an OPTIONS file.
 
 #ifndef WINNOW_SRC_POLICY_TRIAL_OPTIONS_FILE_H_
 #define WINNOW_SRC_POLICY_TRIAL_OPTIONS_FILE_H_
@@ -13,20 +13,20 @@
 namespace winnow::inspect {
 
 struct FamilyPolicy {
-  std::string name;                  // of the column family
-  bool no_filter_asked_for = false;  // the file says nullptr, or nothing about a filter
-  PolicyVerdict verdict;             // of little meaning when no filter is asked for
+  std::string name;                  // name of the column family
+  bool no_filter_asked_for = false;  // nullptr, or no filter policy, in the file
+  PolicyVerdict verdict;             // meaningless if no filter is asked for
   RangeOptions ranges;
 };
 
 struct OptionsFileReport {
   std::string path;
-  std::vector<FamilyPolicy> families;  // in the order of the file
-  std::string error;                   // why the file can't be read; a sentence, empty: it was read
+  std::vector<FamilyPolicy> families;  // ordered as in the file
+  std::string error;                   // reason why the file can't be read, or empty
 };
 
-// Judges every column family of the file as CheckPolicyOfFile does, and checks that RocksDB, when
-// it loads the file, has the same policy in force. `path` is as for FindOptionsFile.
+// Judges every column family of the file with CheckPolicyOfFile, and checks that RocksDB has that
+// policy in force when it loads the file. `path` is that of FindOptionsFile.
 OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials,
                                    const std::optional<TrialFile>& file = std::nullopt);
 

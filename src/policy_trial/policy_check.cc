@@ -22,8 +22,8 @@ namespace {
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Status;
 
-// Why RocksDB, asked to be strict, does not take the policy; empty: it does. *is_none: it means
-// "no filter".
+// Returns the reason why RocksDB, with all errors reported, rejects the policy; empty if it accepts
+// it. Sets *is_none to whether the text means "no filter".
 std::string StrictReason(const std::string& policy, bool* is_none) {
   std::shared_ptr<const FilterPolicy> made;
   const Status status = MakePolicyStrictly(policy, &made);
@@ -38,7 +38,7 @@ std::string StrictReason(const std::string& policy, bool* is_none) {
                       status.ToString(), ").");
 }
 
-// Returns what becomes of a database, as a sentence without its beginning and its end.
+// Returns the consequence for a database, as a part of a sentence.
 std::string Consequence(const PolicyOpening& opening) {
   switch (opening.outcome) {
     case PolicyOutcome::kNoPolicy:
@@ -59,7 +59,7 @@ std::string Consequence(const PolicyOpening& opening) {
   return "a database whose options ask for it does not open";
 }
 
-// Places with the same outcome are named together.
+// Returns the consequences by place. Places with equal outcomes are named together.
 std::string ConsequenceByPlace(const std::vector<PolicyOpening>& openings) {
   std::string text = "what RocksDB makes of it depends on where it is written.";
   std::vector<bool> told(openings.size());
@@ -81,7 +81,8 @@ std::string ConsequenceByPlace(const std::vector<PolicyOpening>& openings) {
   return text;
 }
 
-// `policy` is the text of the policy, in what was asked for.
+// Returns the problem as sentences, or an empty string. `policy` is the policy's part of the given
+// text.
 std::string Problem(const PolicyVerdict& verdict, const std::string& policy) {
   if (verdict.outcome == PolicyOutcome::kWorks) {
     return std::string();
@@ -107,8 +108,8 @@ std::string Problem(const PolicyVerdict& verdict, const std::string& policy) {
 
 constexpr uint64_t kKeysOfLevels = 100'000;
 
-// By what happened to a database in each place. `policy` is the text of the policy, in what was
-// asked for.
+// Sets the verdict from the outcomes in all places. `policy` is the policy's part of the given
+// text.
 void Judge(const std::string& policy, bool with_trials, const std::optional<TrialFile>& file,
            PolicyVerdict* verdict) {
   const PolicyOpening& first = verdict->by_place.front();

@@ -1,8 +1,8 @@
-// The verdict on a filter policy's options string: what a database that is opened with it has in
-// force.
+// Verdict on a filter policy's options string: the policy that a database has in force when it is
+// opened with the string.
 //
-// RocksDB takes an unknown policy for "no filter" and says nothing. Here databases are opened with
-// it, the reason is asked for, and the policy that results is made to build filters.
+// RocksDB silently treats an unknown policy as "no filter". So these functions open databases with
+// the string, find the reason of an error, and make the resulting policy build filters.
 
 #ifndef WINNOW_SRC_POLICY_TRIAL_POLICY_CHECK_H_
 #define WINNOW_SRC_POLICY_TRIAL_POLICY_CHECK_H_
@@ -20,33 +20,30 @@
 namespace winnow::inspect {
 
 struct PolicyVerdict {
-  std::string asked;  // the options string, without spaces around it; a policy's, without
-                      // "filter_policy="
+  std::string asked;  // given text, trimmed, without "filter_policy="
   PolicyOutcome outcome = PolicyOutcome::kNoPolicy;
-  std::string in_force;  // the policy that RocksDB uses, as it writes it to OPTIONS files; empty:
-                         // none, or it depends on the place
-  bool reads_winnow = false;  // it denies keys by Winnow's filters; other policies take them for
-                              // "may match"
-  std::string problem;  // why there is no filter, or not the one asked for: sentences. Empty: fine
-  std::string suggestion;  // an options string near to the one asked for that works; may be empty
+  std::string in_force;       // text in OPTIONS files; empty if none, or if it depends on the place
+  bool reads_winnow = false;  // true if it denies keys by Winnow's filters
+  std::string problem;        // reason if the requested filter is not built, as sentences
+  std::string suggestion;     // a similar options string that works; may be empty
 
-  std::vector<PolicyOpening> by_place;  // what happened to a database, in the places asked about
-  std::vector<PolicyTrial> by_keys;     // a compaction's output on the last level, of growing size
-  std::vector<PolicyTrial> by_level;    // files of one size in all situations, in a tree that has
-                                        // keys on each level
+  std::vector<PolicyOpening> by_place;  // outcomes in the places that were tried
+  std::vector<PolicyTrial> by_keys;     // compaction outputs on the last level, of growing size
+  std::vector<PolicyTrial> by_level;    // files of one size in all situations, in a full tree
   std::optional<PolicyTree> tree;       // set with by_level
-  std::optional<PolicyTrial> file;      // the one that was asked about
+  std::optional<PolicyTrial> file;      // trial of the request's file
 };
 
 // Judges an options string such as "winnow:10", "{id=winnow;bits_per_key=10}" or
 // "filter_policy=bloomfilter:10", in every place where it can be written. Any string is allowed.
-// The policies are those that this program has linked or preloaded. With trials: builds filters of
-// up to a million keys; or of `file`, and of files of its size on all levels, in their place.
+// The known policies are those that this program has linked or preloaded. With trials, builds
+// filters of up to a million keys; or, if `file` is set, of `file`, and of files of its size on all
+// levels.
 PolicyVerdict CheckPolicy(absl::string_view options_string, bool with_trials,
                           const std::optional<TrialFile>& file = std::nullopt);
 
 // Judges the policy in options of a table, a column family or a database (IsOptionsString), by a
-// database that has them all.
+// database with all of these options.
 PolicyVerdict CheckOptionsString(absl::string_view text, bool with_trials,
                                  const std::optional<TrialFile>& file = std::nullopt);
 

@@ -30,7 +30,7 @@ constexpr int kLevels = kLastTrialLevel + 1;
 constexpr double kDefaultSizeRatio = 10;  // max_bytes_for_level_multiplier
 constexpr uint64_t kKeyCounts[] = {100, 1'000, 10'000, 100'000, 1'000'000};
 
-// Adds the keys 0, 1, 2 … as eight bytes each.
+// Adds the keys 0, 1, 2 ... as eight bytes each.
 void AddKeys(uint64_t keys, FilterBitsBuilder* builder) {
   for (uint64_t key = 0; key < keys; ++key) {
     char bytes[sizeof(key)];
@@ -45,7 +45,7 @@ std::string NameOf(TableFileCreationReason reason) {
                                                           : "ingested file";
 }
 
-// A database that the policy builds filters for. A policy may learn from each of them.
+// A database that the policy builds filters for. A policy may learn from each one separately.
 class TrialDatabase {
  public:
   explicit TrialDatabase(const FilterPolicy& policy) : policy_(policy) {}
@@ -65,16 +65,18 @@ class TrialDatabase {
     return trial;
   }
 
-  // Has keys merged to all levels, from the smallest to the greatest of any trial.
+  // Fills the tree: merges keys into all levels, from the smallest to the greatest key of any
+  // trial.
   void Fill() {
-    // The first one that has files, and the last one, before any filter depends on them.
+    // Shows the policy the first and the last level that have files, before any filter depends on
+    // them.
     NewBuilder(TableFileCreationReason::kCompaction, 1);
     NewBuilder(TableFileCreationReason::kCompaction, kLastTrialLevel);
     for (int level = kLastTrialLevel; level > 0; --level) {
       const std::unique_ptr<FilterBitsBuilder> builder =
           NewBuilder(TableFileCreationReason::kCompaction, level);
       if (builder != nullptr) {
-        // Equal ones count once. So what is built then is the most of the tree, and goes by levels.
+        // Duplicates count once, so that later files are most of the tree, and have rates by level.
         const std::string least(sizeof(uint64_t), '\0');
         for (uint64_t i = 0; i < kKeysToSeeTwo; ++i) builder->AddKey(least);
         builder->AddKey(std::string(sizeof(uint64_t), '\xff'));
@@ -85,7 +87,7 @@ class TrialDatabase {
   }
 
  private:
-  // Winnow's policy looks at each 64th key.
+  // Winnow's policy looks at one key in 64.
   static constexpr uint64_t kKeysToSeeTwo = 64;
 
   std::unique_ptr<FilterBitsBuilder> NewBuilder(TableFileCreationReason reason, int level) {
@@ -102,7 +104,7 @@ class TrialDatabase {
   }
 
   const FilterPolicy& policy_;
-  QuietLogger logger_;  // which tells databases apart
+  QuietLogger logger_;  // distinguishes databases
 };
 
 double SizeRatioOf(const FilterPolicy& policy) {

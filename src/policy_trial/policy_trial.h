@@ -1,4 +1,4 @@
-// Filters that a policy is made to build, to see what it would do.
+// Trial filters of a policy.
 
 #ifndef WINNOW_SRC_POLICY_TRIAL_POLICY_TRIAL_H_
 #define WINNOW_SRC_POLICY_TRIAL_POLICY_TRIAL_H_
@@ -17,9 +17,9 @@ namespace winnow::inspect {
 // A filter that the policy built.
 struct PolicyTrial {
   std::string situation;                // "flush", "compaction", "ingested file"
-  int level = -1;                       // that the file is written to; -1 for an ingested file
-  uint64_t keys = 0;                    // added
-  std::optional<FilterSummary> filter;  // unset: the policy builds none in this situation
+  int level = -1;                       // level of the file; -1 for an ingested file
+  uint64_t keys = 0;                    // number of added keys
+  std::optional<FilterSummary> filter;  // unset if the policy builds none
 
   template <typename Code>
   void Fields(Code& code) {
@@ -27,36 +27,36 @@ struct PolicyTrial {
   }
 };
 
-// The last level of a tree that RocksDB makes with its default options.
+// The last level of a tree with RocksDB's default options.
 inline constexpr int kLastTrialLevel = 6;
 
-// A file that somebody thinks of.
+// A hypothetical file.
 struct TrialFile {
   uint64_t keys = 0;
-  int level = kLastTrialLevel;  // that it is written to; 0 for a flush
+  int level = kLastTrialLevel;  // level that it is written to; 0 for a flush
 };
 
 // A full tree with the filters of by_level: levels 1 to kLastTrialLevel, each with size_ratio times
 // the keys of the one above.
 struct PolicyTree {
   double size_ratio = 10;
-  double bits_per_key = 0;  // of all filters
-  double false_reads = 0;   // expected of a lookup of an absent key; a level without filters is one
+  double bits_per_key = 0;  // mean over all filters
+  double false_reads = 0;   // expected per lookup of an absent key; 1 per level without filters
 };
 
-// Outputs of a compaction to the last level, with 100 to a million keys.
+// Returns trials of compaction outputs on the last level, with 100 to a million keys.
 std::vector<PolicyTrial> TryKeyCounts(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
 
-// Files of this many keys from a flush, from compactions to each level, and from SstFileWriter: in
-// a tree that has keys of all their range on levels 1 to kLastTrialLevel, as a plan by level takes
-// that into account.
+// Returns trials of files of this many keys from a flush, from compactions to each level, and from
+// SstFileWriter, in a tree whose levels 1 to kLastTrialLevel have keys in the whole range, as a
+// plan by level requires.
 std::vector<PolicyTrial> TryLevels(const ROCKSDB_NAMESPACE::FilterPolicy& policy, uint64_t keys);
 
-// One file in such a tree.
+// Returns a trial of one file in such a tree.
 PolicyTrial TryFile(const ROCKSDB_NAMESPACE::FilterPolicy& policy, const TrialFile& file);
 
-// Returns what a tree with the filters of TryLevels takes and reads. Its ratio is the policy's own,
-// or else RocksDB's default.
+// Returns the memory and false positives of a tree with the filters of TryLevels. Its size ratio is
+// the policy's own, or else RocksDB's default.
 PolicyTree SumOfTree(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
                      const std::vector<PolicyTrial>& by_level);
 

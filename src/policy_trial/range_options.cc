@@ -18,7 +18,7 @@
 namespace winnow::inspect {
 namespace {
 
-// Their memtables sort keys by their prefixes into buckets.
+// Returns whether the memtable has buckets by prefix.
 bool HasHashMemtable(const FamilyText& family) {
   return absl::StrContains(family.memtable, "prefix_hash") ||
          absl::StrContains(family.memtable, "hash_linkedlist") ||

@@ -1,5 +1,5 @@
-// Meaning of a column family's options for range filters. Only the LOG says whether there are any:
-// they need two options and keys in the order of their bytes.
+// Effect of a column family's options on range filters. The LOG alone says whether files have range
+// filters: these need two options and keys in bytewise order.
 
 #ifndef WINNOW_SRC_POLICY_TRIAL_RANGE_OPTIONS_H_
 #define WINNOW_SRC_POLICY_TRIAL_RANGE_OPTIONS_H_
@@ -12,46 +12,46 @@
 
 namespace winnow::inspect {
 
-// range_bits of a policy, by its options string: 0 of one that builds no range filters, or is not
-// Winnow's.
+// Returns range_bits of a policy, given its options string; 0 if it builds no range filters, or is
+// not Winnow's.
 double RangeBitsOf(const std::string& policy);
 
-// Why its range_kind has no effect; empty if it has one, or was not asked for.
+// Returns the reason why its range_kind has no effect; empty if it has one, or is the default.
 std::string WhyKindHasNoEffect(const std::string& policy);
 
-// Returns the bits a key of a large file's range filter with these range_bits, if its keys have one
+// Returns the bits per key of a large file's range filter with these range_bits, for keys of one
 // length.
 double RangeBitsPerKey(double range_bits);
 
-// The same options string with these range filters; empty if the policy is not Winnow's.
+// Returns this options string with these range filters; empty if the policy is not Winnow's.
 std::string TextWithRanges(const std::string& policy, double range_bits, RangeKind kind);
 
-// Range filters as a column family's options have them.
+// Range filters by the options of a column family.
 struct RangeOptions {
   double range_bits = 0;
   bool has_extractor = false;  // prefix_extractor=winnow.range
 
-  // Clauses, for people: why one of the two has no effect. Empty: both are there, or none, or a
-  // policy that a preloaded Winnow may replace.
+  // Reasons, as clauses, why one of the two options has no effect. Empty if both or none are set,
+  // or if a preloaded Winnow may replace the policy.
   std::vector<std::string> problems;
-  // With the extractor: what else is to know of the family.
+  // Further notes on a family with the extractor.
   std::vector<std::string> notes;
 
   bool work() const { return range_bits > 0 && may_work(); }
   bool may_work() const { return has_extractor && problems.empty(); }
 };
 
-// `policy` is the one in force.
+// Returns the range options of a family. `policy` is the one in force.
 RangeOptions RangeOptionsOf(const std::string& policy, const FamilyText& family);
 
-// Returns whether this names a prefix extractor in an OPTIONS file other than winnow.range.
+// Returns whether the text names a prefix extractor other than winnow.range in an OPTIONS file.
 bool IsOtherExtractor(const std::string& prefix_extractor);
 
-// Why the keys of the family can't have range filters, as a clause; empty: they can.
+// Returns the reason why the keys of the family can't have range filters, as a clause; empty if
+// they can.
 std::string WhyNoRangesByOrder(const std::string& comparator);
 
-// Returns what becomes of other options of the family with prefix_extractor=winnow.range, as
-// clauses.
+// Returns the effects of prefix_extractor=winnow.range on other options of the family, as clauses.
 std::vector<std::string> SayWithRangeExtractor(const FamilyText& family);
 
 }  // namespace winnow::inspect

@@ -30,17 +30,17 @@ constexpr absl::string_view kId = "id";
 constexpr absl::string_view kBits = kBitsPerKeyOption.name;
 constexpr absl::string_view kLevel = kBloomBeforeLevelOption.name;
 
-// Fewer bits a key than this are none to RocksDB, and "no filter" to those who ask for them.
+// Minimum bits per key. RocksDB treats fewer as none, and users probably mean "no filter".
 constexpr double kMinBits = 0.5;
 
-using Settings = std::vector<std::pair<std::string, std::string>>;  // as they come
+using Settings = std::vector<std::pair<std::string, std::string>>;  // ordered as in the text
 
-// The candidate that is nearest to a name; empty: none is near. One that is_meant is meant as
-// clearly as by a slip of the finger.
+// Returns the candidate nearest to a name; empty if none is near. A candidate with is_meant has the
+// distance 0.
 template <typename Candidates, typename IsMeant>
 std::string Closest(absl::string_view name, const Candidates& candidates, const IsMeant& is_meant) {
   std::string closest;
-  size_t smallest = std::max<size_t>(2, name.size() / 2);  // beyond it, nothing is near
+  size_t smallest = std::max<size_t>(2, name.size() / 2);  // exclusive limit of the distance
   for (const absl::string_view candidate : candidates) {
     const bool is_clear = name.size() >= 4 && is_meant(candidate);
     const size_t distance = is_clear ? 0 : EditDistance(name, candidate);
@@ -52,7 +52,7 @@ std::string Closest(absl::string_view name, const Candidates& candidates, const 
   return closest;
 }
 
-// The policy or the value of an option that a name means, as "bloom" and "rocksdb.RibbonFilter".
+// Returns the policy or option value that a name means, such as "bloom" and "rocksdb.RibbonFilter".
 template <typename Names>
 std::string ClosestName(absl::string_view name, absl::string_view fallback, const Names& names) {
   const std::string closest = Closest(name, names, [name](absl::string_view candidate) {
@@ -62,7 +62,7 @@ std::string ClosestName(absl::string_view name, absl::string_view fallback, cons
   return closest.empty() ? std::string(fallback) : closest;
 }
 
-// The option of Winnow's that a name means, as "bits" and "bloom_level"; empty: none.
+// Returns the Winnow option that a name means, such as "bits" and "bloom_level"; empty if none.
 std::string ClosestOption(absl::string_view name) {
   const std::vector<std::string> words = absl::StrSplit(absl::AsciiStrToLower(name), '_');
   return Closest(name, plugin::PolicyOptionNameList(), [&words](absl::string_view option) {
@@ -71,7 +71,7 @@ std::string ClosestOption(absl::string_view name) {
   });
 }
 
-// The number that a text is, or the first one in it.
+// Returns the text as a number, or the first number in it.
 std::optional<double> FindNumber(absl::string_view text) {
   double number = 0;
   if (!absl::SimpleAtod(text, &number)) {
@@ -95,7 +95,7 @@ std::string NearestBits(absl::string_view policy, absl::string_view text) {
                                  policy == kNames[0] ? kBitsPerKeyOption.most : kMostOfBuiltin));
 }
 
-// "256MiB" of "256 mb"; the text itself if no unit is behind a number.
+// Returns, for example, "256MiB" for "256 mb"; the text itself if no number with a unit is in it.
 std::string WithUnit(const std::string& text) {
   std::string size;
   for (const char c : text) {
@@ -118,7 +118,8 @@ std::string Nearest(const NumberOption<Value>& option, const std::string& text) 
   return plugin::PolicyOptionText(option.name, options);
 }
 
-// One of the names. Readers may not know what would be built where nobody can tell which was meant.
+// Returns the nearest of the names. If none is near, returns the one for unknown values, which is
+// safe for all readers.
 template <typename Value, size_t kCount>
 std::string Nearest(const NamedOption<Value, kCount>& option, const std::string& text) {
   std::vector<absl::string_view> names;
@@ -130,7 +131,7 @@ std::string Nearest(const NamedOption<Value, kCount>& option, const std::string&
   return ClosestName(text, fallback, names);
 }
 
-// The value of an option of Winnow's that is nearest to the one in a text, and may have been meant.
+// Returns the valid value of a Winnow option that is nearest to the given text.
 std::string NearestValue(const std::string& name, const std::string& text) {
   PolicyOptions options;
   if (plugin::ParsePolicyOption(name, text, &options).ok()) return text;
@@ -141,7 +142,7 @@ std::string NearestValue(const std::string& name, const std::string& text) {
   return nearest;
 }
 
-// "winnow:10" in its parts, whatever is between them.
+// Splits text such as "winnow:10" into name and bits, with any separator.
 std::pair<absl::string_view, absl::string_view> SplitPlain(absl::string_view text) {
   const auto is_of_name = [](char c) {
     return absl::ascii_isalpha(static_cast<unsigned char>(c)) || c == '.';
@@ -149,12 +150,12 @@ std::pair<absl::string_view, absl::string_view> SplitPlain(absl::string_view tex
   const auto end = std::find_if_not(text.begin(), text.end(), is_of_name);
   const auto length = static_cast<size_t>(end - text.begin());
   absl::string_view bits = text.substr(length);
-  absl::ConsumePrefix(&bits, "-");  // a dash in place of the colon, not a sign
+  absl::ConsumePrefix(&bits, "-");  // a dash instead of the colon, not a sign
   absl::ConsumePrefix(&bits, ":");
   return {text.substr(0, length), bits};
 }
 
-// "winow:33" as "winnow:32".
+// Returns, for example, "winnow:32" for "winow:33".
 std::string NearestPlain(absl::string_view text) {
   const auto [asked, bits] = SplitPlain(text);
   const std::string name = ClosestName(asked, kNames[0], kNames);
@@ -167,9 +168,9 @@ const std::string* Find(const Settings& settings, absl::string_view name) {
   return found == settings.end() ? nullptr : &found->second;
 }
 
-// "{id=winnow;bits_per_key=10}", with or without braces, by the names of the options that are
-// meant. Each is there once: one that is right goes before one that is misspelt. Options that are
-// near to none of Winnow's are left out.
+// Splits "{id=winnow;bits_per_key=10}", with or without braces, into settings with the options that
+// are meant. Each option occurs once: a correct name takes precedence over a misspelled one. Names
+// that are not near any Winnow option are dropped.
 Settings SplitSettings(absl::string_view text) {
   Settings asked;
   absl::ConsumePrefix(&text, "{");
@@ -190,7 +191,7 @@ Settings SplitSettings(absl::string_view text) {
   return meant;
 }
 
-// Winnow's policy between braces, as options strings want it.
+// Returns Winnow's policy in braces, as options strings require.
 std::string NearestWinnow(const Settings& settings) {
   std::vector<std::string> nearest;
   for (const auto& [name, value] : settings) {
@@ -203,8 +204,8 @@ std::string NearestWinnow(const Settings& settings) {
   return absl::StrCat("{", absl::StrJoin(nearest, ";"), "}");
 }
 
-// The built-in policies take no options between braces, up to RocksDB 8.6 not even a Ribbon
-// policy's level.
+// Returns a built-in policy. It has no options in braces, which RocksDB does not support, up to 8.6
+// not even for a Ribbon policy's level.
 std::string NearestBuiltin(const std::string& id, const Settings& settings) {
   const std::string* const bits = Find(settings, kBits);
   const std::string* const level = Find(settings, kLevel);

@@ -27,7 +27,7 @@ std::shared_ptr<const FilterPolicy> PolicyOfText(const std::string& text, std::s
 
 namespace {
 
-// A builder of a file's filters, with all that it refers to.
+// A builder of a file's filters, with all objects that it refers to.
 struct TrialBuilder {
   TrialBuilder(const std::string& text, const TreeShape& shape, const TreePlace& place)
       : table(shape.TableOptions()) {
@@ -48,7 +48,7 @@ struct TrialBuilder {
   std::shared_ptr<const FilterPolicy> policy;
   const ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
   QuietLogger logger;
-  std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> bits;  // null: the policy builds no filter
+  std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> bits;  // null for no filter
 };
 
 }  // namespace

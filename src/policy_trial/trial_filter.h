@@ -1,5 +1,5 @@
-// The filter that a policy would build for a file of a tree that exists: by the policy itself,
-// which is told what a database would tell it.
+// Filters that a policy would build for a file of an existing tree. Uses the policy itself, with
+// the facts that a database would tell it.
 
 #ifndef WINNOW_SRC_POLICY_TRIAL_TRIAL_FILTER_H_
 #define WINNOW_SRC_POLICY_TRIAL_TRIAL_FILTER_H_
@@ -15,34 +15,35 @@
 
 namespace winnow::inspect {
 
-// Where in its tree a file lies, as far as policies learn it.
+// A file's place in its tree, as far as policies know it.
 struct TreePlace {
-  int level = -1;           // -1: not known
-  bool bottommost = false;  // nothing lies below in its range of keys
-  int base = -1;            // the first level below 0 that has files; -1: none
-  int depth = -1;           // the last level that has files; -1: none below level 0
-  // The first level below with something in its range, where what nothing lies below counts as on
-  // the last level; of a flush that lies over another one, the base. -1: none.
+  int level = -1;           // -1 if not known
+  bool bottommost = false;  // true if nothing lies below in its range of keys
+  int base = -1;            // first level below 0 that has files; -1 if none
+  int depth = -1;           // last level that has files; -1 if none below level 0
+  // First level below with keys in its range, where files with nothing below them count as on the
+  // last level; for a flush over another one, the base. -1 if none.
   int below = -1;
 };
 
-// A policy by its options string, as "winnow:10"; null, and *problem says why, where there is none
-// of that name.
+// Makes a policy from its options string, such as "winnow:10". If there is none of that name,
+// returns null and sets *problem to the reason.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> PolicyOfText(const std::string& text,
                                                                     std::string* problem);
 
-// The blocks of the filter that the policy builds for a file of this place, one of each list of
-// keys or prefixes: a whole filter, or partitions. None where it builds no filter. The policy is
-// made anew, so that no other file decides.
+// Returns the blocks of the filter that the policy builds for a file at this place, one per list of
+// keys or prefixes: a whole filter, or partitions. Empty if it builds no filter. A new policy is
+// made, so that other files have no influence.
 std::vector<std::string> TrialBlocks(const std::string& policy, const TreeShape& shape,
                                      const TreePlace& place,
                                      const std::vector<std::vector<std::string>>& keys);
 
-// The filter block that the policy builds of so many made-up keys, empty where it builds none.
+// Returns the filter block that the policy builds for this many generated keys; empty if it builds
+// none.
 std::string TrialBlock(const std::string& policy, const TreeShape& shape, const TreePlace& place,
                        uint64_t keys);
 
-// The number of keys for which such a filter has room in so many bytes; 0 where there is none.
+// Returns the number of keys whose filter fits into `bytes` bytes; 0 if the policy builds none.
 uint64_t TrialKeysWithin(const std::string& policy, const TreeShape& shape, const TreePlace& place,
                          uint64_t bytes);
 

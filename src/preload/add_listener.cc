@@ -26,13 +26,14 @@ const BlockBasedTableOptions* TableWithPolicy(const ColumnFamilyOptions& options
   return table == nullptr || table->filter_policy == nullptr ? nullptr : table;
 }
 
-// Null unless its filters are Winnow's.
+// Returns the known files of the table's policy, or null unless its filters are Winnow's.
 std::shared_ptr<KnownFiles> KnownOf(const BlockBasedTableOptions& table) {
   std::shared_ptr<KnownFiles> known = KnownByInterposed(*table.filter_policy);
   return known != nullptr ? known : plugin::KnownBy(table.filter_policy);
 }
 
-// Null unless the policy is Winnow's; it knows the options then.
+// Returns the meter of the table's policy, which then knows the options; null unless the policy is
+// Winnow's.
 std::shared_ptr<LoadMeter> MeterThatSaw(const BlockBasedTableOptions& table) {
   std::shared_ptr<LoadMeter> meter = plugin::MeterOf(table.filter_policy.get());
   if (meter != nullptr) meter->See(table);
@@ -79,7 +80,7 @@ void AfterOpening(DB& database, const Handles& families) noexcept {
       }
     }
   } catch (...) {
-    // Memory is short: callbacks show it later.
+    // Out of memory: callbacks will do this later.
   }
 }
 

@@ -1,5 +1,5 @@
-// The event listener (winnow/rocksdb_listener.h) for databases that have a policy of Winnow, or one
-// in whose place Winnow's builds or reads.
+// Event listener (winnow/rocksdb_listener.h) for databases that have a Winnow policy, or one that
+// Winnow's policy replaces.
 
 #ifndef WINNOW_SRC_PRELOAD_ADD_LISTENER_H_
 #define WINNOW_SRC_PRELOAD_ADD_LISTENER_H_
@@ -13,18 +13,19 @@
 
 namespace winnow::preload {
 
-// The families of one database that is about to be opened. Nothing of the caller's is
-// changed.
+// Adds a listener for the column families of a database that is about to be opened. The caller's
+// options are not changed.
 class ListenerAdder {
  public:
-  // One that is only read has no files to be told of, but loads filters.
+  // `to_write` is false for a database that is opened read-only: its files are not reported, but
+  // its filter loads are.
   explicit ListenerAdder(bool to_write) : to_write_(to_write) {}
 
   void See(const std::string& family, const ColumnFamilyOptions& options);
 
-  // Returns whether a listener is to be added beside these: a family has such a policy, or may get
-  // one when it is made later; and none of ours is there, as in what the program added itself, or
-  // in what an outer function of RocksDB was given.
+  // Returns whether `options` need a listener: a family has a Winnow policy, or may get one when it
+  // is created later, and no Winnow listener is there yet, from the program or from an outer
+  // function of RocksDB.
   bool IsNeeded(const DBOptions& options) const;
   void AddTo(DBOptions* options) const;
 
@@ -33,11 +34,11 @@ class ListenerAdder {
   std::shared_ptr<ROCKSDB_NAMESPACE::EventListener> listener_;
 };
 
-// The database is open, or has new families: the listeners of ours that it has show it to the
-// meters of the loads of its filters, and learn the order of the families' keys.
+// Called when the database was opened, or has new families: its Winnow listeners report it to the
+// meters of its filter loads, and learn the key order of its families.
 void AfterOpening(DB& database, const Handles& families) noexcept;
 
-// A family with these options is about to be made in the database.
+// Called before a family with these options is created in the database.
 void BeforeCreating(DB& database, const std::string& family, const ColumnFamilyOptions& options);
 
 }  // namespace winnow::preload

@@ -24,8 +24,8 @@ constexpr char kPrefixExtractor[] =
     "a prefix extractor, with which a filter would hide rows from scans with neither "
     "auto_prefix_mode nor total_order_seek";
 
-// Null unless it is RocksDB's own block-based factory: replacing one that wraps it would take away
-// what the wrapper does.
+// Returns null unless this is RocksDB's own block-based factory: replacing a wrapper of it would
+// remove the wrapper's functions.
 const BlockBasedTableOptions* BlockBasedOptions(const TableFactory* factory) {
   if (factory == nullptr ||
       factory->Name() != std::string_view(TableFactory::kBlockBasedTableName())) {
@@ -34,18 +34,19 @@ const BlockBasedTableOptions* BlockBasedOptions(const TableFactory* factory) {
   return factory->GetOptions<BlockBasedTableOptions>();
 }
 
-// Unless that of the RocksDB in use is known not to come to us; where there is no hook at all,
-// there is nothing to be seen.
+// Returns whether SetOptions reaches the interposer; false only if the RocksDB in use is known to
+// bypass it. If there is no hook at all, there is nothing to see.
 bool SeesSetOptions() {
   static const bool sees =
       StockFunction(Hook::kOpen) == nullptr || IsReplaced(Hook::kSetOptions).value_or(false);
   return sees;
 }
 
-// The families of one database. Those that share a table factory go on sharing one.
+// Adds policies to the column families of one database. Families that share a table factory
+// continue to share one.
 class PolicyAdder {
  public:
-  // `database` is what it is called, and lives as long.
+  // `database` is its name in messages, and must outlive this object.
   explicit PolicyAdder(const std::string& database) : database_(database) {}
 
   void AddTo(const std::string& family, ColumnFamilyOptions* options) {
@@ -85,7 +86,7 @@ std::string ReasonToLeave(const ColumnFamilyOptions& options) {
       options.comparator->CanKeysWithDifferentByteContentsBeEqual()) {
     return "has a comparator by which keys of different bytes may be equal";
   }
-  // With ours iterators see what they see without any.
+  // The extractor winnow.range does not change what iterators return.
   if (options.prefix_extractor != nullptr &&
       !plugin::IsRangeExtractor(options.prefix_extractor.get())) {
     return std::string("has ") + kPrefixExtractor;

@@ -20,7 +20,7 @@ namespace {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 
-// Those that need no prefix. Of any other one it is not known.
+// Returns whether the memtable is known to need no prefix extractor.
 bool IsWithoutPrefixes(const ROCKSDB_NAMESPACE::MemTableRepFactory* memtable) {
   return memtable == nullptr || memtable->Name() == std::string_view("SkipListFactory") ||
          memtable->Name() == std::string_view("VectorRepFactory");

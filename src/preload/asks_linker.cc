@@ -8,7 +8,7 @@
 namespace winnow::preload {
 namespace {
 
-// The parts of an object's dynamic section by which its relocations name symbols.
+// Parts of an object's dynamic section by which its relocations name symbols.
 struct Relocations {
   const ElfW(Sym) * symbols = nullptr;
   const char* names = nullptr;
@@ -16,10 +16,11 @@ struct Relocations {
   size_t calls_bytes = 0;
   const ElfW(Rela) * others = nullptr;
   size_t others_bytes = 0;
-  bool is_symbolic = false;  // the linker looks in the object itself first
+  bool is_symbolic = false;  // the linker searches the object itself first
 };
 
-// glibc has put the addresses in place on most processors, and left offsets on some.
+// Converts an entry's value to an address: glibc has relocated it on most processors, and left an
+// offset on some.
 template <typename Entry>
 const Entry* At(ElfW(Addr) base, ElfW(Addr) value) noexcept {
   return reinterpret_cast<const Entry*>(value < base ? base + value : value);
@@ -60,11 +61,11 @@ Relocations Read(ElfW(Addr) base, const ElfW(Dyn) * dynamic) noexcept {
   return found;
 }
 
-// The first relocation of this name; null: there is none.
+// Returns the first relocation of this symbol, or null if there is none.
 const ElfW(Rela) * Find(const Relocations& all, const ElfW(Rela) * first, size_t bytes,
                         const char* symbol) noexcept {
   for (size_t i = 0; first != nullptr && i < bytes / sizeof(ElfW(Rela)); ++i) {
-    // The symbol's number is above the type of the relocation.
+    // The symbol's index is stored above the relocation's type.
     const auto number = static_cast<size_t>(first[i].r_info >> (sizeof(size_t) == 8 ? 32 : 8));
     if (number != 0 && std::strcmp(all.names + all.symbols[number].st_name, symbol) == 0 &&
         !(all.is_symbolic && all.symbols[number].st_shndx != SHN_UNDEF)) {
@@ -78,7 +79,7 @@ struct SymbolQuestion {
   ElfW(Addr) address;
   const char* symbol;
   std::optional<bool> answer;
-  const void* called = nullptr;  // what the relocation of the symbol's calls leads to
+  const void* called = nullptr;  // target of the relocation of the symbol's calls
 };
 
 int LookAt(dl_phdr_info* object, size_t, void* asked) noexcept {
@@ -99,7 +100,7 @@ int LookAt(dl_phdr_info* object, size_t, void* asked) noexcept {
   }
   if (dynamic != nullptr) {
     const Relocations all = Read(object->dlpi_addr, dynamic);
-    // Without entries of this form the processor has another one.
+    // A processor without entries of this form has entries of another one.
     if (all.symbols != nullptr && all.names != nullptr &&
         (all.calls != nullptr || all.others != nullptr)) {
       const ElfW(Rela)* call = Find(all, all.calls, all.calls_bytes, question.symbol);

@@ -37,7 +37,7 @@ std::string NoteOnPolicy(const FilterPolicy& policy) {
                            : std::string();
 }
 
-// Note on a column family that the program gives no policy. Empty if it gets one of us.
+// Returns the note on a column family without a policy of the program; empty if Winnow adds one.
 std::string NoteOnNone(const ColumnFamilyOptions& options) {
   const std::string reason = ReasonNotToAdd(options);
   if (IsInterposing() && IsAdding()) {
@@ -55,7 +55,7 @@ std::string NoteOnNone(const ColumnFamilyOptions& options) {
                                     : "WINNOW_POLICY=winnow with WINNOW_ADD=1 gives it one");
 }
 
-// One line after the other.
+// Writes notes, one per line.
 class Notes {
  public:
   Notes(DB& database, const std::string& name) : name_(name) {

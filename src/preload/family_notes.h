@@ -1,4 +1,4 @@
-// Notes on what is missing where a column family has no policy of ours: nothing else would tell.
+// Notes on column families without a Winnow policy, which nothing else reports.
 
 #ifndef WINNOW_SRC_PRELOAD_FAMILY_NOTES_H_
 #define WINNOW_SRC_PRELOAD_FAMILY_NOTES_H_
@@ -9,14 +9,13 @@
 
 namespace winnow::preload {
 
-// Returns what there is to say of a column family that a program opens or makes with these options,
-// as the end of a sentence about it; empty where its policy is one of ours or RocksDB's policy in
-// our hands.
+// Returns the note on a column family that a program opens or creates with these options, as the
+// end of a sentence about the family; empty if its policy is Winnow's, or RocksDB's and interposed.
 std::string NoteOn(const ColumnFamilyOptions& options);
 
-// Says the notes on the column families of a database that is open: on stderr where WINNOW_LOG is
-// on, and where WINNOW_POLICY is set in the database's own LOG, each once. `name` is what the lines
-// call the database. Never throws.
+// Report the notes on the column families of an open database, each once: on stderr if WINNOW_LOG
+// is on, and in the database's own LOG if WINNOW_POLICY is set. `name` is the database's name in
+// messages. Never throw.
 void SayNotes(DB& database, const std::string& name, const Families& families) noexcept;
 void SayNotes(DB& database, const std::string& name, const ColumnFamilyOptions& options,
               const Names& families) noexcept;

@@ -1,4 +1,4 @@
-// Looking a symbol up, for all that is put in front of a RocksDB or bound to one.
+// Symbol lookup, for libraries that interpose a RocksDB or bind to one.
 
 #ifndef WINNOW_SRC_PRELOAD_FIND_SYMBOL_H_
 #define WINNOW_SRC_PRELOAD_FIND_SYMBOL_H_
@@ -7,7 +7,8 @@
 
 namespace winnow::preload {
 
-// Null where it is not there. The program does not see our error (dlerror) then.
+// Returns null if the symbol is not found. Clears the error (dlerror), so that the program does not
+// see it.
 inline void* FindSymbol(void* where, const char* symbol) noexcept {
   void* const found = ::dlsym(where, symbol);
   if (found == nullptr) ::dlerror();

@@ -1,12 +1,12 @@
-// The functions of RocksDB that the interposer stands in for: the one list of them.
+// List of RocksDB's functions that the interposer replaces.
 //
-// Those by which a program gets a built-in filter policy: the C API, options strings and OPTIONS
-// files end in one of them. Those by which it opens a database, creates a column family and changes
-// options; OptimisticTransactionDB, DBWithTTL, BlobDB and OpenAndTrimHistory call DB's functions,
-// and all databases are a DBImpl in the end. And those by which it compacts for another process.
+// The functions are of three kinds. Some make a built-in filter policy: the C API, options strings
+// and OPTIONS files call one of these. Some open a database, create a column family or change
+// options: OptimisticTransactionDB, DBWithTTL, BlobDB and OpenAndTrimHistory call DB's functions,
+// and all databases are a DBImpl in the end. The others compact for another process.
 //
-// Each is defined in front/hooks.cc, where a program's call arrives, and has a handler in
-// interposer.cc, which says what becomes of it.
+// Each one is defined in front/hooks.cc, where a program's call arrives, and has a handler in
+// interposer.cc.
 
 #ifndef WINNOW_SRC_PRELOAD_HOOK_LIST_H_
 #define WINNOW_SRC_PRELOAD_HOOK_LIST_H_
@@ -17,8 +17,8 @@
 
 namespace winnow::preload {
 
-// HOOK(name, function's name for people, type): a member function's object is its first argument.
-// The types are those of hook_types.h, and of no interest to who does not use them.
+// HOOK(name, readable name of the function, type): a member function's object is its first
+// parameter. The types are those of hook_types.h; users that ignore the type need not include it.
 #define WINNOW_HOOKS(HOOK)                                                                       \
   HOOK(kNewBloomFilterPolicy, "NewBloomFilterPolicy", const FilterPolicy*(double, bool))         \
   HOOK(kNewRibbonFilterPolicy, "NewRibbonFilterPolicy", rocksdb_abi::RibbonPolicy*(double, int)) \
@@ -85,8 +85,8 @@ enum class Hook : size_t {
 inline constexpr size_t kNumHooks = WINNOW_HOOKS(WINNOW_HOOK);
 #undef WINNOW_HOOK
 
-// The front and a plugin may be of different versions of RocksDB, of which later ones have more
-// hooks: these come at the end.
+// Maximum number of hooks. The front and a plugin may be of different versions of RocksDB, of which
+// later ones have more hooks, at the end.
 inline constexpr size_t kMaxHooks = 24;
 static_assert(kNumHooks <= kMaxHooks);
 

@@ -1,4 +1,4 @@
-// The types of the functions that the interposer stands in for (hook_list.h).
+// Types of the functions that the interposer replaces (hook_list.h).
 
 #ifndef WINNOW_SRC_PRELOAD_HOOK_TYPES_H_
 #define WINNOW_SRC_PRELOAD_HOOK_TYPES_H_
@@ -53,7 +53,7 @@ using rocksdb_abi::TextsOfFamilies;
 #define WINNOW_SET_OPTIONS_ARGUMENTS DBImpl*, ColumnFamilyHandle*, const OptionTexts&
 #endif
 
-// Type is the function's.
+// Type of the function that a hook replaces.
 template <Hook>
 struct Signature;
 #define WINNOW_HOOK(name, text, ...) \
@@ -64,8 +64,8 @@ struct Signature;
 WINNOW_HOOKS(WINNOW_HOOK)
 #undef WINNOW_HOOK
 
-// The plugin's function for a hook: it is called with RocksDB's own function and then the arguments
-// of the call.
+// Type of the plugin's handler of a hook: its parameters are RocksDB's own function and the
+// parameters of the call.
 template <typename Function>
 struct HandlerOf;
 template <typename Result, typename... Parameters>
@@ -75,9 +75,9 @@ struct HandlerOf<Result(Parameters...)> {
 template <Hook hook>
 using Handler = typename HandlerOf<typename Signature<hook>::Type>::Type;
 
-// The parameters' types as text. Versions of RocksDB have functions of one name for the linker
-// with other parameters for the compiler, where one is an inline function for old programs; what is
-// returned differs in const alone.
+// Types of the parameters as text. Versions of RocksDB have functions with equal mangled names but
+// other parameters for the compiler, where one of them is an inline function for old programs; the
+// results differ only in const.
 template <typename Function>
 struct ParametersText;
 template <typename Result, typename... Parameters>

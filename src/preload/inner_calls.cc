@@ -8,7 +8,7 @@
 namespace winnow::preload {
 namespace {
 
-// Adds the function's name for people if RocksDB's own calls of it don't come to us.
+// Adds the function's readable name if RocksDB's own calls of it do not reach the hook.
 void Note(Hook hook, std::string* functions) {
   if (IsReplaced(hook) == false) {
     *functions += functions->empty() ? "" : ", ";

@@ -1,4 +1,4 @@
-// Checks whether a library's calls of its own functions can be replaced.
+// Check whether a library's calls of its own functions can be interposed.
 
 #ifndef WINNOW_SRC_PRELOAD_INNER_CALLS_H_
 #define WINNOW_SRC_PRELOAD_INNER_CALLS_H_
@@ -10,14 +10,13 @@
 
 namespace winnow::preload {
 
-// Returns whether RocksDB's own calls of a function that a hook stands in for, through its tables
-// of virtual functions too, go by the dynamic linker (asks_linker.h). Unset where it can't be seen,
-// and false where RocksDB does not show the function. Safe from any thread.
+// Returns whether RocksDB's own calls of a hooked function, including those through its vtables,
+// are resolved by the dynamic linker (asks_linker.h). Returns nullopt if unknown, and false if
+// RocksDB does not export the function. Thread-safe.
 std::optional<bool> IsReplaced(Hook hook) noexcept;
 
-// Returns what is said where RocksDB calls some of the functions that make filter policies without
-// asking the dynamic linker, so that the interposer gets programs' calls only; empty if it does
-// not.
+// Returns a message if RocksDB calls some of the functions that make filter policies without the
+// dynamic linker, so that the interposer gets only the program's calls; else an empty string.
 std::string UnreplacedCalls();
 
 }  // namespace winnow::preload

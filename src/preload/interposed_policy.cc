@@ -46,7 +46,8 @@ using ROCKSDB_NAMESPACE::OptionVerificationType;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// Policies of another name are those of another Winnow, whose objects are none of ours.
+// Class name of this build. Policies with other names belong to another copy of Winnow, and must
+// not be cast.
 #if defined(WINNOW_IN_TREE) || defined(WINNOW_ADOPTED)
 constexpr std::string_view kClassName = "winnow.internal.InterposedInTree";
 #else
@@ -58,18 +59,18 @@ constexpr std::string_view kRibbonNickName = "rocksdb.RibbonFilter";
 enum class Builder {
   kNone,       // no filters
   kStock,      // the policy that the program asked for
-  kRequested,  // what WINNOW_POLICY says
+  kRequested,  // the policy of WINNOW_POLICY
 };
 
-// Plan of what is built in the place of a built-in policy's filters.
+// Plan of the filters that replace a built-in policy's.
 struct Plan {
-  std::string label;  // what lines for people say
+  std::string label;  // name in messages
   Builder builder = Builder::kNone;
-  PolicyOptions options;  // of kRequested
-  std::string complaint;  // about what was asked for and can't be; often empty
+  PolicyOptions options;  // used if kRequested
+  std::string complaint;  // reason for refused options; often empty
 };
 
-// Unset if it is the id of no built-in policy.
+// Returns nullopt if this is not the id of a built-in policy.
 std::optional<Plan> PlanFor(const std::string& stock_id) {
   const std::optional<StockPolicy> parsed = ParseStockPolicyId(stock_id);
   if (!parsed) {
@@ -84,7 +85,7 @@ std::optional<Plan> PlanFor(const std::string& stock_id) {
                  : Plan{stock_id, Builder::kNone, {}, {}};
 }
 
-// Returns what a policy builds, for people, as the end of "which …".
+// Describes the filters that a policy builds, as the end of "which ...".
 std::string Builds(const Plan& plan) {
   switch (plan.builder) {
     case Builder::kNone:
@@ -99,15 +100,16 @@ std::string Builds(const Plan& plan) {
              : "builds RocksDB's " + plugin::BuiltinPolicyId(plan.options);
 }
 
-// Returns whether new files get no filter of ours, but those of old ones are read.
+// Returns whether new files get no Winnow filters, but those of old files are read.
 bool OnlyReads(const Plan& plan) {
   return CheckedPolicy().only_reads ||
          (plan.builder == Builder::kRequested && plan.options.build != Build::kWinnow);
 }
 
-// Questions of a program or RocksDB about the policy's identity and options are answered by the
-// built-in object, and options are changed there: RocksDB's Ribbon policy has one that is mutable
-// from 8.7 on, which its id tells as well. For every file, what to build is made of that id.
+// Policy in place of a built-in one. The built-in object answers questions of the program or
+// RocksDB about the policy's identity and options, and options are changed there: RocksDB's Ribbon
+// policy has a mutable option from 8.7 on, which its id contains. The plan for each file is derived
+// from this id.
 class InterposedPolicy final : public plugin::JobPolicy {
  public:
   explicit InterposedPolicy(std::shared_ptr<const FilterPolicy> stock)
@@ -115,7 +117,7 @@ class InterposedPolicy final : public plugin::JobPolicy {
     RegisterStockOptions();
   }
 
-  // A policy that no program asked for: null, as far as OPTIONS files tell.
+  // Makes an added policy, which no program asked for. OPTIONS files show it as null.
   InterposedPolicy(std::shared_ptr<const FilterPolicy> stock, std::optional<Plan> added)
       : stock_(std::move(stock)), added_(std::move(added)) {
     if (IsLogging()) {
@@ -134,8 +136,8 @@ class InterposedPolicy final : public plugin::JobPolicy {
   std::string GetId() const override { return added_ ? "nullptr" : stock_->GetId(); }
   const char* CompatibilityName() const override { return stock_->CompatibilityName(); }
 
-  // RocksDB casts by the names of its classes, without looking: whoever asks for one must get the
-  // object that is of it, which Inner() is. Its nicknames are for people and options strings.
+  // RocksDB casts by the names of its classes, without a check: the result must be an object of
+  // that class, which Inner() is. RocksDB's nicknames are for users and options strings.
   bool IsInstanceOf(const std::string& name) const override {
     return name == kClassName || name == JobPolicy::JobClassName() ||
            (!added_ && (name == kBloomNickName || name == kRibbonNickName) &&
@@ -143,7 +145,7 @@ class InterposedPolicy final : public plugin::JobPolicy {
   }
   const Customizable* Inner() const override { return stock_.get(); }
 
-  // The built-in object knows its options, and finds those of any other through Inner().
+  // The built-in object knows its options, and finds those of any other object through Inner().
   bool AreEquivalent(const ConfigOptions& config, const Configurable* other,
                      std::string* mismatch) const override {
     return added_ ? FilterPolicy::AreEquivalent(config, other, mismatch)
@@ -187,7 +189,7 @@ class InterposedPolicy final : public plugin::JobPolicy {
     return added_ ? NewStoppableReader(reader, has_prefixes_) : reader;
   }
 
-  // A database that is opened fails by what WINNOW_POLICY says wrong.
+  // Makes opening a database fail if WINNOW_POLICY is invalid.
   Status ValidateOptions(const DBOptions& database,
                          const ColumnFamilyOptions& family) const override {
     const std::optional<Plan> plan = CurrentPlan();
@@ -196,7 +198,7 @@ class InterposedPolicy final : public plugin::JobPolicy {
                                             : FilterPolicy::ValidateOptions(database, family);
   }
 
-  // Null if it builds others' filters, or none.
+  // Returns null if the policy builds RocksDB's filters, or none.
   std::shared_ptr<plugin::KnownFiles> known() const {
     const std::optional<Plan> plan = CurrentPlan();
     if (!plan || CheckedPolicy().only_reads || plan->builder != Builder::kRequested ||
@@ -223,15 +225,16 @@ class InterposedPolicy final : public plugin::JobPolicy {
     planned_builders_.order_shown().job().Set(family, order);
   }
 
-  // Before a prefix extractor is set. False if this was done, or need not be: the program's own
-  // policy is meant for prefixes.
+  // Called before a prefix extractor is set. Returns false if this was done before, or if the
+  // policy is the program's own, which is meant for prefixes.
   bool Stop() const { return added_ && !has_prefixes_->exchange(true); }
 
  private:
   std::optional<Plan> CurrentPlan() const { return added_ ? added_ : PlanFor(stock_->GetId()); }
 
-  // RocksDB looks for options in what an object registered, not in its Inner(): the same names are
-  // registered here, and each is read and set in the built-in object.
+  // RocksDB looks for options among those that an object registered, not in its Inner(): the names
+  // of the built-in object's options are registered here, and each option is read and set in that
+  // object.
   void RegisterStockOptions() {
     auto* const stock = const_cast<FilterPolicy*>(stock_.get());
     ConfigOptions config;
@@ -254,14 +257,14 @@ class InterposedPolicy final : public plugin::JobPolicy {
               [stock](const ConfigOptions& how, const std::string& option, const std::string& value,
                       void*) {
                 ConfigOptions unescaped = how;
-                unescaped.input_strings_escaped = false;  // that was done for this object
+                unescaped.input_strings_escaped = false;  // already unescaped for this object
                 return stock->ConfigureOption(unescaped, option, value);
               },
               [stock](const ConfigOptions& how, const std::string& option, const void*,
                       std::string* value) { return stock->GetOption(how, option, value); },
               nullptr));
     }
-    // Not by the name that the built-in class has for its options, by which others look for that
+    // The built-in class has another name for its options, by which RocksDB would look for that
     // class's members.
     RegisterOptions(std::string(kClassName), this, &option_types_);
   }
@@ -284,7 +287,7 @@ class InterposedPolicy final : public plugin::JobPolicy {
   const plugin::BuiltinBuilders builtin_builders_;
   mutable std::atomic<bool> was_used_{false};
   mutable std::atomic<bool> was_told_{false};
-  // Also the readers', which may outlive this.
+  // Shared with the readers, which may outlive this object.
   const std::shared_ptr<std::atomic<bool>> has_prefixes_ =
       std::make_shared<std::atomic<bool>>(false);
   mutable plugin::PlannedBuilders planned_builders_{nullptr};
@@ -292,7 +295,8 @@ class InterposedPolicy final : public plugin::JobPolicy {
   mutable plugin::LogLine log_line_;
 };
 
-// An id that is none: somebody's wrapper of a policy that was interposed when it was made.
+// Returns whether to interpose the policy. A built-in name with another id belongs to a wrapper of
+// a policy that was interposed when it was made.
 bool IsToBeInterposed(const FilterPolicy* stock) {
   if (stock == nullptr || !IsInterposing()) {
     return false;

@@ -33,7 +33,8 @@ using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 
 // ---- Databases
 
-// A built-in policy that does not come to us to be validated: the C API wraps it.
+// Returns whether the options have a built-in policy, possibly wrapped by the C API, so that
+// RocksDB does not validate the interposed one.
 bool HasBuiltinPolicy(const ColumnFamilyOptions& options) {
   const auto* const table = options.table_factory == nullptr
                                 ? nullptr
@@ -42,8 +43,8 @@ bool HasBuiltinPolicy(const ColumnFamilyOptions& options) {
          IsNamedAsBuiltin(*table->filter_policy);
 }
 
-// Returns whether filters are to be built by WINNOW_POLICY with this argument of an opening
-// function.
+// Returns whether this argument of an opening function asks for filters, which WINNOW_POLICY then
+// determines.
 template <typename Argument>
 bool AsksForFilters(const Argument&) {
   return false;
@@ -58,8 +59,8 @@ bool AsksForFilters(const Families& families) {
   return false;
 }
 
-// Passes each argument of an opening function on, and options with policies, the extractor of range
-// filters, and a listener added where these are to be.
+// Passes on the arguments of an opening function, with added policies, range extractors, and a
+// listener where needed.
 class Adding {
  public:
   Adding(const std::string& name, bool to_write)
@@ -68,7 +69,7 @@ class Adding {
         adds_ranges_(RequestedRangeBits() > 0),
         listener_(to_write) {}
 
-  // All arguments are to be seen first.
+  // See() must be called for all arguments before any is passed on.
   void See(const Options& options) {
     if (adds_policies_) options_ = WithPolicy(options, name_);
     if (adds_ranges_) {
@@ -116,7 +117,7 @@ class Adding {
   std::optional<Families> families_;
 };
 
-// The database's path, which comes before all other strings.
+// Returns the database's path, which precedes all other strings.
 template <typename... Rest>
 const std::string& PathIn(const std::string& path, const Rest&...) {
   return path;
@@ -126,7 +127,7 @@ const std::string& PathIn(const First&, const Rest&... rest) {
   return PathIn(rest...);
 }
 
-// The database, of which an argument has the address, after it was opened.
+// Finds the opened database through the argument that has its address.
 template <typename Argument>
 void FindDatabase(const Argument& argument, DB** found) {
   if constexpr (std::is_same_v<Argument, TransactionDB**>) {
@@ -136,13 +137,13 @@ void FindDatabase(const Argument& argument, DB** found) {
   }
 }
 
-// The column families, of which an argument has the handles, after they were opened.
+// Finds the opened column families through the argument that has their handles.
 template <typename Argument>
 void FindHandles(const Argument&, Handles*) {}
 void FindHandles(Handles* argument, Handles* found) { *found = *argument; }
 void FindHandles(ColumnFamilyHandle** argument, Handles* found) { *found = {*argument}; }
 
-// Says what is missing in the column families of this argument.
+// Reports notes on the column families of this argument.
 template <typename Argument>
 void SayNotesOf(const Argument&, DB&, const std::string&) {}
 void SayNotesOf(const Options& options, DB& database, const std::string& name) {
@@ -187,7 +188,7 @@ Status OnOpen(Status (*stock)(Parameters...), Parameters... parameters) {
   return Open<Parameters...>(true, stock, parameters...);
 }
 
-// ---- Databases that are open
+// ---- Open databases
 
 Names NamesOf(const std::string& family) { return {family}; }
 const Names& NamesOf(const Names& families) { return families; }
@@ -275,7 +276,7 @@ Status OnOpenAndCompactCancelably(Signature<Hook::kOpenAndCompactCancelably>::Ty
                                   const OpenAndCompactOptions& how, const Path& name,
                                   const Path& output_directory, const std::string& input,
                                   std::string* output, const CompactionOverride& options) {
-  // The form without `how` came by already, and calls this one.
+  // The overload without `how` already made a worker, and calls this one.
   if (WorkerCompaction::Current() != nullptr) {
     return stock(how, name, output_directory, input, output, options);
   }
@@ -285,9 +286,9 @@ Status OnOpenAndCompactCancelably(Signature<Hook::kOpenAndCompactCancelably>::Ty
 }
 #endif
 
-// ---- What the front is told
+// ---- Answer to the front
 
-// One that has not the type that the front calls is an error here.
+// Sets a handler, whose type is checked against the hook's at compile time.
 template <Hook hook>
 void Set(Handler<hook>* handler, Interposer* interposer) {
   interposer->handlers[static_cast<size_t>(hook)] = reinterpret_cast<void*>(handler);
@@ -320,7 +321,7 @@ void SetHandlers(Interposer* all) {
 #endif
 }
 
-// Returns what is to be said of a WINNOW_RANGE_BITS that counts for nothing.
+// Returns a message about a WINNOW_RANGE_BITS that has no effect.
 std::string NoRanges() {
   const double bits = GivenRangeBits();
   if (bits == 0) return std::string();
@@ -330,7 +331,7 @@ std::string NoRanges() {
          " has no effect without a WINNOW_POLICY that builds Winnow's filters";
 }
 
-// The rest of the line, of which the front says the beginning.
+// Returns the end of the state line, whose beginning the front prints.
 std::string InForce(bool sees_databases) {
   std::string line = std::string("Winnow ") + Version() + ", RocksDB " + plugin::CompiledVersion();
   if (!IsInterposing()) {
@@ -361,7 +362,7 @@ std::string InForce(bool sees_databases) {
   return unreplaced.empty() ? line : line + "; " + unreplaced;
 }
 
-// Kept for good.
+// Returns a copy that is never freed.
 const char* Keep(const std::string& text) {
   auto* const kept = new char[text.size() + 1];
   return std::strcpy(kept, text.c_str());
@@ -379,18 +380,19 @@ bool HasPolicyHooks(const FrontState& front) {
          AreSameParameters(front, Hook::kCreateFromString);
 }
 
-// The front of another version of RocksDB may not: a policy that is added must be followed.
+// Returns whether hooks of databases work, which the front of another version of RocksDB may lack:
+// an added policy must be tracked.
 bool SeesDatabases(const FrontState& front) {
   return AreSameParameters(front, Hook::kOpen) && AreSameParameters(front, Hook::kSetOptions);
 }
 
-// Returns whether something comes of calls of the hook.
+// Returns whether the handler of the hook is used.
 bool IsServed(const FrontState& front, Hook hook) {
   return AreSameParameters(front, hook) &&
          (hook <= Hook::kCreateFromString || SeesDatabases(front));
 }
 
-// Tells the front of the handlers, and the rest of the plugin of RocksDB's own functions.
+// Sets the handlers for the front, and RocksDB's own functions for the plugin.
 void ServeHooks(const FrontState& front, Interposer* made) {
   SetHandlers(made);
   void* stock[kNumHooks] = {};
@@ -435,13 +437,13 @@ extern "C" WINNOW_EXPORT const winnow::preload::Interposer* winnow_rocksdb_inter
   }
   winnow::base::SetStderrAtStart(front->stderr_at_start);
   try {
-    // Not a static object: no lock is to be held where the linker is called.
+    // Must not be a static local: its lock must not be held while the linker is called.
     const winnow::preload::Interposer* const made = winnow::preload::MakeInterposer(*front);
     if (made->problem == nullptr && winnow::plugin::RegisterPolicy() != 0) {
       return nullptr;
     }
     return made;
   } catch (...) {
-    return nullptr;  // memory is short
+    return nullptr;  // out of memory
   }
 }

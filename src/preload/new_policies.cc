@@ -19,9 +19,9 @@ bool AsksForNone(const std::string& value) {
   return value.empty() || value.find("nullptr") != std::string::npos;
 }
 
-// A name and nothing else, and not one like ours: RocksDB writes that into OPTIONS files for a
-// policy of the program's own, and for one of the C API, and reads it again to compare the file
-// with what it has in memory.
+// Returns whether the text is a mere name, unlike Winnow's. RocksDB writes a name into OPTIONS
+// files for a program's own policy, and for one of the C API, and reads it again to compare the
+// file with the options in memory.
 bool IsNameAlone(const std::string& value) {
   return value.find_first_of(":=") == std::string::npos &&
          ::strncasecmp(value.c_str(), "win", 3) != 0;

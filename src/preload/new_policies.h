@@ -1,5 +1,5 @@
-// Handlers of the functions by which a program gets a built-in filter policy, whoever hands the
-// calls on: the hooks of the library that is preloaded, or functions of RocksDB's names.
+// Handlers of the functions by which a program gets a built-in filter policy. Called by the hooks
+// of the preloaded library, or by functions with RocksDB's names.
 
 #ifndef WINNOW_SRC_PRELOAD_NEW_POLICIES_H_
 #define WINNOW_SRC_PRELOAD_NEW_POLICIES_H_
@@ -15,15 +15,15 @@
 
 namespace winnow::preload {
 
-// NewBloomFilterPolicy and NewRibbonFilterPolicy. `stock` is RocksDB's own.
+// Handler of NewBloomFilterPolicy and NewRibbonFilterPolicy. `stock` is RocksDB's own function.
 template <typename Policy, typename... Parameters>
 Policy* OnNewPolicy(Policy* (*stock)(Parameters...), Parameters... parameters) {
-  // Nothing that is interposed was made as a constant.
+  // Interposed policies were not made as const objects.
   return const_cast<Policy*>(Interpose(stock(parameters...)));
 }
 
-// FilterPolicy::CreateFromString. Says on stderr, once, if the text asks for a policy that RocksDB
-// does not know: it returns OK then.
+// Handler of FilterPolicy::CreateFromString. Reports on stderr, once, if the text asks for a policy
+// that RocksDB does not know: RocksDB returns OK then.
 using PolicyPointer = std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>;
 using CreatePolicy = ROCKSDB_NAMESPACE::Status(const ROCKSDB_NAMESPACE::ConfigOptions& config,
                                                const std::string& value, PolicyPointer* result);
@@ -31,8 +31,8 @@ ROCKSDB_NAMESPACE::Status OnCreateFromString(CreatePolicy* stock,
                                              const ROCKSDB_NAMESPACE::ConfigOptions& config,
                                              const std::string& value, PolicyPointer* result);
 
-// Returns what built-in policies build by WINNOW_POLICY, which has no complaint, as a sentence for
-// people.
+// Describes the filters that built-in policies build by WINNOW_POLICY, which must have no
+// complaint.
 std::string WhatBuiltinPoliciesBuild();
 
 }  // namespace winnow::preload

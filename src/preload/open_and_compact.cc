@@ -32,8 +32,8 @@ const FilterPolicy* PolicyOf(const CompactionOverride& options) {
   return table == nullptr ? nullptr : table->filter_policy.get();
 }
 
-// Returns whether files that are built with these options get Winnow's filters, as far as the
-// policy gives any.
+// Returns whether files that are built with these options get Winnow's filters, if the policy
+// builds any.
 bool BuildsOurs(const CompactionOverride& options) {
   if (PolicyOf(options) == nullptr) return false;
   const auto& table = *options.table_factory->GetOptions<BlockBasedTableOptions>();
@@ -41,7 +41,7 @@ bool BuildsOurs(const CompactionOverride& options) {
          plugin::KnownBy(table.filter_policy) != nullptr;
 }
 
-// As the database's own process would have them.
+// Returns the options that the database's own process would use.
 Status OptionsOfJob(const std::string& name, const std::string& input,
                     const CompactionOverride& given, CompactionOverride* own) {
   *own = given;
@@ -75,7 +75,7 @@ WorkerCompaction::WorkerCompaction(const std::string& name, const std::string& i
       SayWhatIsInForce();
     }
   } catch (...) {
-    // Memory is short. Without a table factory RocksDB would end the process.
+    // Out of memory. Without a table factory, RocksDB would terminate the process.
     if (options().table_factory == nullptr) {
       status_ = Status::MemoryLimit("no memory to prepare a compaction");
     }
@@ -121,7 +121,7 @@ Status WorkerCompaction::Prepare() {
   return Status::OK();
 }
 
-// Where the database's own process has it, by which alone it reads range filters.
+// Adds the extractor if the database's own process has it, as it is needed to read range filters.
 void WorkerCompaction::AddRangeExtractor() {
   plugin::JobOptions job;
   if (!plugin::ReadJobOptions(options().env, name_, input_, &job).ok() ||
@@ -139,7 +139,7 @@ void WorkerCompaction::AddPolicy() {
   family.prefix_extractor = options().prefix_extractor;
   if (!ReasonNotToAdd(family).empty()) return;
   plugin::JobOptions job;
-  // A prefix extractor that the program did not set is one all the same, for the database's own.
+  // A prefix extractor that only the database's own options have counts, too.
   if (!plugin::ReadJobOptions(options().env, name_, input_, &job).ok() ||
       !(job.Object("prefix_extractor").empty() ||
         plugin::IsRangeExtractorText(job.Object("prefix_extractor")))) {
@@ -149,15 +149,15 @@ void WorkerCompaction::AddPolicy() {
   changed_->table_factory = WithPolicy(family, job.family, name_).table_factory;
 }
 
-// PrepareOpenAndCompact told the policy of a factory that it made.
+// Tells the policy about the tree, unless PrepareOpenAndCompact made its factory and has done so.
 void WorkerCompaction::TellOfTree() const {
   const plugin::JobPolicy* const policy = plugin::AsJobPolicy(PolicyOf(options()));
   if (policy == nullptr || given_.table_factory == nullptr) return;
   plugin::JobOptions job;
-  // Where they can't be read, the family is none that has a tree.
+  // If the options can't be read, the family is empty, and no tree matches.
   static_cast<void>(plugin::ReadJobOptions(options().env, name_, input_, &job));
   policy->TellOfTree(std::string(), job.family);
-  // The policy may be that of other jobs, too; this one's compaction runs in this thread.
+  // The policy may be shared with other jobs; this job's compaction runs in this thread.
   plugin::BeginJob(job.family, plugin::OrderOf(job, options().comparator));
 }
 

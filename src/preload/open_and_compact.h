@@ -1,4 +1,4 @@
-// A compaction worker: a process that compacts for another one, by DB::OpenAndCompact.
+// Compaction worker: a process that compacts for another one, by DB::OpenAndCompact.
 
 #ifndef WINNOW_SRC_PRELOAD_OPEN_AND_COMPACT_H_
 #define WINNOW_SRC_PRELOAD_OPEN_AND_COMPACT_H_
@@ -10,30 +10,32 @@
 
 namespace winnow::preload {
 
-// One compaction with what the program gave it. Where that has no table factory, by which RocksDB
-// ends the process, it gets that of the database's own options
-// (winnow/rocksdb_remote_compaction.h); and where WINNOW_ADD asks for it, a filter policy as in
-// DB::Open.
+// One compaction, with the options that the program gave it. If these have no table factory, with
+// which RocksDB terminates the process, the compaction gets the factory of the database's own
+// options (winnow/rocksdb_remote_compaction.h). If WINNOW_ADD asks for it, it gets a filter policy,
+// as in DB::Open.
 //
-// Says on stderr what then remains without Winnow's filters, though the database's own options ask
-// for them or can't be had, once in a process for each way to lose them, and in the worker's LOG
-// where an inner call shows it; and what is in force where WINNOW_LOG is on.
+// Reports compactions that still lose Winnow's filters, although the database's own options ask for
+// them or can't be read: on stderr, once per process and reason, and in the worker's LOG when an
+// inner call opens the database. If WINNOW_LOG is on, also reports the options in force.
 class WorkerCompaction {
  public:
-  // name, input: as DB::OpenAndCompact has them. `given` is not changed, and lives as long.
+  // `name` and `input` are those of DB::OpenAndCompact. `given` is not changed, and must outlive
+  // this object.
   WorkerCompaction(const std::string& name, const std::string& input,
                    const CompactionOverride& given);
   ~WorkerCompaction();
   WorkerCompaction(const WorkerCompaction&) = delete;
   WorkerCompaction& operator=(const WorkerCompaction&) = delete;
 
-  // Why it can't be: then RocksDB is not to be called.
+  // Returns an error if the compaction can't be done: RocksDB must not be called then.
   const Status& status() const { return status_; }
   const CompactionOverride& options() const { return changed_ ? *changed_ : given_; }
 
-  // The compaction of this thread, which RocksDB is called by; null if it has none.
+  // Returns the innermost compaction of this thread, or null if there is none.
   static const WorkerCompaction* Current() noexcept;
-  // The database was opened for it: has its LOG say what remains without filters.
+  // Writes the report about lost filters to the LOG of the database that was opened for this
+  // compaction.
   void WriteTo(DB& database) const noexcept;
 
  private:

@@ -23,7 +23,7 @@ using ROCKSDB_NAMESPACE::Status;
 constexpr std::string_view kRead = "read";
 constexpr std::string_view kStock = "stock";
 
-// Read once and copied: a program may change its environment at any time.
+// Environment variables. Read once and copied, as a program may change its environment at any time.
 struct Environment {
   std::string policy;
   double range_bits = 0;
@@ -33,7 +33,7 @@ struct Environment {
 
 bool IsOne(const char* value) { return value != nullptr && std::string_view(value) == "1"; }
 
-// 0 for what is no number of the option's.
+// Parses a value of range_bits; returns 0 if it is invalid.
 double RangeBitsIn(const char* value) {
   PolicyOptions options;
   if (value == nullptr || !plugin::ParsePolicyOption("range_bits", value, &options).ok() ||
@@ -60,12 +60,12 @@ const Environment& GetEnvironment() {
   return environment;
 }
 
-// "Read" or "reads", say.
+// Returns whether the id begins with this word in any case, such as "Read" or "reads".
 bool LooksLike(std::string_view word, const std::string& id) {
   return id.size() >= word.size() && ::strncasecmp(id.data(), word.data(), word.size()) == 0;
 }
 
-// The sentence of a status that is not OK; the kind of error is plain from it.
+// Returns the message of a status that is not OK, without the kind of error, which is evident.
 std::string Sentence(const Status& status) {
   return status.getState() != nullptr ? status.getState() : status.ToString();
 }
@@ -79,8 +79,8 @@ PolicyRequest ParsePolicyRequest(const std::string& text) {
     return request;
   }
   const double default_bits = request.options.bits_per_key;
-  request.options.bits_per_key = std::numeric_limits<double>::quiet_NaN();  // until it is said
-  PolicyOptions checked = plugin::TextDefaults();  // valid, as parsing one option looks at all
+  request.options.bits_per_key = std::numeric_limits<double>::quiet_NaN();  // unset
+  PolicyOptions checked = plugin::TextDefaults();  // stays valid, as parsing an option checks all
   std::string id;
   std::unordered_map<std::string, std::string> properties;
   Status status = Configurable::GetOptionsMap(text, "", &id, &properties);
@@ -96,7 +96,7 @@ PolicyRequest ParsePolicyRequest(const std::string& text) {
   }
   if (!status.ok()) {
     if (LooksLike(kRead, id) || LooksLike(kStock, id)) {
-      request.options.build = Build::kBloomFilter;  // nothing that others can't read
+      request.options.build = Build::kBloomFilter;  // all readers know these filters
     }
     request.complaint =
         "WINNOW_POLICY is " + plugin::Quoted(text) +

@@ -1,4 +1,4 @@
-// Reads what the user asks of the interposer, in the environment.
+// Options of the interposer, read from the environment.
 
 #ifndef WINNOW_SRC_PRELOAD_REQUEST_H_
 #define WINNOW_SRC_PRELOAD_REQUEST_H_
@@ -13,55 +13,55 @@ namespace winnow::preload {
 // Parsed WINNOW_POLICY.
 struct PolicyRequest {
   PolicyOptions options = plugin::TextDefaults();
-  bool has_bits = false;  // it says bits_per_key; else the program's own policy does
-  // Winnow's filters are read, and each policy builds what the program asked for. The options say
-  // nothing then.
+  bool has_bits = false;  // true if it has bits_per_key; else the program's policy has
+  // True if Winnow's filters are read, and each policy builds what the program asked for. `options`
+  // are unused then.
   bool only_reads = false;
 
-  // Why it can't be as it says, or empty. The options are then the nearest that can be: RocksDB
-  // asks whether they are valid where a database is opened, which fails, and nowhere else.
+  // Error message if WINNOW_POLICY is invalid, else empty. `options` are then the nearest valid
+  // ones. RocksDB validates policies only when a database is opened, which then fails.
   std::string complaint;
 };
 
-// Reads "read", and the forms that the plugin's options string has: "winnow", "winnow:10",
+// Parses "read", and the forms of the plugin's options string: "winnow", "winnow:10",
 // "winnow.Filter:10", "{id=winnow;bits_per_key=10;build=bloomfilter}", the last one also without
-// braces. RocksDB must be the one that was compiled against.
+// braces. RocksDB must be the version that was compiled against.
 PolicyRequest ParsePolicyRequest(const std::string& text);
 
-// The text that counts where WINNOW_POLICY is not set or empty, which depends on how calls get
-// here: empty, as nothing is to be changed then, or "read", in RocksDB's own tree
-// (stand_in/stand_in.cc) and where the front says so (interposer.h), as in archives, which is
-// before anything is asked for.
+// Default of WINNOW_POLICY if it is unset or empty: "", which changes nothing, or "read", in
+// RocksDB's own tree (stand_in/stand_in.cc) and if the front sets it (interposer.h), as for
+// archives. Must be set before the environment is read.
 extern std::atomic<const char*> policy_if_unset;
 
-// Returns whether anything is to be changed at all: by WINNOW_POLICY, unless that is "stock". Reads
-// the environment at the first call. Safe from any thread, as all functions here.
+// Returns whether WINNOW_POLICY changes policies: it or its default is set, and is not "stock".
+// Reads the environment at the first call. Thread-safe, as are all functions here.
 bool IsInterposing();
 
-// WINNOW_POLICY is "stock": all is as it was without us, also what is said on stderr.
+// Returns whether WINNOW_POLICY is "stock": everything is as without Winnow, including messages on
+// stderr.
 bool IsLeftAsItWas();
 
-// WINNOW_POLICY or what counts in its place, parsed at the first call. IsInterposing() must be
-// true.
+// Returns WINNOW_POLICY or its default, parsed at the first call. IsInterposing() must be true.
 const PolicyRequest& RequestedPolicy();
 
-// The same, after RocksDB was asked whether it can build so. If it can't, that is a complaint, and
-// Winnow's filters are what is nearest. The first call must not come while the plugin is opened:
-// RocksDB's functions lead to the plugin.
+// Returns RequestedPolicy() after a check that RocksDB can build its filters. If it can't, the
+// result has a complaint, and Winnow's filters are the nearest option. The first call must not come
+// while the plugin is opened: RocksDB's functions lead to the plugin.
 const PolicyRequest& CheckedPolicy();
 
-// Returns what WINNOW_RANGE_BITS says, where WINNOW_POLICY builds Winnow's filters; 0: it says
-// nothing that counts. The options of RequestedPolicy have it as well.
+// Returns WINNOW_RANGE_BITS if WINNOW_POLICY builds Winnow's filters; 0 if it is invalid or has no
+// effect. The options of RequestedPolicy have it, too.
 double RequestedRangeBits();
 
-// The same as far as it can be told while the plugin is opened; and whatever WINNOW_POLICY is.
+// Return whether range bits have effect, as far as known while the plugin is opened, and
+// WINNOW_RANGE_BITS itself, for any WINNOW_POLICY.
 bool HasRangeBits();
 double GivenRangeBits();
 
 // Returns whether column families without a filter policy get one: WINNOW_ADD is 1.
 bool IsAdding();
 
-// Returns whether to say on stderr what is done: WINNOW_LOG is set, and neither empty nor 0.
+// Returns whether actions are reported on stderr: WINNOW_LOG is set, and neither empty nor 0.
 bool IsLogging();
 
 }  // namespace winnow::preload

@@ -28,7 +28,7 @@ void* StockFunction(Hook hook) noexcept { return g_functions[static_cast<size_t>
 std::shared_ptr<const FilterPolicy> NewStockPolicy(double bits_per_key) {
   using Make = Signature<Hook::kNewBloomFilterPolicy>::Type;
   auto* const found = reinterpret_cast<Make*>(StockFunction(Hook::kNewBloomFilterPolicy));
-  // Without a front there is no hook in between.
+  // Without a front, there is no hook to bypass.
   Make* const make = found != nullptr ? found : &ROCKSDB_NAMESPACE::NewBloomFilterPolicy;
   return std::shared_ptr<const FilterPolicy>(make(bits_per_key, false));
 }

@@ -7,11 +7,11 @@
 
 namespace winnow::preload {
 
-// Sets what the front found: in the order of Hook, null where RocksDB does not show the function.
-// To be called before anything else here; later calls do nothing.
+// Sets the functions that the front found, indexed by Hook; null if RocksDB does not export the
+// function. Must be called before StockFunction(); later calls do nothing.
 void SetStockFunctions(void* const functions[kNumHooks]) noexcept;
 
-// Null before that as well.
+// Returns null if RocksDB does not export the function, or before SetStockFunctions().
 void* StockFunction(Hook hook) noexcept;
 
 }  // namespace winnow::preload

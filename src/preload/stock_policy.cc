@@ -7,7 +7,7 @@
 namespace winnow::preload {
 namespace {
 
-// The text up to the next colon, which is taken from the front of *rest.
+// Removes the text up to the next colon from the front of *rest, and returns it.
 std::string_view NextField(std::string_view* rest) {
   const size_t colon = std::min(rest->find(':'), rest->size());
   const std::string_view field = rest->substr(0, colon);
@@ -35,7 +35,7 @@ std::optional<StockPolicy> ParseStockPolicyId(std::string_view id) {
 }
 
 std::optional<PolicyOptions> Replacement(const StockPolicy& stock, const PolicyRequest& request) {
-  // RocksDB makes whole bits of less than one, or none.
+  // RocksDB rounds bits_per_key below one to 1 or 0.
   if (stock.bits_per_key == 0) {
     return std::nullopt;
   }
@@ -44,7 +44,7 @@ std::optional<PolicyOptions> Replacement(const StockPolicy& stock, const PolicyR
     options.bits_per_key = kBitsPerKeyOption.Nearest(stock.bits_per_key);
   }
   if (stock.bloom_before_level) {
-    // A flush is the lowest level that there is, -1: below it, all numbers mean the same.
+    // Below the level of a flush, -1, all values are equivalent.
     options.bloom_before_level = kBloomBeforeLevelOption.Nearest(*stock.bloom_before_level);
   }
   return options;

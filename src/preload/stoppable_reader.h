@@ -1,4 +1,4 @@
-// A filter's reader that can be told to answer "may match" from now on.
+// Filter reader that can be stopped: it then answers "may match".
 
 #ifndef WINNOW_SRC_PRELOAD_STOPPABLE_READER_H_
 #define WINNOW_SRC_PRELOAD_STOPPABLE_READER_H_
@@ -10,8 +10,8 @@
 
 namespace winnow::preload {
 
-// Answers as `reader`, which it then owns, until *stopped is true. The caller owns it; null, which
-// RocksDB takes as "may match", if `reader` is null or memory is short.
+// Returns a reader that answers like `reader`, which it owns, until *stopped is true. The caller
+// owns the result, which is null ("may match" to RocksDB) if `reader` is null or if out of memory.
 ROCKSDB_NAMESPACE::FilterBitsReader* NewStoppableReader(
     ROCKSDB_NAMESPACE::FilterBitsReader* reader,
     std::shared_ptr<const std::atomic<bool>> stopped) noexcept;

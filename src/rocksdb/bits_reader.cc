@@ -33,9 +33,9 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
 #if defined(__x86_64__)
-// Bit i: hash i of eight is sampled.
+// Returns a bit mask: bit i is set if hashes[i], of eight, is sampled.
 WINNOW_KEY_INLINE uint32_t SampledAmongEight(const KeyHash* hashes) noexcept {
-  // The lower halves are enough, as the mask has no more bits.
+  // Comparing the lower halves is enough, as the mask has no higher bits.
   static_assert(kMaxSamplingShift <= 32 && sizeof(KeyHash) == 8);
   const __m128i salt = _mm_set1_epi32(static_cast<int>(SamplingSalt()));
   const __m128i mask = _mm_set1_epi32(static_cast<int>(SamplingMask()));
@@ -46,14 +46,14 @@ WINNOW_KEY_INLINE uint32_t SampledAmongEight(const KeyHash* hashes) noexcept {
     const __m128i halves = _mm_castps_si128(_mm_shuffle_ps(load(at), load(at + 2), 0x88));
     return _mm_and_si128(_mm_xor_si128(halves, salt), mask);
   };
-  // Packing leaves what is not zero different from zero.
+  // Packing with saturation keeps nonzero values nonzero.
   const __m128i packed = _mm_packs_epi32(differ(0), differ(4));
   const __m128i same = _mm_cmpeq_epi8(_mm_packs_epi16(packed, packed), _mm_setzero_si128());
   return static_cast<uint32_t>(_mm_movemask_epi8(same)) & 0xff;
 }
 #endif
 
-// Bit i: hash i of at most kMaxBatchKeys is sampled.
+// Returns a bit mask: bit i is set if hashes[i] is sampled. n is at most kMaxBatchKeys.
 WINNOW_KEY_INLINE uint32_t SampledAmong(const KeyHash* hashes, size_t n) noexcept {
   uint32_t sampled = 0;
   size_t i = 0;
@@ -66,12 +66,12 @@ WINNOW_KEY_INLINE uint32_t SampledAmong(const KeyHash* hashes, size_t n) noexcep
   return sampled;
 }
 
-// Reads any block of ours. Calls and the hash are most of a lookup. So the comparison with the last
-// key and the hash of short keys are inlined into MayMatch, which ends with a jump to the kernel
-// that the view chose when it was made.
+// Reader of one of Winnow's filter blocks. Calls and the hash are most of a lookup's time, so the
+// comparison with the last key and the hash of short keys are inlined into MayMatch, which ends
+// with a tail call of the kernel that the view chose at construction.
 //
-// All that a lookup reads here is in one cache line. Objects begin one, but may end within one, as
-// they would take another one else.
+// All members that a lookup reads are in one cache line: objects are aligned to the cache line
+// size, but not padded to it.
 class BitsReader : public FilterBitsReader {
  public:
   explicit BitsReader(std::string_view block) noexcept : view_(block) {}
@@ -89,7 +89,7 @@ class BitsReader : public FilterBitsReader {
     ::operator delete(reader, kAlignment);
   }
 
-  // From here on, what it is asked is counted there.
+  // Counts this reader's filter and the lookups in it in `use` from now on.
   void CountIn(UseMeter* use) noexcept {
     const FilterInfo info = view_.info();
     cell_ = use->Keep(is_usable() ? info.level : -1);
@@ -112,7 +112,7 @@ class BitsReader : public FilterBitsReader {
 
   bool Ask(uint64_t hash) const noexcept { return view_.MayContain(KeyHash{hash}); }
 
-  // Not inlined, or every lookup would prepare for its calls.
+  // Must not be inlined, so that unsampled lookups need not save registers for its calls.
   __attribute__((noinline)) bool AskSampled(const Slice& key, uint64_t hash) const noexcept {
     const bool may_contain = Ask(hash);
     NoteSample(key, hash, may_contain);
@@ -141,22 +141,23 @@ class BitsReader : public FilterBitsReader {
     if (cell_ != nullptr) cell_->NoteRange(SlotOfThisThread(), may_contain);
   }
 
-  // The ranges that a file is asked for are sampled only if the file is known.
+  // No-op: ranges are sampled only if the file is known (ReaderOfFile).
   static void SampleRange(std::string_view /*begin*/, std::string_view /*end*/) noexcept {}
 
  private:
   static constexpr std::align_val_t kAlignment{64};
-  // With a rate of 1, an answer "no" would stand for no end of false positives.
+  // Upper limit of rate_: at 1, each "no" would count as infinitely many false positives.
   static constexpr float kMaxRate = 0.999f;
 
-  // Fewer lookups overlap in the processor without prefetching.
+  // Least batch size for prefetching, in keys. Smaller batches overlap in the processor anyway.
   static constexpr size_t kAheadFromKeys = 5;
 
-  // Notes what was said of a key whose hash is sampled.
+  // Records the answer for a key whose hash is sampled.
   virtual void NoteSample(const Slice& /*key*/, uint64_t /*hash*/,
                           bool /*may_contain*/) const noexcept {}
 
-  // Hashes keys and asks a Bloom filter, with prefetching; false if the filter is of another kind.
+  // Hashes and checks a batch in a Bloom filter, with prefetching. Returns false if the filter is
+  // of another kind.
   WINNOW_KEY_INLINE bool AskAhead(Slice** keys, size_t n, KeyHash* hashes, bool* may_match,
                                   bool* is_counted) const noexcept {
     const core::BloomBatch bloom(view_);
@@ -166,7 +167,7 @@ class BitsReader : public FilterBitsReader {
     return true;
   }
 
-  // For more than kMaxBatchKeys keys.
+  // Handles batches of more than kMaxBatchKeys keys.
   __attribute__((noinline)) void MayMatchParts(int num_keys, Slice** keys, bool* may_match) {
     for (int first = 0; first < num_keys; first += int{kMaxBatchKeys}) {
       BitsReader::MayMatch(std::min(int{kMaxBatchKeys}, num_keys - first), keys + first,
@@ -183,7 +184,7 @@ class BitsReader : public FilterBitsReader {
     }
   }
 
-  // sampled: bit i, key i is.
+  // Bit i of `sampled` is set if keys[i] is sampled.
   __attribute__((noinline)) void NoteSamples(Slice** keys, const KeyHash* hashes,
                                              const bool* may_contain,
                                              uint32_t sampled) const noexcept {
@@ -196,11 +197,11 @@ class BitsReader : public FilterBitsReader {
   const FilterView view_;
   UseCell* cell_ = nullptr;
   uint64_t keys_ = 0;
-  float rate_ = 0;  // of false positives
+  float rate_ = 0;  // expected false-positive rate
   uint32_t bytes_ = 0;
 };
 
-// The reader of a filter whose file is known.
+// Reader of a filter whose file is known.
 class ReaderOfFile : public BitsReader {
  public:
   ReaderOfFile(std::string_view block, OwnedReader owned) noexcept
@@ -221,16 +222,16 @@ class ReaderOfFile : public BitsReader {
   }
 };
 
-// The choice of questions that a range filter is asked. A filter that denies nothing, as where
-// scans are long, costs more than it saves: after some kPatience answers "may contain" in a row,
-// one question in kSeldom is asked, until one is denied. The question's address decides, so that
-// threads write here seldom.
+// Decides which range queries reach the range filter. A filter that never denies, as for long
+// scans, costs more than it saves: after kPatience answers "may contain" in a row, only one query
+// in kSeldom reaches the filter, until one is denied. Queries are chosen by a hash of their
+// address, so that threads seldom write here.
 class SeldomAsked {
  public:
   bool IsAsked(const char* question) const noexcept {
     return !IsSeldom() || OneIn<kSeldom>(question);
   }
-  // Returns whether this question, which is asked, is sampled.
+  // Returns whether a query that reached the filter is sampled.
   bool IsSampled(const char* question) const noexcept {
     return IsSeldom() || OneIn<kNoted>(question);
   }
@@ -248,7 +249,7 @@ class SeldomAsked {
   static constexpr uint32_t kSeldom = 32;
   static constexpr uint32_t kNoted = 16;
 
-  // Multiplied twice, as addresses have even distances.
+  // Returns true for one query in kMany. Multiplies twice, as addresses are evenly spaced.
   template <uint32_t kMany>
   static bool OneIn(const char* question) noexcept {
     constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
@@ -261,12 +262,12 @@ class SeldomAsked {
     return passed_.load(std::memory_order_relaxed) >= kPatience / kNoted;
   }
 
-  std::atomic<uint32_t> passed_{0};  // of those that are noted
+  std::atomic<uint32_t> passed_{0};  // consecutive "may contain" answers among one query in kNoted
 };
 
-// The same with range filters, one or several. A prefix without bytes stands for the bounds of a
-// seek (ranges/transformed_keys.h); several at once are asked of the point filter, which has the
-// empty prefix of its keys.
+// Reader with one or several range filters (`Ranges`). An empty prefix stands for the bounds of a
+// seek (ranges/transformed_keys.h). Batched lookups always go to the point filter, which contains
+// the empty prefix of its keys.
 template <typename Reader, typename Ranges>
 class WithRange final : public Reader {
  public:
@@ -346,7 +347,7 @@ FilterBitsReader* NewBitsReader(const Slice& contents, const FilterPolicy& built
 
 Status NewBuiltinReader(std::shared_ptr<const FilterPolicy>* policy) {
   ROCKSDB_NAMESPACE::ConfigOptions config;
-  // With true, an unknown name would give OK and no policy.
+  // If this were true, an unknown name would give OK and no policy.
   config.ignore_unsupported_options = false;
   std::shared_ptr<const FilterPolicy> made;
   const Status status = FilterPolicy::CreateFromString(config, "rocksdb.BuiltinBloomFilter", &made);

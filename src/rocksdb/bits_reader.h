@@ -1,4 +1,4 @@
-// Asking the filter of a file, ours or a built-in one, for RocksDB.
+// Filter readers for RocksDB, for Winnow's and for built-in filters.
 
 #ifndef WINNOW_SRC_ROCKSDB_BITS_READER_H_
 #define WINNOW_SRC_ROCKSDB_BITS_READER_H_
@@ -14,27 +14,27 @@
 
 namespace winnow::plugin {
 
-// A reader of a filter block, which the caller owns. It reads `contents` in place, so these must
-// outlive it. Null, which RocksDB takes as "may match", if memory is short, and for our blocks if
-// there is a HashProblem.
+// Returns a new reader of a filter block, which the caller owns. The reader refers to `contents`,
+// which must outlive it. Returns null, which RocksDB takes as "may match", if out of memory, and
+// for Winnow's blocks if there is a HashProblem.
 //
-// A block is ours if its marker, its magic number or its checksum says so; if it is damaged, it may
-// contain every key. Any other block goes to `builtin`, a policy that reads RocksDB's own filters;
-// it is not needed after the call.
+// A block is Winnow's if its marker, its magic number or its checksum says so; if it is damaged, it
+// may contain every key. Any other block goes to `builtin`, a policy that reads RocksDB's own
+// filters; `builtin` need not outlive the call.
 //
-// If `owned` is of a file, the reader keeps it, and tells it what is said of sampled keys. It asks
-// a block's range filter for the bounds of a seek: who wrote it knew the order of the file's keys.
+// If `owned` names a file, the reader keeps it and records in it the answers for sampled keys. The
+// reader checks a block's range filter for the bounds of a seek; its writer made sure that the
+// file's keys are in bytewise order.
 //
-// Safe from any number of threads. Lookups in our blocks are added to the counters (counters.h),
-// and to `use`, which may be null, by the level that the block states; it is not needed after the
-// call.
+// The reader is thread-safe. Lookups in Winnow's blocks are added to the counters (counters.h), and
+// to `use` by the level that the block states. `use` may be null and need not outlive the call.
 ROCKSDB_NAMESPACE::FilterBitsReader* NewBitsReader(const ROCKSDB_NAMESPACE::Slice& contents,
                                                    const ROCKSDB_NAMESPACE::FilterPolicy& builtin,
                                                    OwnedReader owned = {},
                                                    UseMeter* use = nullptr) noexcept;
 
-// Makes the policy for `builtin`: RocksDB's read-only one, by its name. NotSupported if this
-// RocksDB has none; *policy is then unchanged.
+// Makes the policy for `builtin`: RocksDB's read-only one, found by name. Returns NotSupported and
+// leaves *policy unchanged if this RocksDB has none.
 ROCKSDB_NAMESPACE::Status NewBuiltinReader(
     std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy);
 

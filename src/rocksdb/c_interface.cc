@@ -1,4 +1,5 @@
-// winnow/rocksdb_c.h, by the functions of the C++ headers. The structs are the same.
+// C API (winnow/rocksdb_c.h) over the functions of the C++ headers. Its structs have the layout of
+// the C++ structs.
 
 #include <cstddef>
 #include <cstdlib>
@@ -15,7 +16,8 @@ using winnow::FilterUse;
 using winnow::LookupCounters;
 using winnow::SampleCounters;
 
-// Members are 8 bytes wide, and in the same order.
+// Checks that the C structs have the layout of the C++ structs: all members are 8 bytes wide, in
+// the same order.
 static_assert(sizeof(winnow_rocksdb_lookup_counters) == sizeof(LookupCounters) &&
               offsetof(winnow_rocksdb_lookup_counters, ranges_denied) ==
                   offsetof(LookupCounters, ranges_denied));
@@ -33,7 +35,7 @@ static_assert(sizeof(winnow_rocksdb_filter_use) == sizeof(FilterUse) &&
 
 namespace {
 
-// By malloc, or null.
+// Returns a copy from malloc, or null if `text` is empty or out of memory.
 char* Copied(const std::string& text) noexcept {
   auto* const copy = text.empty() ? nullptr : static_cast<char*>(std::malloc(text.size() + 1));
   if (copy != nullptr) std::memcpy(copy, text.c_str(), text.size() + 1);

@@ -25,11 +25,10 @@ struct FilterCounters {
   std::atomic<uint64_t> bytes{0};
   std::atomic<uint64_t> bloom_bytes{0};
   std::atomic<uint64_t> bloom_bytes_as_ribbons{0};
-  std::atomic<uint64_t> loaded[3] = {};  // in the order of LoadedFilter
+  std::atomic<uint64_t> loaded[3] = {};  // indexed by LoadedFilter
 };
 
-// Filters are built and asked after main() too: nothing here may have a destructor that does
-// something.
+// Filters may be built and checked after main() returns, so this must be trivially destructible.
 FilterCounters filter_counters;
 static_assert(std::is_trivially_destructible_v<FilterCounters>);
 

@@ -11,41 +11,40 @@
 namespace winnow::plugin {
 
 struct Counters {
-  uint64_t empty_filters = 0;  // built, by kind
+  uint64_t empty_filters = 0;  // filters built, by kind
   uint64_t bloom_filters = 0;
   uint64_t ribbon_filters = 0;
-  uint64_t unbuilt_filters = 0;  // that memory was too short for: every key may match
-  uint64_t keys = 0;             // kept in filters built
-  uint64_t bytes = 0;            // of filters built
+  uint64_t unbuilt_filters = 0;  // filters not built, out of memory: every key may match
+  uint64_t keys = 0;             // keys in built filters
+  uint64_t bytes = 0;            // bytes of built filters
 
-  // For Bloom filters only: their bytes, and those that Ribbon filters of the same rates would
-  // take.
+  // Bytes of Bloom filters, and of Ribbon filters with equal rates.
   uint64_t bloom_bytes = 0;
   uint64_t bloom_bytes_as_ribbons = 0;
 
-  // Filter blocks that were loaded for lookups; a block counts each time.
+  // Filter blocks that were loaded for lookups, counted at each load.
   uint64_t loaded_winnow = 0;
-  uint64_t loaded_builtin = 0;   // RocksDB's own
-  uint64_t loaded_unusable = 0;  // Winnow's by their marks, with a fault: every key may match
+  uint64_t loaded_builtin = 0;   // RocksDB's own filters
+  uint64_t loaded_unusable = 0;  // damaged filters of Winnow: every key may match
 
-  uint64_t lookups = 0;        // keys asked of Winnow filters, once for each filter
-  uint64_t hashes = 0;         // computed for these lookups
-  uint64_t hashes_shared = 0;  // lookups that needed none: lookups = hashes + hashes_shared
+  uint64_t lookups = 0;        // keys looked up in Winnow's filters, once per filter
+  uint64_t hashes = 0;         // hashes computed for these lookups
+  uint64_t hashes_shared = 0;  // lookups that reused a hash: lookups = hashes + hashes_shared
 
-  uint64_t ranges_asked = 0;   // seeks that range filters were asked for, once for each filter
-  uint64_t ranges_denied = 0;  // of these, in whose range there is no key
+  uint64_t ranges_asked = 0;   // seeks checked against range filters, once per filter
+  uint64_t ranges_denied = 0;  // seeks among ranges_asked that a range filter denied
 };
 
-// The sums over all threads, also those that ended. While other threads count, each number is one
-// that it had during the call. Safe from any thread, also after main().
+// Returns the sums over all threads, including those that ended. While other threads count, each
+// number is one of the values that it had during the call. Thread-safe, also after main().
 Counters CurrentCounters() noexcept;
 
-// A filter was finished; `rate` is the false-positive rate that it was built for, 0 to 1. Safe from
-// any thread.
+// Counts a finished filter. `rate` is the false-positive rate that it was built for, from 0 to 1.
+// Thread-safe.
 void CountFilter(FilterKind kind, uint64_t keys, size_t bytes, double rate) noexcept;
 void CountUnbuiltFilter() noexcept;
 
-// A filter block was loaded for lookups. Safe from any thread.
+// Kind of a filter block that was loaded for lookups.
 enum class LoadedFilter : uint8_t { kWinnow, kBuiltin, kUnusable };
 void CountLoadedFilter(LoadedFilter which) noexcept;
 

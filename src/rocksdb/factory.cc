@@ -23,7 +23,7 @@ using ROCKSDB_NAMESPACE::Status;
 const FilterPolicy* MakeFromId(const std::string& id, std::unique_ptr<const FilterPolicy>* guard,
                                std::string* message) {
   if (const Status status = MakePolicyFromId(id, guard); !status.ok()) {
-    *message = status.getState();  // of which RocksDB makes an InvalidArgument
+    *message = status.getState();  // RocksDB makes an InvalidArgument of it
     return nullptr;
   }
   return guard->get();
@@ -32,8 +32,8 @@ const FilterPolicy* MakeFromId(const std::string& id, std::unique_ptr<const Filt
 }  // namespace
 
 void AddFactory(ObjectLibrary& library) {
-  // Anything may follow the ":". If it is not a number, we refuse it with a reason; RocksDB would
-  // drop it in silence, as an unknown name.
+  // Any text may follow the ":". A pattern that takes only numbers would make RocksDB ignore other
+  // text silently, as an unknown name; MakeFromId refuses it with a reason.
   ObjectLibrary::PatternEntry names("winnow", true);
   names.AnotherName("winnow.Filter").AddSeparator(":", false);
   library.AddFactory<const FilterPolicy>(names, MakeFromId);

@@ -1,4 +1,4 @@
-// The policy's name in RocksDB's object registry.
+// Registration of the policy in RocksDB's object registry.
 
 #ifndef WINNOW_SRC_ROCKSDB_FACTORY_H_
 #define WINNOW_SRC_ROCKSDB_FACTORY_H_
@@ -7,12 +7,12 @@
 
 namespace winnow::plugin {
 
-// Adds the policy to this library of factories under "winnow" and "winnow.Filter", and under either
-// with ":" and anything behind it. Throws if memory is short.
+// Adds factories of the policy to `library` for the names "winnow" and "winnow.Filter", also
+// followed by ":" and any text. Throws std::bad_alloc if out of memory.
 void AddFactory(ROCKSDB_NAMESPACE::ObjectLibrary& library);
 
-// The same for RocksDB's own tree, by a function of the form that RocksDB registers plugins by: the
-// number of factories in the library then.
+// Adds the factories to `library` when Winnow is compiled in RocksDB's own tree. Has the signature
+// of RocksDB's registrar functions. Returns the number of factories in the library.
 int AddFactoryInTree(ROCKSDB_NAMESPACE::ObjectLibrary& library);
 
 }  // namespace winnow::plugin

@@ -12,7 +12,8 @@
 namespace winnow::plugin {
 namespace {
 
-// Byte i of a key is 7 i mod 256. XXH3 has another way for each of these lengths.
+// XXH3 hashes of known keys: byte i of each key is 7 i mod 256. XXH3 uses a different code path for
+// each of these lengths.
 constexpr struct {
   size_t length;
   uint64_t hash;
@@ -43,7 +44,7 @@ std::string FindProblem() {
 }  // namespace
 
 const std::string& HashProblem() {
-  // Never destroyed: a policy may be asked for while the program ends.
+  // Never destroyed: a policy may be made while the program exits.
   static const std::string& problem = *[] {
     const auto* const found = new std::string(FindProblem());
     if (!found->empty()) SayOnceOnStderr(*found);

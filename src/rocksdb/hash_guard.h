@@ -1,5 +1,5 @@
-// The check that HashKey is the hash of the format (src/core/FORMAT.md): another xxHash has
-// another one, by which keys that are in a filter would be denied.
+// Check that HashKey computes the hash of the format (src/core/FORMAT.md). A different hash would
+// make filters deny keys that they contain.
 
 #ifndef WINNOW_SRC_ROCKSDB_HASH_GUARD_H_
 #define WINNOW_SRC_ROCKSDB_HASH_GUARD_H_
@@ -8,9 +8,9 @@
 
 namespace winnow::plugin {
 
-// Why this build may neither build nor ask filters of ours, or empty; the string lives as long as
-// the library. Hashes the keys of the format's page at the first call, which says on stderr what
-// is wrong. Safe from any thread.
+// Returns the reason why this build may neither build nor read Winnow's filters, or an empty
+// string. The string lives as long as the library. The first call hashes test keys of the format's
+// page and reports an error on stderr. Thread-safe.
 const std::string& HashProblem();
 
 }  // namespace winnow::plugin

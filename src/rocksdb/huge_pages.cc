@@ -28,7 +28,8 @@ namespace {
 
 constexpr size_t RoundUp(size_t size, size_t unit) { return (size + unit - 1) / unit * unit; }
 
-// The word in brackets of a file such as "always [madvise] never"; empty without the file.
+// Returns the word in brackets of a file such as "always [madvise] never", or an empty string if
+// there is none.
 std::string Chosen(const std::string& path) {
   std::ifstream file(path);
   std::string word;
@@ -44,15 +45,15 @@ size_t MachineMemory() {
   return pages > 0 && page > 0 ? static_cast<size_t>(pages) * static_cast<size_t>(page) : 0;
 }
 
-// The list of all heaps, the newest first. It may be used before main() and after it. This lock is
-// taken before that of any heap.
+// List of all heaps, newest first. It may be used before and after main(). Lock order: this mutex
+// before the mutex of any heap.
 std::mutex all_heaps_mutex;
 HugePageHeap* newest_heap = nullptr;
 static_assert(std::is_trivially_destructible_v<std::mutex>);
 
-// Registered when the library is loaded, not with the first heap. A fork takes the locks in the
-// reverse order of registration. So it takes first the locks under which a program uses its cache,
-// then these, and malloc's last, which is asked for memory while one of these is held.
+// Registers the fork handlers when the library is loaded, not with the first heap. fork() calls
+// prepare handlers in reverse order of registration. So the locks of the program's cache are taken
+// first, then these, and malloc's last, as memory is allocated while one of these is held.
 [[maybe_unused]] const int heaps_at_fork =
     ::pthread_atfork(HugePageHeap::LockAll, HugePageHeap::UnlockAll, HugePageHeap::UnlockAll);
 
@@ -79,7 +80,7 @@ HugePageHeap::HugePageHeap(size_t most_bytes) noexcept {
   if (most_bytes < kPage || most_bytes > SIZE_MAX / 2) return;
   most_ = most_bytes / kPage * kPage;
   mapped_size_ = most_ + kPage;
-  // Not writable yet: a system without overcommit counts writable memory as used.
+  // Reserved without access: a system without overcommit counts writable memory as used.
   void* const mapped =
       ::mmap(nullptr, mapped_size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) {
@@ -148,7 +149,8 @@ void HugePageHeap::Free(void* block) noexcept {
   MakeFree(extent);
 }
 
-// Adds pages at the end, as many as a block of this size needs besides what is free there.
+// Adds pages at the end: as many as a block of this size needs besides the free extent there.
+// Returns false if the range is full or out of memory.
 bool HugePageHeap::Grow(size_t size) {
   const bool ends_free = !extents_.empty() && std::prev(extents_.end())->second.is_free();
   const size_t missing = size - (ends_free ? std::prev(extents_.end())->second.size : 0);
@@ -169,7 +171,7 @@ bool HugePageHeap::Grow(size_t size) {
   return true;
 }
 
-// Makes a block, and its neighbours if they are free, one free place.
+// Makes a block free, and merges it with its free neighbors.
 void HugePageHeap::MakeFree(Extents::iterator extent) noexcept {
   const auto after = std::next(extent);
   if (after != extents_.end() && after->second.is_free()) {
@@ -212,7 +214,8 @@ void HugePageHeap::LeavePages(size_t place, size_t size) noexcept {
     page.used -=
         static_cast<uint32_t>(std::min(place + size, (i + 1) * kPage) - std::max(place, i * kPage));
     if (page.used != 0) continue;
-    // Under the lock: as soon as it is released, a block may be put there.
+    // Releases the page under the lock: as soon as the lock is released, a block may be allocated
+    // there.
     if (idle_pages_ >= kMaxIdlePages && ::madvise(begin_ + i * kPage, kPage, MADV_DONTNEED) == 0) {
       page.is_resident = false;
       usage_.resident -= kPage;
@@ -240,13 +243,13 @@ std::string WhyNoHugePages(const std::string& folder) {
   if (size != HugePageHeap::kPage) {
     return "this system's huge pages have " + std::to_string(size) + " bytes";
   }
-  // Newer kernels have a setting for each size, which counts instead.
+  // Newer kernels have a setting for each page size, which takes precedence.
   const std::string of_size = Chosen(folder + "/hugepages-2048kB/enabled");
   if (of_size == "never") return "transparent_hugepage/hugepages-2048kB/enabled is never";
   if (enabled == "never" && (of_size.empty() || of_size == "inherit")) {
     return "transparent_hugepage/enabled is never";
   }
-  // If addresses are limited, those reserved here would be missing elsewhere.
+  // A limited address space would lack the addresses that are reserved here.
   rlimit addresses{};
   if (::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY) {
     return "this process has a limit of addresses (ulimit -v)";

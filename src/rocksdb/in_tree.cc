@@ -1,6 +1,6 @@
-// Registers the policy with the RocksDB in whose tree it is compiled. This replaces registration.cc
-// and register_at_load.cc: RocksDB's build writes a call of this function into its
-// build_version.cc, by the name in winnow.mk. Versions are not compared, as there is only one.
+// Registration of the policy if it is compiled in RocksDB's own tree. This replaces registration.cc
+// and register_at_load.cc: RocksDB's build calls this function from its build_version.cc, by the
+// name in winnow.mk. There is no version check, as the plugin and RocksDB are compiled together.
 
 #include <rocksdb/utilities/object_registry.h>
 

@@ -1,10 +1,9 @@
-# Winnow in RocksDB's own tree, as plugin/winnow: included by our CMakeLists.txt in the place of all else,
-# it hands our sources to RocksDB's CMakeLists.txt. See docs/in-tree.md, and winnow.mk, which does the same for
-# RocksDB's Makefile and names the function that registers the policy.
+# Build of Winnow in RocksDB's own tree, as plugin/winnow. CMakeLists.txt includes this file instead of all other
+# targets; this file passes Winnow's sources to RocksDB's CMakeLists.txt. See docs/in-tree.md, and winnow.mk for
+# RocksDB's Makefile, which names the function that registers the policy.
 #
-# RocksDB compiles the sources itself, into its static library and into its shared one. Objects or a
-# library of our own in winnow_LIBS would be a target that RocksDB's installed package does not have and
-# that those who link its static library would miss.
+# RocksDB compiles the sources itself, into its static and its shared library. Objects or a library in winnow_LIBS
+# would be a target that RocksDB's installed package lacks, so that users of its static library could not link.
 
 if(NOT CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   message(FATAL_ERROR "Winnow is compiled by g++ or clang++, not by ${CMAKE_CXX_COMPILER_ID}.")
@@ -30,8 +29,8 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   list(APPEND definitions WINNOW_ARM64=1)
 endif()
 list(TRANSFORM simd_sources REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/src/simd/\\1.cc")
-# Ours in the place of RocksDB's functions for filter policies, whose names are others then: see docs/in-tree.md. The
-# environment counts when the build folder is made.
+# Replaces RocksDB's functions for filter policies, which are renamed: see docs/in-tree.md. The environment variable is
+# read when the build folder is configured.
 set(WINNOW_STAND_IN "$ENV{WINNOW_STAND_IN}" CACHE BOOL "Winnow stands in for RocksDB's filter policies, as WINNOW_POLICY says")
 if(WINNOW_STAND_IN)
   list(FILTER rocksdb_sources EXCLUDE REGEX "/src/rocksdb/in_tree[.]cc$")
@@ -41,8 +40,8 @@ if(WINNOW_STAND_IN)
   list(APPEND rocksdb_sources ${stand_in_sources})
 endif()
 
-# The properties are those of the folder whose targets have the sources. Our include folders and flags
-# are for our files only, and behind RocksDB's own.
+# Source properties are set in the directory whose targets have the sources. Include folders and flags apply to
+# Winnow's files only; the include folders follow RocksDB's own.
 get_directory_property(rocksdb_folder PARENT_DIRECTORY)
 function(compile_with property values)
   set_property(SOURCE ${ARGN} DIRECTORY ${rocksdb_folder} APPEND PROPERTY ${property} "${values}")
@@ -50,7 +49,8 @@ endfunction()
 set(sources ${base_sources} ${core_sources} ${simd_sources} ${rocksdb_sources})
 compile_with(COMPILE_DEFINITIONS "${definitions}" ${sources})
 compile_with(COMPILE_OPTIONS "-I${CMAKE_CURRENT_SOURCE_DIR}/include;-I${CMAKE_CURRENT_SOURCE_DIR}" ${sources})
-# By its path: RocksDB's own folders come first, and LZ4's, which is there in Kvrocks, has an old one.
+# Full path of xxhash.h: RocksDB's include folders come first, and Kvrocks has LZ4's old copy of the header in one of
+# them.
 compile_with(COMPILE_OPTIONS "-include;${XXHASH_INCLUDE_DIR}/xxhash.h" ${sources})
 compile_with(COMPILE_OPTIONS "-fvisibility=hidden" ${sources})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # see CMakeLists.txt
@@ -61,7 +61,7 @@ if(WINNOW_STAND_IN)
                ${rocksdb_folder}/table/block_based/filter_policy.cc ${CMAKE_CURRENT_SOURCE_DIR}/src/preload/stand_in/stock_calls.cc)
 endif()
 compile_with(COMPILE_OPTIONS "-include;${CMAKE_CURRENT_SOURCE_DIR}/src/rocksdb/in_tree.h" ${rocksdb_sources})
-# RocksDB declares functions that override nothing in its older versions, so that they can't be marked.
+# Older versions of RocksDB declare fewer virtual functions, so some overriding functions can't be marked `override`.
 compile_with(COMPILE_OPTIONS "-Wno-inconsistent-missing-override" ${rocksdb_sources})
 foreach(kernel IN LISTS winnow_kernels_x86)
   string(REGEX MATCH "avx2|gfni|avx512" set ${kernel})

@@ -1,10 +1,11 @@
-// Included before every file of this folder that is compiled in RocksDB's own tree (winnow.mk,
-// in_tree.cmake), or for archives of RocksDB (WINNOW_ADOPTED, src/preload/adopted/).
+// Headers of RocksDB with default visibility. Included before every file of this folder that is
+// compiled in RocksDB's own tree (winnow.mk, in_tree.cmake), or for archives of RocksDB
+// (WINNOW_ADOPTED, src/preload/adopted/).
 //
-// Our files are compiled with hidden visibility there, so that RocksDB's library exports none of
-// our names. If an inline function or a class's tables exist in two copies, the linker gives the
-// stricter visibility to both. So functions of RocksDB's headers would vanish from its library. To
-// prevent that, these headers are read here first, with RocksDB's own visibility.
+// Winnow's files are compiled with hidden visibility there, so that RocksDB's library exports none
+// of Winnow's names. If an inline function or a vtable exists in two object files, the linker gives
+// both the stricter visibility, and functions of RocksDB's headers would vanish from its library.
+// Including the headers here first, with default visibility, prevents this.
 // tests/repo/in_tree_test.sh finds headers of RocksDB that are missing here.
 
 #ifndef WINNOW_SRC_ROCKSDB_IN_TREE_H_

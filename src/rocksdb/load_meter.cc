@@ -19,7 +19,8 @@ namespace {
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::Logger;
 
-// As exact as the timer's ticks, some milliseconds, but in a quarter of the time.
+// Returns the coarse monotonic time: exact to the timer's ticks, some milliseconds, but four times
+// as fast.
 LoadMeter::Time CoarseNow() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
@@ -30,10 +31,10 @@ std::atomic<LoadMeter::Clock> g_clock{&CoarseNow};
 
 LoadMeter::Time Now() { return g_clock.load(std::memory_order_relaxed)(); }
 
-// All meters, and the sums of former ones. Never destroyed: policies may live longer than static
-// objects.
+// List of all meters, and the sums of destroyed ones. Never destroyed: policies may live longer
+// than static objects.
 struct AllMeters {
-  std::mutex mutex;  // for the next two
+  std::mutex mutex;  // guards `first` and `gone`
   LoadMeter* first = nullptr;
   FilterLoads gone;
 
@@ -46,8 +47,8 @@ AllMeters& Meters() {
   return all;
 }
 
-// A thread that checks holds the lock for a while each second, and a forked child has no such
-// thread.
+// Fork handlers: a thread that checks holds the lock for a while each second, and a forked child
+// has no such thread.
 void LockMeters() noexcept { Meters().mutex.lock(); }
 void UnlockMeters() noexcept { Meters().mutex.unlock(); }
 void UnlockMetersOfChild() noexcept {
@@ -134,7 +135,7 @@ FilterLoads LoadMeter::ReadAll() noexcept {
   return sums;
 }
 
-// ---- What is known of databases
+// ---- Databases that use the policy
 
 void LoadMeter::See(const BlockBasedTableOptions& table) noexcept {
   try {
@@ -175,15 +176,15 @@ struct LoadMeter::Group {
     KnownTables tables;
     std::shared_ptr<AlarmInbox> inbox;
   };
-  std::vector<Policy> policies;                      // that loaded filters in the last ten minutes
-  std::vector<std::shared_ptr<AlarmInbox>> inboxes;  // of all
-  FilterLoads recent;                                // sums
+  std::vector<Policy> policies;  // policies that loaded filters in the last ten minutes
+  std::vector<std::shared_ptr<AlarmInbox>> inboxes;  // inboxes of all policies of the group
+  FilterLoads recent;                                // sums over all policies of the group
   bool had_alarm = false;
 
   bool MayAlarm() const { return MayBeAlarm(recent) && !had_alarm; }
 };
 
-// One thread checks all meters.
+// Checks all meters in one thread, at most once per kCheckInterval.
 void LoadMeter::CheckAll(Time now) noexcept {
   AllMeters& all = Meters();
   Time::rep next = all.next_check.load(std::memory_order_relaxed);
@@ -192,25 +193,25 @@ void LoadMeter::CheckAll(Time now) noexcept {
           next, (now + kCheckInterval).time_since_epoch().count(), std::memory_order_relaxed)) {
     return;  // another thread does it
   }
-  // A thread that was stopped for a second may still be checking.
+  // The thread of an earlier check may have been suspended for a second and still be checking.
   if (all.is_checking.exchange(true, std::memory_order_acquire)) return;
   try {
     for (const Group& group : GroupsToCheck(now)) {
       try {
         RaiseIfDue(group, now);
       } catch (...) {
-        // If a cache of the program's throws, the other groups still get their alarms.
+        // If a cache of the program throws, the other groups still get their alarms.
       }
     }
   } catch (...) {
-    // Memory is short: try again in a second.
+    // Out of memory: the next check is in a second.
   }
   all.is_checking.store(false, std::memory_order_release);
 }
 
-// The result refers to nothing of the meters, which may be destroyed as soon as this returns. Nor
-// does this function release anything whose end may destroy a meter, as a cache's with its readers
-// may.
+// Returns the groups that may be due for an alarm. The result has no reference to a meter, as
+// meters may be destroyed as soon as this returns. This function must not release anything whose
+// destructor may destroy a meter, such as a cache with its readers: it holds the lock.
 std::vector<LoadMeter::Group> LoadMeter::GroupsToCheck(Time now) {
   AllMeters& all = Meters();
   const std::lock_guard<std::mutex> lock(all.mutex);
@@ -256,8 +257,8 @@ void LoadMeter::RaiseIfDue(const Group& group, Time now) {
     all.tables.Add(policy.tables);
     policy.inbox->AddFolders(&subject.folders);
   }
-  // Checks all policies together, and each by itself, as the filters of the others may hide it.
-  // Then its own tables say where its filters lie.
+  // Checks the sum over all policies, then each policy alone, as the filters of the others may hide
+  // its alarm. The cache that `subject` names is then the one of that policy's tables.
   const Group::Policy* due = nullptr;
   const auto look_for = [&](const auto& is_due) {
     if (is_due(all)) due = &all;
@@ -278,7 +279,7 @@ void LoadMeter::RaiseIfDue(const Group& group, Time now) {
   subject.place = due->tables.Read();
   subject.policies = due == &all ? group.policies.size() : 1;
   subject.is_of_one = group.inboxes.size() == 1;
-  // If there are several caches, it is not known which databases use this policy's.
+  // If there are several caches, the databases that use this policy's cache are unknown.
   if (due != &all && subject.folders.size() > 1 && all.tables.Read().caches > 1) {
     subject.folders.clear();
   }
@@ -303,7 +304,7 @@ void LoadMeter::Deliver(Time now) noexcept {
     alarm.loads = Read();
     (*callback)(alarm);
   } catch (...) {
-    // Thrown for lack of memory, or by the program's function.
+    // Thrown if out of memory, or by the program's callback.
   }
 }
 

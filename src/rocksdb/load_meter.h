@@ -1,5 +1,5 @@
-// Counts loads of a policy's filters, and raises the alarm if the same filters are loaded again and
-// again (winnow/rocksdb_filter_loads.h is for users).
+// Meter of filter loads of a policy, with an alarm if filters are loaded again and again
+// (winnow/rocksdb_filter_loads.h is for users).
 
 #ifndef WINNOW_SRC_ROCKSDB_LOAD_METER_H_
 #define WINNOW_SRC_ROCKSDB_LOAD_METER_H_
@@ -23,14 +23,14 @@
 
 namespace winnow::plugin {
 
-// For one policy and its predecessors (SetOptions may replace a policy). Safe from any number of
-// threads. Throws nothing; if memory is short, it knows less.
+// Meter of one policy and its predecessors (SetOptions may replace a policy). Thread-safe. Never
+// throws; if out of memory, it counts less.
 class LoadMeter {
  public:
   using Time = LoadTable::Time;
   using Callback = AlarmInbox::Callback;
 
-  // How often loads are checked, and alarms raised.
+  // Minimum intervals between checks of all meters, and between alarms.
   static constexpr std::chrono::seconds kCheckInterval{1};
   static constexpr std::chrono::minutes kAlarmInterval = AlarmInbox::kAlarmInterval;
 
@@ -39,43 +39,44 @@ class LoadMeter {
   LoadMeter(const LoadMeter&) = delete;
   LoadMeter& operator=(const LoadMeter&) = delete;
 
-  // A filter was loaded; loaded_filter.h has its number. Takes tens of nanoseconds. Once a second
-  // one load in the process takes some microseconds for each meter, or a millisecond if most of the
-  // alarm's bounds are reached.
+  // Counts a load of a filter. loaded_filter.h computes `filter`. Takes tens of nanoseconds. Once a
+  // second, one load in the process takes some microseconds per meter, or a millisecond if most of
+  // the alarm's thresholds are exceeded.
   void Note(uint64_t filter, uint64_t bytes) noexcept;
 
-  // Meter of what its filters are asked.
+  // Returns the meter of lookups in the policy's filters.
   UseMeter& use() noexcept { return use_; }
 
   FilterLoads Read() const noexcept;
-  // Sums over all present and former meters. One alarm of several meters counts once.
+  // Returns the sums over all present and destroyed meters. An alarm of several meters counts once.
   static FilterLoads ReadAll() noexcept;
 
-  // False if memory is short; then the former callback stays.
+  // Returns false and keeps the former callback if out of memory.
   bool SetCallback(Callback callback) noexcept { return inbox_->SetCallback(std::move(callback)); }
 
-  // ---- What is known of databases
+  // ---- Databases that use the policy
 
-  // A column family has these table options.
+  // Records the table options of a column family.
   void See(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) noexcept;
   void See(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept;
-  // A database has these options.
+  // Records the options of a database.
   void See(const ROCKSDB_NAMESPACE::DBOptions& database) noexcept;
 
-  // A database is open with these options. Alarms go into its log from now on, until it is closed
-  // or the log is gone. It may have no log. `database` is a name for it.
+  // Records an open database. Alarms go into its log from now on, until it is closed or the log is
+  // destroyed. It may have no log. `database` identifies it in Closed().
   void Opened(const void* database, const std::string& folder,
               const ROCKSDB_NAMESPACE::DBOptions& options) noexcept;
-  // Waits while an alarm is being written.
+  // Records that a database is closed. Waits while an alarm is being written.
   void Closed(const void* database) noexcept {
     inbox_->Closed(database);
     use_.Closed(database);
   }
 
-  // RocksDB asks for a builder: writes an alarm that this log does not have yet. Null is allowed.
+  // Writes an alarm that this log does not have yet. Called when RocksDB asks for a builder. `log`
+  // may be null.
   void WriteLate(ROCKSDB_NAMESPACE::Logger* log) noexcept;
 
-  // The clock of all meters, for tests; null: the system's.
+  // Sets the clock of all meters, for tests; null restores the system's clock.
   using Clock = Time (*)();
   static void SetClock(Clock clock) noexcept;
 
@@ -90,10 +91,10 @@ class LoadMeter {
   UseMeter use_;
   LoadTable table_;
   TablesSeen tables_;
-  // Shared with a thread that raises an alarm while this is destroyed.
+  // Shared with a thread that raises an alarm while this meter is destroyed.
   const std::shared_ptr<AlarmInbox> inbox_ = std::make_shared<AlarmInbox>();
 
-  // All meters, in a list.
+  // Links in the list of all meters.
   LoadMeter* next_ = nullptr;
   LoadMeter* previous_ = nullptr;
 };

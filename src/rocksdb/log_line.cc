@@ -26,7 +26,8 @@ std::string Refusal(const char* name, const std::string& complaint) {
 
 void Complain(Logger* logger, const std::string& text, bool was_said) {
   if (logger == nullptr) {
-    // For a file that is written by itself (SstFileWriter). A program may make a policy for each.
+    // Files that are written outside of a database (SstFileWriter) have no log. A program may make
+    // a policy for each.
     SayOnceOnStderr(text);
   } else if (IsNewInLog(*logger, text)) {
     if (!was_said) {
@@ -47,7 +48,8 @@ void LogLine::Write(Logger* logger, const std::string& text, const std::string& 
   std::string line;
   const bool is_due = written_.Visit(*logger, [&](std::optional<std::string>* last) {
     if (*last == text) return false;
-    // Composed before it is noted as written: if memory is short, it is due again.
+    // Composed before it is stored as the last line: if this throws bad_alloc, the line is due
+    // again.
     line = std::string(Version()) + " " + said + " (RocksDB " + CompiledVersion() + ", kernels " +
            simd::ActiveKernels().name + ")";
     *last = text;

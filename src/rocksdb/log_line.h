@@ -1,4 +1,4 @@
-// The line in a database's own LOG that says which filters are built.
+// Line in a database's LOG that says which filters are built.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOG_LINE_H_
 #define WINNOW_SRC_ROCKSDB_LOG_LINE_H_
@@ -15,38 +15,39 @@
 
 namespace winnow::plugin {
 
-// Writes one line to each log that it is given. Owned by a policy; safe from any thread.
+// Writes one line to each log. Owned by a policy; thread-safe.
 class LogLine {
  public:
   // Writes "[winnow] VERSION builds the filters of policy NAME: OPTIONS" to the logger, unless this
   // was the last line that this object wrote there. If the options have RocksDB build its own
-  // filters, writes the line of WriteReadingOnce; if there is a HashProblem, that instead. Null is
-  // allowed. Never throws.
+  // filters, writes the line of WriteReadingOnce; if there is a HashProblem, writes the problem
+  // instead. `logger` may be null. Never throws.
   //
-  // A complaint that is not empty comes before the line, as a warning, and goes to stderr
-  // (messages/stderr_line.h), once for each database, even if several of its policies have it.
+  // A complaint that is not empty is written before the line, as a warning, and to stderr
+  // (messages/stderr_line.h), once per database, even if several of its policies have the
+  // complaint.
   //
   // If more than kMaxLogs databases are open at once, lines may be repeated.
   void WriteOnce(ROCKSDB_NAMESPACE::Logger* logger, const char* name, const PolicyOptions& options,
                  const std::string& complaint = {}) noexcept;
 
-  // Adds "[winnow] TEXT" behind the first line that WriteOnce writes, in the first log that it is
-  // given; as a warning, or not.
+  // Makes the first WriteOnce with a log add the line "[winnow] TEXT" there, as a warning or as
+  // information.
   void AddToFirst(const std::string& text, bool is_warning);
 
-  // For a policy that builds none of Winnow's filters: writes "[winnow] VERSION reads Winnow's and
-  // RocksDB's filters for policy NAME, which BUILDS", where `builds` is, for example, "builds
-  // RocksDB's bloomfilter:10". Otherwise as WriteOnce.
+  // Writes "[winnow] VERSION reads Winnow's and RocksDB's filters for policy NAME, which BUILDS",
+  // for a policy that builds none of Winnow's filters. `builds` is, for example, "builds RocksDB's
+  // bloomfilter:10". Repetitions, null and errors are handled as in WriteOnce.
   void WriteReadingOnce(ROCKSDB_NAMESPACE::Logger* logger, const char* name,
                         const std::string& builds) noexcept;
 
-  // For when RocksDB gives no log, because it asks for a reader. Writes a complaint that is not
-  // empty to stderr, once for this object. Never throws.
+  // Writes a nonempty complaint to stderr, once per object. Used when RocksDB gives no log, because
+  // it asks for a reader. Never throws.
   void ComplainOnce(const char* name, const PolicyOptions& options,
                     const std::string& complaint) noexcept;
 
  private:
-  // Writes `said` if `text`, by which it is recognized, is due.
+  // Writes `said` unless `text`, its identity, is that of the last line in this log.
   void Write(ROCKSDB_NAMESPACE::Logger* logger, const std::string& text, const std::string& said);
 
   void WriteAdded(ROCKSDB_NAMESPACE::Logger* logger);
@@ -55,9 +56,9 @@ class LogLine {
   std::atomic<bool> has_added_{false};
   std::string added_;
   bool added_is_warning_ = false;
-  std::atomic<bool> was_said_without_log_{false};  // so the first log's database need not say it
-  std::mutex mutex_;                               // for what is added
-  LogMemory<std::optional<std::string>> written_;  // the text of each one's last line
+  std::atomic<bool> was_said_without_log_{false};  // complaint went to stderr
+  std::mutex mutex_;                               // guards added_ and added_is_warning_
+  LogMemory<std::optional<std::string>> written_;  // identity of the last line in each log
 };
 
 }  // namespace winnow::plugin

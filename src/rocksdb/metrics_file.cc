@@ -22,15 +22,16 @@
 namespace winnow::plugin {
 namespace {
 
-constexpr time_t kInterval = 15;  // seconds; Prometheus' usual interval between scrapes
+constexpr time_t kInterval = 15;  // seconds; Prometheus' usual scrape interval
 
-// The process that keeps the file, as a forked child has no thread of ours; 0: none does.
+// Id of the process that keeps the file, as a forked child has no writer thread; 0 if none does.
 std::atomic<pid_t> g_process{0};
 std::atomic<bool> g_is_writing{false};
 std::atomic<bool> g_has_ended{false};
 
-// The absolute name, empty without WINNOW_METRICS. Read at load, as programs write over their
-// environment and change their folder. Never destroyed: the last write comes after static objects.
+// Returns the absolute file name, or an empty string without WINNOW_METRICS. Read at load time, as
+// programs overwrite their environment and change their working directory. Never destroyed: the
+// last write comes after static destructors.
 const std::string& Name() {
   static const std::string& name = *new std::string([]() -> std::string {
     const char* const value = ::secure_getenv("WINNOW_METRICS");
@@ -45,7 +46,7 @@ const std::string& Name() {
   try {
     Name();
   } catch (...) {
-    // Read again at the first policy.
+    // Out of memory: the name is read again when the first policy is made.
   }
   return true;
 }();
@@ -69,7 +70,7 @@ bool WriteAll(int file, std::string_view text) noexcept {
   return true;
 }
 
-// Returns the number of the error, or 0.
+// Returns 0, or the errno of the first error.
 int WriteFile(const std::string& name, const std::string& temporary, std::string_view text) {
   const int file =
       ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -85,22 +86,22 @@ void Write(pid_t process) noexcept {
   try {
     const std::string name = NameInProcess(process);
     const std::string temporary = name + "." + std::to_string(process) + ".tmp";
-    // Files of several processes may go to one collector, which wants samples to differ.
+    // Files of several processes may go to one collector, which needs distinct samples.
     const std::string labels = name == Name() ? "" : "pid=\"" + std::to_string(process) + "\"";
     const int error = WriteFile(name, temporary, ProcessAsPrometheusText(labels));
     if (error != 0) {
       char reason[128];
-      // GNU's: it may return a text of its own.
+      // GNU's strerror_r may return a string other than its buffer.
       const char* const text = ::strerror_r(error, reason, sizeof reason);
       SayOnceOnStderr("WINNOW_METRICS: metrics can't be written to " + Quoted(name) + " (" + text +
                       "); expected a file in a folder in which this process may create files");
     }
   } catch (...) {
-    // Memory is short; the next time may do.
+    // Out of memory: the next write may succeed.
   }
 }
 
-// Runs in a thread until the process ends.
+// Writer thread: rewrites the file until the process exits.
 void* KeepWriting(void* /*none*/) noexcept {
   const pid_t process = ::getpid();
   for (time_t pause = 1; !g_has_ended; pause = std::min(2 * pause, kInterval)) {
@@ -114,8 +115,8 @@ void* KeepWriting(void* /*none*/) noexcept {
   return nullptr;
 }
 
-// Destructors of libraries run after everything that the program and its static objects do at their
-// end, also after they close databases.
+// Writes the file a last time. Destructors of libraries run after the static objects of the program
+// are destroyed and after it closed its databases.
 __attribute__((destructor)) void WriteLast() {
   if (g_process != ::getpid()) return;
   g_has_ended = true;
@@ -130,7 +131,7 @@ void Begin(pid_t process) {
   pthread_attr_t attributes;
   if (::pthread_attr_init(&attributes) != 0) return;
   ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  // Signals are the program's.
+  // Blocks all signals in the writer thread: signals belong to the program.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -156,7 +157,7 @@ void KeepMetricsFile() noexcept {
     pid_t before = g_process;
     if (before != process && g_process.compare_exchange_strong(before, process)) Begin(process);
   } catch (...) {
-    // Memory is short: the program goes on without metrics.
+    // Out of memory: the program goes on without metrics.
   }
 }
 

@@ -1,4 +1,4 @@
-// Numbers in the text of options.
+// Number parsing for options.
 
 #ifndef WINNOW_SRC_ROCKSDB_PARSE_NUMBER_H_
 #define WINNOW_SRC_ROCKSDB_PARSE_NUMBER_H_
@@ -9,7 +9,7 @@
 
 namespace winnow::plugin {
 
-// The whole text must be a number of this type. False if it is not; *number is then undefined.
+// Returns whether the whole text is a number of this type. If not, *number is undefined.
 template <typename Number>
 bool ParseNumber(std::string_view text, Number* number) noexcept {
   const char* const end = text.data() + text.size();

@@ -27,7 +27,7 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// State that a policy continues with when it replaces another one.
+// State of a policy that its successor inherits.
 struct Predecessor {
   std::string id;
   PolicyOptions options;
@@ -36,8 +36,8 @@ struct Predecessor {
 
 namespace {
 
-// Thread-local: what the last call of IsInstanceOf left for the policy's successor. A pointer, as
-// room for thread-local variables is scarce in libraries that are loaded late.
+// State that the last call of IsInstanceOf in this thread left for the successor. A pointer, as
+// static TLS is scarce in libraries that are loaded by dlopen().
 thread_local std::unique_ptr<const Predecessor> last_asked;
 
 std::unique_ptr<const Predecessor> TakePredecessor(const std::string& id) {
@@ -109,8 +109,8 @@ FilterBitsBuilder* Policy::GetBuilderWithContext(const FilterBuildingContext& co
 }
 
 FilterBitsReader* Policy::GetFilterBitsReader(const Slice& contents) const {
-  // A database that is opened read-only asks for no builder, and does not validate options: so the
-  // complaint is said here.
+  // A database that is opened read-only asks for no builder and does not validate options, so the
+  // complaint is reported here.
   if (state_.has_complaint()) {
     const PolicyState::Snapshot now = state_.Get();
     log_line_.ComplainOnce(Name(), now.options, now.complaint);
@@ -127,7 +127,7 @@ Status Policy::ConfigureOptions(const ConfigOptions& config_options,
     texts.emplace(GetOptionName(name), text);
   }
   const Status status = state_.Configure(texts, config_options.ignore_unknown_options, unused);
-  // Also if they were refused, and others are in force.
+  // Recorded even if the new options were refused: other options may be in force.
   planned_builders_.known()->rates.Add(state_.Get().options);
   return status.ok() ? FilterPolicy::ConfigureOptions(config_options, {}, unused) : status;
 }
@@ -140,7 +140,7 @@ Status Policy::GetOption(const ConfigOptions& config_options, const std::string&
 
 Status Policy::ValidateOptions(const DBOptions& db_opts, const ColumnFamilyOptions& cf_opts) const {
   const Status status = state_.Validate();
-  // Also if SetOptions made this policy to replace another one.
+  // This point is also reached if SetOptions made this policy to replace another one.
   if (status.ok()) {
     planned_builders_.SetPolicy(state_.Get().options);
     planned_builders_.known()->rates.Add(state_.Get().options);

@@ -1,4 +1,4 @@
-// Winnow's filter policy, as RocksDB's configuration makes it.
+// Winnow's filter policy, configured by RocksDB's options.
 
 #ifndef WINNOW_SRC_ROCKSDB_POLICY_H_
 #define WINNOW_SRC_ROCKSDB_POLICY_H_
@@ -22,41 +22,43 @@ namespace winnow::plugin {
 
 struct Predecessor;
 
-// Builds Winnow filters, or has RocksDB build its own, and reads both.
+// Filter policy that builds Winnow's filters, or has RocksDB build its own, and reads both.
 //
 // RocksDB drops the errors of a filter policy in a table-options string, in an OPTIONS file and,
 // from 9.8 on, in SetOptions, and keeps the object that it has. So a policy that was made from
-// wrong text remembers the reason, and fails validation with it. That makes DB::Open fail:
-// otherwise nobody would notice an open without filters, or with others than were asked for. If
-// nothing validates the policy, above all in SetOptions, it builds good filters: those that were
-// built before, or the nearest to those asked for. It says so in each database's LOG and on stderr.
+// invalid text remembers the reason and fails validation with it, which makes DB::Open fail.
+// Otherwise, nobody would notice that a database has no filters, or filters with other options than
+// asked for. If nothing validates the policy, above all in SetOptions, the policy builds good
+// filters: with its former options, or with the nearest valid ones. It reports this in each
+// database's LOG and on stderr.
 //
-// Options may change at any time. Safe from any number of threads.
+// Options may change at any time. Thread-safe.
 class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
  public:
-  // `builtin` reads the blocks that are not ours (NewBuiltinReader). The options must be valid.
+  // Makes a policy of valid options. `builtin` reads blocks that are not Winnow's
+  // (NewBuiltinReader).
   Policy(const PolicyOptions& options,
          std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin);
 
-  // By the name in an options string, such as "winnow:10", which may be wrong. RocksDB configures
-  // the policy next.
+  // Makes a policy by its name in an options string, such as "winnow:10", which may be invalid.
+  // RocksDB configures the policy next.
   Policy(const std::string& id, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin);
 
-  // The name in the table properties. In OPTIONS files it is the id, and the options are beside it.
+  // Name in the table properties. OPTIONS files have the id instead, with the options beside it.
   static constexpr char kName[] = "winnow.Filter";
   const char* Name() const override { return kName; }
-  // The name by which a listener recognizes this class. Its number changes with the members, as a
-  // program may have another copy of the library.
+  // Name by which a listener recognizes this class. Its number changes with the members, as a
+  // program may have two copies of the library.
   static const char* kClassName() { return "winnow.internal.Policy/6"; }
   const char* NickName() const override { return "winnow"; }
 
-  // The name of the built-in policies. So they find our filters, and take them for "may match", and
-  // we find theirs.
+  // Name of the built-in policies, so that they find Winnow's filters, and take them for "may
+  // match", and Winnow finds theirs.
   const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
 
-  // Right before RocksDB replaces this policy by a changed one, it calls this with the new one's
-  // id. So this remembers for the new policy what is known of trees, and the options to continue
-  // with if the change is wrong.
+  // Called by RocksDB with the id of the new policy right before it replaces this policy by a
+  // changed one. Saves, for the new policy, the known trees, and the options to continue with if
+  // the change is invalid.
   bool IsInstanceOf(const std::string& name) const override;
 
   ROCKSDB_NAMESPACE::FilterBitsBuilder* GetBuilderWithContext(
@@ -65,47 +67,50 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   ROCKSDB_NAMESPACE::FilterBitsReader* GetFilterBitsReader(
       const ROCKSDB_NAMESPACE::Slice& contents) const override;
 
-  // InvalidArgument names the option that is unknown or has a bad value. Bad values are refused
-  // even with ignore_unknown_options, which is about names. After an error the options in force
-  // stay.
+  // Returns InvalidArgument with the name of the option if it is unknown or has an invalid value.
+  // Invalid values are refused even with ignore_unknown_options, which concerns names only. After
+  // an error, the options in force stay.
   ROCKSDB_NAMESPACE::Status ConfigureOptions(
       const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
       const std::unordered_map<std::string, std::string>& opts_map,
       std::unordered_map<std::string, std::string>* unused) override;
 
-  // Has every option, also those that are not saved in OPTIONS files.
+  // Returns every option, including those that are not saved in OPTIONS files.
   ROCKSDB_NAMESPACE::Status GetOption(const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
                                       const std::string& name, std::string* value) const override;
 
-  // InvalidArgument says why it was made from wrong text.
+  // Returns InvalidArgument with the reason if the policy was made from invalid text.
   ROCKSDB_NAMESPACE::Status Check() const { return state_.Validate(); }
 
-  // Called by DB::Open for each column family. Those that are made later, and databases that are
-  // only read, are not shown.
+  // Called by DB::Open for each column family. RocksDB does not call this for column families that
+  // are created later, or for databases that are opened read-only.
   ROCKSDB_NAMESPACE::Status ValidateOptions(
       const ROCKSDB_NAMESPACE::DBOptions& db_opts,
       const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_opts) const override;
 
-  // The options by which it builds now.
+  // Returns the options in force.
   PolicyOptions options() const { return state_.Get().options; }
 
-  // The first log that the policy gets will have this line, too, as a warning or not.
+  // Adds this line to the first log that the policy gets, as a warning or as information.
   void SayInFirstLog(const std::string& text, bool is_warning) const {
     log_line_.AddToFirst(text, is_warning);
   }
 
-  // It builds the files of one compaction in a worker, of this family, whose comparator was
-  // compared with the database's. To be called before it is asked for a builder.
+  // Declares that this policy builds the files of one compaction in a worker. `family` is the
+  // column family, and `order` the result of comparing its comparator with the database's. Must be
+  // called before a builder is asked for.
   void SetJob(const std::string& family, KeyOrder order) const {
     planned_builders_.order_shown().job().Set(family, order);
   }
 
-  // Returns what it knows of its files, for a listener, by its current options.
+  // Returns the known files of the policy, for a listener, with the policy's current options
+  // applied.
   const std::shared_ptr<KnownFiles>& known() const {
     planned_builders_.SetPolicy(state_.Get().options);
     return planned_builders_.known();
   }
-  // The same, by the options of the policy that used it last among those that share it.
+  // Returns the known files of the policy, with the options of the policy that used them last among
+  // those that share them.
   const std::shared_ptr<KnownFiles>& shared() const { return planned_builders_.known(); }
 
  private:
@@ -121,17 +126,18 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   mutable LogLine log_line_;
 };
 
-// Makes the policy of valid options. *policy is set only if OK.
+// Makes a policy of valid options. *policy is set only if OK.
 ROCKSDB_NAMESPACE::Status MakePolicy(
     const PolicyOptions& options, std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy);
 
-// Makes the policy of a name such as "winnow:10". If the number is bad, it is a policy that fails
+// Makes a policy by a name such as "winnow:10". If the number is invalid, the policy fails
 // validation. *policy is set only if OK.
 ROCKSDB_NAMESPACE::Status MakePolicyFromId(
     const std::string& id, std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy);
 
-// Null if the policy is not Winnow's, or is of another copy of the library. Does not use
-// CheckedCast: compiled into RocksDB, its library would export the instance for Policy.
+// Returns null if the policy is not Winnow's, or is of another copy of the library. Does not use
+// CheckedCast: if compiled into RocksDB, its library would export the template's instance for
+// Policy.
 inline const Policy* AsPolicy(const ROCKSDB_NAMESPACE::FilterPolicy* policy) {
   const bool is_ours = policy != nullptr && policy->IsInstanceOf(Policy::kClassName());
   return is_ours ? static_cast<const Policy*>(policy) : nullptr;

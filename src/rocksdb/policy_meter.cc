@@ -13,7 +13,7 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 
 namespace {
 
-// Never destroyed: policies may live longer than static objects.
+// List of all policies. Never destroyed: policies may live longer than static objects.
 struct AllPolicies {
   std::mutex mutex;
   PolicyMeter* first = nullptr;

@@ -1,4 +1,4 @@
-// Finds the meter of loads of a policy.
+// Lookup of a policy's load meter.
 
 #ifndef WINNOW_SRC_ROCKSDB_POLICY_METER_H_
 #define WINNOW_SRC_ROCKSDB_POLICY_METER_H_
@@ -11,7 +11,7 @@
 
 namespace winnow::plugin {
 
-// A member of the policy. While it lives, MeterOf finds the policy's meter.
+// Member of a policy that registers its meter for MeterOf while it lives.
 class PolicyMeter {
  public:
   PolicyMeter(const ROCKSDB_NAMESPACE::FilterPolicy* policy,
@@ -25,12 +25,12 @@ class PolicyMeter {
 
   const ROCKSDB_NAMESPACE::FilterPolicy* const policy_;
   const std::shared_ptr<LoadMeter> meter_;
-  // All such members are in a list.
+  // Links in the list of all members.
   PolicyMeter* next_ = nullptr;
   PolicyMeter* previous_ = nullptr;
 };
 
-// Null if the policy is none of Winnow's, or null. Safe from any thread.
+// Returns the policy's meter, or null if the policy is not Winnow's or is null. Thread-safe.
 std::shared_ptr<LoadMeter> MeterOf(const ROCKSDB_NAMESPACE::FilterPolicy* policy) noexcept;
 
 }  // namespace winnow::plugin

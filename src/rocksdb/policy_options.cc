@@ -19,8 +19,8 @@ namespace {
 
 using ROCKSDB_NAMESPACE::Status;
 
-// Takes RocksDB's suffix for a power of 1024, or the unit of a size, from the end of *text. Returns
-// its power of two.
+// Removes RocksDB's suffix for a power of 1024, or the unit of a size, from the end of *text.
+// Returns the exponent of its power of two.
 unsigned TakeSuffix(std::string_view unit, std::string_view* text) {
   constexpr std::string_view kSuffixes = "kKmMgGtT";
   constexpr std::string_view kOfUnits = "iB";
@@ -36,8 +36,8 @@ unsigned TakeSuffix(std::string_view unit, std::string_view* text) {
   return 10 * static_cast<unsigned>(suffix / 2 + 1);
 }
 
-// The double nearest to the number in the text: 0 if that is too small for a double, the largest
-// double if it is too large. False if the text is no number.
+// Parses the whole text as the nearest double: 0 if it is too small for a double, the largest
+// double if it is too large. Returns false if the text is not a number.
 bool ParseAnyNumber(std::string_view text, double* number) {
   const char* const end = text.data() + text.size();
   const std::from_chars_result result = std::from_chars(text.data(), end, *number);
@@ -45,7 +45,7 @@ bool ParseAnyNumber(std::string_view text, double* number) {
     return false;
   }
   if (result.ec == std::errc::result_out_of_range) {
-    // from_chars does not say which of the two it is; a stream does.
+    // from_chars does not tell overflow from underflow; a stream does.
     std::istringstream in{std::string(text)};
     in.imbue(std::locale::classic());
     in >> *number;
@@ -54,11 +54,11 @@ bool ParseAnyNumber(std::string_view text, double* number) {
   return result.ec == std::errc() && !std::isnan(*number);
 }
 
-// The nearest number of the type.
+// Returns the nearest value of the integer type.
 template <typename Number>
 Number NearestWhole(double number) {
   using Limits = std::numeric_limits<Number>;
-  // The type's greatest number, as a double, may be rounded up to one that the type does not have.
+  // The type's maximum may round up, as a double, to a value that the type does not have.
   if (number >= static_cast<double>(Limits::max())) {
     return Limits::max();
   }
@@ -66,7 +66,7 @@ Number NearestWhole(double number) {
                                                       : static_cast<Number>(std::round(number));
 }
 
-// ---- Each form of option as text: a number, a count with a suffix, a name
+// ---- Values of options as text: a number, a count with a suffix, a name
 
 constexpr std::string_view kAuto = "auto";
 
@@ -94,7 +94,7 @@ bool Parse(const NumberOption<Value>& option, std::string_view text, Value* valu
     *value = *option.automatic;
     return true;
   }
-  // Nobody who writes the number that stands for "auto" means "auto".
+  // The number that stands for "auto" is not accepted as a number.
   return ParseValue(option.unit, text, value) && *value != option.automatic;
 }
 
@@ -103,7 +103,7 @@ bool Parse(const NamedOption<Value, kCount>& option, std::string_view text, Valu
   return core::SetByName(option, text, value);
 }
 
-// The shortest text that gives the same number again.
+// Returns the shortest text that parses as this number.
 std::string NumberText(double number) {
   char buffer[32];
   const std::to_chars_result result = std::to_chars(buffer, buffer + sizeof(buffer), number);
@@ -129,7 +129,7 @@ std::string TextOf(const NamedOption<Value, kCount>& option, Value value) {
   return std::string(core::NameOf(option, value));
 }
 
-// "auto or a whole number from 0 to 100".
+// Returns, for example, "auto or a whole number from 0 to 100".
 template <typename Value>
 std::string Expected(const NumberOption<Value>& option) {
   if (option.unit == kBytes) {
@@ -146,7 +146,7 @@ std::string Expected(const NamedOption<Value, kCount>& option) {
   return core::NamesOf(option);
 }
 
-// Replaces the default, or a value that was asked for before.
+// Sets *value to the nearest valid value; leaves it unchanged if the text is not a number.
 template <typename Value>
 void SetNearest(const NumberOption<Value>& option, std::string_view text, Value, Value* value) {
   const unsigned shift = TakeSuffix(option.unit, &text);
@@ -162,7 +162,7 @@ void SetNearest(const NumberOption<Value>& option, std::string_view text, Value,
   }
 }
 
-// A value that was asked for before stays: an unknown name says less than that.
+// Sets the option's value for unknown names, unless another value than the default was set before.
 template <typename Value, size_t kCount>
 void SetNearest(const NamedOption<Value, kCount>& option, std::string_view text, Value usual,
                 Value* value) {
@@ -171,9 +171,9 @@ void SetNearest(const NamedOption<Value, kCount>& option, std::string_view text,
   }
 }
 
-// ---- The table of them
+// ---- Table of options
 
-// Calls use(option, member) for the option of this name. False if there is none.
+// Calls use(option, member) for the option of this name. Returns false if there is none.
 template <typename Use>
 bool WithOption(std::string_view name, const Use& use) {
   bool is_known = false;
@@ -198,7 +198,7 @@ bool IsSaved(std::string_view name, const PolicyOptions& options) {
   return !IsDefault(name, options);
 }
 
-// "bits_per_key=10;build=bloomfilter": the options whose names are wanted.
+// Returns text such as "bits_per_key=10;build=bloomfilter" with the wanted options.
 template <typename IsWanted>
 std::string TextOfOptions(const PolicyOptions& options, const IsWanted& is_wanted) {
   std::string text;
@@ -214,7 +214,7 @@ Status ToStatus(const std::string& problem) {
   return problem.empty() ? Status::OK() : Status::InvalidArgument(problem);
 }
 
-// Checks each option by itself, as a text sets one after the other.
+// Checks each option by itself, as text sets one option at a time.
 Status CheckEachOption(const PolicyOptions& options) {
   std::string problem;
   ForEachPolicyOption([&](const auto& option, auto member) {

@@ -72,7 +72,7 @@ Status PolicyState::Take(const Texts& texts, bool is_lenient, Texts* unused) {
     asked.build = now_.options.build;
   }
   if (stage_ != Stage::kMade) {
-    // This changes a policy that may be in use.
+    // The policy may be in use already.
     now_.complaint = problem;
     if (problem.empty()) {
       now_.options = asked;
@@ -96,8 +96,8 @@ Status PolicyState::Set(const std::string& name, const std::string& text) {
 const std::unordered_map<std::string, OptionTypeInfo>& PolicyState::OptionTypes() {
   // Never destroyed: policies may outlive static objects.
   static const auto& types = *[] {
-    // RocksDB computes a member's address from that of the object. Here it gets the object's own
-    // address, as only the object reads and writes its members.
+    // RocksDB adds this offset to the object's address to find a member. Zero passes the object
+    // itself, as only the object may read and write its members.
     constexpr int kOffset = 0;
     auto* made = new std::unordered_map<std::string, OptionTypeInfo>;
     for (const std::string& option : PolicyOptionNameList()) {

@@ -1,4 +1,4 @@
-// The options that a policy builds by, and the reason why it refused others.
+// Options in force of a policy, and the reason why other options were refused.
 
 #ifndef WINNOW_SRC_ROCKSDB_POLICY_STATE_H_
 #define WINNOW_SRC_ROCKSDB_POLICY_STATE_H_
@@ -18,46 +18,47 @@
 
 namespace winnow::plugin {
 
-// Options that builders may read while SetOptions writes them. They are always valid. Safe from any
-// number of threads; each function is one step.
+// Options that builders may read while SetOptions writes them. The options are always valid.
+// Thread-safe; each function is atomic.
 class PolicyState {
  public:
   using Texts = std::unordered_map<std::string, std::string>;
 
-  // The options must be valid.
+  // `options` must be valid.
   explicit PolicyState(const PolicyOptions& options);
 
-  // By an id such as "winnow:10", which may be wrong. `predecessor`: the options of the policy that
-  // this one replaces. If they are known, they stay in force when anything that is asked for is
-  // refused; else the nearest valid options are in force then. RocksDB calls Configure next.
+  // Makes the options of an id such as "winnow:10", which may be invalid. `predecessor` has the
+  // options of the policy that this one replaces, if known. If any option is refused, the
+  // predecessor's options stay in force, or else the nearest valid options. RocksDB calls Configure
+  // next.
   PolicyState(const std::string& id, const std::optional<PolicyOptions>& predecessor);
 
   struct Snapshot {
-    PolicyOptions options;  // by which filters are built
-    std::string complaint;  // about what is not in force of what was asked for last; often empty
+    PolicyOptions options;  // options in force, for building
+    std::string complaint;  // reason if the last options are not in force
   };
   Snapshot Get() const;
   bool has_complaint() const;
 
-  // Sets a function that is called with the options each time that they were set, in the thread
-  // that sets them. To be called before any are set.
+  // Sets a callback that gets the options each time they are set, in the thread that sets them.
+  // Must be called before any option is set.
   void OnChange(std::function<void(const PolicyOptions&)> changed) {
     changed_ = std::move(changed);
   }
 
-  // InvalidArgument with the complaint if the policy was made from wrong text, and nothing valid
-  // was asked for since.
+  // Returns InvalidArgument with the complaint if the policy was made from invalid text, and no
+  // valid options were set since.
   ROCKSDB_NAMESPACE::Status Validate() const;
 
-  // Sets all of the options or, with InvalidArgument, none. Unknown names go to *unused, or are
-  // ignored if is_lenient, or are an error. Wrong values are always an error.
+  // Sets all of the options or, with InvalidArgument, none. Unknown names go to *unused; if that is
+  // null, they are ignored if is_lenient, else an error. Invalid values are always an error.
   ROCKSDB_NAMESPACE::Status Configure(const Texts& texts, bool is_lenient, Texts* unused);
 
-  // Sets one option, as Configure does.
+  // Sets one option. Returns the errors of Configure.
   ROCKSDB_NAMESPACE::Status Set(const std::string& name, const std::string& text);
 
-  // The options for RocksDB's configuration of a registered PolicyState. Their text is that of
-  // SavedOptionText; RocksDB leaves out empty ones. Lives as long as the library.
+  // Returns the option types for RocksDB's configuration of a registered PolicyState. Their text is
+  // that of SavedOptionText; RocksDB leaves out empty ones. Lives as long as the library.
   static const std::unordered_map<std::string, ROCKSDB_NAMESPACE::OptionTypeInfo>& OptionTypes();
 
  private:

@@ -16,10 +16,11 @@ namespace winnow {
 namespace plugin {
 namespace {
 
-// The format: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
+// Writer of Prometheus' text format:
+// https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 class Page {
  public:
-  // `common`: labels of each sample, as NAME="VALUE"; may be empty.
+  // `common` has the labels of all samples, as NAME="VALUE"; may be empty.
   explicit Page(std::string_view common) : common_(common) {}
 
   void Counter(std::string_view name, std::string_view help, uint64_t value) {
@@ -31,7 +32,7 @@ class Page {
     Sample(name, "", value);
   }
 
-  // One counter for each value of a label.
+  // Adds a counter with one sample per value of a label.
   using Values = std::initializer_list<std::pair<std::string_view, uint64_t>>;
   void Counters(std::string_view name, std::string_view help, std::string_view label,
                 Values values) {
@@ -41,14 +42,14 @@ class Page {
     }
   }
 
-  // A sample for each set of labels.
+  // Adds a metric with one sample per set of labels.
   void Labelled(std::string_view name, std::string_view help, std::string_view type,
                 const std::map<std::string, uint64_t>& values) {
     Begin(name, help, type);
     for (const auto& [labels, value] : values) Sample(name, labels, value);
   }
 
-  // Text, which Prometheus takes as a gauge of 1 with labels.
+  // Adds an info metric: a gauge of 1 whose labels are texts.
   using Texts = std::initializer_list<std::pair<std::string_view, std::string_view>>;
   void Info(std::string_view name, std::string_view help, Texts texts) {
     Begin(name, help, "gauge");
@@ -194,11 +195,10 @@ void AddLoads(const Counters& counters, const FilterLoads& loads, Page* page) {
               loads.meter_bytes);
 }
 
-// A label with a list of names, which may be long, is cut. A policy's text is not, and is never
-// cut.
+// Maximum length of a label with a list of names. A policy's text is never cut.
 constexpr size_t kLabelCharacters = 120;
 
-// Policies with the same labels count together.
+// Adds the use metrics. Policies with equal labels are summed.
 void AddUse(const std::vector<UseRow>& rows, Page* page) {
   if (rows.empty()) return;
   std::map<std::string, UseSums> by_labels;

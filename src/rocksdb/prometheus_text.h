@@ -14,16 +14,16 @@
 
 namespace winnow::plugin {
 
-// The text of these numbers: see CountersAsPrometheusText in winnow/rocksdb_filter_loads.h.
+// Formats these counters: see CountersAsPrometheusText in winnow/rocksdb_filter_loads.h.
 std::string PrometheusText(const Counters& counters, const SampleCounters& samples,
                            const FilterLoads& loads, const std::vector<UseRow>& use = {},
                            std::string_view labels = "");
 
-// The text of this process. `labels`, as NAME="VALUE", are those of each sample besides its own.
-// May throw std::bad_alloc.
+// Formats the counters of this process. Each sample also gets `labels`, as NAME="VALUE". May throw
+// std::bad_alloc.
 std::string ProcessAsPrometheusText(std::string_view labels = "");
 
-// The value of a label, escaped for quotation marks.
+// Escapes the value of a label for quotation marks.
 std::string EscapedLabel(std::string_view value);
 
 }  // namespace winnow::plugin

@@ -1,11 +1,12 @@
-// Registers the policy when the shared library is loaded, so that linking or preloading it is
-// enough. Not among the objects that tests link.
+// Registration of the policy when the shared library is loaded, so that linking or preloading the
+// library is enough. Tests do not link this file.
 
 #include "src/rocksdb/registration.h"
 #include "src/rocksdb/version_guard.h"
 
-// Defined if our preloaded library is in the process (src/preload/interposer.h). That library says
-// why a RocksDB is refused, but only when it matters to the program, and not in each child process.
+// Defined if Winnow's preloaded library is in the process (src/preload/interposer.h). That library
+// reports why a RocksDB is refused, but only if the program needs to know, and not in each child
+// process.
 extern "C" __attribute__((weak)) const char winnow_preload_front;
 
 namespace {
@@ -16,7 +17,7 @@ int Register() noexcept {
       return -1;
     }
   } catch (...) {
-    return -1;  // memory is short; the program goes on
+    return -1;  // out of memory; the program goes on
   }
   return winnow::plugin::RegisterPolicy();
 }

@@ -1,4 +1,4 @@
-// Registers the policy with a RocksDB that is another library.
+// Registration of the policy with a RocksDB in another library.
 
 #include "src/rocksdb/registration.h"
 
@@ -37,7 +37,7 @@ int RegisterPolicy() noexcept {
       SayOnceOnStderr(std::string("registering the filter policy failed: ") + problem.what());
     } catch (...) {
     }
-    return -1;  // and a later call tries again
+    return -1;  // a later call tries again
   }
   return result;
 }
@@ -59,7 +59,7 @@ Status MakePolicyByText(const std::string& text, std::shared_ptr<const FilterPol
   if (status.ok() && ours == nullptr) {
     return Status::InvalidArgument(Quoted(text) + " is no policy of Winnow's, such as winnow:10");
   }
-  // With a number that can't be, the policy says so when it is asked.
+  // A policy with an invalid number is made without an error; Check() returns the error.
   if (status.ok()) status = ours->Check();
   if (status.ok()) *policy = std::move(made);
   return status;

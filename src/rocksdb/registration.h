@@ -1,5 +1,5 @@
-// Registers the policy's names without the dynamic linker: if a library is preloaded, the function
-// of winnow/rocksdb_policy.h that does the same may be that library's.
+// Registration of the policy's names without the dynamic linker: winnow_rocksdb_register() of
+// winnow/rocksdb_policy.h may resolve to a preloaded library's function.
 
 #ifndef WINNOW_SRC_ROCKSDB_REGISTRATION_H_
 #define WINNOW_SRC_ROCKSDB_REGISTRATION_H_
@@ -12,14 +12,16 @@
 
 namespace winnow::plugin {
 
-// As winnow_rocksdb_register().
+// Registers the policy's names, like winnow_rocksdb_register(). Returns 0, or -1 on failure.
 int RegisterPolicy() noexcept;
 
-// The same, why it can't be, or empty. Throws if memory is short.
+// Registers the policy's names. Returns the reason of a failure, or an empty string. Throws
+// std::bad_alloc if out of memory.
 std::string RegistrationProblem();
 
-// Registers them, and has RocksDB make a policy by this text, such as "winnow:10". An error where
-// that is none of Winnow's, or has an option that is wrong. Throws if memory is short.
+// Registers the policy's names, and has RocksDB make a policy from text such as "winnow:10".
+// Returns an error if the policy is not Winnow's or has an invalid option. Throws std::bad_alloc if
+// out of memory.
 ROCKSDB_NAMESPACE::Status MakePolicyByText(
     const std::string& text, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy);
 

@@ -12,12 +12,12 @@
 namespace winnow::plugin {
 namespace {
 
-// The number of the process that says its totals; 0: none does. So a forked child, which has
-// another number, does not repeat its parent's totals.
+// Id of the process that reports its totals; 0 if none does. A forked child has another id, so that
+// it does not repeat its parent's totals.
 std::atomic<pid_t> g_reporting_process{0};
 
-// A process may build no filters of Winnow's, because RocksDB builds its own, or because it only
-// reads.
+// Describes the filters that were built. A process may build none of Winnow's filters, because
+// RocksDB builds its own, or because the process only reads.
 std::string FiltersBuilt(const Counters& totals) {
   if (totals.bloom_filters + totals.ribbon_filters + totals.empty_filters == 0) {
     return "built no filters of Winnow's";
@@ -37,7 +37,8 @@ std::string FiltersBuilt(const Counters& totals) {
   return text;
 }
 
-// RocksDB's own filters are in files from before Winnow, and in files of writers without Winnow.
+// Describes the filters that were loaded. Files from before Winnow, and of writers without Winnow,
+// have RocksDB's own filters.
 std::string FiltersLoaded(const Counters& totals) {
   std::string text;
   if (totals.loaded_winnow + totals.loaded_builtin + totals.loaded_unusable > 0) {
@@ -51,8 +52,8 @@ std::string FiltersLoaded(const Counters& totals) {
   return text;
 }
 
-// Destructors of libraries run after everything that the program and its static objects do at their
-// end, also after they close databases.
+// Reports the totals when the library is unloaded: its destructors run after static objects are
+// destroyed and after the program closed its databases.
 __attribute__((destructor)) void SayTotals() {
   if (g_reporting_process.load(std::memory_order_relaxed) != ::getpid()) {
     return;
@@ -63,7 +64,7 @@ __attribute__((destructor)) void SayTotals() {
   }
 }
 
-// Never destroyed: databases may be closed after static objects.
+// Never destroyed: databases may be closed after static objects are destroyed.
 LogTimes& Times() {
   static LogTimes& times = *new LogTimes;
   return times;

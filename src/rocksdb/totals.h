@@ -1,4 +1,4 @@
-// The totals of this process, in a line for people.
+// Totals of this process, as a line of text.
 
 #ifndef WINNOW_SRC_ROCKSDB_TOTALS_H_
 #define WINNOW_SRC_ROCKSDB_TOTALS_H_
@@ -12,19 +12,19 @@
 
 namespace winnow::plugin {
 
-// The line, without a beginning and an end.
+// Returns the line, without a prefix and without a newline.
 std::string TotalsLine(const Counters& totals);
 
-// Writes the line to a database's LOG, for processes that run for months. Does not write if it
-// wrote there less than kTotalsInterval ago, or if this is the logger's first call. To be called
-// while RocksDB asks for a builder, when its logger is surely alive. Null is allowed. Never throws.
-// Safe from any thread.
+// Writes the line to a database's LOG, for processes that run for months. Does not write if the
+// last line in this log is less than kTotalsInterval old, or on the first call for this logger.
+// Must be called while RocksDB asks for a builder, when the logger is surely alive. `logger` may be
+// null. Never throws. Thread-safe.
 inline constexpr std::chrono::seconds kTotalsInterval{60};
 void LogTotals(ROCKSDB_NAMESPACE::Logger* logger, std::chrono::steady_clock::time_point now =
                                                       std::chrono::steady_clock::now()) noexcept;
 
-// From now on this process says its totals on stderr when it ends by exit() or by leaving main(). A
-// forked process does so only if it calls this, too. Safe from any thread.
+// Makes this process report its totals on stderr when it ends by exit() or by returning from
+// main(). A forked process does so only if it calls this, too. Thread-safe.
 void SayTotalsAtExit() noexcept;
 
 }  // namespace winnow::plugin

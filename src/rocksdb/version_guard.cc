@@ -36,7 +36,7 @@ const char* CompiledVersion() noexcept {
 }
 
 const std::string& VersionProblem() {
-  // Never destroyed: a policy may be asked for while the program ends.
+  // Never destroyed: a policy may be made while the program exits.
   static const std::string& problem = *[] {
     auto* const found = new std::string(CompareVersions(
         ROCKSDB_NAMESPACE::GetRocksVersionAsString(), ROCKSDB_MAJOR, ROCKSDB_MINOR));

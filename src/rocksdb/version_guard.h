@@ -1,7 +1,7 @@
-// Checks that the RocksDB that is loaded is the one that this library was compiled for.
+// Check that the RocksDB at run time is the one that this library was compiled for.
 //
-// The layout of classes and options differs between versions of RocksDB, and calling a wrong
-// version crashes or corrupts data. So this is asked before anything of RocksDB is touched.
+// The layout of classes and options differs between versions of RocksDB, and calling the wrong
+// version crashes or corrupts data. So this check must come before any other use of RocksDB.
 
 #ifndef WINNOW_SRC_ROCKSDB_VERSION_GUARD_H_
 #define WINNOW_SRC_ROCKSDB_VERSION_GUARD_H_
@@ -11,19 +11,20 @@
 
 namespace winnow::plugin {
 
-// Empty if `loaded` ("MAJOR.MINOR" or "MAJOR.MINOR.PATCH") has this MAJOR.MINOR, else a sentence
-// that says what was found, what is needed and what to do.
+// Returns an empty string if `loaded` ("MAJOR.MINOR" or "MAJOR.MINOR.PATCH") has this MAJOR.MINOR,
+// else a sentence that says what was found, what is needed and what to do.
 std::string CompareVersions(std::string_view loaded, int major, int minor);
 
-// Empty if both the loaded RocksDB and our classes have type information, or neither has, else a
-// sentence as above.
+// Returns an empty string if both the loaded RocksDB and Winnow's classes have type information, or
+// neither has, else a sentence that says what to do.
 std::string CompareTypeInformation(bool loaded, bool ours);
 
-// "MAJOR.MINOR.PATCH" of the RocksDB headers that this library was compiled with.
+// Returns "MAJOR.MINOR.PATCH" of the RocksDB headers that this library was compiled with.
 const char* CompiledVersion() noexcept;
 
-// Why the RocksDB that is loaded can't be used, by the two above, or empty; the string lives as
-// long as the library. Asks RocksDB once. Safe from any thread.
+// Returns the result of CompareVersions and CompareTypeInformation for the loaded RocksDB: empty if
+// it can be used, else a sentence. The string lives as long as the library. The check runs once.
+// Thread-safe.
 const std::string& VersionProblem();
 
 }  // namespace winnow::plugin

@@ -1,10 +1,10 @@
-// Entries of RocksDB's block cache that are a key and a charge, with nothing behind them.
+// Entries of RocksDB's block cache that are only a key and a charge.
 //
-// RocksDB        how a cache is told what to do with an entry's object
-// 7.1 – 7.10     cache.h has the class: a function that deletes the object
-// 8.0            advanced_cache.h has it: a CacheItemHelper, which outlives the entry
+// RocksDB        deleter of an entry's object
+// 7.1 – 7.10     a function; cache.h has the class Cache
+// 8.0            a CacheItemHelper, which outlives the entry; advanced_cache.h has the class
 //
-// HyperClockCacheOptions are there in 7.8, without charges to estimate from 8.7 on.
+// HyperClockCacheOptions exist from 7.8 on, without an estimated charge from 8.7 on.
 
 #ifndef WINNOW_THIRD_PARTY_ROCKSDB_ABI_CACHE_ENTRY_H_
 #define WINNOW_THIRD_PARTY_ROCKSDB_ABI_CACHE_ENTRY_H_
@@ -26,14 +26,14 @@ namespace winnow::rocksdb_abi {
 
 using CacheHandle = ROCKSDB_NAMESPACE::Cache::Handle;
 
-// As the block cache's own entries are inserted: with a handle, so that one that is too large for
-// its shard goes once it is released. *handle is to be released. The key has 16 bytes, as all of
-// the block cache have.
+// Inserts an entry as the block cache inserts its own: with a handle, so that an entry that is too
+// large for its shard is evicted when it is released. The caller must release *handle. The key must
+// have 16 bytes, like all keys of the block cache.
 inline ROCKSDB_NAMESPACE::Status InsertCharge(ROCKSDB_NAMESPACE::Cache* cache,
                                               const ROCKSDB_NAMESPACE::Slice& key, size_t charge,
                                               ROCKSDB_NAMESPACE::Cache::Priority priority,
                                               CacheHandle** handle) {
-  static char object = 0;  // which all entries have
+  static char object = 0;  // shared by all entries
 #if WINNOW_ROCKSDB_AT_LEAST(8, 0)
   static const ROCKSDB_NAMESPACE::Cache::CacheItemHelper helper(
       ROCKSDB_NAMESPACE::CacheEntryRole::kMisc);
@@ -44,8 +44,8 @@ inline ROCKSDB_NAMESPACE::Status InsertCharge(ROCKSDB_NAMESPACE::Cache* cache,
 #endif
 }
 
-// Returns whether this version has a HyperClockCache that takes this estimate of an entry's charge,
-// in bytes; 0: it is to see for itself.
+// Returns whether this version has a HyperClockCache with this estimated entry charge, in bytes; 0
+// if the cache is to estimate it.
 inline bool HasHyperClockCache(size_t entry_charge) {
 #if WINNOW_ROCKSDB_AT_LEAST(8, 7)
   (void)entry_charge;
@@ -58,7 +58,7 @@ inline bool HasHyperClockCache(size_t entry_charge) {
 #endif
 }
 
-// Null where this version has none.
+// Returns null if this version has no such cache.
 inline std::shared_ptr<ROCKSDB_NAMESPACE::Cache> NewHyperClockCache(size_t capacity,
                                                                     size_t entry_charge,
                                                                     int shard_bits, bool strict) {

@@ -1,10 +1,12 @@
-// A service that hands compactions to other processes, with one interface for every RocksDB.
+// A service that passes compactions to other processes, with one interface for all versions of
+// RocksDB.
 //
-// Up to 9.0 RocksDB calls StartV2 and WaitForCompleteV2 with what it tells of the job, from 9.1 on
-// Schedule and Wait with an id that the service gives. 9.1 to 9.9 still declare the former and
-// never call them. The ids here are the same in all of them.
+// Up to 9.0, RocksDB calls StartV2 and WaitForCompleteV2 with facts about the job; from 9.1 on,
+// Schedule and Wait with an id from the service. 9.1 to 9.9 still declare the former and never call
+// them. The ids here are equal in all versions.
 //
-// Whoever includes this derives from a RocksDB class: compile it with winnow_rocksdb_class_flags.
+// Files that include this derive from a RocksDB class: compile them with
+// winnow_rocksdb_class_flags.
 
 #ifndef WINNOW_THIRD_PARTY_ROCKSDB_ABI_COMPACTION_SERVICE_H_
 #define WINNOW_THIRD_PARTY_ROCKSDB_ABI_COMPACTION_SERVICE_H_
@@ -17,18 +19,19 @@
 
 namespace winnow::rocksdb_abi {
 
-// RocksDB calls both from the threads of its compactions, from several at a time.
+// Compaction service. RocksDB calls both functions from its compaction threads, concurrently.
 class CompactionService : public ROCKSDB_NAMESPACE::CompactionService {
  public:
   using Job = ROCKSDB_NAMESPACE::CompactionServiceJobInfo;
   using JobStatus = ROCKSDB_NAMESPACE::CompactionServiceJobStatus;
 
-  // Takes a job whose input is for DB::OpenAndCompact; `id` is another for every job, may name a
-  // file, and comes again in Finish. kSuccess: taken; kUseLocal: RocksDB does it itself.
+  // Takes a job whose input is for DB::OpenAndCompact. `id` is unique per job, usable as a file
+  // name, and passed to Finish again. Returns kSuccess if taken, or kUseLocal to let RocksDB do the
+  // job itself.
   virtual JobStatus Start(const std::string& id, const Job& job, const std::string& input) = 0;
 
-  // Waits for a job that was taken. kSuccess: *output is what DB::OpenAndCompact gave; kUseLocal:
-  // RocksDB does it itself.
+  // Waits for a job that was taken. Returns kSuccess with *output set to the output of
+  // DB::OpenAndCompact, or kUseLocal to let RocksDB do the job itself.
   virtual JobStatus Finish(const std::string& id, std::string* output) = 0;
 
 #if WINNOW_ROCKSDB_AT_LEAST(9, 1)
@@ -49,7 +52,8 @@ class CompactionService : public ROCKSDB_NAMESPACE::CompactionService {
 #endif
 
  private:
-  // RocksDB numbers the jobs of one opening of a database, which has an id of letters and digits.
+  // Returns a unique id: RocksDB numbers the jobs of a database session, which has an id of letters
+  // and digits.
   static std::string IdOf(const Job& job) {
     return job.db_session_id + "-" + std::to_string(job.job_id);
   }

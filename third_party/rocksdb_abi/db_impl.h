@@ -1,9 +1,9 @@
-// RocksDB's class behind every database, of which the interposer replaces member functions: they
-// are virtual, but each has an exported name, which RocksDB's tables of virtual functions ask the
-// dynamic linker for. Declared here are these functions alone, so that the compiler makes their
-// names: no object of this class is ever made, nor its table seen.
+// RocksDB's class behind every database, whose member functions the interposer replaces: they are
+// virtual, but each has an exported name, which the vtables in RocksDB reference through the
+// dynamic linker. Only these functions are declared here, so that the compiler generates their
+// names: no object of this class is ever made, nor its vtable used.
 //
-// Not to be included where RocksDB's db/db_impl/db_impl.h is.
+// Must not be included together with RocksDB's db/db_impl/db_impl.h.
 
 #ifndef WINNOW_THIRD_PARTY_ROCKSDB_ABI_DB_IMPL_H_
 #define WINNOW_THIRD_PARTY_ROCKSDB_ABI_DB_IMPL_H_
@@ -22,8 +22,8 @@ namespace winnow::rocksdb_abi {
 
 using OptionTexts = std::unordered_map<std::string, std::string>;
 
-// Parameter of SetOptions: the options of one column family; from 11.0 on those of several. The
-// forms for one are then inline functions of RocksDB's, which call the other.
+// Parameter of SetOptions: the options of one column family; from 11.0 on, those of several. The
+// overloads for one family are then inline functions of RocksDB that call this one.
 #if WINNOW_ROCKSDB_AT_LEAST(11, 0)
 #define WINNOW_ROCKSDB_SETS_OPTIONS_OF_SEVERAL 1
 using TextsOfFamilies = std::unordered_map<ROCKSDB_NAMESPACE::ColumnFamilyHandle*, OptionTexts>;
@@ -31,7 +31,7 @@ using TextsOfFamilies = std::unordered_map<ROCKSDB_NAMESPACE::ColumnFamilyHandle
 #define WINNOW_ROCKSDB_SETS_OPTIONS_OF_SEVERAL 0
 #endif
 
-// Source of the files for CreateColumnFamilyWithImport; from 8.4 on from several databases.
+// Files for CreateColumnFamilyWithImport; from 8.4 on, from several databases.
 #if WINNOW_ROCKSDB_AT_LEAST(8, 4)
 using ImportedFiles = std::vector<const ROCKSDB_NAMESPACE::ExportImportFilesMetaData*>;
 #else
@@ -66,8 +66,8 @@ class DBImpl {
 
 namespace winnow::rocksdb_abi {
 
-// The database as its public class, which is the first base of RocksDB's DBImpl in every version
-// and so begins where the object does.
+// Returns the database as its public class, which is the first base of RocksDB's DBImpl in all
+// versions and so has the object's address.
 inline ROCKSDB_NAMESPACE::DB& AsDatabase(ROCKSDB_NAMESPACE::DBImpl* database) {
   return *reinterpret_cast<ROCKSDB_NAMESPACE::DB*>(database);
 }

@@ -1,17 +1,16 @@
 // RocksDB's two classes for filters' bits, which its public headers only name since 7.0.
 //
 // A filter policy must return objects of these classes, so their virtual functions are declared
-// here in RocksDB's order, which is the layout of their virtual tables. The order depends on the
-// version of RocksDB; the one of the headers that this file is compiled with counts. See README.md
-// beside this file.
+// here in RocksDB's order, which is the layout of their vtables. The order depends on the version
+// of RocksDB; this file follows the version of the included headers. See README.md in this folder.
 //
-// The classes have the names of RocksDB's own. Every file that includes this one is therefore
-// compiled with hidden visibility: a visible copy in a preloaded library would replace RocksDB's.
-// It has type information (RTTI) if the RocksDB that it is built for has, whose Release builds have
-// none: find.cmake sees which (winnow_rocksdb_class_flags).
+// The classes have RocksDB's own names. Every file that includes this one is therefore compiled
+// with hidden visibility: a visible copy in a preloaded library would replace RocksDB's. Such files
+// have type information (RTTI) if the RocksDB that they are built for has; its Release builds have
+// none. find.cmake detects this (winnow_rocksdb_class_flags).
 //
-// In RocksDB's own tree (WINNOW_IN_TREE) these are RocksDB's own declarations, compiled as RocksDB
-// is.
+// RocksDB's own tree (WINNOW_IN_TREE) uses RocksDB's own declarations, compiled with
+// RocksDB's flags.
 
 #ifndef WINNOW_THIRD_PARTY_ROCKSDB_ABI_FILTER_BITS_H_
 #define WINNOW_THIRD_PARTY_ROCKSDB_ABI_FILTER_BITS_H_

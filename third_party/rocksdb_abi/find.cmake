@@ -1,12 +1,12 @@
-# Finds the RocksDB to build with, says which one it is, and refuses what can't work. Leaves the target
-# winnow_librocksdb (headers, library, and the C++ standard that the headers need) and
-#   winnow_rocksdb_version     MAJOR.MINOR.PATCH of the headers, which the library was seen to have as well
-#   winnow_rocksdb_is_static   whether the library is an archive
-#   winnow_rocksdb_has_rtti    whether its classes have type information
-#   winnow_rocksdb_soname      the name by which programs ask the dynamic linker for it; empty for an archive
+# Finds the RocksDB to build with, reports it, and refuses unsupported ones. Defines the target winnow_librocksdb
+# (headers, library, and the C++ standard that the headers need) and
+#   winnow_rocksdb_version     MAJOR.MINOR.PATCH of the headers, equal to that of the library
+#   winnow_rocksdb_is_static   true if the library is an archive
+#   winnow_rocksdb_has_rtti    true if its classes have type information
+#   winnow_rocksdb_soname      name by which programs load it (DT_SONAME); empty for an archive
 #   winnow_rocksdb_class_flags flags for files that derive from its classes
-#   winnow_derive_from_rocksdb(SOURCE…)  gives single files these flags
-#   winnow_rocksdb_unreplaced  functions that the interposer replaces, but not where this library calls itself
+#   winnow_derive_from_rocksdb(SOURCE…)  sets these flags for single files
+#   winnow_rocksdb_unreplaced  functions that the interposer can't replace in calls within this library
 
 set(WINNOW_ROCKSDB_ROOT "" CACHE PATH
     "Prefix of the RocksDB to build with, or a checkout that was built with make; empty: the system's")
@@ -16,7 +16,7 @@ option(WINNOW_ROCKSDB_STATIC "Take RocksDB's static library where both are there
 option(WINNOW_ALLOW_NEWER "Try a RocksDB that is newer than all that Winnow was tested with" OFF)
 
 function(winnow_refuse_rocksdb)
-  # One by one: ARGN would part what has a semicolon in it.
+  # Appends one by one, as ARGN would split arguments with semicolons.
   set(sentence "RocksDB:")
   math(EXPR last "${ARGC} - 1")
   foreach(i RANGE ${last})
@@ -25,7 +25,7 @@ function(winnow_refuse_rocksdb)
   message(FATAL_ERROR "${sentence}")
 endfunction()
 
-# Results for another answer to the options above are dropped, as they are not looked for again otherwise.
+# Cached results for other values of the options above are dropped, as CMake would not search again.
 set(asked "${WINNOW_ROCKSDB_ROOT};${WINNOW_ROCKSDB_STATIC};${RocksDB_DIR}")
 if(NOT "${asked}" STREQUAL "${WINNOW_ROCKSDB_ASKED}")
   if(DEFINED WINNOW_ROCKSDB_ASKED)
@@ -38,7 +38,7 @@ endif()
 
 # ---- Headers and library
 if(WINNOW_ROCKSDB_HEADERS)
-  # For the plugin that is bound at run time these are enough.
+  # Headers suffice for the plugin that is bound at run time.
   set(ROCKSDB_INCLUDE_DIR "${WINNOW_ROCKSDB_HEADERS}")
   if(NOT EXISTS "${ROCKSDB_INCLUDE_DIR}/rocksdb/version.h")
     winnow_refuse_rocksdb("WINNOW_ROCKSDB_HEADERS is ${WINNOW_ROCKSDB_HEADERS}, which has no rocksdb/version.h; expected the"
@@ -53,7 +53,7 @@ if(WINNOW_ROCKSDB_ROOT)
   endif()
   set(places PATHS "${WINNOW_ROCKSDB_ROOT}" NO_DEFAULT_PATH)
 elseif(RocksDB_DIR)
-  # Its CMake package, wherever that lies below its prefix: PREFIX/lib/cmake/rocksdb
+  # Prefix of its CMake package: PREFIX/lib/cmake/rocksdb
   get_filename_component(prefix "${RocksDB_DIR}/../../.." ABSOLUTE)
   if(NOT EXISTS "${prefix}/include/rocksdb/db.h")
     get_filename_component(prefix "${prefix}/.." ABSOLUTE)  # PREFIX/lib/x86_64-linux-gnu/cmake/rocksdb
@@ -83,7 +83,7 @@ if(ROCKSDB_LIBRARY MATCHES "\\.a$")
   set(winnow_rocksdb_is_static TRUE)
 endif()
 
-# ---- Version, and the standard that the headers need. third_party/rocksdb_abi/version_at_least.h has the same limits.
+# ---- Version, and the standard that the headers need. third_party/rocksdb_abi/version_at_least.h has equal limits.
 file(STRINGS "${ROCKSDB_INCLUDE_DIR}/rocksdb/version.h" lines REGEX "^#define ROCKSDB_(MAJOR|MINOR|PATCH) +[0-9]+")
 string(REGEX REPLACE ".*MAJOR +([0-9]+).*MINOR +([0-9]+).*PATCH +([0-9]+).*" "\\1.\\2.\\3" winnow_rocksdb_version
                      "${lines}")
@@ -114,12 +114,12 @@ if(WINNOW_ALLOW_NEWER)
 endif()
 
 if(WINNOW_ROCKSDB_HEADERS)
-  set(winnow_rocksdb_class_flags "")  # the type information of its bases is its own
+  set(winnow_rocksdb_class_flags "")  # the bound plugin has type information of its own
   message(STATUS "RocksDB ${winnow_rocksdb_version}: headers alone, in ${ROCKSDB_INCLUDE_DIR}, C++${winnow_rocksdb_standard}")
   return()
 endif()
 
-# ---- What an archive needs besides: its CMake package says it, or its pkg-config file, or the user.
+# ---- Dependencies of an archive, from its CMake package, its pkg-config file, or the user
 set(winnow_rocksdb_package "")
 set(winnow_rocksdb_needs ${WINNOW_ROCKSDB_LIBRARIES})
 if(winnow_rocksdb_is_static)
@@ -143,7 +143,7 @@ if(winnow_rocksdb_is_static)
 endif()
 target_link_libraries(winnow_librocksdb INTERFACE ${ROCKSDB_LIBRARY} ${winnow_rocksdb_needs})
 
-# ---- Does it link and run, is it of the version of the headers, and what is in it?
+# ---- Checks that the library links and runs, and has the version of the headers; detection of its features
 file(TIMESTAMP ${ROCKSDB_LIBRARY} library_time)
 set(probe "${ROCKSDB_LIBRARY};${library_time};${winnow_rocksdb_version};${winnow_rocksdb_needs}")
 if((NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR) AND NOT "${probe}" STREQUAL "${winnow_rocksdb_probed}")
@@ -184,13 +184,13 @@ set(winnow_rocksdb_has_rtti FALSE)
 if(symbols MATCHES "_ZTIN7rocksdb12FilterPolicyE")
   set(winnow_rocksdb_has_rtti TRUE)
 endif()
-# Classes that derive from RocksDB's have type information if these have: the one can't be without the other.
+# Classes that derive from RocksDB's must have type information if and only if those have.
 set(winnow_rocksdb_class_flags "")
 if(NOT winnow_rocksdb_has_rtti)
   set(winnow_rocksdb_class_flags -fno-rtti)
 endif()
-# Gives these sources of a target the flags. Not empty ones: a source with flags of its own is compiled apart from others,
-# and with headers of its own.
+# Sets the flags for these sources of a target, unless they are empty: a source with flags of its own is compiled
+# separately, and without precompiled headers.
 function(winnow_derive_from_rocksdb)
   if(winnow_rocksdb_class_flags)
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${winnow_rocksdb_class_flags}"
@@ -208,8 +208,8 @@ if(NOT winnow_rocksdb_is_static AND CMAKE_READELF)
   endif()
 endif()
 
-# Calls of the library's own functions go through its table of relocations, where a preloaded library gets in between,
-# unless it was linked with -Bsymbolic-functions, compiled with LTO, or hides them.
+# Calls of the library's own functions go through its relocations, where a preloaded library can interpose them, unless
+# it was linked with -Bsymbolic-functions, compiled with LTO, or hides the functions.
 set(winnow_rocksdb_unreplaced "")
 if(NOT winnow_rocksdb_is_static AND CMAKE_READELF)
   execute_process(COMMAND ${CMAKE_READELF} --relocs --wide ${ROCKSDB_LIBRARY} OUTPUT_VARIABLE relocations ERROR_QUIET)
@@ -226,7 +226,7 @@ if(NOT winnow_rocksdb_is_static AND CMAKE_READELF)
   endforeach()
 endif()
 
-# ---- What people read
+# ---- Messages
 set(kind shared)
 if(winnow_rocksdb_is_static)
   set(kind static)

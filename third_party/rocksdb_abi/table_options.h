@@ -9,8 +9,8 @@
 
 namespace winnow::rocksdb_abi {
 
-// decouple_partitioned_filters, which came in 9.6: whether partitions of a filter are cut by their
-// own size alone. Before, none was.
+// Returns decouple_partitioned_filters, which exists from 9.6 on: true if filter partitions are cut
+// by their own size alone. False in older versions.
 inline bool DecouplesPartitionedFilters(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
 #if WINNOW_ROCKSDB_AT_LEAST(9, 6)
   return table.decouple_partitioned_filters;

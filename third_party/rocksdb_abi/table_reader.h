@@ -1,19 +1,19 @@
-// The entries of a table file as they are stored, with tombstones, merges and sequence numbers.
+// Stored entries of a table file, with tombstones, merges and sequence numbers.
 //
-// SstFileReader's iterator shows what a database would: it hides deletions, and needs the file's
-// comparator and merge operator. From 9.2 on it has another, NewTableIterator. Before that only
-// RocksDB's table readers have one, whose classes its public headers name and don't declare: so
-// they are declared here, as far as up to the virtual functions that we call, in RocksDB's order,
-// which is the layout of their virtual tables. No object of these classes is ever made here. A
-// reader is got hold of by a table factory, which is a public class, around RocksDB's own.
+// SstFileReader's iterator returns what a database would: it hides deletions, and needs the file's
+// comparator and merge operator. From 9.2 on, it has another iterator, NewTableIterator. In older
+// versions, only RocksDB's table readers have one, whose classes its public headers name but do not
+// declare: so they are declared here, up to the last virtual function that is called, in RocksDB's
+// order, which is the layout of their vtables. No object of these classes is made here. A reader is
+// obtained by a table factory, which is a public class, around RocksDB's own.
 //
-// RocksDB             the order of InternalIterator's virtual functions
-// 7.1 – 8.6           as below
-// 8.7 – 9.0           SetRangeDelReadSeqno comes after the destructor
-// 9.1                 also write_unix_time after key
+// RocksDB             order of InternalIterator's virtual functions
+// 7.1 – 8.6           as declared below
+// 8.7 – 9.0           SetRangeDelReadSeqno follows the destructor
+// 9.1                 write_unix_time also follows key
 //
-// TableReader has NewIterator after its destructor in all of them. Every file that includes this
-// one is compiled as one that derives from a RocksDB class (winnow_rocksdb_class_flags).
+// TableReader has NewIterator after its destructor in all versions. Every file that includes this
+// one is compiled like one that derives from a RocksDB class (winnow_rocksdb_class_flags).
 
 #ifndef WINNOW_THIRD_PARTY_ROCKSDB_ABI_TABLE_READER_H_
 #define WINNOW_THIRD_PARTY_ROCKSDB_ABI_TABLE_READER_H_
@@ -81,7 +81,7 @@ namespace winnow::rocksdb_abi {
 
 using EntryIterator = ROCKSDB_NAMESPACE::InternalIteratorBase<ROCKSDB_NAMESPACE::Slice>;
 
-// Makes readers as the factory does that it is given, and remembers the last one.
+// Table factory that makes readers by another factory, and keeps a pointer to the last one.
 class KeepingTableFactory final : public ROCKSDB_NAMESPACE::TableFactory {
  public:
   KeepingTableFactory(std::shared_ptr<ROCKSDB_NAMESPACE::TableFactory> inner,
@@ -104,7 +104,7 @@ class KeepingTableFactory final : public ROCKSDB_NAMESPACE::TableFactory {
     return status;
   }
 
-  // Only for reading.
+  // Returns null: this factory is only for reading.
   ROCKSDB_NAMESPACE::TableBuilder* NewTableBuilder(
       const ROCKSDB_NAMESPACE::TableBuilderOptions&,
       ROCKSDB_NAMESPACE::WritableFileWriter*) const override {
@@ -116,15 +116,15 @@ class KeepingTableFactory final : public ROCKSDB_NAMESPACE::TableFactory {
   ROCKSDB_NAMESPACE::TableReader** kept_;
 };
 
-// The factory that an SstFileReader is to have, for NewEntryIterator; *kept must live as long.
+// Returns the factory for an SstFileReader, for NewEntryIterator; *kept must outlive it.
 inline std::shared_ptr<ROCKSDB_NAMESPACE::TableFactory> KeepReader(
     std::shared_ptr<ROCKSDB_NAMESPACE::TableFactory> factory,
     ROCKSDB_NAMESPACE::TableReader** kept) {
   return std::make_shared<KeepingTableFactory>(std::move(factory), kept);
 }
 
-// An iterator over the stored entries of the file that `reader` has opened; its keys are internal
-// keys. `options` and `reader` must outlive it.
+// Returns an iterator over the stored entries of the file that `reader` has opened; its keys are
+// internal keys. `options` and `reader` must outlive it.
 inline std::unique_ptr<EntryIterator> NewEntryIterator(
     ROCKSDB_NAMESPACE::SstFileReader*, ROCKSDB_NAMESPACE::TableReader* kept,
     const ROCKSDB_NAMESPACE::ReadOptions& options) {

@@ -1,4 +1,4 @@
-// The version of the RocksDB whose headers are compiled with, and whether it is one we know.
+// Version of the RocksDB headers that are compiled with, and a check that it is supported.
 
 #ifndef WINNOW_THIRD_PARTY_ROCKSDB_ABI_VERSION_AT_LEAST_H_
 #define WINNOW_THIRD_PARTY_ROCKSDB_ABI_VERSION_AT_LEAST_H_
@@ -8,18 +8,18 @@
 #define WINNOW_ROCKSDB_AT_LEAST(major, minor) \
   (ROCKSDB_MAJOR > (major) || (ROCKSDB_MAJOR == (major) && ROCKSDB_MINOR >= (minor)))
 
-// True if DB::OpenAndCompact has a form with options of its own as well, which the other one calls.
+// True if DB::OpenAndCompact has an overload with options of its own, which the other one calls.
 #define WINNOW_ROCKSDB_CANCELS_COMPACTIONS WINNOW_ROCKSDB_AT_LEAST(7, 2)
 
 // True if there is DB::OpenAsFollower.
 #define WINNOW_ROCKSDB_HAS_FOLLOWERS WINNOW_ROCKSDB_AT_LEAST(9, 2)
 
-// True if DB::GetDBOptions has the compaction_service that the database was opened with, else it is
-// always null.
+// True if DB::GetDBOptions returns the compaction_service that the database was opened with; else
+// it is always null.
 #define WINNOW_ROCKSDB_SHOWS_COMPACTION_SERVICE WINNOW_ROCKSDB_AT_LEAST(9, 8)
 
-// third_party/rocksdb_abi/find.cmake refuses the same versions, with the same reasons. Whoever
-// looked at a newer one changes both.
+// third_party/rocksdb_abi/find.cmake refuses these versions, too, for these reasons. Both must be
+// changed for a newer version.
 #if !WINNOW_ROCKSDB_AT_LEAST(7, 1)
 #error \
     "Winnow needs RocksDB 7.1 or later: in 7.0 no other policy can read the filters on disk, and \

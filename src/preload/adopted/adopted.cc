@@ -1,6 +1,6 @@
-// The functions of front/hooks.cc, and the handlers behind them, in a copy of an archive of RocksDB
-// that `winnow adopt` made: no dynamic linker is asked for anything. RocksDB's own functions have
-// the names of stock_names.h there.
+// Functions for front/hooks.cc, and the handlers behind them, in a copy of an archive of RocksDB
+// that `winnow adopt` made, without the dynamic linker. RocksDB's own functions have the names of
+// stock_names.h there.
 
 #include <unistd.h>
 
@@ -24,7 +24,7 @@
 namespace winnow::preload {
 namespace {
 
-// Null with a RocksDB that is refused, and where memory is short.
+// Returns null if RocksDB is refused or if out of memory.
 const Interposer* MakeInterposer() noexcept {
   FrontState state{kInterposerBuild, base::StderrAtStart(), "read", {}, {}};
   for (size_t i = 0; i < kNumHooks; ++i) {
@@ -45,7 +45,7 @@ const Interposer* MakeInterposer() noexcept {
                           "), in an adopted archive of RocksDB: " + made->in_force);
     }
   } catch (...) {
-    return made->problem == nullptr ? made : nullptr;  // memory is short
+    return made->problem == nullptr ? made : nullptr;  // out of memory
   }
   return made;
 }
@@ -55,15 +55,15 @@ const Interposer* OwnInterposer() noexcept {
   return made;
 }
 
-// Nothing in RocksDB calls us to register the policy, so that is done when the program starts. All
-// else waits for a call: RocksDB's own static objects may not be there yet.
+// RocksDB does not call Winnow to register the policy, so this happens when the program starts.
+// Other work must wait for a call: RocksDB's own static objects may not be constructed yet.
 [[maybe_unused]] const int registered = plugin::RegisterPolicy();
 
 }  // namespace
 
 Way FindWay(Hook hook, const void* /*caller*/) noexcept {
   Way way{const_cast<void*>(AddressOf(hook)), nullptr};
-  // Handlers are made by functions of RocksDB's that may come by here.
+  // RocksDB's functions that make the handlers may call hooks.
   static thread_local bool is_asking = false;
   if (is_asking) return way;
   is_asking = true;
@@ -74,15 +74,16 @@ Way FindWay(Hook hook, const void* /*caller*/) noexcept {
   return way;
 }
 
-// There is always a RocksDB, and the policy is always registered with it or refused by a line.
+// These do nothing, as there is always a RocksDB, and the policy is always registered with it or
+// refused with a message.
 void SayThatNobodyAnswers(Hook /*hook*/) noexcept {}
 void SayIfPolicyIsLost(const void* /*caller*/, const char* /*options*/,
                        unsigned long /*size*/) noexcept {}
 
-// ---- inner_calls.h, by what was seen in the archive
+// ---- inner_calls.h, by the facts of the archive
 
 std::optional<bool> IsReplaced(Hook hook) noexcept {
-  // The others have no name in RocksDB but that of the hook.
+  // The other functions have no name in RocksDB except that of the hook.
   return hook != Hook::kSetOptions || winnow_adopted_sees_set_options == 1;
 }
 

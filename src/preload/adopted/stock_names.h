@@ -1,7 +1,7 @@
-// The names that RocksDB's own functions get in an archive that `winnow adopt` has made. Read first
-// by the one file that calls them, front/hook_addresses.cc, in which they are the addresses of the
-// hooks otherwise. The functions of all classes that have such a name are renamed there, which is
-// the same in all that file sees.
+// Names of RocksDB's own functions in an archive that `winnow adopt` has made. Included first by
+// the one file that calls them, front/hook_addresses.cc, where these names otherwise denote the
+// hooks. `winnow adopt` renames the functions of all classes that have such a name, as these macros
+// do.
 
 #ifndef WINNOW_SRC_PRELOAD_ADOPTED_STOCK_NAMES_H_
 #define WINNOW_SRC_PRELOAD_ADOPTED_STOCK_NAMES_H_

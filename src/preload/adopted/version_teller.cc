@@ -1,13 +1,13 @@
-// The program by which `winnow adopt` asks the object file of an archive for RocksDB's version. It
-// belongs into no copy of an archive. It begins here, without what the compiler puts before main():
-// only the libraries that it is linked with are ready.
+// Program that tells `winnow adopt` the RocksDB version of an archive's object file. Not part of
+// any copy of an archive. It starts here, without the compiler's startup code before main(): only
+// the libraries that it is linked with are initialized.
 
 #include <rocksdb/version.h>
 #include <unistd.h>
 
 #include <string>
 
-// The stack is as the system leaves it, and not as it is behind a call.
+// The kernel's initial stack alignment differs from that after a call.
 #if defined(__x86_64__)
 #define WINNOW_BEGIN __attribute__((force_align_arg_pointer))
 #else

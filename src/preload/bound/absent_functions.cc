@@ -40,18 +40,19 @@ Status NotThere() {
   return Status::NotSupported("the RocksDB of this program was linked without that function");
 }
 
-// Member functions, whose object is the first parameter. A reader has one member, a pointer.
+// Replacements of member functions, whose object is the first parameter. A reader has one member, a
+// pointer.
 void MakeReader(void** reader) { *reader = nullptr; }
 void DestroyReader(void** /*reader*/) {}
 Status OpenReader(void** /*reader*/, const void* /*file*/) { return NotThere(); }
 std::shared_ptr<const ROCKSDB_NAMESPACE::TableProperties> PropertiesOfReader(void** /*reader*/) {
   return nullptr;
 }
-// Without a cache of its own a table gets one.
+// A table without a given cache makes one of its own.
 std::shared_ptr<ROCKSDB_NAMESPACE::Cache> NoCache() { return nullptr; }
 
 struct Absent {
-  const char* beginning;  // of the symbol: what follows are parameters
+  const char* beginning;  // mangled name up to the parameters
   void* function;
 };
 

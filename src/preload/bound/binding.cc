@@ -17,14 +17,14 @@
 #include "src/preload/find_symbol.h"
 #include "winnow/version.h"
 
-// The libraries that open this one have them; a process may have both.
+// Exported by the libraries that open this plugin; a process may have both.
 extern "C" __attribute__((weak)) winnow::preload::GetHost winnow_preload_host;
 extern "C" __attribute__((weak)) winnow::preload::GetHostPlace winnow_java_host;
 
 namespace winnow::preload {
 namespace {
 
-// Not found in a host that has another std::string.
+// Name of the version function. A host with another std::string lacks it.
 constexpr const char* kOwnVersionFunction =
     _GLIBCXX_USE_CXX11_ABI != 0 ? kVersionFunction : kOldVersionFunction;
 
@@ -49,8 +49,8 @@ bool IsOperator(const char* symbol) noexcept {
   return std::strncmp(symbol, "_Zn", 3) == 0 || std::strncmp(symbol, "_Zd", 3) == 0;
 }
 
-// The operator that the host calls: what the linker found for it, or would find now; its own if it
-// does not ask. Null: none that the linker knows.
+// Returns the operator that the host calls: the one that the linker has resolved, or would resolve
+// now; the host's own if it is not resolved dynamically. Null if the linker knows none.
 void* OperatorOf(void* host, const void* code, const char* symbol) noexcept {
   const void* const called = CalledBy(code, symbol);
   if (called != nullptr && ObjectOf(called) != ObjectOf(code)) return const_cast<void*>(called);
@@ -73,7 +73,7 @@ bool BindFunctions(void* host) noexcept {
   return true;
 }
 
-// The size of a symbol of the host; 0: it has none.
+// Returns the size of a symbol of the host, or 0 if there is none.
 size_t SizeOf(const void* address) noexcept {
   Dl_info known{};
   void* symbol = nullptr;
@@ -82,7 +82,8 @@ size_t SizeOf(const void* address) noexcept {
              : 0;
 }
 
-// Before anything is copied: a table of another size is that of another class.
+// Compares the sizes of vtables, before anything is copied: a vtable of another size belongs to
+// another class.
 bool CompareTables(void* host) noexcept {
   for (size_t i = 0; i < kNumTableSizes; ++i) {
     const void* const table = FindSymbol(host, kTableSizes[i].name);
@@ -115,19 +116,19 @@ bool CopyData(void* host) noexcept {
 #if _GLIBCXX_USE_CXX11_ABI
 void KeepEmptyStrings() noexcept {}
 #else
-// With the old std::string, all empty ones of a copy of the C++ library share their bytes, and it
-// knows by their address that nobody frees them. To another copy they are strings that several
-// share: so many that none is the last. This library has its own copy, and the host may have one as
-// well.
+// Makes the empty old std::string immortal. All empty strings of one copy of the C++ library share
+// their bytes, and it recognizes by their address that they must not be freed. Another copy of the
+// library treats them as shared strings: with a large reference count, they are never freed. This
+// library has its own copy, and the host may have another one.
 void KeepEmptyString(const std::string& empty) noexcept {
   constexpr int kMany = 1 << 30;
-  // The header before the bytes: the size, the capacity, and how many share them besides.
+  // Header before the bytes: size, capacity, and reference count.
   __atomic_store_n(reinterpret_cast<int*>(const_cast<char*>(empty.data())) - 2, kMany,
                    __ATOMIC_RELAXED);
 }
 void KeepEmptyStrings() noexcept {
   KeepEmptyString(std::string());
-  KeepEmptyString(ROCKSDB_NAMESPACE::Slice().ToString(false));  // the host's
+  KeepEmptyString(ROCKSDB_NAMESPACE::Slice().ToString(false));  // the host's empty string
 }
 #endif
 
@@ -136,7 +137,8 @@ void* Host() noexcept {
   return host == nullptr && &winnow_java_host != nullptr ? *winnow_java_host() : host;
 }
 
-// Before all static objects of this library, whose memory is to be the host's as well.
+// Runs before the static objects of this library are constructed, as they must use the host's
+// operator new, too.
 __attribute__((constructor(101))) void Bind() noexcept {
   for (size_t i = 0; i < kNumThunks; ++i) {
     if (IsOperator(kThunkNames[i])) kThunkTable[i] = AbsentFunction(kThunkNames[i]);
@@ -152,7 +154,7 @@ __attribute__((constructor(101))) void Bind() noexcept {
   }
 }
 
-// Once, when the host's static objects are there.
+// Runs once, when the host's static objects are constructed.
 bool CompareOptions() noexcept {
   const char* const option = OptionThatDiffers();
   return option == nullptr ||

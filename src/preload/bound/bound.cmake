@@ -1,7 +1,7 @@
-# The plugin that is bound at run time to a RocksDB that a program carries inside (binding.h): with the objects of the
-# plugin, and needing RocksDB's headers alone. Included by ../CMakeLists.txt.
+# Plugin that is bound at run time to a RocksDB inside a program (binding.h). It consists of the plugin's objects, and
+# needs only RocksDB's headers. Included by ../CMakeLists.txt.
 #
-# With type information in any case: its own, by which hosts with and without it can be served.
+# The plugin always has type information of its own, so that it can serve hosts with and without type information.
 set(bound ${CMAKE_CURRENT_LIST_DIR})
 set(bound_objects winnow_rocksdb_objects winnow_rocksdb_parts_objects winnow_preload_objects winnow_core winnow_simd winnow_base winnow_bound_objects)
 set(bound_headers $<TARGET_PROPERTY:winnow_librocksdb,INTERFACE_SYSTEM_INCLUDE_DIRECTORIES>)
@@ -12,7 +12,7 @@ foreach(target winnow_bound_objects winnow_bound_shapes)
   target_include_directories(${target} SYSTEM PRIVATE ${bound_headers})
   target_compile_features(${target} PRIVATE cxx_std_${winnow_rocksdb_standard})
 endforeach()
-# The thunks in the place of RocksDB's symbols follow from what the objects ask for.
+# Thunks in place of RocksDB's symbols are generated for the undefined symbols of the objects.
 set(object_files "")
 foreach(target ${bound_objects})
   list(APPEND object_files $<TARGET_OBJECTS:${target}>)
@@ -28,16 +28,16 @@ add_custom_command(
           ${CMAKE_CURRENT_BINARY_DIR}/bound_objects.txt
   VERBATIM)
 add_library(winnow_bound_thunks OBJECT EXCLUDE_FROM_ALL ${thunks})
-add_dependencies(winnow_bound_thunks ${bound_objects} winnow_bound_shapes)  # make knows no rule for another target's file
+add_dependencies(winnow_bound_thunks ${bound_objects} winnow_bound_shapes)  # make has no rule for another target's file
 target_compile_options(winnow_bound_thunks PRIVATE -fno-lto)
 target_link_libraries(winnow_bound_thunks PRIVATE winnow_flags)
 add_library(winnow_bound SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:winnow_bound_thunks> ${object_files})
 target_link_libraries(winnow_bound PRIVATE winnow_flags ${CMAKE_DL_LIBS})
-# Nothing is unresolved, and nothing is bound to what a program or another library has under the same names. It stays
-# loaded once it serves a host (carried.cc).
+# No symbol is unresolved, and no symbol is bound to one of the program or another library with its name. The plugin
+# stays loaded once it serves a host (carried.cc).
 target_link_options(winnow_bound PRIVATE -Wl,--version-script=${bound}/exports.map -Wl,-z,defs -Wl,-Bsymbolic -static-libstdc++)
 string(REGEX MATCH "^[0-9]+[.][0-9]+" bound_version ${winnow_rocksdb_version})
-# One that is compiled with the old std::string is for other hosts (kOldStringsSuffix in binding.h).
+# A plugin that is compiled with the old std::string is for other hosts (kOldStringsSuffix in binding.h).
 include(CheckCXXSourceCompiles)
 set(CMAKE_REQUIRED_QUIET ON)
 check_cxx_source_compiles("#include <string>\n#if !defined(_GLIBCXX_USE_CXX11_ABI) || _GLIBCXX_USE_CXX11_ABI\n#error\n#endif\nint main() {}"

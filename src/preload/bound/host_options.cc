@@ -19,8 +19,8 @@ using ROCKSDB_NAMESPACE::DBOptions;
 using ROCKSDB_NAMESPACE::Status;
 using Texts = std::unordered_map<std::string, std::string>;
 
-// With room behind it, for a host whose struct is larger. It is never destroyed: a struct of
-// another layout can't be by our headers.
+// Options with extra room, for a host whose struct is larger. Never destroyed: a struct of another
+// layout can't be destroyed by these headers.
 template <typename Options>
 class Roomy {
  public:
@@ -34,7 +34,8 @@ class Roomy {
   Options& options_;
 };
 
-// The struct of the host is ours if all is as it was set.
+// Return the name of an option whose offset differs between the host's struct and the headers'
+// struct, or null if there is none.
 const char* DifferingTableOption() {
   auto& base = *new Roomy<BlockBasedTableOptions>;
   auto& set = *new Roomy<BlockBasedTableOptions>;

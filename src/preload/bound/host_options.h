@@ -1,13 +1,14 @@
-// Checks whether the host's structs of options are those of the headers that we were compiled with.
+// Check that the host's option structs have the layout of the headers that the plugin was compiled
+// with.
 
 #ifndef WINNOW_SRC_PRELOAD_BOUND_HOST_OPTIONS_H_
 #define WINNOW_SRC_PRELOAD_BOUND_HOST_OPTIONS_H_
 
 namespace winnow::preload {
 
-// Has the host set options from text, first, middle and last ones of each struct, and reads them
-// as members of ours. The name of one that has another value then, or of a struct that it could
-// not set; null: all are as they were set. The host is bound.
+// Makes the host set options from text, the first, middle and last ones of each struct, and reads
+// them by these headers. Returns the name of an option with another value, or of a struct that
+// could not be set; null if all are as set. The host must be bound.
 const char* OptionThatDiffers() noexcept;
 
 }  // namespace winnow::preload

@@ -1,9 +1,9 @@
 # cmake -DNM=… -DOBJECTS=FILE -DSHAPES=OBJECT -DPROCESSOR=… -DOUTPUT=FILE.cc -P make_thunks.cmake
 #
-# Writes what the plugin that is bound at run time has in the place of RocksDB's symbols, as a source (binding.h says how
-# it is used). OBJECTS has the plugin's object files, one a line; SHAPES is that of shapes.cc. A function becomes a jump
-# through a table, a table of virtual functions or a constant becomes room for a copy, and type information is written
-# out: its three classes are the same in all versions of RocksDB.
+# Generates the source of the definitions that replace RocksDB's symbols in the plugin that is bound at run time (see
+# binding.h). OBJECTS lists the plugin's object files, one per line; SHAPES is the object of shapes.cc. A function
+# becomes a jump through a table, a vtable or a constant becomes space for a copy, and type information is written out:
+# its three classes are identical in all versions of RocksDB.
 
 file(STRINGS ${OBJECTS} objects)
 execute_process(COMMAND ${NM} ${objects} OUTPUT_VARIABLE lines RESULT_VARIABLE status)
@@ -14,7 +14,7 @@ string(REGEX MATCHALL " [Uwv] _Z[A-Za-z0-9_]*7rocksdb[A-Za-z0-9_]*" undefined "$
 list(TRANSFORM undefined REPLACE "^ . " "")
 string(REGEX MATCHALL " [A-TV-Zu] _Z[A-Za-z0-9_]*7rocksdb[A-Za-z0-9_]*" defined "${lines}")
 list(TRANSFORM defined REPLACE "^ . " "")
-# Local symbols define nothing for others, but no other object asks for their names.
+# Local symbols define nothing for other objects, but no other object refers to their names.
 list(REMOVE_DUPLICATES undefined)
 list(REMOVE_DUPLICATES defined)
 list(REMOVE_ITEM undefined ${defined})
@@ -39,14 +39,14 @@ list(REMOVE_ITEM types ${known_types})
 if(types)
   message(FATAL_ERROR "Winnow's objects ask for the type information ${types}, which is not written here: see ${CMAKE_CURRENT_LIST_FILE}")
 endif()
-# Memory goes to and fro between the host and the plugin: what one allocates the other frees.
+# Memory that the host allocates may be freed by the plugin, and vice versa.
 list(APPEND functions _Znwm _Znam _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm
                       _ZdlPvRKSt9nothrow_t _ZdaPvRKSt9nothrow_t _ZnwmSt11align_val_t _ZnamSt11align_val_t
                       _ZnwmSt11align_val_tRKSt9nothrow_t _ZnamSt11align_val_tRKSt9nothrow_t _ZdlPvSt11align_val_t
                       _ZdaPvSt11align_val_t _ZdlPvmSt11align_val_t _ZdaPvmSt11align_val_t
                       _ZdlPvSt11align_val_tRKSt9nothrow_t _ZdaPvSt11align_val_tRKSt9nothrow_t)
 
-# ---- The classes of shapes.cc: how large the table of virtual functions of each base is by our headers
+# ---- Classes of shapes.cc: size of each base's vtable by the headers
 execute_process(COMMAND ${NM} -S ${SHAPES} OUTPUT_VARIABLE shapes)
 set(sizes "")
 string(REGEX MATCHALL "[0-9a-f]+ [VuDdBbRr] _ZTVN6winnow7preload7ShapeOfIN7rocksdb[A-Za-z0-9_]*EEE" shapes "${shapes}")
@@ -61,7 +61,7 @@ if(NOT sizes)
   message(FATAL_ERROR "${SHAPES} has no tables of virtual functions")
 endif()
 
-# ---- The source
+# ---- Generated source
 set(assembly "")
 set(names "")
 set(number 0)

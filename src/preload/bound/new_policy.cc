@@ -1,4 +1,4 @@
-// Entry point of the plugin for the library of Java.
+// Entry point of the plugin for the Java library.
 
 #include <cstddef>
 #include <cstring>
@@ -16,7 +16,7 @@ namespace {
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Status;
 
-// Null without a text, or where it can't be made.
+// Returns a new policy, or null if `text` is null or on failure.
 std::shared_ptr<const FilterPolicy>* MakePolicy(const char* build, const char* text,
                                                 std::string* reason) {
   if (std::strcmp(build, kInterposerBuild) != 0) {

@@ -1,6 +1,6 @@
-// How many virtual functions classes of RocksDB have by its headers: a class that adds none has a
-// table of its base's size. make_thunks.cmake reads the sizes from this file's object, and nothing
-// of that object is linked.
+// Sizes of the vtables of RocksDB's classes by its headers: a class that adds no virtual function
+// has a vtable of its base's size. make_thunks.cmake reads the sizes from this file's object, which
+// is not linked.
 
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
@@ -16,7 +16,7 @@ class ShapeOf : public Base {
   ~ShapeOf() override;
 };
 
-// The first virtual function that is not inline has the compiler write the table.
+// Key function: its definition makes the compiler emit the vtable here.
 template <typename Base>
 ShapeOf<Base>::~ShapeOf() = default;
 

@@ -1,22 +1,22 @@
-// Declares what make_thunks.cmake writes: how the plugin that is bound at run time comes to
-// RocksDB.
+// Declarations of the source that make_thunks.cmake generates. The plugin that is bound at run time
+// calls RocksDB through its thunks.
 
 #ifndef WINNOW_SRC_PRELOAD_BOUND_THUNKS_H_
 #define WINNOW_SRC_PRELOAD_BOUND_THUNKS_H_
 
 #include <cstddef>
 
-// Through it go the plugin's calls of RocksDB's functions and of operators new and delete.
+// Targets of the plugin's calls of RocksDB's functions and of operators new and delete.
 extern "C" void* winnow_thunk_table[];
 
 namespace winnow::preload {
 
-// The function of each place in the table, by its mangled name.
+// Mangled name of the function of each place in the table.
 extern const char* const kThunkNames[];
 extern const size_t kNumThunks;
 extern void** const kThunkTable;
 
-// Tables of virtual functions and constants, of which the plugin has copies.
+// Vtables and constants that the plugin has copies of.
 struct Copied {
   const char* name;
   char* place;
@@ -25,7 +25,7 @@ struct Copied {
 extern const Copied kCopied[];
 extern const size_t kNumCopied;
 
-// The sizes in bytes of tables of virtual functions, by the headers that this was compiled with.
+// Sizes of vtables in bytes, by the headers that this was compiled with.
 struct TableSize {
   const char* name;
   size_t size;

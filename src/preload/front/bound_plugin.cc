@@ -16,9 +16,9 @@ namespace {
 
 constexpr char kLibrary[] = "libwinnow_rocksdb_bound.so";
 
-// Strings of the C++ library that RocksDB was compiled with, as a function returns them. What a new
-// one has allocated, for a text that is no version, is never looked at; what an old one has is
-// lost, once for a host.
+// Layouts of std::string, as returned by a function of the C++ library that RocksDB was compiled
+// with. Not destroyed: a new one that allocated memory has no valid version and is ignored; the
+// memory of an old one is leaked, once per host.
 struct String {
   const char* text;
   size_t size;
@@ -75,7 +75,7 @@ void* OpenBoundPlugin(void* host, const HostVersion& version, const char* folder
         version.has_old_strings ? " -DCMAKE_CXX_FLAGS=-D_GLIBCXX_USE_CXX11_ABI=0" : "");
     return nullptr;
   }
-  *host_to_bind = host;  // it binds itself while it is loaded
+  *host_to_bind = host;  // the plugin binds itself while it is loaded
   void* const plugin = ::dlopen(path, RTLD_LOCAL | RTLD_NOW);
   *host_to_bind = nullptr;
   if (plugin == nullptr) {
@@ -97,7 +97,7 @@ void* OpenBoundPlugin(void* host, const HostVersion& version, const char* folder
     *problem = KeepText("%s", binding->problem);
   }
   if (*problem == nullptr) return plugin;
-  ::dlclose(plugin);  // so that the next host of this version gets it anew
+  ::dlclose(plugin);  // the next host of this version gets a new copy
   return nullptr;
 }
 

@@ -24,16 +24,16 @@ constexpr char kFolder[] = "winnow/plugins";
 constexpr char kFamilyName[] = "_ZN7rocksdb24kDefaultColumnFamilyNameB5cxx11E";
 constexpr char kInTree[] = "docs/in-tree.md has the way for such programs: WINNOW_STAND_IN=1";
 
-char g_folder[PATH_MAX];  // empty: there is none
+char g_folder[PATH_MAX];  // empty if there is none
 
 constexpr size_t kMaxCarried = 16;
 std::atomic<Carried*> g_carried[kMaxCarried];
 
-// The host of the plugin that this thread opens.
+// Host of the plugin that this thread is opening.
 __thread void* g_host __attribute__((tls_model("initial-exec"))) = nullptr;
 
-// Returns whether the host looks for its own policy functions at the linker, where this library
-// gets in between.
+// Returns whether the host resolves its own policy functions dynamically, so that this library can
+// interpose them.
 bool LetsUsIn(const void* definition) noexcept {
   for (const Hook hook : {Hook::kNewBloomFilterPolicy, Hook::kCreateFromString}) {
     if (AsksLinkerFor(definition, SymbolOf(hook)).value_or(true)) return true;
@@ -48,7 +48,8 @@ const char* WithoutAsking() noexcept {
       kInTree);
 }
 
-// The handlers of the plugin of this version, bound to the host, or null and a sentence.
+// Returns the handlers of the plugin of this version, bound to the host; null and a sentence on
+// failure.
 const Interposer* Bind(void* host, const HostVersion& version, const char** problem) noexcept {
   void* const plugin = OpenBoundPlugin(host, version, g_folder, &g_host, problem);
   if (plugin == nullptr) return nullptr;
@@ -64,12 +65,12 @@ const Interposer* Bind(void* host, const HostVersion& version, const char** prob
     *problem = KeepText("%s", opened->problem);
   }
   if (*problem == nullptr) return opened;
-  ::dlclose(plugin);  // so that the next host of this version gets it anew
+  ::dlclose(plugin);  // the next host of this version gets a new copy
   return nullptr;
 }
 
-// Binds a plugin to the library that carries this definition; null and a sentence if it is left
-// alone.
+// Binds a plugin to the library that contains this definition; returns null and a sentence if the
+// library is left alone.
 const Interposer* BindTo(void* host, const void* definition, const char* name,
                          const char** problem) noexcept {
   HostVersion version;
@@ -92,7 +93,7 @@ const Interposer* BindTo(void* host, const void* definition, const char* name,
   return plugin;
 }
 
-// Puts it among the others, unless another thread did.
+// Adds the library to g_carried, unless another thread did; returns the published entry.
 Carried* Publish(Carried* made) noexcept {
   for (std::atomic<Carried*>& place : g_carried) {
     Carried* there = nullptr;
@@ -117,8 +118,9 @@ Carried* Known(const Dl_info& object) noexcept {
   return nullptr;
 }
 
-// Returns whether its static objects are there, of which the name is one. A program that is linked
-// with the library may have the object itself (a copy relocation).
+// Returns whether the host's static objects are constructed, one of which is the name of the
+// default column family. A program that is linked with the library may have the object itself (a
+// copy relocation).
 bool IsReady(void* host, const void* definition) noexcept {
   const void* name = CalledBy(definition, kFamilyName);
   if (name == nullptr) name = FindSymbol(host, kFamilyName);
@@ -132,7 +134,7 @@ Carried* Make(void* host, const void* definition, const Dl_info& object) noexcep
   made->name = ::strdup(object.dli_fname);
   made->plugin = BindTo(host, definition, object.dli_fname, &made->problem);
   if (made->plugin != nullptr) {
-    // The plugin goes on calling it.
+    // Keeps the host loaded, as the plugin continues to call it.
     ::dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
   }
   return made->name == nullptr ? nullptr : Publish(made);
@@ -148,7 +150,7 @@ void FindBoundPlugins(const char* path, unsigned long folder_size) noexcept {
 }
 
 Carried* FindCarried(const void* definition) noexcept {
-  // Code that runs while a plugin is opened may come here again.
+  // Set while a plugin is opened: code that runs meanwhile may call this function.
   static __thread bool is_binding __attribute__((tls_model("initial-exec"))) = false;
   Dl_info object{};
   if (g_folder[0] == '\0' || is_binding || definition == nullptr || ObjectOf(definition) == 0 ||
@@ -180,5 +182,5 @@ const char* WhyNeverAsked(const void* definition) noexcept {
 
 }  // namespace winnow::preload
 
-// For the plugin that is opened (src/preload/bound/binding.h).
+// Exported for the plugin that is opened (src/preload/bound/binding.h).
 extern "C" WINNOW_EXPORT void* winnow_preload_host() { return winnow::preload::g_host; }

@@ -1,7 +1,7 @@
-// RocksDBs that libraries of the process carry inside, and the plugins that are bound to them at
-// run time (src/preload/bound/binding.h). These plugins are installed apart from all else, in
-// winnow/plugins/MAJOR.MINOR beside this library; where that folder is not there, each such
-// RocksDB is left alone.
+// RocksDBs inside other libraries of the process, and the plugins that are bound to them at run
+// time (src/preload/bound/binding.h). These plugins are installed separately, in
+// winnow/plugins/MAJOR.MINOR beside this library; without that folder, such a RocksDB is left
+// alone.
 
 #ifndef WINNOW_SRC_PRELOAD_FRONT_CARRIED_H_
 #define WINNOW_SRC_PRELOAD_FRONT_CARRIED_H_
@@ -12,25 +12,26 @@
 
 namespace winnow::preload {
 
-// A library that carries a RocksDB. One of plugin and problem is null.
+// A library that contains a RocksDB. One of `plugin` and `problem` is null.
 struct Carried {
-  const void* base;          // where it is loaded
-  const char* name;          // its file
-  const Interposer* plugin;  // which is bound to it
-  const char* problem;       // why none is, as a sentence
+  const void* base;          // load address
+  const char* name;          // file name
+  const Interposer* plugin;  // plugin that is bound to it
+  const char* problem;       // reason why no plugin is bound, as a sentence
   std::atomic<bool> was_said;
 };
 
-// Finds that folder beside this library, `path`, whose length to its last slash is `folder_size`.
-// To be called when the library is loaded.
+// Finds that folder beside this library, whose path is `path`; `folder_size` is the length up to
+// and including the last slash. Must be called when the library is loaded.
 void FindBoundPlugins(const char* path, unsigned long folder_size) noexcept;
 
-// The library in which the definition of a function of RocksDB lies, bound at the first call. Null
-// if it is left alone: it is the program itself, no plugins are installed, or its static objects
-// are still to be made. Safe from any thread. Holds no lock, as OpenPlugin() in plugin.h.
+// Returns the library that contains this definition of a function of RocksDB, and binds it at the
+// first call. Returns null if it is left alone: it is the program itself, no plugins are installed,
+// or its static objects are not constructed yet. Thread-safe. Holds no lock, like OpenPlugin() in
+// plugin.h.
 Carried* FindCarried(const void* definition) noexcept;
 
-// Why nothing came of a RocksDB with this definition, none of whose calls came to us, as the end of
+// Returns the reason why no call of a RocksDB with this definition reached the hooks, as the end of
 // a sentence about it; null if no plugins are installed.
 const char* WhyNeverAsked(const void* definition) noexcept;
 

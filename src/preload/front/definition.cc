@@ -14,7 +14,7 @@
 namespace winnow::preload {
 namespace {
 
-// The definitions of the function, without our own.
+// Definitions of the function, other than the hook.
 struct Definitions {
   const void* hook;
   void* first;
@@ -31,11 +31,11 @@ bool Note(void* context, void* definition) noexcept {
   return !found.are_several;
 }
 
-// Returns what the linker would have found for code at this address; null if it knows of no
-// definition.
+// Returns the definition that the linker would have found for code at this address; null if it
+// knows none.
 void* DefinitionFor(const void* code, const char* symbol, const void* hook, void* global) noexcept {
   if (ObjectOf(code) == 0) {
-    return global;  // if the program had its own definition, the linker would not have found ours
+    return global;  // a definition of the program would precede the hook
   }
   void* const own = FindFrom(code, symbol);
   if (own == nullptr || own == hook) {

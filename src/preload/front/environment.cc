@@ -20,10 +20,10 @@ bool g_is_logging = false;
 bool g_has_policy = false;
 
 constexpr size_t kMaxProblems = 8;
-char* g_problems[kMaxProblems];  // "NAME=VALUE", copied
+char* g_problems[kMaxProblems];  // copies of "NAME=VALUE"
 size_t g_num_problems = 0;
 
-// The value if the variable, "NAME=VALUE", has this name, else null.
+// Returns the value if the variable, "NAME=VALUE", has this name, else null.
 const char* ValueOf(const char* variable, const char* name) noexcept {
   const size_t length = std::strlen(name);
   return std::strncmp(variable, name, length) == 0 && variable[length] == '='
@@ -44,15 +44,15 @@ bool IsOnOtherThanByOne(const char* value) noexcept {
   return base::IsOn(value) && std::strcmp(value, "1") != 0;
 }
 
-// As the option range_bits has it; empty counts as 0, which is off.
+// Accepts the values of the option range_bits; an empty value counts as 0, which is off.
 bool IsRangeBits(const char* value) noexcept {
   char* end = nullptr;
   const double bits = std::strtod(value, &end);
   return *end == '\0' && (bits == 0 || (bits >= 1 && bits <= 32));
 }
 
-// Returns what the value of one of our variables does, if its writer may not have meant that, as
-// the end of a sentence; else null.
+// Returns the effect of a Winnow variable's value, if it is probably not intended, as the end of a
+// sentence; else null.
 const char* Surprise(const char* variable) noexcept {
   const char* const policy = ValueOf(variable, "WINNOW_POLICY");
   if (policy != nullptr && *policy == '\0') {

@@ -1,5 +1,4 @@
-// Reads what the environment asks of the interposer, as far as that matters before any RocksDB is
-// loaded.
+// Environment variables of the interposer, as far as needed before any RocksDB is loaded.
 
 #ifndef WINNOW_SRC_PRELOAD_FRONT_ENVIRONMENT_H_
 #define WINNOW_SRC_PRELOAD_FRONT_ENVIRONMENT_H_
@@ -8,19 +7,18 @@
 
 namespace winnow::preload {
 
-// Reads the environment. To be called when the library is loaded, as programs write over their
-// environment. Before that, the functions below find nothing.
+// Reads the environment. Must be called when the library is loaded, as programs overwrite their
+// environment. Before that, the functions below return defaults.
 void ReadEnvironment() noexcept;
 
-// Returns whether to say what is done: WINNOW_LOG is set, and neither empty nor 0.
+// Returns whether actions are reported: WINNOW_LOG is set, and neither empty nor 0.
 bool IsLogging() noexcept;
 
 // Returns whether WINNOW_POLICY is set, and neither empty nor "stock".
 bool HasPolicy() noexcept;
 
-// Adds to the line what is wrong in the environment, each as "; " and a sentence: a variable that
-// begins with WINNOW_ and is none of ours, and a value of ours that does not do what it seems to.
-// Only if IsLogging().
+// Adds the errors in the environment to the line, each as "; " and a sentence: an unknown variable
+// that begins with WINNOW_, or a misleading value. Does nothing unless IsLogging().
 void AddEnvironmentProblems(base::StderrLine* line) noexcept;
 
 }  // namespace winnow::preload

@@ -1,5 +1,5 @@
-// Constructor and destructor of the preloaded library, for when it is loaded and the process ends,
-// and its symbols that the plugin and programs look for.
+// Constructor and destructor of the preloaded library, and its symbols that the plugin and programs
+// look up.
 
 #include "src/preload/front/environment.h"
 #include "src/preload/front/own_stack.h"
@@ -7,13 +7,13 @@
 #include "src/preload/front/state_line.h"
 #include "winnow/version.h"
 
-// By this symbol the plugin sees that this library will say if a RocksDB is refused (interposer.h).
+// Tells the plugin that this library will report a refused RocksDB (interposer.h).
 extern "C" WINNOW_EXPORT const char winnow_preload_front;
 extern "C" const char winnow_preload_front = 1;
 
 namespace {
 
-// This runs before the program reads any options, so the policy's names are registered by then.
+// Runs before the program reads any options, so that the policy's names are registered by then.
 void BeginOnOwnStack() noexcept {
   winnow::preload::BeginProcess();
   winnow::preload::ReadEnvironment();
@@ -24,13 +24,12 @@ __attribute__((constructor)) void Begin() noexcept {
   winnow::preload::RunOnOwnStack(BeginOnOwnStack);
 }
 
-// Destructors of libraries run after everything that the program and its static objects do at their
-// end.
+// Destructors of libraries run after the program and its static objects have ended.
 __attribute__((destructor)) void End() noexcept { winnow::preload::SayAtEnd(); }
 
 }  // namespace
 
-// The plugin's function, for programs that look it up by its name.
+// Wrapper of the plugin's function, for programs that look up its name.
 extern "C" WINNOW_EXPORT int winnow_rocksdb_register(void) {
   winnow::preload::OpenPlugin();
   return winnow::preload::OpenedPlugin() != nullptr ? 0 : -1;

@@ -9,13 +9,13 @@
 namespace winnow::preload {
 namespace {
 
-// The address of a function. The type chooses among several functions of one name.
+// Returns the address of a function. The type selects an overload.
 template <typename Function>
 const void* Address(Function* function) noexcept {
   return reinterpret_cast<const void*>(function);
 }
 
-// A pointer to a member function that is not virtual begins with the function's address.
+// Returns the address of a non-virtual member function, with which a pointer to it begins.
 template <typename Result, typename... Parameters>
 const void* MemberAddress(Result (DBImpl::*function)(Parameters...)) noexcept {
   const void* address = nullptr;

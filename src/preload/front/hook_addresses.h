@@ -1,4 +1,4 @@
-// The addresses of the functions that this library exports in place of RocksDB's (hooks.cc).
+// Addresses of the functions that this library exports in place of RocksDB's (hooks.cc).
 
 #ifndef WINNOW_SRC_PRELOAD_FRONT_HOOK_ADDRESSES_H_
 #define WINNOW_SRC_PRELOAD_FRONT_HOOK_ADDRESSES_H_
@@ -7,13 +7,13 @@
 
 namespace winnow::preload {
 
-// The address of our function.
+// Returns the address of the hook.
 const void* AddressOf(Hook hook) noexcept;
 
-// The name by which the linker knows our function and RocksDB's.
+// Returns the mangled name of the hook, and of RocksDB's function.
 const char* SymbolOf(Hook hook) noexcept;
 
-// ParametersOf() of hook_types.h, which needs RocksDB's headers.
+// Returns ParametersOf() of hook_types.h, which needs RocksDB's headers.
 const char* ParametersOfHook(Hook hook) noexcept;
 
 }  // namespace winnow::preload

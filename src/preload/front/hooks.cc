@@ -1,4 +1,4 @@
-// The functions that this library exports in place of RocksDB's.
+// Hooks: functions that this library exports in place of RocksDB's.
 
 #include <cstring>
 #include <type_traits>
@@ -8,17 +8,17 @@
 #include "src/preload/hook_types.h"
 #include "winnow/version.h"
 
-// Hooks are not noexcept, except those that call nothing: what RocksDB throws passes through them
+// Hooks are not noexcept, except those that call nothing: exceptions of RocksDB pass through them
 // to their caller. So this file is compiled with exceptions, which RocksDB's headers use, too.
 
-// The address to which a hook returns. Taken in each hook itself, as a function that it calls may
+// Return address of a hook. Must be evaluated in the hook itself, as a function that it calls may
 // have no frame.
 #define WINNOW_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
 
 namespace winnow::preload {
 namespace {
 
-// The result of a call that no RocksDB can answer.
+// Returns the result of a call that no RocksDB can answer.
 template <typename Result>
 Result Nothing() {
   if constexpr (std::is_pointer_v<Result>) {
@@ -168,10 +168,10 @@ WINNOW_EXPORT Status DB::OpenAndCompact(const OpenAndCompactOptions& how, const 
 }
 #endif
 
-// ---- Databases that are open
+// ---- Open databases
 
-// These are called through a table of virtual functions, by code that may know no RocksDB at all.
-// The linker looked for the function on behalf of the object that has the table.
+// Returns the vtable of a database. These hooks are called through a vtable, by code that may refer
+// to no RocksDB at all: the linker resolved the function for the object with the vtable.
 static const void* TableOf(const DBImpl* database) noexcept {
   const void* table = nullptr;
   std::memcpy(&table, reinterpret_cast<const void*>(database), sizeof table);

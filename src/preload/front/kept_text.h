@@ -1,14 +1,14 @@
-// Sentences that are kept until the process ends, as they may be printed then.
+// Sentences that are kept until the process ends, when they may be printed.
 
 #ifndef WINNOW_SRC_PRELOAD_FRONT_KEPT_TEXT_H_
 #define WINNOW_SRC_PRELOAD_FRONT_KEPT_TEXT_H_
 
 namespace winnow::preload {
 
-// As printf; never freed. Another sentence if memory is short.
+// Formats text like printf. The result is never freed. Returns another sentence if out of memory.
 __attribute__((format(printf, 1, 2))) const char* KeepText(const char* format, ...) noexcept;
 
-// Returns what the linker says of its last error.
+// Returns the linker's last error message.
 const char* LastLinkerError() noexcept;
 
 }  // namespace winnow::preload

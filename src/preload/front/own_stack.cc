@@ -15,13 +15,14 @@ namespace winnow::preload {
 #if defined(__GLIBC__)
 namespace {
 
-// Only the used part takes memory. Static initialisers of RocksDB's library run on this stack.
+// Size of the stack, which takes memory only where used. Static initializers of RocksDB's library
+// run on it.
 constexpr size_t kStackBytes = size_t{8} << 20;
 
 }  // namespace
 
 void RunOnOwnStack(void (*work)()) noexcept {
-  if (HasSanitizer()) {  // a sanitizer tracks the stack, and complains about another one
+  if (HasSanitizer()) {  // sanitizers track the stack and report a switch
     work();
     return;
   }
@@ -31,7 +32,7 @@ void RunOnOwnStack(void (*work)()) noexcept {
     work();
     return;
   }
-  // Not on the program's stack: they are large.
+  // Static, as they are too large for the program's stack.
   static ucontext_t here;
   static ucontext_t there;
   if (::getcontext(&there) != 0) {

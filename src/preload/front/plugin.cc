@@ -17,11 +17,11 @@
 namespace winnow::preload {
 namespace {
 
-// The result of opening the plugin. One of these is set, once.
+// Result of opening the plugin: g_plugin or g_problem is set, once.
 std::atomic<const Interposer*> g_plugin{nullptr};
 std::atomic<const char*> g_problem{nullptr};
-std::atomic<const Interposer*> g_refusing{nullptr};  // kept, as what leak checkers see tells
-// A function of the RocksDB that was found; set before either of them.
+std::atomic<const Interposer*> g_refusing{nullptr};  // keeps it reachable for leak checkers
+// Address of a function of the RocksDB that was found; set before g_plugin and g_problem.
 std::atomic<const void*> g_rocksdb{nullptr};
 
 void Refuse(const char* sentence) noexcept {
@@ -31,11 +31,12 @@ void Refuse(const char* sentence) noexcept {
 
 char g_plugin_path[PATH_MAX];
 
-// How the plugin must be opened so that its symbols are found in this RocksDB and nowhere else.
+// Way to open the plugin so that its symbols are resolved in this RocksDB and nowhere else.
 enum class Binding { kPlain, kOwnDependenciesFirst, kImpossible };
 
-// The linker searches the global scope before a library's own dependencies. So that scope must have
-// no other definition of RocksDB's functions than ours, which lead here.
+// Returns how to open the plugin. The linker searches the global scope before a library's own
+// dependencies. So this scope must have no definition of RocksDB's functions except the hooks,
+// which lead here.
 Binding BindingFor(void* rocksdb) noexcept {
   bool is_plain = true;
   for (const Hook hook : {Hook::kNewBloomFilterPolicy, Hook::kCreateFromString, Hook::kOpen}) {
@@ -50,8 +51,8 @@ Binding BindingFor(void* rocksdb) noexcept {
     return Binding::kPlain;
   }
 #if defined(RTLD_DEEPBIND)
-  // With RTLD_DEEPBIND the plugin would also get the C++ library's operators new and delete, even
-  // if the program replaces them. And sanitizers refuse it.
+  // RTLD_DEEPBIND would also give the plugin the C++ library's operators new and delete, even if
+  // the program replaces them. And sanitizers reject it.
   const bool replaces = ::dlsym(RTLD_DEFAULT, "_Znwm") != ::dlsym(rocksdb, "_Znwm") ||
                         ::dlsym(RTLD_DEFAULT, "_ZdlPv") != ::dlsym(rocksdb, "_ZdlPv");
   ::dlerror();
@@ -61,9 +62,10 @@ Binding BindingFor(void* rocksdb) noexcept {
 #endif
 }
 
-// All symbols are bound now: later the program might open another RocksDB in the global scope.
+// Opens the plugin and binds all of its symbols now: later, the program might open another RocksDB
+// in the global scope.
 void* OpenLibrary(Binding binding) noexcept {
-  // If the program is linked with the plugin, that one is used.
+  // A plugin that the program is linked with takes precedence.
   if (void* const present = ::dlopen(WINNOW_PLUGIN_NAME, RTLD_NOW | RTLD_NOLOAD)) {
     return present;
   }
@@ -81,7 +83,7 @@ void* OpenLibrary(Binding binding) noexcept {
     return opened;
   }
   // Lazy binding: if another version of RocksDB lacks functions, only calls of these fail, and the
-  // plugin itself can say which version it found.
+  // plugin itself can report the version that it found.
   ::dlerror();
   return ::dlopen(g_plugin_path, flags | RTLD_LAZY);
 }
@@ -152,7 +154,7 @@ void FindPlugin() noexcept {
 }
 
 void OpenPlugin() noexcept {
-  // Code that runs while the plugin is opened may come here again.
+  // Set while the plugin is opened: code that runs meanwhile may call this function.
   static __thread bool is_opening __attribute__((tls_model("initial-exec"))) = false;
   if (is_opening || g_plugin.load() != nullptr || g_problem.load() != nullptr) {
     return;

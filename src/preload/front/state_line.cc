@@ -25,7 +25,7 @@ pid_t g_process = 0;
 std::atomic<bool> g_was_said{false};
 std::atomic<bool> g_was_refusal_said{false};
 
-// " in PROGRAM (NUMBER): "
+// Adds " in PROGRAM (NUMBER): ".
 void AddProcess(StderrLine* line) noexcept {
   char number[32];
   std::snprintf(number, sizeof number, " (%ld): ", static_cast<long>(::getpid()));
@@ -40,7 +40,7 @@ bool KeepFirstForeign(void* found, void* definition) noexcept {
   return false;
 }
 
-// Why the plugin was not opened: its RocksDB is not there.
+// Adds the reason why the plugin was not opened: its RocksDB is not in the process.
 void AddWhatIsThere(StderrLine* line) noexcept {
   line->Add("the shared RocksDB that it was built for, " WINNOW_ROCKSDB_NAME
             ", is not in this process");
@@ -55,7 +55,7 @@ void AddWhatIsThere(StderrLine* line) noexcept {
   }
 }
 
-// Adds what the plugin does if it is in force, else why it is not.
+// Adds what the plugin does if it is in force, else the reason why it is not.
 void AddState(StderrLine* line) noexcept {
   if (const Interposer* const plugin = OpenedPlugin()) {
     line->Add("in force");
@@ -77,7 +77,7 @@ void AddState(StderrLine* line) noexcept {
 
 void BeginProcess() noexcept {
   g_process = ::getpid();
-  base::SetStderrAtStart(base::StderrAtStart());  // which is that of the process
+  base::SetStderrAtStart(base::StderrAtStart());  // the descriptor of the process
 }
 
 void SayAtCall() noexcept {

@@ -12,8 +12,9 @@
 namespace winnow::preload {
 namespace {
 
-// Searching all objects takes a while, and a program may read many options strings. If a result
-// does not depend on the caller, it is valid until an object is loaded or unloaded.
+// Cached result of a search. Searching all objects takes a while, and a program may read many
+// options strings. A result that does not depend on the caller is valid until an object is loaded
+// or unloaded.
 struct Found {
   bool is_valid;
   LoadCount loads;
@@ -23,7 +24,7 @@ Found g_found[kNumHooks];
 pthread_mutex_t g_found_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 bool Recall(Hook hook, const LoadCount& loads, Way* way) noexcept {
-  // A thread that finds this locked searches itself, also in a process that was forked while it was
+  // A thread that finds this locked searches itself, as does a process that was forked while it was
   // locked.
   if (::pthread_mutex_trylock(&g_found_mutex) != 0) {
     return false;
@@ -49,7 +50,7 @@ void Remember(Hook hook, const LoadCount& loads, const Way& way) noexcept {
 
 Way FindWay(Hook hook, const void* caller) noexcept {
   OpenPlugin();
-  // Counted before the search, so that objects that are loaded meanwhile count as later.
+  // Read before the search, so that objects that are loaded meanwhile count as later.
   const LoadCount loads = CountLoads();
   Way way{nullptr, nullptr};
   if (Recall(hook, loads, &way)) {
@@ -76,7 +77,7 @@ Way FindWay(Hook hook, const void* caller) noexcept {
 
 void SayThatNobodyAnswers(Hook hook) noexcept {
   if (!IsLogging()) {
-    return;  // without us the function would not have been found, and nothing said
+    return;  // without the preloaded library, nothing would be reported either
   }
   base::StderrLine line;
   line.Add("RocksDB's function ").Add(kHookNames[static_cast<size_t>(hook)]);

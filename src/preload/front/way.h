@@ -1,4 +1,4 @@
-// Where a call goes that arrived at a hook.
+// Target of a call that arrived at a hook.
 
 #ifndef WINNOW_SRC_PRELOAD_FRONT_WAY_H_
 #define WINNOW_SRC_PRELOAD_FRONT_WAY_H_
@@ -8,7 +8,8 @@
 namespace winnow::preload {
 
 struct Way {
-  // The definition that the caller would have got without us; null: there is none.
+  // Definition that the caller would have called without the preloaded library; null if there is
+  // none.
   void* stock;
 
   // The plugin's handler, if that definition is in the RocksDB that the plugin is bound to; else
@@ -16,13 +17,13 @@ struct Way {
   void* handler;
 };
 
-// `caller` is the address to which the hook will return, or another address in the object for which
-// the linker looked for the function. Prints what is due on stderr. Safe from any thread; nothing
-// throws.
+// Finds the target of a call. `caller` is the address to which the hook will return, or another
+// address in the object that refers to the function. Prints due messages on stderr. Thread-safe;
+// nothing throws.
 Way FindWay(Hook hook, const void* caller) noexcept;
 
-// With WINNOW_LOG=1, says that the call can't be answered, as no RocksDB is loaded: the caller
-// asked the linker for the function and found our hook.
+// Reports, with WINNOW_LOG=1, that the call can't be answered, as no RocksDB is loaded: the caller
+// looked up the function and found the hook.
 void SayThatNobodyAnswers(Hook hook) noexcept;
 
 }  // namespace winnow::preload

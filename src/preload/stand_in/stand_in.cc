@@ -1,10 +1,9 @@
-// The functions that RocksDB's own tree has in the place of RocksDB's, with WINNOW_STAND_IN=1, and
-// what registers the policy there, in the place of src/rocksdb/in_tree.cc. RocksDB itself calls
-// them by these names, as its C API does, and programs that are linked with its static library get
-// them by theirs.
+// Replacements of RocksDB's policy functions in RocksDB's own tree, with WINNOW_STAND_IN=1, and the
+// registration of the policy there, in place of src/rocksdb/in_tree.cc. RocksDB itself calls them
+// by these names, as its C API does, and programs that are linked with its static library do, too.
 //
-// No call of DB::Open or of one that makes column families comes to us here: so no policy and no
-// listener is added.
+// Calls of DB::Open and of functions that create column families are not replaced here: so no
+// policy and no listener is added.
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/utilities/object_registry.h>
@@ -43,8 +42,8 @@ std::string InForce() {
          plugin::CompiledVersion() + "; " + WhatBuiltinPoliciesBuild();
 }
 
-// Says what is due on stderr, at the first call that comes to us. RocksDB may not be asked for
-// anything here: it may be about to register its own policies.
+// Prints due messages on stderr at the first call. Must not call RocksDB, which may be about to
+// register its own policies.
 void SayOnce() noexcept {
   static std::atomic<bool> was_said{false};
   if (IsLeftAsItWas() && !IsLogging()) return;
@@ -64,7 +63,7 @@ void SayOnce() noexcept {
           "a filter policy get none; let the program or its options name one");
     }
   } catch (...) {
-    return;  // memory is short
+    return;  // out of memory
   }
 }
 
@@ -97,7 +96,8 @@ Status FilterPolicy::CreateFromString(const ConfigOptions& config, const std::st
 extern "C" int winnow_register_in_tree(ROCKSDB_NAMESPACE::ObjectLibrary& library,
                                        const std::string& name);
 
-// As in src/rocksdb/in_tree.cc. Programs that never ask for a policy come by here alone.
+// Registers the policy like src/rocksdb/in_tree.cc. Programs that never ask for a policy call only
+// this function.
 extern "C" int winnow_register_in_tree(ROCKSDB_NAMESPACE::ObjectLibrary& library,
                                        const std::string& /*name of the plugin*/) {
   winnow::preload::SayOnce();

@@ -1,4 +1,4 @@
-// The names of RocksDB's functions are here what stock_names.h makes of them.
+// Calls of RocksDB's own functions, whose names here are replaced by stock_names.h.
 
 #include "src/preload/stand_in/stock_calls.h"
 

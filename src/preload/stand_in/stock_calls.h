@@ -1,4 +1,4 @@
-// RocksDB's own functions, where ours have their names.
+// RocksDB's own functions, if Winnow's have their names.
 
 #ifndef WINNOW_SRC_PRELOAD_STAND_IN_STOCK_CALLS_H_
 #define WINNOW_SRC_PRELOAD_STAND_IN_STOCK_CALLS_H_

@@ -37,16 +37,17 @@ using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// The filter that bits_builder.h promises if memory is short.
+// Filter that Finish returns if out of memory (see bits_builder.h).
 constexpr char kMatchesEverything[6] = {0, 0, 0, 0, 0, 0};
 
-// The bytes of a filter besides its blocks.
+// Overhead of a Bloom filter in bytes, besides its blocks.
 constexpr size_t kBeside = core::kTailBytes + core::kEntryBytes;
 
-// In smaller filters these bytes are more than a quarter of the blocks.
+// Least size of a partition in bytes. In smaller filters, the overhead would exceed a quarter of
+// the blocks.
 constexpr size_t kMinForPartition = 3 * simd::kBloomBlockBytes + kBeside;
 
-// The number of blocks in a Bloom filter of this size.
+// Returns the number of blocks in a Bloom filter of this size.
 uint32_t BlocksThatFit(size_t bytes) noexcept {
   const size_t blocks = bytes < kBeside ? 0 : (bytes - kBeside) / simd::kBloomBlockBytes;
   return static_cast<uint32_t>(std::min<size_t>(blocks, std::numeric_limits<uint32_t>::max()));
@@ -64,8 +65,7 @@ BitsBuilder::BitsBuilder(const FilterOptions& options, bool verify,
       looks_at_keys_(file_options_ != nullptr || range_part_ != nullptr),
       builder_(options_) {}
 
-// The hash of short keys is inlined, and rare cases are behind tail calls: this is most of the work
-// of collecting keys.
+// Hot path of collecting keys: the hash of short keys is inlined, and rare cases are tail calls.
 __attribute__((flatten)) void BitsBuilder::AddKey(const Slice& key) {
   if (__builtin_expect(key.size() - 1 >= core::kMaxShortKeyBytes || looks_at_keys_, 0)) {
     return AddRareKey(key);
@@ -139,7 +139,7 @@ void BitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alternate) {
 
 Slice BitsBuilder::Finish(std::unique_ptr<const char[]>* buf) { return FinishBlock(buf); }
 
-// Never a corruption: that would fail the flush, and there is always a correct filter.
+// Never returns Corruption: it would fail the flush, and there is always a correct filter.
 Slice BitsBuilder::Finish(std::unique_ptr<const char[]>* buf, Status* status) {
   const Slice filter = FinishBlock(buf);
   if (status != nullptr) {
@@ -157,9 +157,9 @@ size_t BitsBuilder::ApproximateNumEntries(size_t bytes) {
   if (bytes < kMinForPartition) return 0;
   auto most = static_cast<size_t>(builder_.EstimateCapacity(bytes));
   if (range_part_ == nullptr) return most;
-  // The fixed part of a range filter, besides its keys, is then at most a quarter as well.
+  // Limits the fixed part of a range filter to a quarter of the size, too.
   if (bytes < kMinForPartition + 4 * range_part_->EstimateSize(1)) return 0;
-  size_t least = 1;  // as EstimateCapacity has it
+  size_t least = 1;  // EstimateCapacity's minimum
   while (least < most) {
     const size_t middle = least + (most - least + 1) / 2;
     if (CalculateSpace(middle) <= bytes) {
@@ -188,7 +188,7 @@ double BitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
       }
       return 1;
     case FilterKind::kRibbon:
-      return core::ColumnsRate(plan.columns);  // whatever the size
+      return core::ColumnsRate(plan.columns);  // independent of the size
   }
   return 0;
 }
@@ -203,7 +203,7 @@ inline void BitsBuilder::Keep(KeyHash hash) noexcept {
 }
 
 void BitsBuilder::FlushPending(size_t n) noexcept {
-  // After a failure nothing more is kept until the filter is finished; the next filter tries again.
+  // After a failure, nothing is kept until the filter is finished; the next filter tries again.
   const bool is_first = entries_.load(std::memory_order_relaxed) == n;
   if (short_of_memory_ && !(is_first && StartAgain())) {
     return;

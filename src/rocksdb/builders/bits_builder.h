@@ -1,4 +1,4 @@
-// Building the filters of one file (or of its partitions) for RocksDB.
+// Builder of the filters of one file, or of its partitions, for RocksDB.
 
 #ifndef WINNOW_SRC_ROCKSDB_BUILDERS_BITS_BUILDER_H_
 #define WINNOW_SRC_ROCKSDB_BUILDERS_BITS_BUILDER_H_
@@ -21,7 +21,7 @@
 #include "winnow/hash.h"
 #include "winnow/options.h"
 
-// For functions that RocksDB's class has only from a version on.
+// `override` for functions that are virtual only in some versions of RocksDB.
 #if WINNOW_ROCKSDB_AT_LEAST(9, 6)
 #define WINNOW_OVERRIDE_SINCE_9_6 override
 #else
@@ -37,62 +37,64 @@ namespace winnow::plugin {
 
 // Builds Winnow filters, one after the other, and adds them to the counters (counters.h).
 //
-// Repeats are dropped: versions of a key, and the prefix that neighbouring keys share.
+// Consecutive duplicates are dropped: versions of a key, and the prefix that neighboring keys
+// share.
 //
 // No function throws. If memory runs out while keys are collected or the filter is finished, Finish
-// returns 6 bytes of zero. Winnow takes these for a filter of RocksDB's, whose reader takes them
-// for a Bloom filter without probes: it says "may match" to every key. So the file is correct, but
-// without the gain of a filter, and the flush or compaction continues.
+// returns 6 zero bytes. Winnow takes these for a filter of RocksDB's, whose reader takes them for a
+// Bloom filter without probes: "may match" for every key. So the file is correct, but has no
+// benefit of a filter, and the flush or compaction continues.
 //
-// One thread builds; EstimateEntriesAdded may be called from any.
+// One thread builds; EstimateEntriesAdded is thread-safe.
 class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  public:
-  // verify: MaybePostVerify checks that every key is found in the finished bytes and that their
-  // checksum is right. For that, the builder keeps all hashes, 8 bytes each, until then.
-  // file_options: settles the options of the filters when they are finished; null: `options` stay.
-  // range_part: builds range filters, which go into the filter as notes; null: none.
+  // `verify`: MaybePostVerify checks that every key is found in the finished bytes and that their
+  // checksum is right. For this, the builder keeps all hashes until then, 8 bytes each.
+  //
+  // `file_options` settles the filters' options when they are finished; if null, `options` stay in
+  // force. `range_part` builds range filters, which become notes of the filter; null for none.
   BitsBuilder(const FilterOptions& options, bool verify,
               std::unique_ptr<FileFilterOptions> file_options = nullptr,
               std::unique_ptr<RangePart> range_part = nullptr);
 
   void AddKey(const ROCKSDB_NAMESPACE::Slice& key) override;
 
-  // Adds both. Virtual, and called by RocksDB, from 9.6 on.
+  // Adds the key and its prefix. Virtual, and called by RocksDB, from 9.6 on.
   void AddKeyAndAlt(const ROCKSDB_NAMESPACE::Slice& key,
                     const ROCKSDB_NAMESPACE::Slice& alternate) WINNOW_OVERRIDE_SINCE_9_6;
 
-  // Exact: the keys added since the last Finish, repeats left out; without whole_key_filtering the
-  // keys of the range filter. Constant time.
+  // Returns the exact number of keys added since the last Finish, without duplicates; without
+  // whole_key_filtering, the keys of the range filter if there are more. Constant time.
   size_t EstimateEntriesAdded() override;
 
-  // The filter of the keys added since the last Finish; there may be none. *buf owns its bytes,
-  // unless they are the 6 static ones. *status is OK.
+  // Returns the filter of the keys added since the last Finish; there may be none. *buf owns its
+  // bytes, unless they are the 6 static ones. *status is OK.
   ROCKSDB_NAMESPACE::Slice Finish(std::unique_ptr<const char[]>* buf) override;
   ROCKSDB_NAMESPACE::Slice Finish(std::unique_ptr<const char[]>* buf,
                                   ROCKSDB_NAMESPACE::Status* status) override;
 
-  // Corruption if the bytes are not a correct filter of the keys of the last Finish. Always OK if
-  // `verify` is false.
+  // Returns Corruption if the bytes are not a correct filter of the keys of the last Finish. Always
+  // OK if `verify` is false.
   ROCKSDB_NAMESPACE::Status MaybePostVerify(
       const ROCKSDB_NAMESPACE::Slice& filter_content) override;
 
-  // The most keys whose filter is expected to fit into `bytes`; 0 if a filter of this size would
-  // take much more than its keys need, as with the built-in builders. RocksDB cuts partitions by
-  // this number when it makes the builder; after a 0 it tries larger sizes. So a tiny
-  // metadata_block_size does not make filters of a few keys each.
+  // Returns the maximum number of keys whose filter is expected to fit into `bytes`; 0 if a filter
+  // of this size would have much overhead, as with the built-in builders. RocksDB cuts partitions
+  // at this number of keys; after a 0 it tries larger sizes. So a tiny metadata_block_size does not
+  // make filters of a few keys each.
   size_t ApproximateNumEntries(size_t bytes) override;
 
-  // The size of a filter in bytes, and the false-positive rate of a filter of this size, 0 to 1.
-  // Virtual, and called by RocksDB, from 10.9 on. Constant time.
+  // Return the size of a filter in bytes, and the false-positive rate of a filter of this size,
+  // from 0 to 1. Virtual, and called by RocksDB, from 10.9 on. Constant time.
   size_t CalculateSpace(size_t num_entries) WINNOW_OVERRIDE_SINCE_10_9;
   double EstimatedFpRate(size_t num_entries, size_t bytes) WINNOW_OVERRIDE_SINCE_10_9;
 
  private:
-  // The last hash of a key and of a prefix. Equal keys and equal prefixes follow each other.
+  // Hashes of the last key and the last prefix. Equal keys and equal prefixes are consecutive.
   class Repeats {
    public:
     bool Contains(KeyHash hash) const noexcept {
-      // Nearly always there is a key and no prefix.
+      // Fast path: nearly always there is a key and no prefix.
       if (__builtin_expect(known_ == kKey, 1)) return hash == key_;
       return ((known_ & kKey) != 0 && hash == key_) ||
              ((known_ & kAlternate) != 0 && hash == alternate_);
@@ -118,20 +120,21 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   __attribute__((noinline)) void AddRareKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
   void AddHash(KeyHash hash) noexcept;
   void Keep(KeyHash hash) noexcept;
-  // Moves the pending hashes, of which there are n, into builder_.
+  // Moves the n pending hashes into builder_.
   __attribute__((noinline)) void FlushPending(size_t n) noexcept;
-  // Replaces the builder whose allocation failed half-way. False if memory is still short.
+  // Replaces the builder after an allocation failed half-way. Returns false if still out of memory.
   bool StartAgain() noexcept;
   ROCKSDB_NAMESPACE::Slice FinishBlock(std::unique_ptr<const char[]>* buf) noexcept;
   ROCKSDB_NAMESPACE::Slice GiveUp(std::unique_ptr<const char[]>* buf) noexcept;
 
-  // To be called before the filter is finished: settles its options by the place of the file.
+  // Settles the options by the file's place in its tree. Must be called before the filter is
+  // finished.
   void SettleOptions() noexcept;
-  // The filter with the range filters of its keys as notes, if there are any.
+  // Returns the filter with the range filters of its keys as notes, if there are any.
   FilterBlock WithRangePart(FilterBlock block) noexcept;
-  // The filter with the note of its file, if there is one.
+  // Returns the filter with its file's note, if there is one.
   FilterBlock WithTreeNote(FilterBlock block) noexcept;
-  // To be called after the filter was finished.
+  // Records the finished filter of the file.
   void NotePlace(std::string_view block) noexcept;
   __attribute__((noinline)) void SeeKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
 
@@ -139,21 +142,21 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   const bool verify_;
   std::unique_ptr<FileFilterOptions> file_options_;
   const std::unique_ptr<RangePart> range_part_;
-  const bool looks_at_keys_;  // for one of these
+  const bool looks_at_keys_;  // true if file_options_ or range_part_ exists
   FilterBuilder builder_;
   Repeats repeats_;
-  // Hashes wait here, as a call for each would take longer than all other work on it. Entry i waits
-  // in pending_[i % kMaxPending].
+  // Buffer of hashes, as a call per hash would take longer than all other work on it. Entry i is in
+  // pending_[i % kMaxPending].
   static constexpr size_t kMaxPending = 64;
   KeyHash pending_[kMaxPending];
-  // Other threads read this while one thread adds keys.
+  // Atomic: other threads read this while one thread adds keys.
   std::atomic<size_t> entries_{0};
   bool short_of_memory_ = false;
-  std::vector<KeyHash> kept_;       // only if verify_: those in builder_,
-  std::vector<KeyHash> to_verify_;  // and those of the filter finished last
+  std::vector<KeyHash> kept_;       // hashes in builder_ if verify_
+  std::vector<KeyHash> to_verify_;  // hashes of the last finished filter if verify_
 };
 
-// A builder that the caller owns; null ("no filter") if memory is short.
+// Returns a builder that the caller owns, or null ("no filter") if out of memory.
 ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBitsBuilder(
     const FilterOptions& options, bool verify,
     std::unique_ptr<FileFilterOptions> file_options = nullptr,

@@ -22,8 +22,8 @@ using ROCKSDB_NAMESPACE::ObjectRegistry;
 using ROCKSDB_NAMESPACE::Status;
 using PolicyPointer = std::shared_ptr<const FilterPolicy>;
 
-// The two policies that RocksDB's Ribbon policy chooses from. The Ribbon policy itself can't be
-// used: the registry makes it by NewRibbonFilterPolicy, which the interposer may replace.
+// Names of the two policies that RocksDB's Ribbon policy chooses from. The Ribbon policy itself
+// can't be used: the registry makes it by NewRibbonFilterPolicy, which the interposer may replace.
 constexpr char kBelowLevelName[] = "rocksdb.internal.FastLocalBloomFilter:";
 constexpr char kRibbonName[] = "rocksdb.internal.Standard128RibbonFilter:";
 constexpr char kBloomName[] = "bloomfilter:";
@@ -37,11 +37,11 @@ std::string NameFor(const PolicyOptions& options, bool is_below_level) {
 }
 
 Status Make(const std::string& name, PolicyPointer* policy) {
-  // Not by CreateFromString, which the interposer may replace.
+  // Uses the registry, as the interposer may replace CreateFromString.
   Status status = ObjectRegistry::NewInstance()->NewSharedObject(name, policy);
   if (status.IsNotSupported()) {
-    // RocksDB fills the registry when it is first asked for a policy. Nobody asks for one of this
-    // name, and the interposer leaves it alone.
+    // RocksDB fills its registry when it is first asked for a policy. The program never asks for a
+    // policy of this name, so the interposer does not replace it.
     PolicyPointer ignored;
     FilterPolicy::CreateFromString(ROCKSDB_NAMESPACE::ConfigOptions(),
                                    std::string(kRibbonName) + "10", &ignored)
@@ -58,7 +58,8 @@ bool MayHaveEmptyPartitions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& tab
 }
 
 bool MakesNoneOfNoKeys(const FilterPolicy& policy, const FilterBuildingContext& context) {
-  // The trial must not count for the rounding of the filters that follow.
+  // A trial builder must not affect the rounding of the filters that follow
+  // (optimize_filters_for_memory).
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table = context.table_options;
   table.optimize_filters_for_memory = false;
   FilterBuildingContext tried(table);

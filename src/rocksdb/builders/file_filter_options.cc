@@ -60,7 +60,8 @@ void FileFilterOptions::NoteReason(const TreeRates::Rated& rated, bool learns) {
                                                       : core::RateReason::kKeysInRange;
 }
 
-// The options with filter_memory, by what all filters of the policy take now.
+// Returns the options that filter_memory allows, given the memory that all filters of the policy
+// take now.
 FilterOptions FileFilterOptions::Sized(const KnownTotals& totals, size_t range_bytes,
                                        TreeFiles::NewFile* file) {
   FileToSize to_size;
@@ -112,7 +113,8 @@ FilterOptions FileFilterOptions::Settle(uint64_t keys, size_t range_bytes) {
 
 void FileFilterOptions::SettleFile(uint64_t keys, size_t range_bytes) {
   const TreeFiles::Place place = record_->files.PlaceOf(facts_.level, range_, known_.base);
-  // If the last level has no filters, its files are not seen. They lie below all other files.
+  // If the last level has no filters, its files are unknown to Winnow. They lie below all other
+  // files.
   const bool sees_last = RuleOf(policy_, facts_, known_).last_level_has_filters();
   TreeFiles::NewFile file;
   file.level = facts_.level;
@@ -141,7 +143,7 @@ FilterOptions FileFilterOptions::Planned(const TreeFiles::Place& place, bool see
   const FilterOptions by_plan = ByPlan(place, sees_last);
   if (policy_.level_plan == LevelPlan::kUniform) return by_plan;
   LiveMemory alive = record_->files.Memory();
-  if (!job_.is_leveled) {  // runs of level 0 do not wait to be merged
+  if (!job_.is_leveled) {  // runs of level 0 do not wait for a merge
     alive.resting += alive.waiting;
     alive.waiting = {};
   }
@@ -156,8 +158,9 @@ FilterOptions FileFilterOptions::Planned(const TreeFiles::Place& place, bool see
   return affordable;
 }
 
-// Lookups fall evenly over the tree's keys, until enough were sampled. In leveled compaction, what
-// is planned by levels counts where the keys below the file are not known.
+// Applies the learned rates, if enough lookups were sampled; until then, lookups are assumed to be
+// uniform over the tree's keys. In leveled compaction, the planned rate stays if the keys below the
+// file are not known.
 FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned,
                                            const TreeFiles::Place& place,
                                            TreeFiles::NewFile* file) {
@@ -175,8 +178,8 @@ FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned,
   std::optional<TreeRates::Rated> rated =
       record_->rates.RateOf(&record_->files, *file, job_, uniform_rate, rule);
   if (!rated) return planned;
-  // Else, when files with few bits are merged into a last level that has no filters, the others
-  // would take more than they may.
+  // Otherwise, when files with few bits are merged into a last level that has no filters, the other
+  // files would exceed their memory.
   if (rule.is_leveled && !rule.last_level_has_filters() && !rule.learns) {
     rated->bits = std::max(rated->bits, -std::log2(uniform_rate));
   }
@@ -190,7 +193,7 @@ FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned,
 
 void FileFilterOptions::Built(std::string_view block) {
   if (id_ == 0 || uniform_bytes_ == 0) return;
-  // A range filter's bytes are nothing that a plan could share out.
+  // A plan can't share out the bytes of a range filter.
   const auto range_bytes = static_cast<double>(core::TableRanges(block).size_bytes());
   const FilterMemory memory{static_cast<double>(block.size()) - range_bytes,
                             static_cast<double>(uniform_bytes_)};

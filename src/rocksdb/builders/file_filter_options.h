@@ -1,5 +1,4 @@
-// Settles the options of a file's filter, once it is known where in the range of keys the file
-// lies.
+// Options of a file's filter, settled once the file's key range is known.
 
 #ifndef WINNOW_SRC_ROCKSDB_BUILDERS_FILE_FILTER_OPTIONS_H_
 #define WINNOW_SRC_ROCKSDB_BUILDERS_FILE_FILTER_OPTIONS_H_
@@ -22,12 +21,12 @@
 
 namespace winnow::plugin {
 
-// For one file. The file's builder owns it.
+// Settles the filter options of one file. Owned by the file's builder.
 class FileFilterOptions {
  public:
-  // filter_files: gets the file's filters, by their bytes; null: they are not noted.
-  // has_one_reader: see FilterFile. has_notes: filters have a note. trees: all trees of the policy,
-  // whose filters share filter_memory; null: bits_per_key counts.
+  // `filter_files` records the file's filters by their bytes; null if they are not recorded. For
+  // `has_one_reader` see FilterFile. If `has_notes`, filters get a note. `trees` has all trees of
+  // the policy, whose filters share filter_memory; if null, bits_per_key applies.
   FileFilterOptions(const PolicyOptions& policy, const BuildFacts& facts, const KnownTree& known,
                     std::shared_ptr<TreeRecord> record, std::shared_ptr<FilterFileMap> filter_files,
                     bool has_one_reader, bool has_notes,
@@ -42,26 +41,26 @@ class FileFilterOptions {
         trees_(std::move(trees)),
         job_(JobOf(facts, known, record_->files)) {}
 
-  // To be called with each key or prefix that is added to the filter. Looks at one in kEvery. May
+  // Must be called with each key or prefix that is added to the filter. Looks at one in kEvery. May
   // throw std::bad_alloc.
   void See(const ROCKSDB_NAMESPACE::Slice& key) {
     if (seen_++ % kEvery == 0) NoteKey(key);
   }
 
-  // The options of the filter of the keys seen, of which there are `keys`; the filter has at least
-  // the fewest bits. range_bytes: what a range filter of them takes, if there can be one. If a file
-  // has several filters (partitions), the first one decides for all. From here on this file counts
-  // for other files. May throw std::bad_alloc.
+  // Returns the options of the filter for the keys seen. `keys` is their number, and `range_bytes`
+  // the size of a range filter of them, if there can be one. If a file has several filters
+  // (partitions), the first one decides for all. From here on, this file counts for other files.
+  // May throw std::bad_alloc.
   FilterOptions Settle(uint64_t keys, size_t range_bytes = 0);
 
-  // Returns whether filter_memory has room for a range filter, too, of the file that was settled.
+  // Returns whether filter_memory also has room for a range filter of the settled file.
   bool has_room_for_ranges() const noexcept { return policy_.range_bits > 0; }
 
-  // The note of the filter for which Settle was called, which takes so many bytes; empty: none. May
-  // throw std::bad_alloc.
+  // Returns the note of the last settled filter, of `filter_bytes` bytes, or an empty string for
+  // none. May throw std::bad_alloc.
   std::string Note(size_t filter_bytes) const;
 
-  // The filter for which Settle was called is finished.
+  // Records the finished bytes of the last settled filter.
   void Built(std::string_view block);
 
  private:
@@ -73,12 +72,12 @@ class FileFilterOptions {
   void SettleFile(uint64_t keys, size_t range_bytes);
   FilterOptions Sized(const KnownTotals& totals, size_t range_bytes, TreeFiles::NewFile* file);
   FilterOptions ByPlan(const TreeFiles::Place& place, bool sees_last) const;
-  // Set relative_miss_heat of the file if that is known.
+  // Planned() and ByTheRule() set the file's relative_miss_heat if known.
   FilterOptions Planned(const TreeFiles::Place& place, bool sees_last, TreeFiles::NewFile* file);
   FilterOptions ByTheRule(const FilterOptions& planned, const TreeFiles::Place& place,
                           TreeFiles::NewFile* file);
 
-  PolicyOptions policy_;  // bits are what was asked for until the file is settled
+  PolicyOptions policy_;  // bits_per_key and range_bits are replaced when the file is settled
   const BuildFacts facts_;
   const KnownTree known_;
   const std::shared_ptr<TreeRecord> record_;
@@ -89,11 +88,11 @@ class FileFilterOptions {
   WritingJob job_;
   uint64_t seen_ = 0;
   KeyRange range_;
-  uint64_t uniform_bytes_ = 0;  // of the filter that is being finished
-  TreeFiles::Id id_ = 0;        // 0: not settled
-  int level_ = -1;              // TreeFiles::LevelIndex
+  uint64_t uniform_bytes_ = 0;  // size of the current filter with uniform options
+  TreeFiles::Id id_ = 0;        // 0 until the file is settled
+  int level_ = -1;              // level index (TreeFiles::LevelIndex)
   FilterOptions settled_;
-  core::TreeNote note_;  // all but keys
+  core::TreeNote note_;  // complete except for tree and keys
 };
 
 }  // namespace winnow::plugin

@@ -27,7 +27,8 @@ struct OfThread {
 
 void Delete(void* of_thread) { delete static_cast<OfThread*>(of_thread); }
 
-// Not thread_local: room for that is scarce in libraries that are loaded late.
+// A pthread key and not thread_local, as static TLS is scarce in libraries that are loaded by
+// dlopen().
 struct Key {
   pthread_key_t key{};
   const bool works;
@@ -40,13 +41,13 @@ const Key& TheKey() noexcept {
   return key;
 }
 
-// This thread's own; null if it has none yet.
+// Returns this thread's state, or null if it has none yet.
 OfThread* Here() noexcept {
   const Key& key = TheKey();
   return key.works ? static_cast<OfThread*>(pthread_getspecific(key.key)) : nullptr;
 }
 
-// The same, made if need be; null if memory is short.
+// Returns this thread's state, which is made on the first call; null if out of memory.
 OfThread* MakeHere() noexcept {
   if (OfThread* const here = Here()) return here;
   const Key& key = TheKey();

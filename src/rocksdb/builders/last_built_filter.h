@@ -1,6 +1,6 @@
-// The file that this thread is about to build, and the filter that it built last. When a file is
-// begun or finished, RocksDB calls a listener in the thread that writes it, but tells nothing by
-// which a builder or the filter could be known.
+// Thread-local record of the file that this thread is about to build, and of the filter that it
+// built last. RocksDB calls a listener in the writing thread when a file is begun or finished, but
+// passes nothing that identifies the builder or the filter.
 
 #ifndef WINNOW_SRC_ROCKSDB_BUILDERS_LAST_BUILT_FILTER_H_
 #define WINNOW_SRC_ROCKSDB_BUILDERS_LAST_BUILT_FILTER_H_
@@ -20,31 +20,34 @@ namespace winnow::plugin {
 struct KnownFiles;
 
 struct LastBuiltFilter {
-  std::weak_ptr<KnownFiles> policy;  // that was asked for a builder, by what it knows
-  std::weak_ptr<TreeFiles> files;    // that have the last filter's file
-  TreeFiles::Id id = 0;              // 0: none
+  std::weak_ptr<KnownFiles> policy;  // known files of the policy that was asked for a builder last
+  std::weak_ptr<TreeFiles> files;    // tree of the last filter's file
+  TreeFiles::Id id = 0;              // id of the last filter's file; 0 if none
 };
 
-// If memory is short, nothing is noted.
+// Record the last builder and filter of this thread. Best-effort: nothing is recorded if out of
+// memory.
 void NoteBuilder(const std::shared_ptr<KnownFiles>& policy) noexcept;
 void NoteBuilt(const std::shared_ptr<TreeFiles>& files, TreeFiles::Id id) noexcept;
 
-// This thread begins a file, of which nothing is built yet, and whose keys have this order. If
-// several listeners say so of one file, what one of them knows counts.
+// Records that this thread begins a file with keys in this order. If several listeners call this
+// for one file, a known order takes precedence over an unknown one.
 void BeginFile(const ROCKSDB_NAMESPACE::TableFileCreationBriefInfo& file, KeyOrder order) noexcept;
 LastBuiltFilter WhatWasBuilt() noexcept;
-// The file is finished.
+// Records that the file is finished.
 void EndFile() noexcept;
 
-// Until EndJob, compactions of this family in this thread are those of a worker's job.
+// Declares that, until EndJob, this thread's compactions of this column family belong to a worker's
+// job.
 void BeginJob(const std::string& family, KeyOrder order) noexcept;
 void EndJob() noexcept;
 
-// The order of the keys of the job's file that this builder is for; unset if it is not of a job.
+// Returns the key order of the job's file that this builder is for; unset if the file does not
+// belong to a job.
 std::optional<KeyOrder> OrderOfJobHere(
     const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
-// The order of the keys of the file that this builder is for; unset if no listener was told of it.
+// Returns the key order of the file that this builder is for; unset if no listener was told of it.
 std::optional<KeyOrder> OrderOfBegunFile(
     const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 

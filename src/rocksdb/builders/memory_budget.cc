@@ -16,24 +16,24 @@
 namespace winnow::plugin {
 namespace {
 
-// A file over others loses so many of the rule's bits for each part of the memory that its filter
-// exceeds what is left by.
+// Bits that a file over others loses, times the excess of its filter over the free memory as a part
+// of filter_memory.
 constexpr double kLostBits = 150;
 
-// A merged file keeps this part of the filters that it replaces.
+// Part of the replaced filters' bytes that a merged file may keep.
 constexpr double kOfReplaced = 0.75;
 
-// The part of what is left of the memory that one file may take: so the next one, which comes
-// before others end, gets some, too.
+// Part of the free memory that one file may take, so that the next file, which may come before
+// others are deleted, gets some, too.
 constexpr double kOfWhatIsLeft = 0.6;
 
-// The excess, as a part of filter_memory, that the LOG reports.
+// Excess, as a part of filter_memory, from which on the LOG reports it.
 constexpr double kTooMuch = 0.01;
 
-// The share of all keys on level 0 from which on the LOG says that compactions lag.
+// Share of all keys on level 0 from which on the LOG says that compactions lag.
 constexpr double kMuchOnLevel0 = 0.1;
 
-// The part of filter_memory from which on the LOG names files that stay as the reason why others
+// Part of filter_memory from which on the LOG names files that stay as the reason why other files
 // get little.
 constexpr double kHeld = 0.25;
 
@@ -48,7 +48,7 @@ double Bytes(const FilterOptions& form, double keys, double bits_per_key) noexce
       static_cast<uint64_t>(std::clamp(keys, 1.0, kMaxKeys)), core::ForBuilding(options)));
 }
 
-// The bits_per_key, up to `most`, whose filter takes so many bytes, or the fewest of the option.
+// Returns the bits_per_key, up to `most`, of a filter of this many bytes, or the option's minimum.
 double BitsThatTake(const FilterOptions& form, double keys, double bytes, double most) noexcept {
   double low = kBitsPerKeyOption.least;
   double high = std::clamp(most, low, kBitsPerKeyOption.most);
@@ -59,12 +59,12 @@ double BitsThatTake(const FilterOptions& form, double keys, double bytes, double
   return low;
 }
 
-// The bits_per_key of a filter with so many bits of log2(1/rate), as far as filters may have them.
+// Returns the bits_per_key of a filter with this log2(1/rate), limited to the maximum rate bits.
 double BitsPerKeyOf(double bits) noexcept {
   return core::BitsForRate(std::exp2(-std::clamp<double>(bits, 0, kMaxRateBits)));
 }
 
-// The bytes of a filter per key and bit of log2(1/rate), if files have so many keys.
+// Returns a filter's bytes per key and bit of log2(1/rate), for files of this many keys.
 double BytesABit(const FilterOptions& form, double keys) noexcept {
   constexpr double kUsualBits = 10;
   return Bytes(form, keys, kUsualBits) / keys / -std::log2(core::RateForBits(kUsualBits));
@@ -115,7 +115,7 @@ MemoryRates::Asked AskedFor(const PolicyOptions& policy, const BuildFacts& facts
   rule.learns =
       rule.is_leveled && rule.by_lookups && tree != nullptr && tree->rates.HasSamples(&tree->files);
   if (tree != nullptr) asked.own = &tree->rates;
-  BuildFacts last = facts;  // which has most of the keys
+  BuildFacts last = facts;  // has most of the keys
   last.level = std::max({known.depth, facts.level, 0});
   last.reason = ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction;
   asked.bytes_a_bit = BytesABit(FactsToOptions(policy, last), mean_keys);
@@ -230,7 +230,7 @@ void MemoryReport::Write(ROCKSDB_NAMESPACE::Logger* logger, const PolicyOptions&
                          const KnownTotals& known, const FileToSize& next,
                          KnownTrees* trees) noexcept {
   if (asked.filter_memory == 0 || logger == nullptr) return;
-  if (known.are_elsewhere && !known.knows_all_files) return;  // which no listener here changes
+  if (known.are_elsewhere && !known.knows_all_files) return;  // a listener here could not change it
   try {
     LogTimes& times = known.knows_all_files ? in_force_ : not_in_force_;
     if (!times.IsDue(*logger, kBetweenLines, true, std::chrono::steady_clock::now())) return;

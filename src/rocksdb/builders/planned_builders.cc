@@ -26,7 +26,7 @@ using ROCKSDB_NAMESPACE::FilterBuildingContext;
 
 namespace {
 
-// Learned rates are by places of keys in the order of bytes.
+// Learned rates use positions of keys in bytewise order.
 std::string NotBytewiseNote() {
   return std::string("level_plan=learned needs keys in the order of ") +
          ROCKSDB_NAMESPACE::BytewiseComparator()->Name() +
@@ -34,8 +34,8 @@ std::string NotBytewiseNote() {
          "level_plan=auto; give column families with another comparator a policy of their own";
 }
 
-// Returns whether a file's filter has one reader while the file is open: not if the block cache
-// holds the filter.
+// Returns whether a file's filter has one reader while the file is open. This is not the case if
+// the block cache holds the filter.
 bool HasOneReaderAFile(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
   return !table.cache_index_and_filter_blocks && !table.partition_filters;
 }
@@ -48,7 +48,7 @@ constexpr char kAskedIfTold[] =
     "range_bits: with prefix_seek_opt_in_only=true range filters are asked by scans with "
     "auto_prefix_mode=true alone; without that option they are by all that have a bound";
 
-// The LOG's line about a file that gets no range filter; empty: none.
+// Returns the LOG's line about a file without a range filter, or an empty string if it has one.
 std::string WhyNoRange(RangeProof proof, const FilterBuildingContext& context) {
   const std::string family =
       "range_bits: files of column family " + Quoted(context.column_family_name) + " ";
@@ -74,7 +74,7 @@ std::string WhyNoRange(RangeProof proof, const FilterBuildingContext& context) {
   return {};
 }
 
-// The bits of a file's range filter: range_bits are the mean of its tree's.
+// Returns the bits of a file's range filter: range_bits is the mean over its tree.
 double RangeBitsOf(const PolicyOptions& options, const BuildFacts& facts, TreeRecord* record) {
   if (record == nullptr || facts.level < 0 || options.level_plan == LevelPlan::kUniform ||
       options.filter_memory > 0) {
@@ -85,7 +85,7 @@ double RangeBitsOf(const PolicyOptions& options, const BuildFacts& facts, TreeRe
                     kRangeBitsOption.most);
 }
 
-// Builds the range filters of a file; null: none. The tree may be unknown.
+// Returns a builder of the file's range filters, or null for none. `record` may be null.
 std::unique_ptr<RangePart> NewRange(const PolicyOptions& options,
                                     const FilterBuildingContext& context,
                                     const std::shared_ptr<TreeRecord>& record) noexcept {
@@ -99,7 +99,7 @@ std::unique_ptr<RangePart> NewRange(const PolicyOptions& options,
     return std::make_unique<RangePart>(plan, context.table_options.whole_key_filtering,
                                        context.info_log, options.range_kind, std::move(asked));
   } catch (...) {
-    return nullptr;  // memory is short
+    return nullptr;  // out of memory
   }
 }
 
@@ -133,14 +133,14 @@ void LogLearned(ROCKSDB_NAMESPACE::Logger* logger, const std::string& learned) {
 
 }  // namespace
 
-// A filter is decided on in five steps, each of which needs what those before it found out. Only
-// the last one needs the file's keys, and so ends when these are known (file_filter_options.h).
+// Decides on a filter in five steps, each of which needs the results of the former ones. Only the
+// last step needs the file's keys, and so it ends when they are known (file_filter_options.h).
 //
-//   FindTree             what is known of the tree, and by which options its files are built
-//   SampleItsLookups     for level_plan=learned, whose rates come from them
-//   FitIntoMemory        with filter_memory, the bits of an average file in its place
-//   PlannedByLevel       the rate, by the file's level
-//   DecideByItsPlace     the rate again, by what lies below the file and by what was learned
+//   FindTree             finds the file's tree, and the options for building its files
+//   SampleItsLookups     samples lookups for level_plan=learned
+//   FitIntoMemory        with filter_memory, sizes an average file at this level
+//   PlannedByLevel       plans the rate by the file's level
+//   DecideByItsPlace     adjusts the rate by the files below it and by the learned rates
 FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
                                                const FilterBuildingContext& context) noexcept {
   if (!HashProblem().empty()) return nullptr;
@@ -196,7 +196,7 @@ bool PlannedBuilders::MayHaveRange(const PolicyOptions& options,
   try {
     WarnOnceInLog(context.info_log, WhyNoRange(proof, context));
   } catch (...) {
-    // The LOG is for information.
+    // The warning is best-effort.
   }
   return false;
 }
@@ -240,14 +240,14 @@ std::optional<PolicyOptions> PlannedBuilders::FitIntoMemory(FileToBuild* to_buil
         file.record != nullptr ? file.record->rates.UsualLog2Reach(index, to_size.keys) : 0;
     return log2_reach - log2_lambda;
   };
-  FileToSize next = to_size;  // of the last level, where it replaces as many keys
+  FileToSize next = to_size;  // a file of the last level that replaces as many keys
   next.bits = bits_on(1, true);
   next.replaced = tree;
   next.replaced.Scale(std::min(next.keys / std::max(tree.keys, 1.0), 1.0));
   next.replaced_there = next.replaced.filter_bytes;
   memory_report_.Write(context.info_log, file.options, totals, next, &known_->trees);
-  // If no file lies over others, this one will not either; nor, after a flush that did not, the
-  // next flush.
+  // A file is assumed not to lie over others if no file does, or if it is a flush and the last
+  // flush did not.
   const bool is_needless =
       file.facts.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kFlush &&
       file.record != nullptr && file.record->has_needless_flush.exchange(false);
@@ -275,7 +275,7 @@ FilterOptions PlannedBuilders::PlannedByLevel(const PolicyOptions& sized, const 
   return PlannedOptions(sized, file.facts, file.tree, NextLevel(file.facts, file.tree));
 }
 
-// If a file's level or tree is unknown, so is its place.
+// A file's place is unknown if its level or its tree is.
 bool PlannedBuilders::IsDecidedByItsPlace(const FileToBuild& file) noexcept {
   return file.record != nullptr && file.facts.level >= 0;
 }
@@ -355,13 +355,14 @@ OwnedReader PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents)
   }
 }
 
-// The reader of a filter that an earlier process built; of no file if the filter has no note.
+// Returns the reader of a filter that an earlier process built; its file is unknown if the filter
+// has no note.
 OwnedReader PlannedBuilders::NewReaderOfFound(std::string_view block, uint64_t hash_of_tail) {
   const std::optional<core::TreeNote> note = core::TreeNoteOf(block);
   if (!note || note->tree == 0) return {};
   const FilterInfo info = FilterView(block).info();
   if (info.level < 0) return {};
-  // Threads that read a filter at once note it once.
+  // Threads that read one filter at the same time record it once.
   const std::lock_guard<std::mutex> lock(known_->found);
   if (OwnedReader reader = known_->filter_files.NewReader(hash_of_tail)) return reader;
   ListedFile file;

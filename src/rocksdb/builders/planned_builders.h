@@ -1,4 +1,4 @@
-// The builder of a file's filter by the policy's options, with or without a level plan.
+// Builder of a file's filter by the policy's options, with or without a level plan.
 
 #ifndef WINNOW_SRC_ROCKSDB_BUILDERS_PLANNED_BUILDERS_H_
 #define WINNOW_SRC_ROCKSDB_BUILDERS_PLANNED_BUILDERS_H_
@@ -32,30 +32,31 @@
 
 namespace winnow::plugin {
 
-// Shared state of a policy: its trees, and loads of its filters. Readers in a cache own it too, and
-// so does a policy that replaces another one (from RocksDB 9.8 on, SetOptions makes one).
+// Shared state of a policy: its trees, and the loads of its filters. Readers in a cache own a
+// share, and so does a policy that replaces another one (from RocksDB 9.8 on, SetOptions makes
+// one).
 struct KnownFiles {
   KnownTrees trees;
   FilterFileMap filter_files;
   LoadMeter loads;
   StatedRates rates;
-  std::atomic<bool> was_shown_other_order{false};  // of keys than that of their bytes
+  std::atomic<bool> was_shown_other_order{false};  // a family's keys are not in bytewise order
   std::atomic<bool> has_range_extractor{false};    // a family has or had one
-  std::atomic<bool> may_have_more_readers{false};  // a file's filter, than one: HasOneReaderAFile
+  std::atomic<bool> may_have_more_readers{false};  // a filter may have several readers
   std::atomic<bool> asks_if_told{false};           // prefix_seek_opt_in_only
-  std::mutex found;                                // while a filter that was not known is noted
-  SamplingUse sampling;                            // wanted while lookups of any tree are sampled
-  std::atomic<int> policies{0};                    // that own a share
+  std::mutex found;              // held while the file of an unknown filter is recorded
+  SamplingUse sampling;          // wanted while lookups of any tree are sampled
+  std::atomic<int> policies{0};  // number of policies that own a share
 };
 
-// Belongs to one policy. Safe from any number of threads.
+// Makes the builders and readers of one policy. Thread-safe.
 class PlannedBuilders {
  public:
-  // Continues with what a predecessor knows, or begins with nothing.
+  // Continues with a predecessor's known files, or begins with none.
   explicit PlannedBuilders(std::shared_ptr<KnownFiles> known)
       : known_(known != nullptr ? std::move(known) : std::make_shared<KnownFiles>()) {
     ++known_->policies;
-    HashProblem();  // is said on stderr now, and looked for where memory may be short
+    HashProblem();  // reported on stderr now, and computed before memory may run out
     KeepMetricsFile();
   }
   ~PlannedBuilders();
@@ -63,51 +64,52 @@ class PlannedBuilders {
   const std::shared_ptr<KnownFiles>& known() const noexcept { return known_; }
   std::shared_ptr<LoadMeter> loads() const noexcept { return {known_, &known_->loads}; }
   UseMeter* use() const noexcept { return &known_->loads.use(); }
-  // The orders of keys that this object was shown: no successor has them.
+  // Key orders that this object was shown. A successor does not inherit them.
   OrderShown& order_shown() noexcept { return order_shown_; }
 
-  // A builder of Winnow filters, which the caller owns. Null, "no filter", if the plan needs none,
-  // if filter_memory has no room for one, if memory is short, or if there is a HashProblem. The
-  // database's LOG says if a plan has no effect, and what filter_memory does.
+  // Returns a new builder of Winnow filters, which the caller owns. Returns null ("no filter") if
+  // the plan needs none, if filter_memory has no room for one, if out of memory, or if there is a
+  // HashProblem. The database's LOG says if a plan has no effect, and what filter_memory does.
   ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
       const PolicyOptions& options,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
-  // Sets the policy's options, by which a listener's files are weighed.
+  // Sets the policy's options, which also apply to files that a listener reports.
   void SetPolicy(const PolicyOptions& options) noexcept;
 
-  // Names the policy in the figures of its filters.
+  // Names the policy in the use counters of its filters.
   void NamePolicy(const PolicyOptions& options) noexcept;
 
-  // RocksDB asks for a builder, of Winnow's or its own filters: writes a pending alarm of loads. If
-  // the options learn nothing, ends sampling of the column family's lookups and drops the samples.
-  // A compaction that was begun by other options may sample again, until the next file.
+  // Called when RocksDB asks for a builder, of Winnow's or its own filters. Writes a pending alarm
+  // of loads. If the options do not learn, ends sampling of the column family's lookups and drops
+  // the samples. A running compaction with other options may restart sampling until the next file.
   void NoteBuilderAsked(const PolicyOptions& options,
                         const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
-  // Counts a loaded filter. If its file is known, as it was built here or has a note, also counts
-  // its reader, and samples its lookups.
+  // Counts a loaded filter. If its file is known, because it was built here or has a note, also
+  // counts its reader and samples its lookups.
   OwnedReader NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept;
 
-  // DB::Open shows the options of a column family.
+  // Records the options of a column family, which DB::Open shows.
   void NoteDatabaseOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
                            const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept;
 
  private:
-  // Facts known of a file when its filter's builder is asked for.
+  // A file, as far as known when its filter's builder is asked for.
   struct FileToBuild {
-    PolicyOptions options;  // that its tree is built by
+    PolicyOptions options;  // options in force for the file's tree
     BuildFacts facts;
     KnownTree tree;
-    std::shared_ptr<TreeRecord> record;  // null: nothing is known of the tree's files
-    bool is_sized = false;               // filter_memory gave the bits, by the place, too
+    std::shared_ptr<TreeRecord> record;  // null if nothing is known of the tree's files
+    bool is_sized = false;               // true if filter_memory decided the bits
   };
 
-  // Returns whether the file can have a range filter beside its filter; else the LOG says why not.
+  // Returns whether the file can have a range filter beside its filter; if not, the LOG says why.
   bool MayHaveRange(const PolicyOptions& options,
                     const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
-  // The steps of NewBuilder. None, "no filter": filter_memory has no room for one.
+  // Steps of NewBuilder. FitIntoMemory returns nullopt, for no filter, if filter_memory has no room
+  // for one.
   FileToBuild FindTree(const PolicyOptions& asked,
                        const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
   std::optional<PolicyOptions> FitIntoMemory(
@@ -120,7 +122,7 @@ class PlannedBuilders {
 
   OwnedReader NewReaderOfFound(std::string_view block, uint64_t hash_of_tail);
 
-  // The tree's record. Null if nothing is known of the tree.
+  // Returns the tree's record, or null if nothing is known of the tree.
   std::shared_ptr<TreeRecord> RecordOf(const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
 
   const std::shared_ptr<KnownFiles> known_;

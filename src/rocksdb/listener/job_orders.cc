@@ -18,7 +18,7 @@ using ROCKSDB_NAMESPACE::TableFileCreationInfo;
 
 namespace {
 
-// Each open database has another one, and so a database without one is an error.
+// Returns the session id, which is unique per open database. A missing id is an error.
 std::string SessionOf(DB* database) {
   std::string session;
   if (!database->GetDbSessionId(session).ok() || session.empty()) {
@@ -27,8 +27,8 @@ std::string SessionOf(DB* database) {
   return session;
 }
 
-// The order by the inputs that the database wrote; unknown if there is none, or if properties of
-// one are missing.
+// Returns the key order by the input files that the database itself wrote; unknown if there are
+// none, or if the properties of an input are missing.
 KeyOrder OrderOfInputs(const CompactionJobInfo& info) {
   KeyOrder order = KeyOrder::kUnknown;
   for (const std::string& file : info.input_files) {
@@ -83,7 +83,7 @@ void JobOrders::Ends(DB* database, int job, uint32_t family) {
                    [&](const Job& known) { return known.id == job && known.family_id == family; }),
                jobs.end());
   } catch (...) {
-    // It stays until the database ends.
+    // The job stays until the database is closed.
   }
 }
 
@@ -94,7 +94,7 @@ JobOrders::Session& JobOrders::Find(DB* database) {
   return found;
 }
 
-// Null if it is not known which one is meant.
+// Returns nulls if the job is unknown or ambiguous.
 JobOrders::Found JobOrders::FindJob(const TableFileCreationBriefInfo& info) {
   Session* of_path = nullptr;
   for (auto& [id, session] : sessions_) {

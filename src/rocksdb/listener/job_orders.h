@@ -1,4 +1,4 @@
-// In which order the keys of flushes and compactions are, as a listener is told of them.
+// Key orders of flushes and compactions, as reported to a listener.
 
 #ifndef WINNOW_SRC_ROCKSDB_LISTENER_JOB_ORDERS_H_
 #define WINNOW_SRC_ROCKSDB_LISTENER_JOB_ORDERS_H_
@@ -17,25 +17,25 @@
 
 namespace winnow::plugin {
 
-// A property that only files of SstFileWriter have.
+// Table property that only files of SstFileWriter have.
 inline constexpr char kExternalVersion[] = "rocksdb.external_sst_file.version";
 
-// A family is known by the session of its database and its id, which never comes again: not by a
-// name or a path, which do. The default family's order is that of the database's own handle; of
-// others it is what the preloaded library says when they are opened or made, or the files that
-// they wrote. A compaction is as its inputs say, too. Files of SstFileWriter say nothing: RocksDB
-// before 8.7 takes them with any comparator.
+// Key orders by column family. A family is identified by its id and the session of its database,
+// which are unique, while names and paths are reused. The default family's order is that of the
+// database's own handle. Other families' orders come from the preloaded library when they are
+// opened or created, from the files that they wrote, or from the inputs of a compaction. Files of
+// SstFileWriter do not count: RocksDB before 8.7 accepts them with any comparator.
 //
-// Safe from any number of threads. Where a job can't be noted, as memory is short, orders are
-// unknown from then on. Only Learn throws.
+// Thread-safe. If memory runs out when a job is recorded, orders are unknown from then on. Only
+// Learn throws.
 class JobOrders {
  public:
   void Begins(ROCKSDB_NAMESPACE::DB* database, const ROCKSDB_NAMESPACE::FlushJobInfo& info);
   void Begins(ROCKSDB_NAMESPACE::DB* database, const ROCKSDB_NAMESPACE::CompactionJobInfo& info);
   void Ends(ROCKSDB_NAMESPACE::DB* database, int job, uint32_t family);
 
-  // The order of a file that is begun. It is unknown, too, while two databases of this path are
-  // open, as in file systems in memory.
+  // Returns the order of a file that is begun. Unknown also while two databases of this path are
+  // open, as possible with in-memory file systems.
   KeyOrder Of(const ROCKSDB_NAMESPACE::TableFileCreationBriefInfo& info);
 
   // Learns the order of a family from the properties of a file that it wrote.
@@ -43,14 +43,15 @@ class JobOrders {
   // Learns the order of an open database's family from its handle.
   void Learn(ROCKSDB_NAMESPACE::DB* database, ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle);
 
-  // Forgets the database that has this handle of its own for the default family: it ends.
+  // Forgets the database whose own handle for the default family this is: it is being closed.
   void Closed(const ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle) noexcept;
 
  private:
-  // The most jobs of one database: those whose end was not told are kept until it ends.
+  // Maximum number of jobs per database. Jobs whose end was not reported are kept until the
+  // database is closed.
   static constexpr size_t kMaxJobs = 1 << 14;
 
-  // A class, so that a map of it has no symbols that others see.
+  // A struct, so that the map's template instance has no symbols that other libraries see.
   struct Family {
     KeyOrder order = KeyOrder::kUnknown;
   };
@@ -78,7 +79,7 @@ class JobOrders {
 
   std::mutex mutex_;
   std::map<std::string, Session> sessions_;
-  bool is_lost_ = false;  // a job is missing among them
+  bool is_lost_ = false;  // true if a job could not be recorded
 };
 
 }  // namespace winnow::plugin

@@ -1,5 +1,5 @@
-// How the listener lists a database's files, what it reads of them, and what it tells the policy
-// and the LOG.
+// Listing of a database's live files by the listener: reads their properties, and reports them to
+// the policies and the LOG.
 
 #include <rocksdb/options.h>
 #include <rocksdb/sst_file_reader.h>
@@ -19,15 +19,15 @@ using ROCKSDB_NAMESPACE::LiveFileMetaData;
 
 namespace {
 
-// The least time between two lines about filters that were made elsewhere.
+// Minimum interval between two lines about filters that were made elsewhere.
 constexpr auto kBetweenMoved = std::chrono::minutes(10);
 
-// The estimate for a file whose properties are not read yet.
+// Estimated bytes per key of a file whose properties are not read yet.
 constexpr uint64_t kBytesAKey = 100;
 
 }  // namespace
 
-// Returns whether it wrote something.
+// Logs files whose filters do not fit their place. Returns whether a line was written.
 bool Listener::SayMoved(const std::string& path, ROCKSDB_NAMESPACE::Logger* logger,
                         const Files& files) {
   struct Family {
@@ -51,7 +51,8 @@ bool Listener::SayMoved(const std::string& path, ROCKSDB_NAMESPACE::Logger* logg
       family.files.push_back({{file.level, -1, measured->keys, measured->filter_bytes},
                               file.smallestkey,
                               file.largestkey,
-                              // Too little is known of what single keys take.
+                              // The memory of a file's point filter is unknown if it may include a
+                              // range filter.
                               measured->is_ours && !measured->may_have_range,
                               measured->is_from_elsewhere});
     }
@@ -103,7 +104,7 @@ void Listener::Look(DB* opened) noexcept {
     if (!is_reading) return;
     Read(opened);
   } catch (...) {
-    // Memory is short; the next callback tries again.
+    // Out of memory; the next callback tries again.
   }
   if (!is_reading) return;
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -140,7 +141,8 @@ void Listener::Read(DB* opened) {
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = Find(path);
     database.was_listed = true;
-    // Files that are not known yet must not wait until the next list.
+    // Unmeasured files must not wait until the next list: the time for properties does not count
+    // here.
     database.next_list = told + kListShare * ((listed - start) + (told - measured));
     if (told < database.next_moved) return;
   }
@@ -153,7 +155,7 @@ void Listener::Read(DB* opened) {
 }
 
 // Reads the properties of unknown files, for a limited time. The newest file of each column family
-// comes first, as it says which policy the family has.
+// comes first, as it tells which policy the family has.
 void Listener::Measure(DB* opened, const Files& files, Clock::duration listing) {
   std::vector<const LiveFileMetaData*> unknown;
   std::map<std::string, const LiveFileMetaData*> newest;
@@ -181,7 +183,7 @@ void Listener::Measure(DB* opened, const Files& files, Clock::duration listing) 
   options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
   for (const LiveFileMetaData* file : unknown) {
     if (Clock::now() - start > most) break;
-    // If a table can't be read in this way, it has another format, and so no filter of a policy.
+    // A table that can't be read like this has another format, and so no filter of a policy.
     Measured measured{file->size, file->num_entries, 0, false, false, false};
     ROCKSDB_NAMESPACE::SstFileReader reader(options);
     if (reader.Open(file->directory + "/" + file->relative_filename).ok()) {

@@ -64,7 +64,7 @@ void Listener::Meter(const std::shared_ptr<LoadMeter>& loads) {
   for (const std::unique_ptr<Database>& database : databases_) database->shown = nullptr;
 }
 
-// ---- What is remembered. With the lock
+// ---- State of databases. The lock is held
 
 Listener::Database& Listener::Find(const std::string& path) {
   for (const std::unique_ptr<Database>& database : databases_) {
@@ -133,7 +133,7 @@ const Listener::Measured* Listener::Known(const Database& database, const LiveFi
                                                                           : &found->second;
 }
 
-// A database is recognized by its handle of the default family, even if another object wraps it.
+// A database is identified by its handle of the default family, even if another object wraps it.
 void Listener::ShowToMeters(DB* opened) noexcept {
   try {
     const ColumnFamilyHandle* const handle = opened->DefaultColumnFamily();
@@ -172,8 +172,8 @@ void Listener::TakePolicyOf(DB* opened) {
 
 // ---- Filters that were made elsewhere
 
-// Also for files that another database wrote: their properties do not say that they came from
-// elsewhere.
+// Marks an ingested file as made elsewhere. Files that another database wrote lack the property
+// that marks files of SstFileWriter.
 void Listener::RememberIngested(DB* database, const ExternalFileIngestionInfo& info) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -189,7 +189,7 @@ void Listener::RememberIngested(DB* database, const ExternalFileIngestionInfo& i
 
 // ---- Callbacks
 
-// Null if nothing is known of the tree.
+// Returns null if nothing is known of the tree.
 std::shared_ptr<TreeRecord> Listener::RecordOf(const std::string& path,
                                                const std::string& family) const {
   std::shared_ptr<KnownFiles> known;
@@ -209,7 +209,7 @@ void Listener::OnFlushBegin(DB* database, const FlushJobInfo& info) {
   Look(database);
 }
 
-// News of single files from callbacks holds until the next list.
+// Changes of single files from callbacks apply until the next list.
 void Listener::OnFlushCompleted(DB* database, const FlushJobInfo& info) {
   orders_.Ends(database, info.job_id, info.cf_id);
   try {
@@ -228,7 +228,7 @@ void Listener::OnCompactionBegin(DB* database, const CompactionJobInfo& info) {
     const std::lock_guard<std::mutex> lock(mutex_);
     Find(database->GetName()).written[info.job_id] = {};
   } catch (...) {
-    // Memory is short: the job's outputs are not looked at then.
+    // Out of memory: the job's outputs are not checked.
   }
   try {
     const FileName name = FileName::Of(database->GetName(), 0);
@@ -257,7 +257,7 @@ void Listener::OnCompactionCompleted(DB* database, const CompactionJobInfo& info
       for (const CompactionFileInfo& file : info.output_file_infos) {
         record->files.Installed(name.File(file.file_number), file.level);
       }
-    } else if (record != nullptr) {  // the inputs stay
+    } else if (record != nullptr) {  // the compaction failed: its inputs stay
       for (const CompactionFileInfo& file : info.input_file_infos) {
         record->files.Installed(name.File(file.file_number), file.level);
       }
@@ -304,7 +304,7 @@ void Listener::OnTableFileCreated(const TableFileCreationInfo& info) {
       NoteWritten(&database, info, builder != nullptr);
       if (measured.is_ours || builder != nullptr) {
         const bool is_ours = builder != nullptr && builder == KnownOf(info.cf_name);
-        // If a column family gets this policy, or loses it, its files are told at once.
+        // If a column family gains or loses this policy, its files are listed at once.
         const auto was = database.is_ours.find(info.cf_name);
         if (was == database.is_ours.end() || was->second != is_ours) database.is_stale = true;
         database.is_ours[info.cf_name] = is_ours;
@@ -334,7 +334,7 @@ void Listener::OnTableFileDeleted(const TableFileDeletionInfo& info) {
   }
 }
 
-// When the database deletes its own handle of the default family, it is being closed.
+// When a database deletes its own handle of the default family, it is being closed.
 void Listener::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) {
   try {
     FileName name;
@@ -356,8 +356,8 @@ void Listener::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) {
         database->is_ours.clear();
       }
       all = AllKnown();
-      // Also if it is not the last handle that was shown for the path: the database may be open
-      // twice.
+      // All meters are told, even if another handle was the last one for the path: the database may
+      // be open twice.
       meters = Meters();
     }
     orders_.Closed(handle);

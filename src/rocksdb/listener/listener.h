@@ -1,5 +1,5 @@
-// The event listener, which tells policies of their databases' files
-// (winnow/rocksdb_listener.h has what people should know).
+// Event listener that tells policies of their databases' files (winnow/rocksdb_listener.h has its
+// user documentation).
 
 #ifndef WINNOW_SRC_ROCKSDB_LISTENER_LISTENER_H_
 #define WINNOW_SRC_ROCKSDB_LISTENER_LISTENER_H_
@@ -28,50 +28,53 @@
 
 namespace winnow::plugin {
 
-// One that code makes has no Name(), or OPTIONS files would save it.
+// Event listener for policies. A listener that code makes has no Name(), or OPTIONS files would
+// save it.
 //
-// Callbacks come from any thread. While a database is read, no lock of this object or of a policy
-// is held. If one callback reads, others do not wait for it, and skip the reading.
+// Callbacks come from any thread. No lock of this object or of a policy is held while a database is
+// read. If one callback reads, the others do not wait for it and skip the reading.
 class Listener final : public ROCKSDB_NAMESPACE::EventListener {
  public:
   // Its number changes with the members, as a program may have another copy of the library.
   static const char* kClassName() { return "winnow.internal.Listener/7"; }
 
-  // The most files whose properties are remembered, over all databases.
+  // Maximum number of files whose properties are remembered, over all databases.
   static constexpr size_t kMaxFiles = 1 << 17;
-  // The most closed databases whose files are remembered.
+  // Maximum number of closed databases whose files are remembered.
   static constexpr size_t kMaxClosed = 64;
-  // The next list is read after so many times the time that the last one took.
+  // Pause between two lists, as a multiple of the time that the last list took.
   static constexpr int kListShare = 100;
-  // The same for tables' properties. They are read for kPropertiesAtOnce, or for so many times as
-  // long as the list took, whichever is longer: with many files, lists are rare.
+  // Pause between two readings of table properties, as a multiple of the time that the last reading
+  // took. A reading takes kPropertiesAtOnce, or this multiple of the time for the list, whichever
+  // is longer: with many files, lists are rare.
   static constexpr int kPropertiesShare = 10;
   static constexpr std::chrono::milliseconds kPropertiesAtOnce{50};
 
-  // For the policy that knows this, and for its successors. Null: only for the column families
-  // given to Serve.
+  // Makes a listener for the policy that owns `known`, and its successors. If `known` is null, the
+  // listener is only for the column families given to Serve.
   explicit Listener(std::shared_ptr<KnownFiles> known) : Listener(std::move(known), "") {}
 
-  // Makes the listener of an options string, by this name, which OPTIONS files save. Its policy is
-  // that of the default family, and it serves other families as soon as their policies build.
+  // Makes the listener of an options string, with this name, which OPTIONS files save. Its policy
+  // is that of the default family; it serves other families as soon as their policies build a
+  // filter.
   static constexpr char kTextName[] = "winnow";
   static std::unique_ptr<Listener> OfText() {
     return std::unique_ptr<Listener>(new Listener(nullptr, kTextName));
   }
 
-  // Column families of this name, in any database, have the policy that knows this. To be called
-  // before they are opened or created.
+  // Declares that column families of this name, in any database, have the policy that owns `known`.
+  // Must be called before they are opened or created.
   void Serve(const std::string& family, std::shared_ptr<KnownFiles> known);
 
-  // `loads` is the meter of a policy of its databases, which need not be a policy that it tells of
-  // files.
+  // Adds the meter of a policy that the listener's databases use. The listener need not report
+  // files to this policy.
   void Meter(const std::shared_ptr<LoadMeter>& loads);
 
-  // Shows an open database that has this listener to the meters of its filters' loads. Each
-  // callback does so, too, but not every database gets a callback.
+  // Reports an open database that has this listener to all meters. Callbacks do so, too, but not
+  // every database gets a callback.
   void ShowToMeters(ROCKSDB_NAMESPACE::DB* database) noexcept;
 
-  // Learns the order of the keys of an open database's column family.
+  // Learns the key order of an open database's column family.
   void LearnOrder(ROCKSDB_NAMESPACE::DB* database, ROCKSDB_NAMESPACE::ColumnFamilyHandle* family) {
     orders_.Learn(database, family);
   }
@@ -101,16 +104,16 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   using Clock = std::chrono::steady_clock;
   using Files = std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData>;
 
-  // Facts known of a file by its table properties.
+  // Properties of a table file.
   struct Measured {
-    uint64_t size = 0;  // of the file: numbers come again where a database is made anew
+    uint64_t size = 0;  // file size: detects reused file numbers of a recreated database
     uint64_t keys = 0;
     uint64_t filter_bytes = 0;
-    bool is_ours = false;            // the policy that it names
-    bool may_have_range = false;     // a range filter is a part of the filter's bytes
-    bool is_from_elsewhere = false;  // written by SstFileWriter, or in another database
+    bool is_ours = false;            // true if the file names Winnow's policy
+    bool may_have_range = false;     // true if filter_bytes may include a range filter
+    bool is_from_elsewhere = false;  // true if written by SstFileWriter or in another database
   };
-  // A database by its path, open or closed.
+  // A database, identified by its path, open or closed.
   struct Database {
     std::string path;
     FileName name{};
@@ -118,27 +121,29 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
     // The database's own handle of the default family, which it deletes when it is closed.
     const ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle = nullptr;
     const void* logger = nullptr;
-    // The same handle, after it was shown to all meters.
+    // Value of `handle` that was reported to all meters; null if none.
     const ROCKSDB_NAMESPACE::ColumnFamilyHandle* shown = nullptr;
-    bool was_listed = false;  // since it was opened
-    bool is_stale = false;    // files came of which callbacks don't tell enough
+    bool was_listed = false;  // true if listed since it was opened
+    bool is_stale = false;    // true if files were added that callbacks did not fully describe
     bool is_reading = false;
     Clock::time_point next_list;
     Clock::time_point next_properties;
-    Clock::time_point next_moved;  // that filters which moved are looked for, and said
+    Clock::time_point next_moved;  // time of the next check for filters that were made elsewhere
     std::unordered_map<uint64_t, Measured> files;
-    std::map<std::string, bool> is_ours;  // families that wrote a file, by it
-    // By column family: whether the last file that it wrote here says that Winnow builds its
+    // Column families that wrote a file here; true if this policy built the last one.
+    std::map<std::string, bool> is_ours;
+    // Column families that wrote a file here; true if the last one says that Winnow builds its
     // filters.
     std::map<std::string, bool> builds_ours;
-    // Files that compactions wrote here, by the jobs that began.
+    // Files that running compactions wrote here, by job.
     std::map<int, std::unordered_set<uint64_t>> written;
   };
 
   Listener(std::shared_ptr<KnownFiles> known, const char* name);
   bool is_of_text() const noexcept { return *name_ != '\0'; }
 
-  // The number of a table, with which the last part of its path begins; 0 if it has none.
+  // Returns the number of a table file, with which the last part of its path begins; 0 if it has
+  // none.
   static uint64_t NumberIn(const std::string& path) noexcept;
   Database& Find(const std::string& path);
   std::shared_ptr<KnownFiles> KnownOf(const std::string& family) const;
@@ -175,11 +180,11 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   std::map<std::string, std::shared_ptr<KnownFiles>> served_;
   std::vector<std::weak_ptr<LoadMeter>> meters_;
   std::vector<std::unique_ptr<Database>> databases_;
-  size_t num_files_ = 0;  // remembered
+  size_t num_files_ = 0;  // number of remembered files
   RemoteOutputs remote_outputs_;
 };
 
-// Returns what a policy of Winnow knows of its files, weighed by its current options; null for
+// Returns the known files of a Winnow policy, with the policy's current options applied; null for
 // another policy.
 std::shared_ptr<KnownFiles> KnownBy(
     const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>& policy);

@@ -1,4 +1,4 @@
-// How the listener finds files that compaction workers wrote.
+// Detection, by the listener, of files that compaction workers wrote.
 
 #include <rocksdb/options.h>
 
@@ -18,18 +18,18 @@ using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::TableFileCreationInfo;
 using ROCKSDB_NAMESPACE::TableProperties;
 
-// The lock is held.
+// Records a file that was written here. The lock is held.
 void Listener::NoteWritten(Database* database, const TableFileCreationInfo& info,
                            bool was_built_by_ours) {
   const TableProperties& properties = info.table_properties;
-  // If a file has no filter and its policy has RocksDB's name, the policy may be an interposed one
-  // that leaves out the last level.
+  // If a file has no filter and names RocksDB's policy, this policy may be an interposed one that
+  // leaves out the last level: then builds_ours stays.
   if (was_built_by_ours || properties.filter_policy_name == Policy::kName) {
     database->builds_ours[info.cf_name] = true;
   } else if (properties.filter_size > 0 || properties.filter_policy_name.empty()) {
     database->builds_ours[info.cf_name] = false;
   }
-  // Jobs of a worker neither begin nor end for a listener.
+  // Listeners are not told when a worker's jobs begin and end, so these are not in `written`.
   const auto job = database->written.find(info.job_id);
   if (job != database->written.end() &&
       info.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction) {
@@ -37,8 +37,8 @@ void Listener::NoteWritten(Database* database, const TableFileCreationInfo& info
   }
 }
 
-// The lock is held. What our policy knows that builds the column family's filters here; null if
-// none of ours does, or if that is not known.
+// Returns the known files of Winnow's policy that builds the column family's filters here; null if
+// there is none or it is unknown. The lock is held.
 std::shared_ptr<KnownFiles> Listener::BuilderOf(const Database& database,
                                                 const CompactionJobInfo& info) const {
   const std::shared_ptr<KnownFiles> known = KnownOf(info.cf_name);
@@ -56,8 +56,9 @@ std::shared_ptr<KnownFiles> Listener::BuilderOf(const Database& database,
   return had_ours ? known : nullptr;
 }
 
-// A file that was not written here is a worker's, or an input that was moved. RocksDB calls this in
-// the compaction's thread, without its mutex, and closes the database only after it.
+// Checks output files of a compaction that were not written here: they are a worker's, or an input
+// that was moved. RocksDB calls this in the compaction's thread, without its mutex, and closes the
+// database only after it.
 void Listener::LookAtRemoteOutputs(DB* opened, const CompactionJobInfo& info) noexcept {
   try {
     RemoteJob job;
@@ -77,7 +78,7 @@ void Listener::LookAtRemoteOutputs(DB* opened, const CompactionJobInfo& info) no
       if (job.paths.empty()) return;
       database.is_stale = true;
       known = BuilderOf(database, info);
-      // The family has the policy that knows, and no other one of ours.
+      // Rates are compared only if the family's policy is the one that owns `known`.
       const auto wrote = database.is_ours.find(info.cf_name);
       if (known != nullptr && wrote != database.is_ours.end() && wrote->second) {
         job.rates = &known->rates;
@@ -96,7 +97,7 @@ void Listener::LookAtRemoteOutputs(DB* opened, const CompactionJobInfo& info) no
     Look(opened);  // the trees get the outputs before files are read
     remote_outputs_.Look(job);
   } catch (...) {
-    // Memory is short.
+    // Out of memory.
   }
 }
 

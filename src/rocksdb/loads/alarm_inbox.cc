@@ -83,7 +83,8 @@ void AlarmInbox::AddFolders(std::set<std::string>* folders) const {
   }
 }
 
-// The lock is held: a database that closes waits for it, so its log may still be written.
+// Writes the alarm to a log. The lock is held: a database that closes waits for it, so its log may
+// still be written.
 void AlarmInbox::Write(Logger* log, RaisedAlarm* alarm, Time now) {
   if (!alarm->logs.IsDue(*log, kAlarmInterval, true, now)) return;
   WriteInLog(log, ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL, alarm->text);

@@ -1,4 +1,4 @@
-// Where an alarm goes: to a program's function, and into the LOGs of databases.
+// Delivery of an alarm to the program's callback and to the LOGs of databases.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOADS_ALARM_INBOX_H_
 #define WINNOW_SRC_ROCKSDB_LOADS_ALARM_INBOX_H_
@@ -21,17 +21,17 @@
 
 namespace winnow::plugin {
 
-// Shared by all policies that the alarm is about.
+// An alarm, shared by all policies that it concerns.
 struct RaisedAlarm {
   std::string text;
   std::chrono::steady_clock::time_point time;
-  LogTimes logs;  // those that have it
+  LogTimes logs;  // logs that have the alarm
 };
 
-// For one policy and its predecessors. Any thread may leave an alarm here, also while the policy is
-// destroyed. A thread that loads a filter through the policy takes it, so a program's function is
-// never called for a policy that is gone. Safe from any number of threads. Throws nothing unless
-// said otherwise; if memory is short, less is said.
+// Mailbox of alarms for one policy and its predecessors. Any thread may leave an alarm here, also
+// while the policy is destroyed. A thread that loads a filter through the policy takes it, so the
+// program's callback is never called for a destroyed policy. Thread-safe. Best-effort: functions do
+// not throw unless they say so, and report less if out of memory.
 class AlarmInbox {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -39,23 +39,23 @@ class AlarmInbox {
 
   static constexpr std::chrono::minutes kAlarmInterval{10};
 
-  // The number of alarms that were left here.
+  // Returns the number of alarms that were left here.
   uint64_t alarms() const noexcept { return alarms_.load(std::memory_order_relaxed); }
-  // True if an alarm waits.
+  // Returns whether an alarm waits.
   bool has_new() const noexcept { return has_new_.load(std::memory_order_relaxed); }
   // Returns whether an alarm was left less than kAlarmInterval ago.
   bool HadOne(Time now) const noexcept;
 
   void Leave(std::shared_ptr<RaisedAlarm> alarm) noexcept;
 
-  // The text of the waiting alarm, which is then also in the logs; empty if another thread took it,
-  // or if it is old. May throw std::bad_alloc.
+  // Writes the waiting alarm to the logs and returns its text; returns an empty string if another
+  // thread took it, or if it is old. May throw std::bad_alloc.
   std::string Take(Time now);
-  // False if memory is short; then the former callback stays.
+  // Returns false and keeps the former callback if out of memory.
   bool SetCallback(Callback callback) noexcept;
   std::shared_ptr<const Callback> callback() const noexcept;
 
-  // See LoadMeter.
+  // Called by the functions of LoadMeter with these names.
   void Opened(const void* database, const std::string& folder,
               const std::shared_ptr<ROCKSDB_NAMESPACE::Logger>& log) noexcept;
   void Closed(const void* database) noexcept;
@@ -69,7 +69,7 @@ class AlarmInbox {
   struct OpenDatabase {
     const void* database;
     std::string folder;
-    bool has_log;  // RocksDB opens none for some that are only read
+    bool has_log;  // false for some databases that are opened read-only
     std::weak_ptr<ROCKSDB_NAMESPACE::Logger> log;
   };
 
@@ -78,11 +78,11 @@ class AlarmInbox {
   std::atomic<uint64_t> alarms_{0};
   std::atomic<bool> has_new_{false};
 
-  mutable std::mutex alarm_mutex_;  // for the next two
+  mutable std::mutex alarm_mutex_;  // guards last_ and callback_
   std::shared_ptr<RaisedAlarm> last_;
   std::shared_ptr<const Callback> callback_;
 
-  mutable std::mutex mutex_;  // is held while a log is written
+  mutable std::mutex mutex_;  // held while a log is written
   std::vector<OpenDatabase> databases_;
 };
 

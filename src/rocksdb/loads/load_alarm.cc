@@ -13,7 +13,7 @@ std::string Size(uint64_t bytes) { return SizeText(static_cast<double>(bytes)); 
 
 bool IsFull(const PlaceOfFilters& place) { return place.usage >= place.capacity / 10 * 9; }
 
-// The mean capacity of a shard; 0: not known.
+// Returns the mean capacity of a shard; 0 if unknown.
 uint64_t ShardOf(const PlaceOfFilters& place) {
   return place.shards == 0 ? 0 : place.capacity / place.shards;
 }
@@ -21,16 +21,16 @@ uint64_t ShardOf(const PlaceOfFilters& place) {
 // Returns whether all known databases use mmap.
 bool IsMapped(const PlaceOfFilters& place) { return place.is_mapped && !place.is_read; }
 
-// Returns whether the cache has no room for all filters, or its free room is too small for one more
-// filter, as a filter lies in one shard. If there are several caches, one full cache is enough, as
-// it is not known which filters lie where.
+// Returns whether the cache has no room for all filters, or too little free space for one more
+// filter in one shard. If there are several caches, one full cache is enough, as it is unknown
+// which filters each one holds.
 bool HasNoRoom(const FilterLoads& loads, const PlaceOfFilters& place) {
   if (IsFull(place) || place.full_caches > 0 || place.capacity < loads.filter_bytes) return true;
   const uint64_t left = place.capacity - place.usage;
   return left / std::max<uint64_t>(place.shards, 1) < loads.largest_filter_bytes;
 }
 
-// "the block cache (256 MiB, full) has".
+// Returns, for example, "the block cache (256 MiB, full) has".
 std::string Caches(const PlaceOfFilters& place) {
   const std::string used = IsFull(place) ? "full" : Size(place.usage) + " of it used";
   if (place.caches == 1) return "the block cache (" + Size(place.capacity) + ", " + used + ") has";
@@ -43,7 +43,8 @@ std::string Caches(const PlaceOfFilters& place) {
          (place.full_caches == 1 ? " is full and has" : " are full and have");
 }
 
-// Names DB::VerifyChecksum, too, as it opens each table once more.
+// Describes why tables may be reopened. DB::VerifyChecksum is named as it opens each table once
+// more.
 std::string OpenedAgain(const PlaceOfFilters& place) {
   constexpr char kBegin[] = "tables are opened again and again";
   constexpr char kOthers[] = "with their database, or by DB::VerifyChecksum, which opens them all";
@@ -53,13 +54,13 @@ std::string OpenedAgain(const PlaceOfFilters& place) {
          " is too small for them, or they are opened " + kOthers;
 }
 
-// RocksDB puts no block into the cache that it reads by mmap, not even pinned partitions.
+// RocksDB does not cache blocks that it reads by mmap, not even pinned partitions.
 constexpr char kMapped[] =
     "with allow_mmap_reads RocksDB keeps no filter in the block cache, whatever its size, and each "
     "lookup reads a filter with all its bytes: set allow_mmap_reads=false, or "
     "cache_index_and_filter_blocks=false for filters that are not partitioned";
 
-// The causes that are possible if the cache has room.
+// Describes the possible causes if the cache has room.
 std::string OtherCauses(const PlaceOfFilters& place) {
   std::string text =
       " room for them, so that the cause is another: a database that is opened again "
@@ -88,7 +89,7 @@ std::string Cause(const FilterLoads& loads, const PlaceOfFilters& place) {
             (place.shards == 1 ? "all of it"
                                : "each of its " + std::to_string(place.shards) + " shards");
   } else if (place.capacity >= loads.filter_bytes) {
-    // A full cache says nothing, as data fills any cache.
+    // A full cache does not prove that it is too small, as data fills any cache.
     text += " beside what else it holds, or they are read past it, by ";
     if (rocksdb_abi::kFillCacheConcernsFilters) text += "lookups with fill_cache=false or ";
     text += "a database that is opened again and again";
@@ -99,7 +100,7 @@ std::string Cause(const FilterLoads& loads, const PlaceOfFilters& place) {
   return text;
 }
 
-// Quoted, unless it is plain, such that a shell takes it for one word.
+// Returns the folder as one word for a shell, quoted if necessary.
 std::string OneWord(const std::string& folder) {
   const bool is_plain = std::all_of(folder.begin(), folder.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '/' || c == '.' || c == '_' || c == '-';
@@ -110,14 +111,14 @@ std::string OneWord(const std::string& folder) {
   return quoted + "'";
 }
 
-// "filters read through this policy".
+// Returns the end of "filters read through ...", such as "this policy".
 std::string Policies(const AlarmSubject& subject) {
   if (subject.is_of_one) return "this policy";
   return (subject.policies == 1 ? "one" : std::to_string(subject.policies)) +
          (subject.policies == 1 ? " of the policies" : " policies") + " that share a block cache";
 }
 
-// "in the last 60 s 1.9 GiB of them were read again, each 5 times".
+// Returns, for example, "in the last 60 s 1.9 GiB of them were read again, each 5 times".
 std::string ReadAgain(const AlarmSubject& subject) {
   const FilterLoads& loads = subject.loads;
   const uint64_t bytes = subject.is_slow ? loads.ten_minutes_bytes_again : loads.minute_bytes_again;
@@ -129,7 +130,8 @@ std::string ReadAgain(const AlarmSubject& subject) {
          " of them were read again, each " + std::to_string((times + of / 2) / of) + " times";
 }
 
-// Folders for one call of `winnow advise`: their databases share a cache.
+// Returns the folders for one call of `winnow advise`, or "FOLDER" if their databases do not share
+// one cache.
 std::string Folders(const AlarmSubject& subject) {
   constexpr size_t kMaxNamed = 8;
   if (subject.folders.empty()) return "FOLDER";
@@ -171,7 +173,7 @@ std::string AlarmText(const AlarmSubject& subject) {
     text += std::string("; ") + kMapped;
   }
   if (!IsAboutCache(subject.loads, place)) return text;
-  if (place.caches == 1 && place.capacity == 0) {  // which `winnow advise` does not take
+  if (place.caches == 1 && place.capacity == 0) {  // `winnow advise` does not take 0
     text += "; give the cache a size";
   } else {
     text += "; `winnow advise " + Folders(subject) +

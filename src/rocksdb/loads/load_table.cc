@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMinEntries = 16;
 
-// How many of a part's entries may be used before it grows.
+// Returns the maximum number of used entries before a part grows.
 constexpr size_t MostUsed(size_t size) { return size - size / 8; }
 
 }  // namespace
@@ -32,16 +32,18 @@ LoadTable::Part* LoadTable::Parts() noexcept {
   return parts;
 }
 
-// The filter's entry, or the free one where it would be.
+// Returns the filter's entry, or the free entry for it.
 LoadTable::Entry* LoadTable::Find(Entry* entries, size_t size, uint64_t filter) noexcept {
-  // The lowest bits say whether the filter is known at all, the highest bits which part it is in.
+  // Independent bits of the hash: the lowest bits select known filters, and the highest bits the
+  // part.
   for (size_t i = filter >> 24;; ++i) {
     Entry& entry = entries[i & (size - 1)];
     if (entry.filter == filter || entry.filter == 0) return &entry;
   }
 }
 
-// Keeps filters that have none of the mask's bits and were loaded in or after the oldest slot.
+// Resizes a part. Keeps filters that have none of the mask's bits and were loaded in or after the
+// oldest slot. Returns false if out of memory.
 bool LoadTable::Resize(Part* part, size_t size, uint64_t mask, uint32_t oldest) noexcept {
   std::unique_ptr<Entry[]> entries(new (std::nothrow) Entry[size]);
   if (entries == nullptr) return false;
@@ -58,7 +60,7 @@ bool LoadTable::Resize(Part* part, size_t size, uint64_t mask, uint32_t oldest) 
   return true;
 }
 
-// Returns whether the filter was loaded before. The part's lock is held.
+// Records a load. Returns whether the filter was loaded before. The part's lock is held.
 bool LoadTable::Remember(Part* part, uint64_t filter, uint32_t bytes, uint32_t slot) noexcept {
   Entry* entry = part->size == 0 ? nullptr : Find(part->entries.get(), part->size, filter);
   if (entry != nullptr && entry->filter != 0) {
@@ -82,7 +84,7 @@ bool LoadTable::Remember(Part* part, uint64_t filter, uint32_t bytes, uint32_t s
   return false;
 }
 
-// The part's lock is held.
+// Adds a load to the sums of its slot and minute. The part's lock is held.
 void LoadTable::Count(Part* part, uint32_t slot, const Sums& load) noexcept {
   Slot& of_slot = part->slots[slot % kSlotsOfAMinute];
   if (of_slot.slot < slot) of_slot = {slot, {}};
@@ -128,8 +130,8 @@ void LoadTable::Note(uint64_t filter, uint64_t bytes, Time now) noexcept {
   if (filters_.load(std::memory_order_relaxed) > most_filters_) MakeRoom(slot);
 }
 
-// Forgets filters that were not loaded for ten minutes. If that is not enough, forgets half of the
-// others by their hash, too, and from then on counts the rest double.
+// Forgets filters that were not loaded for ten minutes. If too many remain, also forgets half of
+// them by their hash, and from then on counts the others double.
 void LoadTable::MakeRoom(uint32_t now) noexcept {
   const std::unique_lock<std::mutex> alone(making_room_, std::try_to_lock);
   if (!alone.owns_lock()) return;

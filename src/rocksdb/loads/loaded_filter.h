@@ -1,4 +1,4 @@
-// The number by which a filter is recognized when it is loaded again.
+// Hash that identifies a filter when it is loaded again.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOADS_LOADED_FILTER_H_
 #define WINNOW_SRC_ROCKSDB_LOADS_LOADED_FILTER_H_
@@ -8,13 +8,13 @@
 
 namespace winnow::plugin {
 
-// For a Winnow filter: a hash of its tail, which has the checksum of the payload, and of its size.
+// Returns a hash of a Winnow filter's tail, which has the payload's checksum and the filter's size.
 uint64_t HashOfTail(std::string_view block) noexcept;
 
-// For a filter of RocksDB's: a hash of its size and of some of its bytes, as hashing all would take
-// longer than all other work. These are 64 bytes at its end, where its kind and size are, and 32
-// bytes at each of four other places. Filters of the same keys have the same hash. Other filters of
-// the same size differ there, unless they have hardly any keys.
+// Returns a hash of the size and some bytes of one of RocksDB's filters, as hashing all bytes would
+// take longer than all other work. These are the last 64 bytes, which have its kind and size, and
+// 32 bytes at each of four other places. Filters of equal keys have equal hashes. Other filters of
+// equal size differ in these bytes, unless they have hardly any keys.
 uint64_t HashOfSomeBytes(std::string_view block) noexcept;
 
 }  // namespace winnow::plugin

@@ -15,7 +15,7 @@ namespace {
 
 using ROCKSDB_NAMESPACE::Cache;
 
-// The number of shards; 0: the cache does not say.
+// Returns the number of shards from a cache's printable options; 0 if unknown.
 uint64_t ShardsOf(std::string_view options) {
   constexpr std::string_view kName = "num_shard_bits : ";
   const size_t at = options.find(kName);
@@ -26,13 +26,14 @@ uint64_t ShardsOf(std::string_view options) {
   return bits < 0 || bits > 20 ? 0 : uint64_t{1} << bits;
 }
 
-// Takes no pointer: its owner could be the cache's last one, and would destroy it.
+// Does not lock the weak pointers: the lock could become the cache's last owner and destroy the
+// cache.
 bool IsSame(const KnownTables::Cache& one, const KnownTables::Cache& other) {
   return one.address == other.address && !one.cache.owner_before(other.cache) &&
          !other.cache.owner_before(one.cache);
 }
 
-// Compared as unsigned, where -1 is the largest.
+// Keeps the minimum. Compared as unsigned, so that -1, no limit, is the largest.
 void SeeMaxOpenFiles(int max_open_files, PlaceOfFilters* place) {
   if (!place->max_open_files ||
       static_cast<unsigned>(max_open_files) < static_cast<unsigned>(*place->max_open_files)) {

@@ -1,4 +1,4 @@
-// Where the filters of a policy are kept, as far as the options of its column families tell.
+// Caches of a policy's filters, as far as the options of its column families tell.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOADS_TABLES_SEEN_H_
 #define WINNOW_SRC_ROCKSDB_LOADS_TABLES_SEEN_H_
@@ -17,27 +17,27 @@
 
 namespace winnow::plugin {
 
-// The table options of a column family; null where its tables are not block-based.
+// Returns the table options of a column family, or null if its tables are not block-based.
 const ROCKSDB_NAMESPACE::BlockBasedTableOptions* TableOptionsOf(
     const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family);
 
-// The place of filters, as an alarm describes it.
+// Caches that hold filters, as an alarm describes them.
 struct PlaceOfFilters {
-  bool is_in_cache = false;       // of a family at least
-  bool is_outside = false;        // of a family at least: with its table, while that is open
-  bool is_without_cache = false;  // partitions of a family, with no_block_cache
-  bool is_mapped = false;         // of a database at least: by allow_mmap_reads
-  bool is_read = false;           // of a database at least: without that
+  bool is_in_cache = false;       // true if a family's filters are in a block cache
+  bool is_outside = false;        // true if a family's filters are kept with their open tables
+  bool is_without_cache = false;  // true if a family has partitions and no_block_cache
+  bool is_mapped = false;         // true if a database has allow_mmap_reads
+  bool is_read = false;           // true if a database has no allow_mmap_reads
 
-  // Sums over the live caches that filters are in.
+  // Sums over the live caches.
   size_t caches = 0;
   uint64_t capacity = 0;
   uint64_t usage = 0;
-  uint64_t shards = 0;     // of all of them; 0: not known
-  size_t full_caches = 0;  // of them, by nine tenths
+  uint64_t shards = 0;     // sum over the caches; 0 if unknown
+  size_t full_caches = 0;  // caches that are at least nine tenths full
   bool has_secondary = false;
 
-  std::optional<int> max_open_files;  // the least; -1: no limit
+  std::optional<int> max_open_files;  // minimum of all databases; -1 if unlimited
 };
 
 // Known table options of one policy, or of several.
@@ -45,25 +45,25 @@ struct KnownTables {
   using Time = std::chrono::steady_clock::time_point;
   struct Cache {
     std::weak_ptr<ROCKSDB_NAMESPACE::Cache> cache;
-    const ROCKSDB_NAMESPACE::Cache* address;  // only compared
-    Time since;                               // seen so long
+    const ROCKSDB_NAMESPACE::Cache* address;  // never dereferenced
+    Time since;                               // time when it was first seen
   };
 
   void Add(const KnownTables& other);
-  // Sums over the live caches that were seen by then. Call it without a lock: afterwards the caches
-  // may have no other owner.
+  // Returns the sums over the live caches that were first seen by `seen_by`. Must be called without
+  // a lock: this may release the last owner of a cache.
   PlaceOfFilters Read(Time seen_by = Time::max()) const;
 
-  PlaceOfFilters place;  // without what is said of caches
+  PlaceOfFilters place;  // without the sums over caches
   std::vector<Cache> caches;
 };
 
-// A group number for each policy. Two policies have the same number if they share a live cache, or
-// if each shares one with a third policy. A cache is known by its owner, as addresses are used
-// again, and by its address, as an object may own several caches.
+// Returns a group number per policy. Two policies have equal numbers if they share a live cache,
+// directly or through other policies. A cache is identified by its owner, as addresses are reused,
+// and by its address, as an object may own several caches.
 std::vector<size_t> GroupsByCache(const std::vector<KnownTables>& policies);
 
-// Belongs to one policy. Safe from any number of threads.
+// Table options that one policy was shown. Thread-safe.
 class TablesSeen {
  public:
   void See(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table, KnownTables::Time now);
@@ -72,7 +72,7 @@ class TablesSeen {
   KnownTables Known() const;
 
  private:
-  // The most live caches that are known: the first ones that were seen.
+  // Maximum number of live caches that are recorded; later ones are ignored.
   static constexpr size_t kMaxCaches = 16;
 
   mutable std::mutex mutex_;

@@ -7,7 +7,7 @@
 namespace winnow::plugin {
 namespace {
 
-// Below half of what 32 bits hold, as counts are compared by these.
+// Maximum gap: below half of 2^32, so that counts can be compared modulo 2^32.
 constexpr uint32_t kMostGap = uint32_t{1} << 30;
 
 std::atomic<uint32_t> mean_gap{kMeanGap};
@@ -18,14 +18,15 @@ uint32_t MeanGap() noexcept { return mean_gap.load(std::memory_order_relaxed); }
 
 void SetMeanGap(uint32_t mean) noexcept { mean_gap.store(mean, std::memory_order_relaxed); }
 
-// The end that is written first is not valid yet, so that a reader finds either pair.
+// Writes the end that is not valid yet first, so that a reader finds either the old or the new
+// pair.
 void StartGap(AskCount* count, AskCountEnds* ends, uint32_t gap) noexcept {
   const uint64_t next = (count->left.load(std::memory_order_relaxed) & 1) ^ 1;
   ends->ends[next].store(SumOf(*count, *ends) + gap, std::memory_order_release);
   count->left.store(next - 2 * uint64_t{gap}, std::memory_order_release);
 }
 
-// The same end before and after: then it was valid when `left`, which names it, was read.
+// Retries until the end is unchanged: then it was valid when `left`, which selects it, was read.
 uint64_t SumOf(const AskCount& count, const AskCountEnds& ends) noexcept {
   for (;;) {
     const std::atomic<uint64_t>& end = ends.ends[count.left.load(std::memory_order_acquire) & 1];
@@ -47,7 +48,7 @@ uint32_t NextGap(uint64_t* random) noexcept {
   *random = x;
   if (mean == 0) return kMostGap;
   if (mean == 1) return 1;
-  // More than 0 and less than 1.
+  // Uniform in the open interval from 0 to 1.
   const double uniform = (static_cast<double>(x >> 11) + 0.5) * 0x1p-53;
   const double gap = 1 + std::floor(std::log(uniform) / std::log1p(-1.0 / mean));
   return static_cast<uint32_t>(std::min<double>(gap, kMostGap));

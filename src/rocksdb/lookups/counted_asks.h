@@ -1,10 +1,10 @@
-// Which asks of filters are counted one by one, for what filters do by policy and level
-// (use/use_meter.h): after a random gap the next one, whatever its key, so that a hot key counts as
-// often as it is asked. Gaps are geometric: each ask has the same chance of 1 in MeanGap(),
-// independent of all others.
+// Sampling of filter checks for the use counters by policy and level (use/use_meter.h). After a
+// random gap, the next check is counted, whatever its key, so that a hot key counts as often as it
+// is looked up. Gaps are geometrically distributed: each check is counted with a probability of 1
+// in MeanGap(), independent of all others.
 //
-// A thread's counts of its lookups run up to 0, from one such ask to the next, so that the carry of
-// the addition tells which ask it is.
+// A thread's count of its lookups runs up to 0 from one counted check to the next, so that the
+// carry of the addition detects it.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_COUNTED_ASKS_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_COUNTED_ASKS_H_
@@ -14,40 +14,41 @@
 
 namespace winnow::plugin {
 
-// One ask that is counted.
+// A filter check that is counted.
 struct CountedAsk {
-  uint32_t weight;  // how many asks it stands for; 0: it is not counted
-  uint32_t slot;    // of the thread: below kOwnSlots where no other thread has it, else kOwnSlots
+  uint32_t weight;  // number of checks that it stands for; 0 if not counted
+  uint32_t slot;    // slot of the thread; kOwnSlots if shared
 };
 
-// So many threads add to numbers of their own. All others share some.
+// Number of threads that have counters of their own. All other threads share one set.
 inline constexpr uint32_t kOwnSlots = 16;
 
-// An ask that is counted takes some 60 ns more. One in 120 would cost lookups half a nanosecond
-// each, a tenth of a lookup in the processor's cache; one in so many can't be told from none.
+// Mean gap between counted checks. Counting a check takes some 60 ns. With a gap of 120, lookups
+// would take half a nanosecond longer, a tenth of a lookup in the processor's cache; with this gap,
+// the cost can't be measured.
 inline constexpr uint32_t kMeanGap = 2048;
 uint32_t MeanGap() noexcept;
 
-// For tests. 0: none is counted. To be called before the threads whose asks are counted begin, as
-// each has its next gap already.
+// Sets the mean gap, for tests; 0 disables counting. Must be called before the threads that look up
+// keys start, as each thread has its next gap already.
 void SetMeanGap(uint32_t mean) noexcept;
 
-// A count of lookups, which one thread adds to. Zeros at first.
+// A count of lookups, which one thread increments. Zero-initialized.
 struct AskCount {
-  // Twice the number of asks up to the one that is counted next, negative; the last bit says which
-  // of the ends is valid. If there are none, twice the number of asks.
+  // Twice the negative number of checks until the next counted one; the lowest bit selects the
+  // valid end. Twice the number of checks if no gap was started.
   std::atomic<uint64_t> left;
 };
 
-// The sum of asks at the end of the gap, with which a count is at 0.
+// Total number of checks when the current gap ends, that is, when the count is at 0.
 struct AskCountEnds {
   std::atomic<uint64_t> ends[2];
 };
 
-// Adds an ask. Returns whether it is the one that is counted: then StartGap follows.
+// Adds a check. Returns whether it is counted: StartGap must then follow.
 inline __attribute__((always_inline)) bool AddAsk(AskCount* count) noexcept {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-  // One instruction for three: as nobody else writes it, it needs no lock.
+  // One instruction instead of three. It needs no lock prefix, as no other thread writes the count.
   static_assert(sizeof(count->left) == sizeof(uint64_t));
   bool carry;
   asm("addq $2, %1" : "=@ccc"(carry), "+m"(*reinterpret_cast<uint64_t*>(&count->left)));
@@ -59,14 +60,14 @@ inline __attribute__((always_inline)) bool AddAsk(AskCount* count) noexcept {
 #endif
 }
 
-// From here on, so many asks go by up to the one that is counted. By the thread that adds.
+// Starts a gap of `gap` checks. Must be called by the thread that adds.
 void StartGap(AskCount* count, AskCountEnds* ends, uint32_t gap) noexcept;
 
-// How many asks were added. While a thread adds, a number that it had during the call. Safe from
-// any thread.
+// Returns the number of checks that were added. While a thread adds, returns one of the numbers
+// during the call. Thread-safe.
 uint64_t SumOf(const AskCount& count, const AskCountEnds& ends) noexcept;
 
-// The gap to the next ask that is counted: at least 1. *random is the thread's, and not 0.
+// Returns the gap to the next counted check, at least 1. *random is the thread's state, and not 0.
 uint32_t NextGap(uint64_t* random) noexcept;
 
 }  // namespace winnow::plugin

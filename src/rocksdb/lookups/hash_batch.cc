@@ -14,8 +14,8 @@ using ROCKSDB_NAMESPACE::Slice;
 
 uint64_t Rotate(uint64_t word, int bits) noexcept { return word << bits | word >> (64 - bits); }
 
-// Tells keys apart that differ in the first, middle or last 16 bytes, which all bytes of most keys
-// are among. Far cheaper than the hash.
+// Returns a tag that distinguishes keys which differ in the first, middle or last 16 bytes; most
+// keys have no other bytes. Far cheaper than the hash.
 uint16_t TagOf(const char* key, size_t size) noexcept {
   uint64_t mixed = 0;
   if (size >= 8) {
@@ -36,7 +36,7 @@ uint16_t TagOf(const char* key, size_t size) noexcept {
   return static_cast<uint16_t>(mixed * 0x9e3779b97f4a7c15u >> 48);
 }
 
-// Bit i: tags[i] is this one.
+// Returns a bit mask: bit i is set if tags[i] is `tag`.
 uint64_t SlotsWith(uint16_t tag, const uint16_t* tags) noexcept {
   uint64_t slots = 0;
 #if defined(__x86_64__)
@@ -59,7 +59,7 @@ uint64_t SlotsWith(uint16_t tag, const uint16_t* tags) noexcept {
 
 HashBatch::~HashBatch() { delete[] bytes_; }
 
-// The key must have the kept one's length.
+// Compares a kept key with a key of the same length.
 WINNOW_KEY_INLINE bool HashBatch::IsSame(const char* kept, const Slice& key) noexcept {
   const size_t size = key.size();
   if (size > kMaxShortBytes) {
@@ -72,7 +72,8 @@ inline bool HashBatch::IsAt(uint32_t slot, const Slice& key) const noexcept {
   return lengths_[slot] == key.size() && IsSame(bytes_ + slot * slot_bytes_, key);
 }
 
-// How many of the n keys are kept, in their order, in the slots from this one to the last.
+// Returns the number of leading keys that are kept, in this order, in consecutive slots from `slot`
+// on.
 inline size_t HashBatch::CountInRow(uint32_t slot, const Slice* const* keys,
                                     size_t n) const noexcept {
   const size_t most = std::min<size_t>(n, kKeys - slot);
@@ -88,7 +89,7 @@ inline size_t HashBatch::CountInRow(uint32_t slot, const Slice* const* keys,
 
 inline uint32_t HashBatch::Find(const Slice& key) const noexcept {
   uint64_t slots = SlotsWith(TagOf(key.data(), key.size()), tags_);
-  // At most four tries: keys may all have the same tag.
+  // Makes at most four tries: all keys may have equal tags.
   for (int tries = 0; slots != 0 && tries < 4; ++tries) {
     const auto slot = static_cast<uint32_t>(__builtin_ctzll(slots));
     if (IsAt(slot, key)) {
@@ -106,7 +107,7 @@ __attribute__((noinline)) bool HashBatch::MakeRoom(size_t size) noexcept {
     while (room < size) {
       room *= 2;
     }
-    // An odd number of cache lines, so that the slots lie in all sets of the cache.
+    // An odd number of cache lines, so that slots spread over all sets of the cache.
     slot_bytes = room + 64;
   }
   char* const bytes = new (std::nothrow) char[slot_bytes * kKeys];
@@ -148,13 +149,13 @@ __attribute__((flatten)) size_t HashBatch::Hash(const Slice* const* keys, size_t
     hashes[i] = {core::HashKeyInline(keys[i]->data(), keys[i]->size())};
     Keep(*keys[i], hashes[i]);
   };
-  // Keys of a batch are kept in their order. Most calls ask for keys that follow each other there:
-  // the same ones as the call before, or the next ones.
+  // Keys of a batch are kept in their order. Most calls continue there: with the keys of the call
+  // before, or with the keys after them.
   uint32_t slot = begin_;
   if (!IsAt(slot, *keys[0])) {
     slot = IsAt(end_, *keys[0]) ? end_ : Find(*keys[0]);
   }
-  // Looking for each key of a new batch would cost as much as hashing it.
+  // Searching for each key of a new batch would cost as much as hashing it.
   if (slot == kNowhere && Find(*keys[n - 1]) == kNowhere && Find(*keys[n / 2]) == kNowhere) {
     begin_ = next_;
     for (size_t i = 0; i < n; ++i) {

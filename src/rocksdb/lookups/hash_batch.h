@@ -1,6 +1,6 @@
-// The keys that a thread looked up last in batches, those of one MultiGet, with their hashes.
-// RocksDB asks files of lower levels for a part of them, in the same order. Threads that share
-// hashes keep one: shared_hash.h says when they do.
+// Keys that a thread looked up last in batches (MultiGet), with their hashes. RocksDB looks up a
+// part of them in files of lower levels, in the same order. Threads that share hashes have one: see
+// shared_hash.h.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_HASH_BATCH_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_HASH_BATCH_H_
@@ -14,8 +14,9 @@
 
 namespace winnow::plugin {
 
-// Keeps twice as many keys as RocksDB asks for at once: the files of a level may be asked for
-// different parts of a batch, and the next level for all of it again.
+// Ring buffer of keys and hashes. It keeps twice as many keys as RocksDB looks up at once: the
+// files of a level may be searched for different parts of a batch, and the next level for all of it
+// again.
 class HashBatch {
  public:
   static constexpr size_t kKeys = 64;
@@ -25,8 +26,8 @@ class HashBatch {
   HashBatch(const HashBatch&) = delete;
   HashBatch& operator=(const HashBatch&) = delete;
 
-  // Sets hashes[i] to the hash of *keys[i], i < n, n <= kKeys / 2. Returns how many hashes it had
-  // to compute. Keys longer than kMaxSharedBytes are not kept, nor keys for which there is no
+  // Sets hashes[i] to the hash of *keys[i], i < n, n <= kKeys / 2. Returns the number of hashes
+  // that were computed. Keys longer than kMaxSharedBytes are not kept, nor are keys if out of
   // memory.
   size_t Hash(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, KeyHash* hashes) noexcept;
 
@@ -37,22 +38,22 @@ class HashBatch {
   size_t CountInRow(uint32_t slot, const ROCKSDB_NAMESPACE::Slice* const* keys,
                     size_t n) const noexcept;
   bool IsAt(uint32_t slot, const ROCKSDB_NAMESPACE::Slice& key) const noexcept;
-  // The key's slot, or kNowhere.
+  // Returns the key's slot, or kNowhere.
   uint32_t Find(const ROCKSDB_NAMESPACE::Slice& key) const noexcept;
   void Keep(const ROCKSDB_NAMESPACE::Slice& key, KeyHash hash) noexcept;
   bool MakeRoom(size_t size) noexcept;
 
-  static constexpr uint16_t kNoKey = 0;  // as a length: nothing is kept there
+  static constexpr uint16_t kNoKey = 0;  // length of an empty slot
 
-  // By slot.
+  // Arrays by slot.
   alignas(16) uint16_t tags_[kKeys] = {};
   uint16_t lengths_[kKeys] = {};
   KeyHash hashes_[kKeys] = {};
-  char* bytes_ = nullptr;  // slot_bytes_ for each slot
+  char* bytes_ = nullptr;  // slot_bytes_ bytes per slot
   size_t slot_bytes_ = 0;
-  uint32_t next_ = 0;   // the slot that is written next, and holds the oldest key
-  uint32_t begin_ = 0;  // where the keys of the last call begin,
-  uint32_t end_ = 0;    // and where they end
+  uint32_t next_ = 0;   // slot that is written next, and holds the oldest key
+  uint32_t begin_ = 0;  // first slot of the last call's keys
+  uint32_t end_ = 0;    // slot after the last call's keys
 };
 
 }  // namespace winnow::plugin

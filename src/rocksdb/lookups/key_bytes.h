@@ -1,9 +1,9 @@
-// Keeping keys and comparing them. A call of libc's memcmp takes longer than what it does for a
-// short key, and would take away what a shared hash gains.
+// Storing and comparing of keys. For a short key, a call of libc's memcmp takes longer than its
+// work, and would cost what a shared hash saves.
 //
-// A key of up to 64 bytes is kept as its two ends, each of one word or two. The ends may overlap in
-// the key, but not where they are kept. So each load reads what a single store wrote, which a
-// processor forwards at once, even if the key was kept a moment ago.
+// A key of up to 64 bytes is stored as its two ends, each of one or two words. The ends may overlap
+// in the key, but not in the stored form. So each load reads what a single store wrote, which a
+// processor forwards at once (store forwarding), even if the key was stored a moment ago.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_BYTES_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_BYTES_H_
@@ -20,7 +20,7 @@ namespace winnow::plugin {
 
 inline constexpr size_t kMaxShortBytes = 64;
 
-// Longer keys are not kept, but hashed for each file.
+// Maximum length of kept keys. Longer keys are hashed for each file.
 inline constexpr size_t kMaxSharedBytes = 1024;
 
 #define WINNOW_KEY_INLINE __attribute__((always_inline)) inline
@@ -32,7 +32,7 @@ WINNOW_KEY_INLINE Word LoadWord(const char* bytes) noexcept {
   return word;
 }
 
-// 16 bytes, and the bits in which such words differ.
+// Word of 16 bytes. Differ() returns the bits in which two words differ.
 #if defined(__x86_64__)
 using Word128 = __m128i;
 WINNOW_KEY_INLINE Word128 Differ(Word128 one, Word128 other) noexcept {
@@ -62,10 +62,11 @@ WINNOW_KEY_INLINE Word128 Differ128(const char* one, const char* other) noexcept
   return Differ(LoadWord<Word128>(one), LoadWord<Word128>(other));
 }
 
-// ---- Up to 64 bytes: n bytes at `key` against what is kept in `kept`, 1 <= n <= kMaxShortBytes.
-// Nothing behind the key's n bytes is read. `kept` needs 64 bytes for n > 32, 32 bytes for n > 16,
-// else 16.
+// ---- Keys of up to 64 bytes
 
+// KeepShort() stores the n bytes at `key` in `kept`, and IsKeptShort() compares them with it, for
+// 1 <= n <= kMaxShortBytes. Neither reads bytes behind the key. `kept` needs 64 bytes for n > 32,
+// 32 bytes for n > 16, else 16.
 template <typename Word>
 WINNOW_KEY_INLINE void KeepEnds(char* kept, const char* key, size_t n) noexcept {
   const Word first = LoadWord<Word>(key);
@@ -91,7 +92,7 @@ WINNOW_KEY_INLINE void KeepShort(char* kept, const char* key, size_t n) noexcept
   } else if (n >= 4) {
     KeepEnds<uint32_t>(kept, key, n);
   } else {
-    // With 1 to 3 bytes, these are the first, the middle and the last one.
+    // Stores the first, the middle and the last of 1 to 3 bytes.
     kept[0] = key[0];
     kept[1] = key[n / 2];
     kept[2] = key[n - 1];
@@ -116,9 +117,9 @@ WINNOW_KEY_INLINE bool IsKeptShort(const char* kept, const char* key, size_t n) 
   return ((kept[0] ^ key[0]) | (kept[1] ^ key[n / 2]) | (kept[2] ^ key[n - 1])) == 0;
 }
 
-// ---- Longer keys, kept as they are. Here libc's memcmp is worth its call.
+// ---- Longer keys, stored unchanged. Here, libc's memcmp is worth its call.
 
-// Compares the end first: keys of a database often begin alike.
+// Compares the end first: keys of a database often have a common prefix.
 WINNOW_KEY_INLINE bool IsKeptLong(const char* kept, const char* key, size_t n) noexcept {
   return IsZero(Differ128(kept + n - 16, key + n - 16)) && std::memcmp(kept, key, n) == 0;
 }

@@ -1,4 +1,4 @@
-// The hash that keys have in filters, of RocksDB's slices.
+// Hash of a key in filters, for RocksDB's slices.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_HASH_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_HASH_H_

@@ -8,21 +8,21 @@
 namespace winnow::plugin {
 namespace {
 
-// The least share of a file's keys in one of the parts that it covers.
+// Minimum share of a file's keys in one of the parts that it covers.
 constexpr double kMinShare = 1e-3;
 
-// If the former grid had more keys in a range than are known now, this share of them stays: a
-// compaction's inputs count as ended from its first output on, which leaves a gap until its last
+// Share of the former grid's keys in a range that remains if fewer keys are known now: a
+// compaction's inputs count as deleted from its first output on, which leaves a gap until its last
 // output. Of keys that are really gone, a fifth is left after 15 grids, in which time about as much
 // is written as a tree has.
 constexpr double kRemembered = 0.9;
 
-// A range has new keys only if it has more than so many times the keys that it had: small numbers
-// of keys are not exact, and lookups asked files there before.
+// Factor by which a range's keys must grow to count as new keys: small numbers of keys are not
+// exact, and lookups checked files there before.
 constexpr double kSameKeys = 1.25;
 
-// Keys that share so many more bytes than the keys around them are a group, such as a tenant's. As
-// numbers they would all be equal.
+// Number of common bytes, beyond those of the keys around them, that make keys a group, such as a
+// tenant's. As numbers, all keys of a group would be equal.
 constexpr size_t kBytesOfAGroup = 8;
 
 }  // namespace
@@ -75,13 +75,13 @@ KeyPositions::KeyPositions(std::vector<KeyAt> keys, std::shared_ptr<const Shared
 }
 
 void KeyPositions::CountCommon() {
-  common_.assign(keys_.size() + 1, 0);  // with one behind, which shares nothing
+  common_.assign(keys_.size() + 1, 0);  // one more at the end, with no common bytes
   for (size_t i = 1; i < keys_.size(); ++i) {
     common_[i] = static_cast<uint32_t>(CommonBytes(keys_[i - 1], keys_[i]));
   }
 }
 
-// The cuts' places in the former grid; none without one.
+// Returns the cuts' positions in the former grid, or an empty vector if there is none.
 std::vector<double> KeyPositions::PlacesInFormer(const FormerPositions& former) const {
   std::vector<double> places;
   if (former.grid == nullptr) return places;
@@ -111,13 +111,13 @@ std::vector<KeyPositions::Span> KeyPositions::SpansOf(const std::vector<FileKeys
   return spans;
 }
 
-// The keys of each part, by the narrowest file over it.
+// Returns the number of keys of each part, estimated from the narrowest file over it.
 std::vector<double> KeyPositions::KeysOfNarrowest(std::vector<Span> spans) const {
   std::stable_sort(spans.begin(), spans.end(), [](const Span& one, const Span& other) {
     return one.end - one.begin < other.end - other.begin;
   });
   std::vector<double> keys(keys_.size(), 0);
-  // By part: itself or the next part that no file so far lies over, or one before that.
+  // Union-find by part: leads to the next part that no file so far covers.
   std::vector<size_t> next(keys_.size());
   std::iota(next.begin(), next.end(), size_t{0});
   const auto next_free = [&next](size_t part) {
@@ -136,14 +136,14 @@ std::vector<double> KeyPositions::KeysOfNarrowest(std::vector<Span> spans) const
   return keys;
 }
 
-// A file's keys are assumed to lie as those of narrower files; those of the narrowest are even as
-// numbers.
+// Returns the number of keys of each part. A file's keys are assumed to be distributed like those
+// of narrower files; keys of the narrowest file are assumed to be uniform as numbers.
 std::vector<double> KeyPositions::KeysOfParts(const std::vector<FileKeys>& files) const {
   const std::vector<Span> spans = SpansOf(files);
   std::vector<double> keys = KeysOfNarrowest(spans);
   std::vector<double> before(keys.size() + 1, 0);
   std::partial_sum(keys.begin(), keys.end(), before.begin() + 1);
-  std::vector<double> more(keys.size(), 0);  // files over the part, above those over the one before
+  std::vector<double> more(keys.size(), 0);  // files over the part, less files over the one before
   for (const auto& [file, begin, end] : spans) {
     const double narrowest = before[end] - before[begin];
     if (!(narrowest > 0)) continue;
@@ -158,8 +158,8 @@ std::vector<double> KeyPositions::KeysOfParts(const std::vector<FileKeys>& files
   return keys;
 }
 
-// A part's keys are as old as the keys that the former grid had between the same cuts. If many came
-// since, these are as old as this grid.
+// Sets the time of each part. A part's keys are as old as the keys that the former grid had between
+// these cuts. If many keys are new, these are as old as this grid.
 void KeyPositions::CountTime(const FormerPositions& former, const std::vector<double>& places) {
   since_.assign(keys_.size(), former.now);
   size_t part_of_former = 0;
@@ -226,8 +226,8 @@ double KeyPositions::PlaceOfRest(std::string_view rest) const noexcept {
   return places_[part] + (places_[part + 1] - places_[part]) * ShareOfPart(part, rest);
 }
 
-// How far into a part a key lies, from 0 to 1. `rest` is not before the part's first key, and
-// before its last. A group's end or beginning is known by the next cut.
+// Returns the relative position of a key in a part, from 0 to 1. `rest` is not before the part's
+// first key, and before its last. The next cut tells where a group begins or ends.
 double KeyPositions::ShareOfPart(size_t part, std::string_view rest) const noexcept {
   const std::string_view low = keys_[part];
   const std::string_view high = keys_[part + 1];
@@ -254,7 +254,7 @@ double KeyPositions::ShareOfPart(size_t part, std::string_view rest) const noexc
   return (1 + Between(low, high, rest, common)) / 3;
 }
 
-// The bytes from `begin` on, as digits of a fraction.
+// Returns the bytes from `begin` on as digits of a fraction.
 double KeyPositions::NumberAt(std::string_view key, size_t begin) const noexcept {
   constexpr size_t kDigits = 12;
   const double step = 1 / base_;
@@ -267,7 +267,7 @@ double KeyPositions::NumberAt(std::string_view key, size_t begin) const noexcept
   return number;
 }
 
-// How far a key lies between two that are not equal, from 0 to 1.
+// Returns the relative position of a key between two different keys, from 0 to 1.
 double KeyPositions::Between(std::string_view low, std::string_view high,
                              std::string_view key) const noexcept {
   return Between(low, high, key, CommonBytes(low, high));
@@ -280,7 +280,8 @@ double KeyPositions::Between(std::string_view low, std::string_view high, std::s
   return width > 0 ? std::clamp((NumberAt(key, common) - begin) / width, 0.0, 1.0) : 0.5;
 }
 
-// Between two cuts of either grid, places in both follow the keys as numbers.
+// Positions in both grids are linear in the keys as numbers between neighboring cuts of the two
+// grids.
 MovedPlaces::MovedPlaces(const KeyPositions& from, const KeyPositions& to) {
   cuts_.reserve(from.keys_.size() + to.keys_.size());
   std::string key = from.prefix_;
@@ -310,7 +311,7 @@ double MovedPlaces::operator()(double place) const noexcept {
   if (cuts_.size() < 2) return 0;
   const double at = std::clamp(place, 0.0, 1.0) * static_cast<double>(cuts_.size());
   const auto step = static_cast<size_t>(at);
-  // Rounding may have put it into the step before or after.
+  // Rounding may have put `place` into the step before or after.
   const auto begin = cuts_.begin() + above_[std::max<size_t>(step, 1) - 1];
   const auto end = cuts_.begin() + above_[std::min(step + 2, cuts_.size())];
   const auto above = std::upper_bound(

@@ -1,5 +1,5 @@
-// Where in a tree a key lies, as a number, its place: about the share of the tree's keys that are
-// before it. The table that turns keys into places is called a grid.
+// Positions of keys in a tree: a key's place is about the share of the tree's keys that are before
+// it. The table that maps keys to places is called a grid.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_POSITIONS_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_POSITIONS_H_
@@ -16,66 +16,66 @@
 
 namespace winnow::plugin {
 
-// A file's first and last key, without the bytes that all keys of the tree begin with.
+// First and last key of a file, without the common prefix of all keys of the tree.
 struct FileKeys {
   std::string first;
   std::string last;
   double keys = 0;
 };
 
-// State that a newer grid takes from the former one: since when each part has keys.
+// State that a grid inherits from the former one: the time since when each part has keys.
 class KeyPositions;
 struct FormerPositions {
-  const KeyPositions* grid = nullptr;  // null: none
-  double now = 0;                      // in whatever time is counted by
+  const KeyPositions* grid = nullptr;  // null if there is none
+  double now = 0;                      // in any unit of time
 };
 
-// Never changes: safe from any number of threads. Takes some 100 bytes a file.
+// Grid of a tree. Immutable, and so thread-safe. Takes some 100 bytes per file.
 class KeyPositions {
  public:
-  // For the files of a tree, in any order, whose keys all begin with `prefix`. Their first keys cut
-  // the tree into parts. A file's keys are assumed to spread over the parts that it covers as those
-  // of narrower files do. The former grid's prefix is the same or longer. `runs`: keys of the files
-  // are short, without these runs, and have no prefix; null: keys are whole. The former grid has
-  // the same runs.
+  // Makes the grid of a tree's files, in any order, whose keys all begin with `prefix`. The first
+  // keys of the files cut the tree into parts. A file's keys are assumed to be distributed over the
+  // parts that it covers like those of narrower files. The former grid's prefix must be equal or
+  // longer. If `runs` is not null, the files' keys are short, without these runs, and have no
+  // prefix, and the former grid must have these runs, too.
   KeyPositions(std::string prefix, const std::vector<FileKeys>& files,
                const FormerPositions& former = {},
                std::shared_ptr<const SharedRuns> runs = nullptr);
 
-  // A grid of the same files, with the time of each part, as far as `since` has one.
+  // Makes a grid of files that sets the time of each part from `since`, as far as it has one.
   KeyPositions(std::string prefix, const std::vector<FileKeys>& files,
                const std::vector<double>& since, std::shared_ptr<const SharedRuns> runs = nullptr);
 
-  // A grid of short keys whose places are known, in any order; at least one.
+  // Makes a grid of short keys with known places, in any order; at least one.
   struct KeyAt {
     std::string key;
     double place = 0;
   };
   KeyPositions(std::vector<KeyAt> keys, std::shared_ptr<const SharedRuns> runs);
 
-  // The place, from 0 before the first key to 1 behind the last one. Within
-  // a part keys are assumed to be even as numbers, whose digits are the bytes that the cuts have.
-  // If a part begins in one group of keys that share many bytes and ends in another group, each
-  // group has a third of the part. A key that leaves a run half-way has the place 1. Allocates
+  // Returns the place of a key, from 0 before the first key to 1 after the last one. Within a part,
+  // keys are assumed to be uniform as numbers, whose digits are the byte values that occur in the
+  // cuts. If a part begins in one group of keys that share many bytes and ends in another group,
+  // each group gets a third of the part. A key that differs within a run has the place 1. Allocates
   // nothing.
   double PlaceOf(std::string_view key) const noexcept;
 
-  // The place of a short key, if there are runs; else of a key without its first `left_out` bytes,
-  // which are those of this grid's prefix.
+  // Returns the place of a short key if there are runs; else of a key without its first `left_out`
+  // bytes, which are those of this grid's prefix.
   double PlaceOf(std::string_view key, size_t left_out) const noexcept;
 
-  // Returns whether the key lies neither before the first one nor behind the last one.
+  // Returns whether the key is neither before the first cut nor after the last key.
   bool Covers(std::string_view key) const noexcept;
 
-  // The time since when there are keys around this place: that of the first grid that had them, or
-  // a mean if some came later. Places are asked in increasing order: *part is 0 at first, and then
-  // remembers how far the grid was searched.
+  // Returns the time since when there are keys around this place: the time of the first grid that
+  // had them, or a mean if some came later. Calls must have increasing places: *part is 0 at first,
+  // and then remembers the position of the search.
   double SinceBehind(double place, size_t* part) const noexcept;
 
  private:
   friend class MovedPlaces;
 
-  // A file, and the parts that it covers.
+  // A file, and the range of parts that it covers.
   struct Span {
     const FileKeys* file;
     size_t begin;
@@ -101,32 +101,32 @@ class KeyPositions {
 
   std::string prefix_;
   std::shared_ptr<const SharedRuns> runs_;
-  std::vector<std::string> keys_;      // the cuts, and the last key: increasing
-  std::vector<uint32_t> common_;       // bytes that each shares with the one before
-  std::vector<double> places_;         // as many, from 0 to 1
-  std::vector<double> since_;          // of the part that begins there
-  double all_ = 0;                     // keys
-  std::array<uint8_t, 256> digits_{};  // of each byte: those of the cuts that are less
-  double base_ = 0;                    // the bytes that cuts have
+  std::vector<std::string> keys_;      // the cuts and the last key, increasing
+  std::vector<uint32_t> common_;       // number of bytes that each shares with the one before
+  std::vector<double> places_;         // place of each of keys_, from 0 to 1
+  std::vector<double> since_;          // time of the part that begins there
+  double all_ = 0;                     // total number of keys
+  std::array<uint8_t, 256> digits_{};  // digit of each byte: number of smaller bytes in the cuts
+  double base_ = 0;                    // number of different bytes in the cuts
 };
 
-// Turns places in one grid into places of the same keys in a newer grid. Thousands of places are
-// moved at once, so the cuts of both grids are looked up once, when this is made.
+// Maps places in one grid to the places of the same keys in a newer grid. Thousands of places are
+// mapped at once, so the cuts of both grids are looked up once, by the constructor.
 class MovedPlaces {
  public:
   MovedPlaces(const KeyPositions& from, const KeyPositions& to);
 
-  // The place in the newer grid of a key with this place in the older one.
+  // Returns the place in the newer grid for a place in the older one.
   double operator()(double place) const noexcept;
 
  private:
-  struct Cut {  // the two places of one key
+  struct Cut {  // places of one key in both grids
     double from;
     double to;
   };
-  std::vector<Cut> cuts_;  // of both grids, increasing
-  // For as many steps from 0 to 1 as there are cuts, and for 1: the first cut behind the step. The
-  // first and the last cut are left out.
+  std::vector<Cut> cuts_;  // cuts of both grids, increasing
+  // Index for a search: for each of cuts_.size() + 1 evenly spaced places from 0 to 1, the first
+  // cut above it, except for the first and the last cut.
   std::vector<uint32_t> above_;
 };
 

@@ -1,5 +1,5 @@
-// The key that a thread hashed last, with its hash. Lookups (shared_hash.h) use it, and what a
-// thread keeps (thread_hashes.h) consists of it.
+// Key that a thread hashed last, with its hash. Used by lookups (shared_hash.h); part of the
+// thread's state (thread_hashes.h).
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_LAST_KEY_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_LAST_KEY_H_
@@ -16,29 +16,30 @@ namespace winnow::plugin {
 
 struct ThreadHashes;
 
-// The most bytes of keys that a reader hashes in line, without a look at what is kept. By one
-// comparison with it the common path of a lookup knows the thread's state. An empty key fails this
+// Maximum length of keys that a reader hashes inline, without a look at the kept key. This one
+// comparison on the common path of a lookup also tests the thread's state. An empty key fails the
 // comparison in each state.
 enum class HashedInLine : size_t {
   kNoKey = 0,                           // new, sharing
   kShortKeys = core::kMaxShortKeyBytes  // watching, surplus, ended
 };
 
-// A key with its hash, and what else a lookup needs: two cache lines, which one thread uses.
+// A key with its hash, and the other state that a lookup needs: two cache lines, used by one
+// thread.
 struct alignas(64) LastKey {
   static constexpr size_t kNone = SIZE_MAX;
 
   static constexpr uint32_t kNoLong = UINT32_MAX;
 
-  size_t length;         // of the key in `bytes`, 1 to 64, or kNone
-  uint32_t long_length;  // of the key that is kept elsewhere, 65 to kMaxSharedBytes, or kNoLong
-  uint32_t not_watched;  // a hash is watched that has the salt's bits where these are ones
-  uint64_t hash;         // of the key that is kept
+  size_t length;         // size of the key in `bytes`, 1 to 64, or kNone
+  uint32_t long_length;  // size of the long key, up to kMaxSharedBytes, or kNoLong
+  uint32_t not_watched;  // mask: a hash is watched if these bits equal the salt's
+  uint64_t hash;         // hash of the kept key
   HashedInLine hashed_in_line;
-  AskCount computed;     // hashes, for lookups
-  AskCount shared;       // lookups that needed none
-  uint64_t kept;         // keys, by lookups of single ones
-  ThreadHashes* thread;  // null: new, surplus or ended
+  AskCount computed;     // computed hashes
+  AskCount shared;       // lookups that reused a hash
+  uint64_t kept;         // keys kept by single lookups
+  ThreadHashes* thread;  // null if new, surplus or ended
   alignas(64) char bytes[kMaxShortBytes];
 };
 static_assert(sizeof(LastKey) == 128);

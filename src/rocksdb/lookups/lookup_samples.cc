@@ -20,7 +20,8 @@ std::atomic<uint64_t> trees_ever{0};
 std::atomic<uint64_t> sampled_lookups{0};
 std::atomic<size_t> bytes_of_all{0};
 
-// Returns false, and takes nothing, if that would be too much.
+// Reserves bytes within kMaxBytes. Returns false and reserves nothing if the limit would be
+// exceeded.
 bool TakeBytes(size_t bytes) noexcept {
   if (bytes_of_all.fetch_add(bytes, std::memory_order_relaxed) + bytes <=
       LookupSamples::kMaxBytes) {
@@ -44,7 +45,7 @@ bool BeginsAnew(const UnderWay& last, const AskedFilter& asked) noexcept {
          (asked.level == last.deepest && asked.level > 0);
 }
 
-// The place of the earlier lookup of the same hash, or of the oldest lookup.
+// Returns the slot of the earlier lookup of this hash, or of the oldest lookup.
 UnderWay* Replace(LookupsUnderWay* lookups, UnderWay* same) noexcept {
   if (same != nullptr) return same;
   UnderWay* const oldest = &lookups->lookups[lookups->next];
@@ -112,10 +113,11 @@ void LookupSamples::SetGrid(std::shared_ptr<const KeyPositions> grid,
 
 void LookupSamples::Snapshot(std::vector<Record>* records) const {
   records->clear();
-  records->reserve(kMaxRecords);  // while nobody's lookups are dropped
+  // Reserves before locking, as samples are lost while the lock is held.
+  records->reserve(kMaxRecords);
   const std::lock_guard<std::mutex> lock(mutex_);
   if (capacity_ == 0) return;
-  // The ring in two parts: up to its end, and from its beginning.
+  // Copies the ring buffer in two parts: up to its end, and from its beginning.
   const auto copy = [&](uint64_t begin, uint64_t end) {
     if (begin != end) records->insert(records->end(), &At(begin), &At(begin) + (end - begin));
   };
@@ -144,8 +146,8 @@ uint64_t LookupSamples::Sample(std::string_view key) noexcept {
   Record sampled;
   sampled.place = static_cast<float>(grid_->PlaceOf(key));
   const uint64_t record = Append(sampled);
-  // Counted over all trees: if each tree counted, many that fill at one pace would all change the
-  // salt at once.
+  // Counted over all trees: if each tree counted alone, many trees that fill at the same pace would
+  // all change the salt at once.
   const uint64_t samples = sampled_lookups.fetch_add(1, std::memory_order_relaxed) + 1;
   if (samples % kRecordsOfASalt == 0) {
     ChangeSalt();

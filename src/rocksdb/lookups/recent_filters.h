@@ -1,6 +1,6 @@
-// Which filters a thread asked lately, in batches. A filter that it asks again soon is still in the
-// processor's own cache. It need not be prefetched, which would take a tenth of such a batch's
-// time.
+// Cache of the filters that a thread checked lately, in batches. A filter that is checked again
+// soon is still in the processor's cache and need not be prefetched, which would take a tenth of
+// such a batch's time.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_RECENT_FILTERS_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_RECENT_FILTERS_H_
@@ -10,15 +10,15 @@
 
 namespace winnow::plugin {
 
-// Belongs to one thread. It guesses: a filter that is forgotten, or taken for another one, costs
-// only time.
+// Direct-mapped cache of one thread. Best-effort: a filter that is forgotten, or mistaken for
+// another, costs only time.
 class RecentFilters {
  public:
-  // Notes that these bytes are asked. Returns whether less than `near_bytes` were asked since the
-  // last time, these bytes included, where each filter counts as a whole each time. Bytes are known
-  // by their address.
+  // Records a check of these bytes, identified by their address. Returns whether less than
+  // `near_bytes` were checked since the last check of these bytes, including them, where each
+  // filter counts with its whole size each time.
   bool Note(const void* bytes, size_t size, size_t near_bytes) noexcept {
-    // Scattered, because filters may lie at equal distances.
+    // Hashes the address, because filters may have equal distances.
     const uint64_t scattered = reinterpret_cast<uintptr_t>(bytes) * 0x9e3779b97f4a7c15u;
     Last& last = lasts_[scattered >> (64 - kSlotBits)];
     const auto name = static_cast<uint32_t>(scattered >> (32 - kSlotBits));
@@ -34,10 +34,10 @@ class RecentFilters {
 
   struct Last {
     uint32_t name;
-    uint32_t asked;  // the sum then
+    uint32_t asked;  // asked_ at its last check
   };
 
-  uint32_t asked_;  // units; goes round
+  uint32_t asked_;  // sum in units of kUnit bytes; wraps around
   Last lasts_[1 << kSlotBits];
 };
 

@@ -6,18 +6,17 @@
 
 namespace winnow::plugin {
 
-// Lookups go on in threads that outlive main(): nothing here may have a destructor that does
-// something.
+// Lookups continue in threads that outlive main(), so this must be trivially destructible.
 SampledHashes sampled_hashes;
 static_assert(std::is_trivially_destructible_v<SampledHashes>);
 
 namespace {
 
-std::mutex mutex;  // for what the mask follows from
+std::mutex mutex;  // guards the inputs of the mask
 int users = 0;
 unsigned shift = kMinSamplingShift;
 std::atomic<uint64_t> salts{0};
-std::atomic<std::chrono::steady_clock::rep> last_pace{0};  // since the clock's epoch; 0: never
+std::atomic<std::chrono::steady_clock::rep> last_pace{0};  // since the clock's epoch; 0 if never
 
 void SetMask() noexcept {
   sampled_hashes.mask.store(users > 0 ? (uint64_t{1} << shift) - 1 : SampledHashes::kOff,
@@ -41,8 +40,8 @@ void SetSamplingShift(unsigned wanted) noexcept {
 }
 
 void ChangeSalt() noexcept {
-  // An odd step: the low bits have each value once before one comes again, so every key is sampled
-  // at some time.
+  // Adds an odd step (Weyl sequence): the low bits take each value once before one recurs, so every
+  // key is sampled at some time.
   const uint64_t step = salts.fetch_add(1, std::memory_order_relaxed) + 1;
   sampled_hashes.salt.store(step * 0x9e3779b97f4a7c15u, std::memory_order_relaxed);
 }

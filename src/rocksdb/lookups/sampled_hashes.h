@@ -1,5 +1,5 @@
-// Which lookups of the process are sampled: those whose key's hash has certain bits, which change
-// from time to time. So all filters of a lookup agree about it, whichever thread or database asks
+// Choice of sampled lookups by their key's hash, certain bits of which must have a value that
+// changes from time to time. So all filters of a lookup agree, whichever thread or database checks
 // them.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_SAMPLED_HASHES_H_
@@ -15,16 +15,15 @@ namespace winnow::plugin {
 inline constexpr unsigned kMinSamplingShift = 6;
 inline constexpr unsigned kMaxSamplingShift = 16;
 
-// A hash is sampled if it has the salt's bits where the mask has ones, which are its low bits. If
-// the mask is all ones, sampling is off. It has a cache line of its own, because all lookups read
-// it.
+// A hash is sampled if it equals the salt in the mask's bits, which are its low bits. If the mask
+// is all ones, sampling is off. On a cache line of its own, as all lookups read it.
 struct alignas(64) SampledHashes {
   static constexpr uint64_t kOff = UINT64_MAX;
 
   std::atomic<uint64_t> salt{0};
   std::atomic<uint64_t> mask{kOff};
 };
-// Hidden here: the compiler's flag hides only definitions.
+// Hidden explicitly: the compiler's flag hides only definitions.
 extern SampledHashes sampled_hashes __attribute__((visibility("hidden")));
 
 inline uint64_t SamplingSalt() noexcept {
@@ -35,13 +34,14 @@ inline uint64_t SamplingMask() noexcept {
 }
 inline bool IsSampling() noexcept { return SamplingMask() != SampledHashes::kOff; }
 
-// Even while sampling is off, one hash may pass: who uses samples must tolerate it.
+// Returns whether a hash is sampled. Even while sampling is off, one hash may pass, so callers must
+// tolerate samples.
 inline bool IsSampled(uint64_t hash) noexcept {
   return __builtin_expect(((hash ^ SamplingSalt()) & SamplingMask()) == 0, 0);
 }
 
-// Sampling is on while anyone wants it. Safe from any thread. No lookup waits for a change; lookups
-// under way may see half of it.
+// Request for sampling, which is on while any object wants it. Thread-safe. No lookup waits for a
+// change; concurrent lookups may see half of it.
 class SamplingUse {
  public:
   SamplingUse() = default;
@@ -56,16 +56,16 @@ class SamplingUse {
   std::atomic<bool> wanted_{false};
 };
 
-// It is kMinSamplingShift at first. A value out of the range becomes the nearest one in it.
+// Sets the shift, initially kMinSamplingShift. A value out of range is clamped.
 void SetSamplingShift(unsigned shift) noexcept;
 
-// From here on, other keys are sampled.
+// Changes the set of sampled keys.
 void ChangeSalt() noexcept;
 
-// To be called each time that so many more samples were taken, by the thread that took the last
-// one. If samples come too fast, half as many lookups are sampled from then on; if they come
-// slowly, twice as many. A sample costs a lookup about a microsecond, so sampling takes about a
-// hundredth of a core. Never waits.
+// Adapts the sampling rate. Must be called each time that kSamplesOfAPace more samples were taken,
+// by the thread that took the last one. If samples come too fast, half as many lookups are sampled
+// from then on; if slowly, twice as many. A sample costs a lookup about a microsecond, so sampling
+// takes about a hundredth of a core. Never waits.
 inline constexpr uint64_t kSamplesOfAPace = 1024;
 inline constexpr std::chrono::milliseconds kFastPace{100};
 inline constexpr std::chrono::milliseconds kSlowPace{1000};

@@ -19,35 +19,35 @@ namespace winnow::plugin {
 
 using ROCKSDB_NAMESPACE::Slice;
 
-// Gain of a shared hash, and loss by keeping a key. They are such that sharing is on if it is
-// faster in filter_bench's rows (multiget_)segments_of_100000/…/winnow and …/winnow_unshared.
-// Single lookups are about even with two files a lookup, that is, with one shared hash for each key
-// that is kept. A batch's short keys are hashed several at a time, nearly as fast as they are
-// compared: batches are even with four files.
+// Benefit of a shared hash, and costs of keeping a key, in units of credit. Chosen so that sharing
+// is on if it is faster in filter_bench's rows (multiget_)segments_of_100000/…/winnow and
+// …/winnow_unshared. Single lookups break even at two files per lookup, that is, with one shared
+// hash per kept key. A batch's short keys are hashed several at a time, nearly as fast as they are
+// compared: batches break even at four files.
 constexpr int kSaved = 2;
 constexpr int kLost = 3;
 constexpr int kLostByShortBatch = 7;
-// A thread begins to share when watched hashes that came again would have saved so much more than
-// was lost.
+// Net savings, by watched hashes that came again, at which a thread begins to share.
 constexpr int kEnough = 3;
-// Which hashes are watched: one in 64; one in 256 after kManyWatched of them did not come again;
-// and all that are sampled. Few, because the processor mispredicts the branch to a watched hash.
+// Masks of watched hashes: one in 64; one in 256 after kManyWatched of them did not come again. All
+// sampled hashes are watched, too. Few are watched, because the processor mispredicts the branch
+// for a watched hash.
 constexpr uint32_t kNotWatchedAtFirst = 63;
 static_assert(kNotWatchedAtFirst < uint64_t{1} << kMinSamplingShift);
 constexpr uint32_t kNotWatchedLater = 255;
 constexpr uint32_t kManyWatched = 32;
-// Batches watch eight times as many.
+// Batches watch eight times as many hashes.
 constexpr int kBatchWatchShift = 3;
-// The credit of a thread that begins to share. A new thread does, as nothing is known of it yet. It
-// is enough for the keys of two MultiGets, which are all kept before the first hash is shared.
+// Initial credit of a thread that begins to share, as a new thread does. Enough for the keys of two
+// MultiGets, which are all kept before the first hash is shared.
 constexpr int kCredit = 2 * kLostByShortBatch * static_cast<int>(kMaxBatchKeys);
-// The most credit, so that a thread follows soon if its lookups change.
+// Upper limit of the credit, so that a thread adapts soon if its lookups change.
 constexpr int kMaxCredit = 1024;
 
 namespace {
 
-// Lookups go on in threads that outlive main(): nothing here may have a destructor that does
-// something, and the blocks behind the first stay, for threads that come later.
+// Lookups continue in threads that outlive main(), so this must be trivially destructible. Blocks
+// after the first one are never freed, for later threads.
 ThreadBlock first_block;
 static_assert(std::is_trivially_destructible_v<ThreadBlock>);
 
@@ -64,7 +64,7 @@ constexpr LastKey NoKey(HashedInLine hashed_in_line) {
           {}};
 }
 
-// For threads that have no ThreadHashes, by their state.
+// Keys of threads without ThreadHashes, by state.
 LastKey key_of_new_threads = NoKey(HashedInLine::kNoKey);
 LastKey key_of_surplus_threads = NoKey(HashedInLine::kShortKeys);
 LastKey key_of_ended_threads = NoKey(HashedInLine::kShortKeys);
@@ -78,13 +78,14 @@ __thread LastKey* this_thread_key WINNOW_THREAD_STORAGE = &key_of_new_threads;
 
 namespace {
 
-// For the first lookup, or for the first ones if several threads begin at once.
+// Reads the environment variable. Called by the first lookup, or by several if threads start at the
+// same time.
 Sharing AskEnvironment() noexcept {
   const char* const value = std::getenv("WINNOW_SHARED_HASH");
   const bool is_off = value != nullptr && std::strcmp(value, "off") == 0;
   const Sharing answer = is_off ? Sharing::kForbidden : Sharing::kAllowed;
   Sharing now = Sharing::kAsked;
-  // A later thread finds the answer of the first one, or of SetHashSharing.
+  // Another thread, or SetHashSharing, may have been first.
   if (!sharing.compare_exchange_strong(now, answer, std::memory_order_relaxed)) {
     return now;
   }
@@ -109,15 +110,15 @@ void Switch(ThreadHashes* thread, bool on) noexcept {
   for (LastKey& key : thread->keys) {
     key.length = LastKey::kNone;
     key.long_length = LastKey::kNoLong;
-    // While sharing, the other key must be looked at, too, which takes a call.
+    // While sharing, the other key must be compared, too, which takes a call.
     key.hashed_in_line = on ? HashedInLine::kNoKey : HashedInLine::kShortKeys;
     key.not_watched = kNotWatchedAtFirst;
   }
 }
 
-// Hands an ending thread's state to the next thread, which goes on from its counts.
+// Releases an ending thread's state for the next thread, which continues its counts.
 void Detach(void* state) noexcept {
-  // Destructors that run after this may still look something up.
+  // Destructors that run after this may still look up keys.
   this_thread_key = &key_of_ended_threads;
   auto* const thread = static_cast<ThreadHashes*>(state);
   delete[] thread->long_bytes;
@@ -127,8 +128,8 @@ void Detach(void* state) noexcept {
   thread->block->GiveBack(thread);
 }
 
-// A pthread key, because registering the destructor of a thread_local object allocates, and ends
-// the program if that fails.
+// A pthread key, because registering the destructor of a thread_local object allocates, and
+// terminates the program if this fails.
 struct EndOfThread {
   pthread_key_t key{};
   const bool works;
@@ -143,13 +144,13 @@ ThreadHashes* TakeThread() noexcept {
   return nullptr;
 }
 
-// For the first thread that has this. What it counts one by one goes on with the threads after it,
-// or short ones would count too little.
+// Starts counting for the first thread that has this state. Later threads continue its gaps, or
+// short threads would count too little.
 void BeginCounting(ThreadHashes* thread) noexcept {
   const auto now =
       static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
   thread->random = (now ^ reinterpret_cast<uintptr_t>(thread)) * 0x9e3779b97f4a7c15u | 1;
-  for (int i = 0; i < 4; ++i) NextGap(&thread->random);  // or near seeds would begin alike
+  for (int i = 0; i < 4; ++i) NextGap(&thread->random);  // similar seeds have similar first values
   thread->mean_gap = MeanGap();
   for (int i = 0; i < 2; ++i) {
     LastKey* const key = &thread->keys[i];
@@ -160,16 +161,16 @@ void BeginCounting(ThreadHashes* thread) noexcept {
   thread->batch_left = NextGap(&thread->random);
 }
 
-// Brings a new or surplus thread to sharing or watching if there is a ThreadHashes for it, else to
-// surplus.
+// Attaches a ThreadHashes to a new or surplus thread, which then is sharing or watching. Without
+// one, the thread becomes surplus.
 void Attach() noexcept {
-  // The state meanwhile: the allocator may look something up.
+  // Temporary state: the allocator may look up keys.
   this_thread_key = &key_of_ended_threads;
   static const EndOfThread end_of_thread;
   ThreadHashes* const thread = end_of_thread.works ? TakeThread() : nullptr;
   if (thread == nullptr || pthread_setspecific(end_of_thread.key, thread) != 0) {
     if (thread != nullptr) thread->block->GiveBack(thread);
-    this_thread_key = &key_of_surplus_threads;  // and try again at a hash that is watched
+    this_thread_key = &key_of_surplus_threads;  // tries again at a watched hash
     return;
   }
   for (LastKey& key : thread->keys) {
@@ -185,7 +186,8 @@ void Attach() noexcept {
   this_thread_key = &thread->keys[0];
 }
 
-// Sharing: weighs what was shared since the last time against the keys that had to be kept.
+// Sharing: updates the credit by the hashes shared since the last call and the keys that had to be
+// kept.
 void Settle(ThreadHashes* thread, size_t kept, int lost) noexcept {
   const uint64_t shared = thread->Shared();
   const auto saved =
@@ -198,7 +200,7 @@ void Settle(ThreadHashes* thread, size_t kept, int lost) noexcept {
   }
 }
 
-// Watching.
+// Watching: updates the credit by a watched hash, and starts sharing if there is enough.
 void Watch(ThreadHashes* thread, uint64_t hash, int lost) noexcept {
   if (hash != thread->watched) {
     thread->watched = hash;
@@ -218,13 +220,12 @@ void Watch(ThreadHashes* thread, uint64_t hash, int lost) noexcept {
   }
 }
 
-// The key must have the length of the long one.
+// Compares a key with the kept long key of the same length.
 bool IsLongKept(const LastKey& key, const Slice& asked) noexcept {
   return IsKeptLong(key.thread->LongBytes(&key), asked.data(), asked.size());
 }
 
-// Returns whether a key of this size may be the long key. kNoLong is the size of no key that is
-// kept.
+// Returns whether a key of this size may be the long key. Kept keys are never as long as kNoLong.
 bool HasLongLength(const LastKey& key, const Slice& asked) noexcept {
   return key.long_length == asked.size() && asked.size() <= kMaxSharedBytes;
 }
@@ -234,7 +235,7 @@ bool IsKept(const LastKey& key, const Slice& asked) noexcept {
                                     : HasLongLength(key, asked) && IsLongKept(key, asked);
 }
 
-// Returns whether there is memory for long keys.
+// Allocates memory for long keys if necessary. Returns false if out of memory.
 bool HasLongBytes(ThreadHashes* thread) noexcept {
   if (thread->long_bytes == nullptr) {
     thread->long_bytes = new (std::nothrow) char[2 * kMaxSharedBytes];
@@ -242,7 +243,7 @@ bool HasLongBytes(ThreadHashes* thread) noexcept {
   return thread->long_bytes != nullptr;
 }
 
-// If the key can't be kept, the one that is kept stays.
+// Keeps a key, or leaves the kept one if the key can't be kept.
 void Keep(LastKey* key, const Slice& asked, uint64_t hash) noexcept {
   const size_t size = asked.size();
   if (size == 0 || size > kMaxSharedBytes ||
@@ -260,7 +261,7 @@ void Keep(LastKey* key, const Slice& asked, uint64_t hash) noexcept {
   key->long_length = is_short ? LastKey::kNoLong : static_cast<uint32_t>(size);
 }
 
-// This thread's ThreadHashes; null if it is surplus or ended.
+// Returns this thread's ThreadHashes; null if surplus or ended.
 ThreadHashes* ThisThread() noexcept {
   if (this_thread_key == &key_of_new_threads) {
     Attach();
@@ -268,7 +269,7 @@ ThreadHashes* ThisThread() noexcept {
   return this_thread_key->thread;
 }
 
-// Notes that an ask is counted, for TakeCountedAsk.
+// Records a counted check for TakeCountedAsk.
 __attribute__((noinline)) void SetDue(const CountedAsk& ask) noexcept {
   if (ThreadHashes* const thread = this_thread_key->thread) thread->due = ask;
 }
@@ -278,7 +279,7 @@ __attribute__((noinline)) SharedKey Watched(uint64_t hash, const Slice& key) noe
   return {hash, IsSampled(hash) ? &key : nullptr};
 }
 
-// By last->computed.
+// Handles a check that last->computed counts, of a key that may also be watched.
 __attribute__((noinline)) SharedKey CountedAndMaybeWatched(uint64_t hash, const Slice& key,
                                                            LastKey* last) noexcept {
   SetDue(CountAskByComputed(last));
@@ -286,32 +287,32 @@ __attribute__((noinline)) SharedKey CountedAndMaybeWatched(uint64_t hash, const 
   return {hash, &key};
 }
 
-// Sharing: the key is kept in `last`.
+// Sharing: returns the hash of a key that is kept in `last`.
 SharedKey KeptKey(const Slice& key, LastKey* last) noexcept {
   const bool is_counted = CountShared(last);
   if (is_counted) SetDue(CountAskByShared(last));
   return {last->hash, is_counted ? &key : nullptr};
 }
 
-// Not inlined: it takes many registers, which its caller would save for each key.
+// Must not be inlined: it uses many registers, which its caller would save for each key.
 __attribute__((noinline, flatten)) uint64_t HashShorter(const Slice& key) noexcept {
   return core::HashMiddlingKeyInline(key.data(), key.size());
 }
 
-// For a key that is most likely long.
+// Hashes a key that is most likely long.
 WINNOW_KEY_INLINE uint64_t HashLong(const Slice& key) noexcept {
   return key.size() > core::kMaxMiddlingKeyBytes ? core::HashKeyInline(key.data(), key.size())
                                                  : HashShorter(key);
 }
 
-// The thread is new.
+// Handles the first lookup of a new thread.
 __attribute__((noinline)) SharedKey AttachAndHash(const Slice& key) noexcept {
   Attach();
   LastKey* const last = this_thread_key;
   return LooksFirst(*last) ? SharedHash(key, last) : ComputedHash(key, last);
 }
 
-// The key is not the last one.
+// Sharing: hashes and keeps a key that is not the last one.
 __attribute__((noinline, flatten)) SharedKey HashAndKeep(const Slice& key, LastKey* last) noexcept {
   ThreadHashes* const thread = last->thread;
   if (thread == nullptr) return AttachAndHash(key);
@@ -320,7 +321,7 @@ __attribute__((noinline, flatten)) SharedKey HashAndKeep(const Slice& key, LastK
     this_thread_key = other;
     return KeptKey(key, other);
   }
-  // If whole keys and prefixes come in turn, each replaces the kept one of its own kind.
+  // If lookups of whole keys and prefixes alternate, each kind has its own kept key.
   if (last->length != key.size() && !HasLongLength(*last, key)) {
     last = other;
     this_thread_key = other;
@@ -337,7 +338,7 @@ __attribute__((noinline, flatten)) SharedKey HashAndKeep(const Slice& key, LastK
   return {hash, is_counted ? &key : nullptr};
 }
 
-// The thread is watching or surplus, and the hash IsWatched.
+// Watching or surplus: handles a hash for which IsWatched is true.
 void WatchHash(uint64_t hash, int lost) noexcept {
   if (ThreadHashes* const thread = ThisThread()) {
     if (!thread->is_on) {
@@ -348,7 +349,7 @@ void WatchHash(uint64_t hash, int lost) noexcept {
   }
 }
 
-// The first key decides, as most keys of a database have about the same length.
+// Decides by the first key only, as most keys of a database have similar lengths.
 int LostByBatch(const Slice& key) noexcept {
   return key.size() <= core::kMaxShortKeyBytes ? kLostByShortBatch : kLost;
 }
@@ -419,7 +420,7 @@ __attribute__((flatten)) SharedKey ComputedHash(const Slice& key, LastKey* last)
 
 namespace {
 
-// Returns whether the filter is not in the processor's own cache, so that prefetching pays.
+// Returns whether the filter is likely not in the processor's cache, so that prefetching pays.
 bool IsFar(ThreadHashes* thread, const core::BloomBatch& asked) noexcept {
   return thread == nullptr ||
          !thread->recent.Note(asked.bytes(), asked.size(), core::kOwnCacheBytes);
@@ -429,12 +430,12 @@ WINNOW_KEY_INLINE KeyHash HashOf(const Slice& key) noexcept {
   return {core::HashKeyInline(key.data(), key.size())};
 }
 
-// Returns whether asks of this batch are counted.
+// Counts the keys of a batch. Returns whether checks of this batch are counted individually.
 bool CountBatch(ThreadHashes* thread, size_t n) noexcept {
   return thread != nullptr && (thread->batch_left -= static_cast<int64_t>(n)) <= 0;
 }
 
-// asked: null, or the filter that the keys are asked of next.
+// Hashes a batch. `asked` is the filter that is checked next, for prefetching, or null.
 WINNOW_KEY_INLINE bool HashBatchOf(const Slice* const* keys, size_t n, KeyHash* hashes,
                                    const core::BloomBatch* asked) noexcept {
   if (LooksFirst(*this_thread_key)) {
@@ -475,8 +476,8 @@ WINNOW_KEY_INLINE bool HashBatchOf(const Slice* const* keys, size_t n, KeyHash* 
   } else {
     AddTo(&last->computed.left, 2 * n);
   }
-  // Only the first key of a batch is watched: it is often the first one for the next file, too. To
-  // watch each key would cost a tenth of hashing it.
+  // Watches only the first key of a batch, which is often the first key for the next file, too.
+  // Watching each key would cost a tenth of its hashing.
   if ((hashes[0].value & last->not_watched >> kBatchWatchShift) == 0) {
     WatchHash(hashes[0].value, LostByBatch(*keys[0]));
   }
@@ -507,11 +508,11 @@ CountedAsk NextCountedOfBatch(size_t n, size_t* key) noexcept {
 
 namespace {
 
-// The largest sums that were returned: threads that count together may lower their counts.
+// Maxima of the returned sums: threads that share counters may lower them.
 std::atomic<uint64_t> most_computed{0};
 std::atomic<uint64_t> most_shared{0};
 
-// Sets *most to the larger of the two, and returns it.
+// Atomic maximum: sets *most to the larger value, and returns it.
 uint64_t RaiseTo(std::atomic<uint64_t>* most, uint64_t sum) noexcept {
   uint64_t before = most->load(std::memory_order_relaxed);
   while (before < sum && !most->compare_exchange_weak(before, sum, std::memory_order_relaxed)) {

@@ -1,63 +1,61 @@
-// One hash for all files of a lookup. A `Get` asks the filters of several files for one key, a
-// `MultiGet` for the same keys. So each thread keeps the keys that it hashed last, with their
-// hashes, and hashes only what is not among them.
+// One hash per key for all files of a lookup. A Get checks the filters of several files for one
+// key, and a MultiGet for several keys. So each thread keeps the keys that it hashed last, with
+// their hashes, and hashes only keys that are not among them.
 //
-// Keys are compared by their bytes, not by their address: RocksDB uses the same memory for the keys
-// of different lookups.
+// Keys are compared by their bytes, not by their address: RocksDB uses one buffer for the keys of
+// different lookups.
 //
-// Not for signal handlers: one that interrupts a lookup of its thread finds half a key.
+// This is not async-signal-safe: a signal handler that interrupts a lookup of its thread may see a
+// partly written key.
 //
-// Keeping and comparing keys costs time. Where a Get asks one filter or two, or a MultiGet of short
-// keys four, it costs more than it saves. So each thread has a credit: hashes that were shared
-// raise it, keys that had to be kept lower it, by what either is worth (kSaved and kLost, as
-// filter_bench measured them; the method is ours). A thread without credit stops to share. Then it
-// watches a few hashes, and counts how often one comes again: that is what sharing would have
-// saved, and with enough of it the thread shares again. A thread is in one of five states, and
-// `this_thread_key` says in which:
+// Keeping and comparing keys costs time. If a Get checks one filter or two, or a MultiGet of short
+// keys four, this costs more than it saves. So each thread has a credit: shared hashes raise it and
+// kept keys lower it, by their measured benefit and costs (kSaved and kLost, from filter_bench; the
+// method is our own). A thread without credit stops sharing. It then watches a few hashes, and
+// counts how often one comes again: sharing would have saved these. With enough of them, the thread
+// shares again. A thread is in one of five states, which `this_thread_key` tells:
 //
-//   state      this_thread_key           HashedInLine   its ThreadHashes
+//   state      this_thread_key           HashedInLine   ThreadHashes
 //   new        key_of_new_threads        kNoKey         none yet
-//   sharing    a key of its own          kNoKey         one that is_on
-//   watching   a key of its own          kShortKeys     one that is not
-//   surplus    key_of_surplus_threads    kShortKeys     none, as memory is short for one
+//   sharing    a key of its own          kNoKey         one with is_on
+//   watching   a key of its own          kShortKeys     one without is_on
+//   surplus    key_of_surplus_threads    kShortKeys     none, out of memory
 //   ended      key_of_ended_threads      kShortKeys     none any more
 //
-// New: the first lookup takes a ThreadHashes, which may have to be allocated. Then the thread goes
-// on to sharing, or to watching if sharing is forbidden. Without memory it becomes surplus.
+// New: the first lookup takes a ThreadHashes, which may have to be allocated. Then the thread is
+// sharing, or watching if sharing is forbidden. If out of memory, it is surplus.
 //
-// Sharing: every lookup compares its key with the kept ones, first with the last key, in line, then
-// with the other one, as a whole key and its prefix may come in turn. A key that is not kept is
-// hashed and kept. Batches have keys of their own, a HashBatch. After kSettledTogether kept keys,
-// and after each batch that had to keep some, what was shared is weighed against what was kept.
-// When sharing does not pay any more, or is forbidden, the thread goes on to watching.
+// Sharing: every lookup compares its key with the kept ones, first with the last key, inline, then
+// with the other one, as lookups of a whole key and of its prefix may alternate. A key that is not
+// kept is hashed and kept. Batches have keys of their own, a HashBatch. After kSettledTogether kept
+// keys, and after each batch that had to keep some, the credit is updated. When sharing does not
+// pay any more, or is forbidden, the thread is watching.
 //
-// Watching: nothing is kept or compared. Short keys are hashed in line, others by a call. One hash
+// Watching: nothing is kept or compared. Short keys are hashed inline, others by a call. One hash
 // in 64, and later one in 256, is remembered. When such hashes have come again often enough, and
-// sharing is allowed, the thread goes on to sharing.
+// sharing is allowed, the thread is sharing.
 //
-// Surplus: as watching, but at each watched hash the thread asks for a ThreadHashes again, and goes
-// on as if it were new.
+// Surplus: like watching, but at each watched hash the thread tries again to get a ThreadHashes,
+// like a new thread.
 //
 // Ended: the ThreadHashes, with its counts, is free for another thread. Destructors that run later
-// may still look something up; that is as in watching, but leads nowhere.
+// may still look up keys, like in watching, but without a change of state.
 //
-// Threads without a ThreadHashes count together, and may lose counts; published numbers do not fall
-// for that. A ThreadHashes takes a kilobyte. As many stay as there were threads at one time that
-// looked something up.
+// Threads without a ThreadHashes share counters without locks, and may lose counts; published sums
+// never decrease nevertheless. A ThreadHashes takes a kilobyte. Their number is the maximum number
+// of threads that looked up keys at the same time.
 //
-// Some lookups are sampled, which the key's hash decides (sampled_hashes.h). Their readers must be
-// told so at each file. So a sampled key is never kept as the last one:
+// Some lookups are sampled, by their key's hash (sampled_hashes.h). Readers must see this at each
+// file. So a sampled key is never kept as the last one:
 //
-//   new, surplus, ended   nothing is sampled, as lookups under way are a part of the ThreadHashes
-//   sharing               each hash that is computed is tested; a sampled key is not kept, and so
-//                         hashed for each file. That does not count when it is weighed whether
-//                         sharing pays
-//   watching              what is sampled is among what is watched, and tested there
+//   new, surplus, ended   nothing is sampled, as samples are recorded in the ThreadHashes
+//   sharing               each computed hash is tested; a sampled key is not kept, and so it is
+//                         hashed for each file. These hashes do not count for the credit
+//   watching              sampled hashes are watched, and are tested there
 //   batches               all hashes are tested, but only while sampling is on
 //
-// Some asks are counted one by one, after random gaps (counted_asks.h). A thread's gaps are of its
-// own counts of lookups, each of which has gaps of its own. Threads without a ThreadHashes have
-// none counted.
+// Some checks are counted individually, after random gaps (counted_asks.h). Each of a thread's
+// counts of lookups has gaps of its own. Threads without a ThreadHashes have no counted checks.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_SHARED_HASH_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_SHARED_HASH_H_
@@ -79,21 +77,21 @@
 
 namespace winnow::plugin {
 
-// The most keys of one call of SharedHashes: as many as RocksDB asks for at once.
+// Maximum number of keys in one call of SharedHashes: as many as RocksDB looks up at once.
 inline constexpr size_t kMaxBatchKeys = 32;
 
-// So many hashes of single lookups are weighed together.
+// Number of kept keys of single lookups after which the credit is updated.
 inline constexpr size_t kSettledTogether = 16;
 
 struct LookupsUnderWay;
 
-// Never null. Not thread_local, as such a variable of another file is reached by a function call.
-// Initial-exec costs one load. It needs room in the thread-local storage that is left for libraries
-// that are opened late, and this library's fits. In RocksDB's own tree all of RocksDB's
-// thread-local storage would need such room, and does not fit: a library for Java is not loaded
-// then. So the compiler chooses there, but may not be told -mtls-dialect=gnu2: glibc's slow path
-// for that loses vector registers (BZ 31372). So it is in an archive of RocksDB that was adopted;
-// the crates of bindings/rust define it empty, too.
+// The thread's key. Never null. Not thread_local, as such a variable of another file is accessed by
+// a function call. Initial-exec TLS costs one load. It uses the static TLS that is left for
+// libraries that are opened by dlopen(), and this library's variable fits. In RocksDB's own tree,
+// all of RocksDB's TLS would need such space, and does not fit: a library for Java then fails to
+// load. So the compiler chooses the model there, but must not be told -mtls-dialect=gnu2: glibc's
+// slow path for it clobbers vector registers (BZ 31372). The compiler also chooses for an adopted
+// archive of RocksDB; the crates of bindings/rust define WINNOW_THREAD_STORAGE as empty, too.
 #if defined(WINNOW_IN_TREE) || defined(WINNOW_ADOPTED)
 #define WINNOW_THREAD_STORAGE
 #elif !defined(WINNOW_THREAD_STORAGE)
@@ -101,9 +99,9 @@ struct LookupsUnderWay;
 #endif
 extern __thread LastKey* this_thread_key WINNOW_THREAD_STORAGE;
 
-// ---- For one key: Lookup, below, and what it consists of.
+// ---- Single keys: Lookup (below) and its parts
 
-// The length must be that of the last key.
+// Compares a key with the last key, which must have equal length.
 WINNOW_KEY_INLINE bool IsLast(const LastKey& last, const ROCKSDB_NAMESPACE::Slice& key) noexcept {
   return IsKeptShort(last.bytes, key.data(), key.size());
 }
@@ -115,7 +113,7 @@ WINNOW_KEY_INLINE uint64_t AddTo(std::atomic<uint64_t>* count, uint64_t n) noexc
   return sum;
 }
 
-// They return whether the ask is one that is counted by itself.
+// Count a lookup. Return whether its check is counted individually.
 WINNOW_KEY_INLINE bool CountShared(LastKey* last) noexcept { return AddAsk(&last->shared); }
 WINNOW_KEY_INLINE bool CountComputed(LastKey* last) noexcept { return AddAsk(&last->computed); }
 
@@ -128,19 +126,19 @@ WINNOW_KEY_INLINE bool IsHashedInLine(const LastKey& last,
   return key.size() - 1 < static_cast<size_t>(last.hashed_in_line);
 }
 
-// Returns whether lookups first look at what is kept: the thread is sharing, or new.
+// Returns whether lookups compare kept keys first: the thread is sharing, or new.
 WINNOW_KEY_INLINE bool LooksFirst(const LastKey& last) noexcept {
   return last.hashed_in_line == HashedInLine::kNoKey;
 }
 
-// A key that only rare paths of a lookup need. Meanwhile it is held in a register that hashing does
-// not use: hashing has one general register too few, and would save one to memory.
+// Reference to a key that only rare paths of a lookup need, kept in a vector register: hashing
+// needs one general register more than there are, and would spill one to memory.
 class AsideKey {
  public:
 #if defined(__x86_64__)
   WINNOW_KEY_INLINE explicit AsideKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept
       : key_(_mm_cvtsi64_si128(reinterpret_cast<int64_t>(&key))) {
-    asm("" : "+x"(key_));  // or the compiler would see through it
+    asm("" : "+x"(key_));  // hides the conversion from the optimizer
   }
   WINNOW_KEY_INLINE const ROCKSDB_NAMESPACE::Slice& Get() const noexcept {
     return *reinterpret_cast<const ROCKSDB_NAMESPACE::Slice*>(_mm_cvtsi128_si64(key_));
@@ -157,65 +155,65 @@ class AsideKey {
 #endif
 };
 
-// Returns whether a hash is watched; all sampled ones are. Its own bits decide, so that a key that
-// comes again is watched again.
+// Returns whether a hash is watched, as all sampled ones are. Depends only on the hash, so that a
+// key that comes again is watched again.
 WINNOW_KEY_INLINE bool IsWatched(const LastKey& last, uint64_t hash) noexcept {
   return __builtin_expect(((hash ^ SamplingSalt()) & last.not_watched) == 0, 0);
 }
 
-// Keeps another key of the same length, of at most 64 bytes, with its computed hash.
+// Keeps another key of equal length, at most 64 bytes, with its computed hash.
 WINNOW_KEY_INLINE void ReplaceLast(LastKey* last, const ROCKSDB_NAMESPACE::Slice& key,
                                    uint64_t hash) noexcept {
   KeepShort(last->bytes, key.data(), key.size());
   last->hash = hash;
 }
 
-// A key was kept. Returns whether it is time for SettleHashes.
+// Counts a kept key. Returns whether SettleHashes must be called.
 WINNOW_KEY_INLINE bool CountKept(LastKey* last) noexcept {
   return __builtin_expect(++last->kept % kSettledTogether == 0, 0);
 }
 
-// The ask that is counted now, by last->computed or last->shared. Chooses the next one.
+// Return the check that last->computed or last->shared counts now, and choose the next one.
 CountedAsk CountAskByComputed(LastKey* last) noexcept;
 CountedAsk CountAskByShared(LastKey* last) noexcept;
 
-// Decides whether to go on with sharing, when kSettledTogether keys were replaced.
+// Decides whether to continue sharing, after kSettledTogether kept keys.
 void SettleHashes() noexcept;
 
-// Decides whether to begin with sharing, from a hash that IsWatched.
+// Decides whether to begin sharing, by a hash for which IsWatched is true.
 void WatchHash(uint64_t hash) noexcept;
 
-// A key's hash, and the key if the ask is sampled or counted, else null: both come in registers.
+// A hash, and its key if the check is sampled or counted, else null. Returned in registers.
 struct SharedKey {
   uint64_t hash;
   const ROCKSDB_NAMESPACE::Slice* noted;
 };
 
-// For threads that are new or sharing: the hash of a key, shared or computed, and counted. A key
-// shorter than 65 bytes must not be the last one, which the reader has checked. `last` is
-// this_thread_key.
+// Returns the hash of a key, shared or computed, and counts it, for threads that are new or
+// sharing. A key shorter than 65 bytes must not be the last one, which the reader has checked.
+// `last` is this_thread_key.
 SharedKey SharedHash(const ROCKSDB_NAMESPACE::Slice& key, LastKey* last) noexcept;
 
-// The same for threads in other states.
+// Returns the computed hash of a key, and counts it, for threads in other states.
 SharedKey ComputedHash(const ROCKSDB_NAMESPACE::Slice& key, LastKey* last) noexcept;
 
-// Returns what the call of one of these has to count, once.
+// Returns the check that the last call of SharedHash or ComputedHash counted, once.
 CountedAsk TakeCountedAsk() noexcept;
 
-// Sharing: counts the hash of a sampled key, separately from those of kept keys.
+// Sharing: counts the hash of a sampled key, separately from kept keys.
 void CountSampled() noexcept;
 
-// The slot of this thread, which may be new.
+// Returns the counter slot of this thread, which may be new.
 uint32_t SlotOfThisThread() noexcept;
 
-// The sampled lookups of this thread, as a part of its ThreadHashes; null where it has none.
+// Returns the sampled lookups of this thread, or null if it has no ThreadHashes.
 LookupsUnderWay* LookupsOfThisThread() noexcept;
 
-// Asks one filter about one key, by probe.Ask(hash), a const function that takes a uint64_t, or by
-// probe.AskSampled(key, hash), which gives the same answer. probe.NoteCounted(ask, answer) is told
-// what a counted ask had for an answer. Call this in a function that is `flatten`. Common paths are
-// in line, and need no call and no frame if Ask needs none. Rare paths are behind tail calls, so
-// that they cost the common ones no frame either.
+// Checks one filter for one key, by probe.Ask(hash), a const function with a uint64_t, or by
+// probe.AskSampled(key, hash), which gives an equal answer. probe.NoteCounted(ask, answer) gets the
+// answer of a counted check. Must be called in a function that is `flatten`. Common paths are
+// inlined, and need no call and no frame if Ask needs none. Rare paths are tail calls, so that
+// common paths need no frame for them.
 template <typename Probe>
 class Lookup {
  public:
@@ -237,7 +235,7 @@ class Lookup {
   }
 
  private:
-  // The key has the length of the last one.
+  // Handles a key that may be other than the last one, but has its length.
   __attribute__((noinline, flatten)) static Answer AskNext(const Probe& probe, LastKey* last,
                                                            const ROCKSDB_NAMESPACE::Slice& key) {
     if (!IsShort(key)) {
@@ -264,7 +262,7 @@ class Lookup {
     return IsSampled(hash) ? probe.AskSampled(key, hash) : probe.Ask(hash);
   }
 
-  // The last key has another length, or has more than kMaxShortKeyBytes.
+  // Handles a key whose length is not that of the last one, or more than kMaxShortKeyBytes.
   __attribute__((noinline, flatten)) static Answer AskOther(const Probe& probe, LastKey* last,
                                                             const ROCKSDB_NAMESPACE::Slice& key) {
     if (LooksFirst(*last)) {
@@ -288,7 +286,7 @@ class Lookup {
                : probe.Ask(shared.hash);
   }
 
-  // The ask is sampled, or counted, or both.
+  // Handles a check that is sampled, counted, or both.
   __attribute__((noinline)) static Answer AskNoted(const Probe& probe,
                                                    const ROCKSDB_NAMESPACE::Slice& key,
                                                    uint64_t hash) {
@@ -297,7 +295,7 @@ class Lookup {
     return Counted(probe, counted, answer);
   }
 
-  // Watching, surplus or ended. The hash may be watched as well.
+  // Watching, surplus or ended: handles a counted check. The hash may also be watched.
   __attribute__((noinline)) static Answer AskCounted(const Probe& probe, uint64_t hash,
                                                      const ROCKSDB_NAMESPACE::Slice& key) {
     LastKey* const last = this_thread_key;
@@ -306,7 +304,7 @@ class Lookup {
                    IsWatched(*last, hash) ? AskWatched(probe, hash, key) : probe.Ask(hash));
   }
 
-  // Sharing: the key is the last one, or has replaced it.
+  // Sharing: handles a counted check of the last key.
   __attribute__((noinline)) static Answer AskCountedLast(const Probe& probe, LastKey* last) {
     return Counted(probe, CountAskByShared(last), probe.Ask(last->hash));
   }
@@ -330,35 +328,36 @@ class Lookup {
   }
 };
 
-// ---- For several keys, n <= kMaxBatchKeys: the hash of *keys[i] to hashes[i]; counted. Returns
-// whether the asks for some of these keys are counted one by one: then NextCountedOfBatch says
-// which.
+// ---- Batches
+//
+// Sets hashes[i] to the hash of *keys[i], n <= kMaxBatchKeys, and counts the lookups. Returns
+// whether checks for some of these keys are counted individually, which NextCountedOfBatch then
+// returns.
 bool SharedHashes(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, KeyHash* hashes) noexcept;
 
-// The same for keys, at least one, about which this filter is asked next. The bytes that this will
-// read are prefetched, unless this thread asked the filter so lately that it is in the processor's
-// own cache.
+// Hashes at least one key before `asked` is checked. The bytes of this filter are prefetched,
+// unless this thread checked it so recently that it is in the processor's cache.
 bool SharedHashes(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, KeyHash* hashes,
                   const core::BloomBatch& asked) noexcept;
 
-// To be called in turn, before anything else of this thread, until the weight is 0: the next of n
-// keys of the last batch whose ask is counted, to *key.
+// Sets *key to the next key of the last batch, of n keys, whose check is counted. Must be called
+// repeatedly until the weight is 0, before any other lookup of this thread.
 CountedAsk NextCountedOfBatch(size_t n, size_t* key) noexcept;
 
-// ---- For the whole process.
+// ---- Process-wide functions
 
 struct LookupCounts {
   uint64_t computed = 0;
   uint64_t shared = 0;
 };
 
-// The sums over all threads, also those that ended. While other threads count, each number is one
-// that it had during the call. No number is less than that of an earlier call. Safe from any
-// thread, also after main().
+// Returns the sums over all threads, including those that ended. While other threads count, each
+// number is one of the values that it had during the call. Never less than in an earlier call.
+// Thread-safe, also after main().
 LookupCounts CurrentLookupCounts() noexcept;
 
-// Sets whether threads may share hashes; each thread follows at a later lookup. True unless the
-// environment variable WINNOW_SHARED_HASH is "off" at the first lookup. Safe from any thread.
+// Sets whether threads may share hashes; each thread follows at a later lookup. The default is true
+// unless the environment variable WINNOW_SHARED_HASH is "off" at the first lookup. Thread-safe.
 void SetHashSharing(bool may_share) noexcept;
 
 }  // namespace winnow::plugin

@@ -11,15 +11,15 @@ namespace {
 
 using Keys = std::vector<std::string_view>;
 
-// Goes down the tree of bytes by which keys branch (a trie).
+// Descends the trie of the keys.
 class Shortener {
  public:
   Shortener(const Keys& keys, std::vector<SharedRuns::Run>* runs,
             std::vector<std::string>* shortened)
       : keys_(keys), runs_(runs), shortened_(shortened) {}
 
-  // For keys [begin, end), at least one, which share their first `at` bytes; without runs these are
-  // `before`. Goes no deeper than short keys are long.
+  // Handles keys [begin, end), at least one, which share their first `at` bytes; `before` is these
+  // bytes without runs. Goes no deeper than the maximum length of short keys.
   void GoDown(size_t begin, size_t end, size_t at, std::string before) {
     const size_t common = CommonBytes(keys_[begin], keys_[end - 1]);
     const std::string_view shared = keys_[begin].substr(at, common - at);
@@ -31,7 +31,7 @@ class Shortener {
     Branch(begin, end, common, before);
   }
 
-  // The same if all keys share `at` bytes and no more.
+  // Handles keys [begin, end) that share exactly `at` bytes.
   void Branch(size_t begin, size_t end, size_t at, const std::string& before) {
     while (begin < end) {
       size_t next = begin + 1;
@@ -86,7 +86,7 @@ SharedRuns SharedRuns::Of(std::string_view prefix, const Keys& keys,
 
 size_t SharedRuns::Shorten(std::string_view key, char (&shortened)[kMaxKeyBytes]) const noexcept {
   size_t size = 0;
-  auto begin = runs_.begin();  // of those that begin as the short key does
+  auto begin = runs_.begin();  // range of runs that match the short key so far
   auto end = runs_.end();
   for (;;) {
     if (begin != end && begin->before.size() == size) {

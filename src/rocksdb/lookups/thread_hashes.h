@@ -1,5 +1,5 @@
-// Thread-local state of threads that look up keys: a part of shared_hash.cc, whose header describes
-// the states.
+// Thread-local state of threads that look up keys. Used by shared_hash.cc only; shared_hash.h
+// describes the states.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_THREAD_HASHES_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_THREAD_HASHES_H_
@@ -20,33 +20,33 @@ namespace winnow::plugin {
 
 struct ThreadBlock;
 
-// State of a thread that shares or watches. It has two keys, because a whole key and its prefix may
-// come in turn: files differ in what their filters hold.
+// State of a thread that shares or watches. It has two keys, because lookups of a whole key and of
+// its prefix may alternate: files differ in whether their filters contain keys or prefixes.
 struct ThreadHashes {
   LastKey keys[2];
-  char* long_bytes;        // kMaxSharedBytes for each of the two; null until it is needed
-  HashBatch* batch;        // the same
-  bool is_on;              // sharing, else watching
-  int credit;              // sharing, until it falls below 0; watching, until it is enough
-  uint64_t shared_before;  // the count, when it went into the credit last
-  uint64_t watched;        // a hash that may come again
-  uint32_t new_watched;    // how many were, since it began to watch; at most kManyWatched
+  char* long_bytes;        // kMaxSharedBytes per key; null until needed
+  HashBatch* batch;        // null until needed
+  bool is_on;              // true if sharing, false if watching
+  int credit;              // sharing: stops below 0; watching: shares if enough
+  uint64_t shared_before;  // shared hashes already in the credit
+  uint64_t watched;        // last watched hash
+  uint32_t new_watched;    // watched hashes so far; at most kManyWatched
   LookupsUnderWay sampled;
   RecentFilters recent;
   std::atomic<uint64_t> sampled_computed;  // hashes of sampled keys, while sharing
-  std::atomic<uint64_t> batch_computed;    // hashes of keys of batches
-  std::atomic<uint64_t> batch_shared;      // and keys of these that needed none
-  ThreadBlock* block;                      // that it is of
+  std::atomic<uint64_t> batch_computed;    // computed hashes of batches
+  std::atomic<uint64_t> batch_shared;      // shared hashes of batches
+  ThreadBlock* block;                      // owner of this object
 
-  // Asks that are counted. They go on with the thread that has this next.
-  AskCountEnds computed_ends[2];  // by key
+  // State of counted checks, which the next thread of this object continues.
+  AskCountEnds computed_ends[2];  // one per key
   AskCountEnds shared_ends[2];
-  uint64_t random;        // 0: it had no thread yet
-  uint32_t mean_gap;      // of the gaps that it has
+  uint64_t random;        // random state; 0 until the first thread
+  uint32_t mean_gap;      // mean of the current gaps
   uint32_t slot;          // CountedAsk::slot
-  uint32_t sampled_left;  // sampled keys up to the one that is counted next
-  int64_t batch_left;     // the same for keys of batches
-  CountedAsk due;         // what the lookup under way has to count
+  uint32_t sampled_left;  // sampled keys until the next counted one
+  int64_t batch_left;     // keys of batches until the next counted one
+  CountedAsk due;         // counted check of the current lookup
 
   uint64_t Shared() const noexcept {
     return SumOf(keys[0].shared, shared_ends[0]) + SumOf(keys[1].shared, shared_ends[1]) +
@@ -62,15 +62,15 @@ struct ThreadHashes {
   }
 };
 
-// ThreadHashes for so many threads. Zeros at first.
+// A block of kThreads ThreadHashes. Zero-initialized.
 struct ThreadBlock {
   static constexpr int kThreads = 64;
 
   ThreadHashes threads[kThreads];
-  std::atomic<uint64_t> taken;  // bit i: threads[i] is
+  std::atomic<uint64_t> taken;  // bit i is set if threads[i] is taken
   std::atomic<ThreadBlock*> next;
 
-  // Null if all are taken.
+  // Takes a free ThreadHashes; null if there is none.
   ThreadHashes* Take() noexcept {
     uint64_t now = taken.load(std::memory_order_relaxed);
     while (now != UINT64_MAX) {
@@ -89,7 +89,7 @@ struct ThreadBlock {
     taken.fetch_and(~(uint64_t{1} << (thread - threads)), std::memory_order_release);
   }
 
-  // The next block, which is made if there is none; null if memory is short.
+  // Returns the next block, allocated if there is none; null if out of memory.
   ThreadBlock* Next() noexcept {
     ThreadBlock* there = next.load(std::memory_order_acquire);
     if (there != nullptr) return there;

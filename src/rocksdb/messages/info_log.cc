@@ -11,11 +11,11 @@ void WriteInLog(Logger* logger, InfoLogLevel level, const std::string& text) {
   ROCKSDB_NAMESPACE::Log(level, logger, "[winnow] %s", text.c_str());
 }
 
-// Counts for the whole database, not for each of its policies: each column family may have one, and
-// one open makes several.
+// Counts per database, not per policy: each column family may have a policy, and one open makes
+// several.
 bool IsNewInLog(const Logger& logger, const std::string& text) {
   constexpr size_t kMaxTexts = 256;
-  // Never destroyed: databases may be closed after static objects.
+  // Never destroyed: databases may be closed after static objects are destroyed.
   static auto& said = *new LogMemory<std::set<std::string>>;
   return said.Visit(logger, [&text](std::set<std::string>* texts) {
     const bool is_new = texts->insert(text).second;

@@ -1,4 +1,4 @@
-// Writes lines into a database's own LOG, and remembers what was written there.
+// Lines in a database's own LOG, and a record of the lines written there.
 
 #ifndef WINNOW_SRC_ROCKSDB_MESSAGES_INFO_LOG_H_
 #define WINNOW_SRC_ROCKSDB_MESSAGES_INFO_LOG_H_
@@ -16,32 +16,32 @@
 
 namespace winnow::plugin {
 
-// Writes "[winnow] TEXT" into the log. Null is allowed.
+// Writes "[winnow] TEXT" to the log. `logger` may be null.
 void WriteInLog(ROCKSDB_NAMESPACE::Logger* logger, ROCKSDB_NAMESPACE::InfoLogLevel level,
                 const std::string& text);
 
-// Returns whether this is the first call for the text and the log's database, by any caller. May
-// throw std::bad_alloc. Safe from any thread.
+// Returns whether this is the first call, by any caller, for this text and the log's database. May
+// throw std::bad_alloc. Thread-safe.
 bool IsNewInLog(const ROCKSDB_NAMESPACE::Logger& logger, const std::string& text);
 
-// WriteInLog as a warning, once for each database, by any caller. Null is allowed. Never throws.
-// Safe from any thread.
+// Writes a warning with WriteInLog, once per database for all callers. `logger` may be null. Never
+// throws. Thread-safe.
 void WarnOnceInLog(ROCKSDB_NAMESPACE::Logger* logger, const std::string& text) noexcept;
 
 inline constexpr size_t kMaxLogs = 256;
 
-// Remembers a State for each log. If a log became shorter, it is a new log, with a new State: it
-// was rolled, or a database was opened again and its logger has the address of an earlier one.
-// Loggers do not say when they end, so only the last kMaxLogs that were visited are known. Safe
-// from any thread.
+// State per log. If a log became shorter, it is a new log, with a new State: it was rolled, or a
+// database was reopened and its logger has the address of an earlier one. Loggers do not report
+// their end, so only the last kMaxLogs visited ones are kept (LRU eviction). Thread-safe.
 template <typename State>
 class LogMemory {
  public:
-  // Calls `use` with the log's State, which it may change, and returns what it returns.
+  // Calls `use` with the log's State, which it may change, and returns its result.
   template <typename Use>
   bool Visit(const ROCKSDB_NAMESPACE::Logger& logger, const Use& use) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    // Read under the lock: after a later visit, an earlier size would look like that of a new log.
+    // Read under the lock: after a later visit by another thread, an older size would look like
+    // that of a new log.
     const size_t size = logger.GetLogFileSize();
     auto known = std::find_if(logs_.begin(), logs_.end(),
                               [&logger](const Log& log) { return log.logger == &logger; });
@@ -57,20 +57,20 @@ class LogMemory {
 
  private:
   struct Log {
-    const ROCKSDB_NAMESPACE::Logger* logger;  // only compared
-    size_t size;                              // when it was visited last
+    const ROCKSDB_NAMESPACE::Logger* logger;  // never dereferenced
+    size_t size;                              // size at the last visit
     State state;
   };
   std::mutex mutex_;
-  std::vector<Log> logs_;  // the last one visited is the first
+  std::vector<Log> logs_;  // most recently visited first
 };
 
-// Remembers for each log when a repeated message was last written. Safe from any thread.
+// Remembers per log when a repeated message was last written. Thread-safe.
 class LogTimes {
  public:
-  // True if the message is due, and will be written now: it was not in the last `interval`.
-  // `at_first` is the answer for a log that was not seen yet, or is new. `compose` is called if the
-  // message is due; where it says that there is nothing to write, or throws, it stays due.
+  // Returns true if the message is due, and will be written now: the last one is at least
+  // `interval` old. `at_first` is the answer for a log that was not seen yet, or is new. `compose`
+  // is called if the message is due; if it returns false or throws, the message stays due.
   bool IsDue(
       const ROCKSDB_NAMESPACE::Logger& logger, std::chrono::seconds interval, bool at_first,
       std::chrono::steady_clock::time_point now,

@@ -1,4 +1,4 @@
-// Numbers for people, and numbers of bytes for options.
+// Counts and sizes as text for messages, and sizes for options.
 
 #ifndef WINNOW_SRC_ROCKSDB_MESSAGES_SIZE_TEXT_H_
 #define WINNOW_SRC_ROCKSDB_MESSAGES_SIZE_TEXT_H_
@@ -11,12 +11,12 @@
 
 namespace winnow::plugin {
 
-// "1 file", "2 files".
+// Returns, for example, "1 file" or "2 files".
 inline std::string Counted(uint64_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-// "412 MiB", "1.9 GiB".
+// Returns, for example, "412 MiB" or "1.9 GiB".
 inline std::string SizeText(double bytes) {
   constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
   size_t unit = 0;
@@ -26,7 +26,7 @@ inline std::string SizeText(double bytes) {
   return text;
 }
 
-// "256MiB": with the largest unit of which it is a whole number.
+// Returns, for example, "256MiB": the exact number of bytes in the largest unit that divides it.
 inline std::string ExactSizeText(uint64_t bytes) {
   constexpr char kUnits[] = {'K', 'M', 'G', 'T'};
   size_t power = 0;

@@ -25,7 +25,7 @@ void SayOnStderr(const std::string& line) noexcept {
 
 void SayOnceOnStderr(const std::string& line) noexcept {
   try {
-    // Never destroyed: policies live as long as the databases that a program forgets to close.
+    // Never destroyed: policies live as long as databases that a program does not close.
     static std::mutex& mutex = *new std::mutex;
     static std::set<std::string>& said = *new std::set<std::string>;
     const std::lock_guard<std::mutex> lock(mutex);

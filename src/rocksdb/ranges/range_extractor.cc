@@ -27,7 +27,7 @@ using ROCKSDB_NAMESPACE::TableFactory;
 
 namespace {
 
-// The eight hexadecimal digits of a number of 32 bits, in some order, as characters.
+// Returns the eight hexadecimal digits of a 32-bit number, in some order, as characters.
 uint64_t HexDigits(uint64_t number) noexcept {
   number = (number | number << 16) & 0x0000ffff0000ffff;
   number = (number | number << 8) & 0x00ff00ff00ff00ff;
@@ -39,12 +39,12 @@ uint64_t HexDigits(uint64_t number) noexcept {
 }  // namespace
 
 RangeExtractor::RangeExtractor() {
-  // Without options AsString would give the id.
+  // Without registered options, AsString would return the id.
   static const auto& none = *new std::unordered_map<std::string, OptionTypeInfo>;
   RegisterOptions("WinnowRangeExtractor", this, &none);
 }
 
-// Not inlined, so that the frames of two calls can be compared.
+// Must not be inlined, so that the frames of two calls can be compared.
 __attribute__((noinline)) Slice RangeExtractor::Transform(const Slice& key) const {
   return Slice(NoteTransformedKey(key, __builtin_frame_address(0)), 0);
 }
@@ -64,8 +64,8 @@ Status RangeExtractor::ValidateOptions(const DBOptions& database,
 
 std::string RangeExtractor::SerializeOptions(const ConfigOptions& /*config_options*/,
                                              const std::string& /*header*/) const {
-  // RocksDB asks for it whenever it makes an iterator of a file. Always as many digits: files of
-  // the same keys then have the same size.
+  // RocksDB calls this whenever it makes an iterator of a file. The number of digits is fixed, so
+  // that files of equal keys have equal sizes.
   constexpr size_t kBegin = sizeof kName;
   char text[kBegin + 16];
   std::memcpy(text, kName, kBegin - 1);

@@ -1,4 +1,4 @@
-// The prefix extractor winnow.range, by which filters learn the bounds of a seek.
+// Prefix extractor winnow.range, which passes the bounds of a seek to filters.
 
 #ifndef WINNOW_SRC_ROCKSDB_RANGES_RANGE_EXTRACTOR_H_
 #define WINNOW_SRC_ROCKSDB_RANGES_RANGE_EXTRACTOR_H_
@@ -16,16 +16,16 @@
 
 namespace winnow::plugin {
 
-// Every key is in its domain and has the empty prefix, which stands for a note of the key
-// (transformed_keys.h).
+// Prefix extractor that has every key in its domain. The prefix is always empty, but its address
+// identifies a note of the key (transformed_keys.h).
 //
-// RocksDB asks for the upper bound of an iterator with auto_prefix_mode, and without it where the
-// extractor is not the one that a file was written with, by their texts. So the text of this one is
-// another one each time: files have been written with winnow.range:NUMBER, and it is
-// winnow.range:ANOTHER_NUMBER that reads them. Only the text differs: name and id, by which RocksDB
-// checks OPTIONS files, are winnow.range, and each of the texts makes this extractor.
+// RocksDB passes the upper bound of an iterator with auto_prefix_mode, and otherwise if the
+// extractor is not the one that a file was written with, compared by their text. So the text of
+// this extractor is different each time: files are written with winnow.range:NUMBER and read with
+// winnow.range:ANOTHER_NUMBER. Only the text differs: the name and the id, which RocksDB checks in
+// OPTIONS files, are winnow.range, and each such text makes this extractor.
 //
-// Safe from any number of threads.
+// Thread-safe.
 class RangeExtractor final : public ROCKSDB_NAMESPACE::SliceTransform {
  public:
   RangeExtractor();
@@ -39,31 +39,32 @@ class RangeExtractor final : public ROCKSDB_NAMESPACE::SliceTransform {
     return true;
   }
 
-  // DB::Open shows it the options of a family. InvalidArgument for PlainTable, whose files can't be
-  // opened with an extractor whose text changes.
+  // Called by DB::Open with the options of a family. Returns InvalidArgument for PlainTable, whose
+  // files can't be opened with an extractor whose text changes.
   ROCKSDB_NAMESPACE::Status ValidateOptions(
       const ROCKSDB_NAMESPACE::DBOptions& database,
       const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) const override;
 
  protected:
-  // Returns what AsString gives.
+  // Returns the text for AsString, with a new number each time.
   std::string SerializeOptions(const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
                                const std::string& header) const override;
 };
 
-// Null is allowed.
+// Returns whether this is a RangeExtractor, which may be null.
 inline bool IsRangeExtractor(const ROCKSDB_NAMESPACE::SliceTransform* extractor) {
   return extractor != nullptr && std::string_view(extractor->Name()) == RangeExtractor::kName;
 }
 
-// Returns whether an options string or an OPTIONS file names it so: with or without a number.
+// Returns whether text from an options string or an OPTIONS file names the extractor, with or
+// without a number.
 inline bool IsRangeExtractorText(std::string_view text) {
   constexpr std::string_view kName = RangeExtractor::kName;
   return text.substr(0, kName.size()) == kName &&
          (text.size() == kName.size() || text[kName.size()] == ':');
 }
 
-// Makes it known by its name, with or without a number behind it.
+// Registers the extractor by its name, with or without a number after it.
 void AddRangeExtractor(ROCKSDB_NAMESPACE::ObjectLibrary& library);
 
 }  // namespace winnow::plugin

@@ -30,7 +30,7 @@ RangePart::~RangePart() {
     ROCKSDB_NAMESPACE::Log(ROCKSDB_NAMESPACE::InfoLogLevel::INFO_LEVEL, logger_, "[winnow] %s",
                            sentence.c_str());
   } catch (...) {
-    // The LOG is for information.
+    // The LOG line is best-effort.
   }
 }
 
@@ -40,7 +40,7 @@ void RangePart::AddEntry(const Slice& entry) noexcept {
   } else if (has_whole_keys_) {
     AddKey(entry);
   } else {
-    GiveUp(Lack::kExtractor);  // ours gives no prefix with bytes
+    GiveUp(Lack::kExtractor);  // RangeExtractor's prefixes are always empty
   }
   has_entries_ = true;
 }
@@ -66,7 +66,7 @@ void RangePart::AddWithoutBytes(const char* address) noexcept {
     return;
   }
   has_our_prefixes_ = true;
-  if (has_whole_keys_) return;  // its key comes by itself
+  if (has_whole_keys_) return;  // RocksDB also adds the key itself
   if (transformed.origin == TransformedKey::Origin::kForgotten) {
     GiveUp(Lack::kLostKey);
   } else if (transformed.key.empty()) {
@@ -126,7 +126,7 @@ void RangePart::Say(Lack lack, ROCKSDB_NAMESPACE::Logger* logger) noexcept {
   try {
     WarnOnceInLog(logger, std::string("range_bits: a file or more has no range filter: ") + why);
   } catch (...) {
-    // The LOG is for information.
+    // The LOG line is best-effort.
   }
 }
 

@@ -1,5 +1,5 @@
-// The range filters of one file, or of its partitions, while they are built: which of the entries
-// that RocksDB adds to a filter are keys of the file.
+// Range filters of one file, or of its partitions, during construction: selects the keys among the
+// entries that RocksDB adds to a filter.
 
 #ifndef WINNOW_SRC_ROCKSDB_RANGES_RANGE_PART_H_
 #define WINNOW_SRC_ROCKSDB_RANGES_RANGE_PART_H_
@@ -18,61 +18,63 @@
 
 namespace winnow::plugin {
 
-// With whole_key_filtering RocksDB adds each key and now and then a prefix. Without it RocksDB adds
-// the prefix of each key alone, by whose address the key is found (transformed_keys.h).
+// Collects the keys of one file for its range filters.
 //
-// Entries without bytes are told apart by their addresses. One of a note is a prefix. Any other one
-// is the empty key if it comes first of all, as no key is less; otherwise it is what RocksDB before
-// 9.6 repeats at the beginning of a partition, the prefix of the key before, from a copy. It may
-// also be the empty key again, whose versions take several partitions: so the file's first lack is
-// that of all partitions behind.
+// If whole_key_filtering is set, RocksDB adds each key and, at times, a prefix. Otherwise, RocksDB
+// adds only the prefix of each key, whose address leads to the key (transformed_keys.h).
 //
-// No function throws. One thread builds; num_keys may be called from any.
+// Empty entries are distinguished by their addresses. An address of a note is that of a prefix. Any
+// other empty entry is the empty key if it comes first, as no key is smaller; otherwise RocksDB
+// before 9.6 repeats, at the beginning of a partition, a copy of the last key's prefix. It may also
+// be the empty key again, whose versions fill several partitions: so if one partition lacks a range
+// filter, all later partitions of the file do.
+//
+// No function throws. One thread builds; num_keys is thread-safe.
 class RangePart {
  public:
-  // logger: where it is said why a file has no range filter; may be null, and outlives this. asked:
-  // is told what is measured; may be null.
+  // `logger` gets the reason if the file has no range filter; it may be null, and must outlive this
+  // object. `asked` gets the measurements of sampled ranges; may be null.
   RangePart(const core::TableRangePlan& plan, bool has_whole_keys,
             ROCKSDB_NAMESPACE::Logger* logger, RangeKind kind = RangeKind::kAuto,
             std::shared_ptr<AskedRanges> asked = nullptr) noexcept;
-  // Tells what was measured in the file, or in its partitions together.
+  // Reports the measurements of the file, summed over its partitions.
   ~RangePart();
   RangePart(const RangePart&) = delete;
   RangePart& operator=(const RangePart&) = delete;
 
-  // An entry that RocksDB adds: a key or a prefix.
+  // Adds an entry from RocksDB: a key or a prefix.
   void AddEntry(const ROCKSDB_NAMESPACE::Slice& entry) noexcept;
-  // Both at once.
+  // Adds both entries.
   void AddKeyAndPrefix(const ROCKSDB_NAMESPACE::Slice& key,
                        const ROCKSDB_NAMESPACE::Slice& prefix) noexcept;
 
-  // Those kept since the last Finish.
+  // Returns the number of keys since the last Finish.
   size_t num_keys() const noexcept { return num_keys_.load(std::memory_order_relaxed); }
 
-  // The most bytes that range filters of n such keys take.
+  // Returns the maximum size in bytes of range filters of n such keys.
   size_t EstimateSize(size_t n) const noexcept { return builder_.EstimateSize(n); }
 
-  // There will be no range filter of this file from here on: filter_memory has no room.
+  // Gives up the file's range filter from here on: filter_memory has no room.
   void GiveWay() noexcept { GiveUp(Lack::kMemory); }
-  // Writes what the LOG says then. Null is allowed.
+  // Writes the LOG line of GiveWay. `logger` may be null.
   static void SayNoRoom(ROCKSDB_NAMESPACE::Logger* logger) noexcept { Say(Lack::kMemory, logger); }
 
-  // The range filters of the entries since the last Finish; none if the file lacks one, for them or
-  // before, of which the LOG says why.
+  // Returns the range filters of the keys since the last Finish; empty if this or an earlier part
+  // of the file lacks one. The LOG says why.
   std::vector<core::TableRange> Finish() noexcept;
 
  private:
-  // Why the file has none, from where this was seen on.
+  // Reason why the file has no range filter, from this part on.
   enum class Lack : uint8_t {
     kNone,
     kExtractor,  // another extractor, or none
-    kKeys,       // what RangeFilterBuilder says of keys
+    kKeys,       // RangeFilterBuilder refused the keys
     kEmptyKey,
     kLostKey,  // TransformedKey::Origin::kForgotten
     kMemory,
   };
 
-  // RocksDB adds a prefix of ours before the first key, or soon behind it.
+  // Number of keys within which RocksDB adds a prefix of RangeExtractor.
   static constexpr size_t kKeysToWaitForAPrefix = 64;
 
   void AddKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
@@ -87,9 +89,9 @@ class RangePart {
   const bool is_measuring_;
   core::DeniedRanges denied_;
   core::TableRangeBuilder builder_;
-  bool has_entries_ = false;       // ever
-  bool has_our_prefixes_ = false;  // ever
-  bool has_keys_ = false;          // since the last Finish
+  bool has_entries_ = false;       // true once an entry was added
+  bool has_our_prefixes_ = false;  // true once a prefix was RangeExtractor's
+  bool has_keys_ = false;          // true if there are keys since the last Finish
   Lack lack_ = Lack::kNone;
   std::atomic<size_t> num_keys_{0};
 };

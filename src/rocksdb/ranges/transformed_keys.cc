@@ -13,7 +13,7 @@ using ROCKSDB_NAMESPACE::Slice;
 
 namespace {
 
-// A number to count from.
+// Returns a random number to count from.
 uint64_t FirstNumber() noexcept {
   try {
     std::random_device random;
@@ -29,22 +29,22 @@ struct Note {
   uintptr_t frame;
 };
 
-// Never freed: a thread that ends leaves its ring to a later one, which goes on from its number.
+// Ring buffer of a thread's notes. Never freed: a later thread takes the ring of one that ended,
+// and continues its numbers.
 struct NoteRing {
   Note notes[kNotes] = {};
-  uint64_t next = 0;            // the number of the next note
-  const char* begin = nullptr;  // of the addresses
-  NoteRing* older = nullptr;    // the one that was made before
-  // The number by which threads and processes differ; counted without an atomic, as iterators of
-  // all threads ask for them.
+  uint64_t next = 0;            // number of the next note
+  const char* begin = nullptr;  // first of the addresses
+  NoteRing* older = nullptr;    // ring that was made before this one
+  // State of DifferentNumber; not atomic, for speed, as iterators of all threads use it.
   uint64_t different = FirstNumber();
   std::atomic<bool> is_taken{true};
-  // Added to by the thread that has the ring alone; a later one goes on.
+  // Counters written by the ring's current thread; a later thread continues them.
   std::atomic<uint64_t> asked{0};
   std::atomic<uint64_t> denied{0};
 
-  // The number of the note at this address, which may be gone: the latest one that it can be. False
-  // if the address is not of this ring, or no note was at it yet.
+  // Sets *number to the latest note that this address may stand for; the note may be gone. Returns
+  // false if the address is not of this ring, or had no note yet.
   bool NumberAt(const char* address, uint64_t* number) const noexcept {
     const size_t offset = reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(begin);
     if (offset >= kAddresses || next == 0) return false;
@@ -55,17 +55,17 @@ struct NoteRing {
   const Note& At(uint64_t number) const noexcept { return notes[number % kNotes]; }
 };
 
-// Number of bytes that a comparator may read behind the last address.
+// Number of bytes that a comparator may read after the last address.
 constexpr size_t kReadable = 64;
 
-// The address of keys that could not be noted.
+// Address of keys that could not be recorded.
 constexpr char kNotNoted[kReadable] = {};
 
-// Behind it all rings, the latest first.
+// Linked list of all rings, newest first.
 std::atomic<NoteRing*> rings{nullptr};
 
-// A thread's own ring is the value of a key, not a thread_local variable: these are scarce in
-// libraries that are loaded late. A value has a destructor, too.
+// The thread's ring is the value of a pthread key, not thread_local: static TLS is scarce in
+// libraries that are loaded by dlopen(). A pthread key also has a destructor.
 void GiveBack(void* ring) noexcept {
   static_cast<NoteRing*>(ring)->is_taken.store(false, std::memory_order_release);
 }
@@ -77,13 +77,13 @@ struct RingOfThread {
   RingOfThread() noexcept : works(pthread_key_create(&key, GiveBack) == 0) {}
 };
 
-// Inlined, as a seek comes here twice a file.
+// Inlined, as a seek calls this twice per file.
 inline __attribute__((always_inline)) const RingOfThread& RingKey() noexcept {
   static const RingOfThread ring_of_thread;
   return ring_of_thread;
 }
 
-// Null where the thread has none yet.
+// Returns null if the thread has no ring yet.
 NoteRing* ThisThreadRing() noexcept {
   const RingOfThread& ring = RingKey();
   return ring.works ? static_cast<NoteRing*>(pthread_getspecific(ring.key)) : nullptr;
@@ -94,7 +94,7 @@ NoteRing* TakeFreeRing() noexcept {
        ring = ring->older) {
     bool is_taken = false;
     if (ring->is_taken.compare_exchange_strong(is_taken, true, std::memory_order_acquire)) {
-      ring->next += kNotes;  // the keys of the thread before are gone
+      ring->next += kNotes;  // drops the keys of the former thread
       return ring;
     }
   }
@@ -102,7 +102,7 @@ NoteRing* TakeFreeRing() noexcept {
 }
 
 NoteRing* MakeRing() noexcept {
-  // Pages that are only read have no memory of their own.
+  // Pages that are only read take no memory.
   void* const addresses = mmap(nullptr, kAddresses + kReadable, PROT_READ,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (addresses == MAP_FAILED) return nullptr;
@@ -119,7 +119,7 @@ NoteRing* MakeRing() noexcept {
   return ring;
 }
 
-// Null where memory is short.
+// Returns null if out of memory.
 __attribute__((noinline)) NoteRing* TakeRing() noexcept {
   const RingOfThread& of_thread = RingKey();
   if (!of_thread.works) return nullptr;
@@ -213,8 +213,7 @@ uint64_t DifferentNumber() noexcept {
   const uint64_t number = ring != nullptr
                               ? ring->different += kStep
                               : without_ring.fetch_add(kStep, std::memory_order_relaxed);
-  // splitmix64 (Steele, Lea, Flood, OOPSLA 2014): so that numbers of near beginnings have nothing
-  // in common.
+  // splitmix64 (Steele, Lea, Flood, OOPSLA 2014): makes nearby numbers independent.
   uint64_t mixed = number;
   mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
   mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;

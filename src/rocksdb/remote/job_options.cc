@@ -23,7 +23,7 @@ using Texts = JobOptions::Texts;
 
 namespace {
 
-// The job's text begins with its format's number, four bytes with the low one first.
+// Version of the job's text format, its first four bytes, little-endian.
 constexpr char kFormat[] = {1, 0, 0, 0};
 
 Status Damaged(const std::string& what) {
@@ -53,13 +53,13 @@ Status ReadFamily(Texts* job, JobOptions* options) {
   return Status::OK();
 }
 
-// Reads the job, and what ReadFamily does.
+// Reads the job, and the family with ReadFamily.
 Status ReadInput(const std::string& input, Texts* job, JobOptions* options) {
   if (input.size() <= sizeof kFormat) return Damaged("it has no text");
   if (input.compare(0, sizeof kFormat, kFormat, sizeof kFormat) != 0) {
     return OfAnotherRocksDB("it does not begin as one of format 1");
   }
-  // RocksDB writes a semicolon behind the last option, too.
+  // RocksDB writes a semicolon after the last option, too.
   if (input.back() != ';') return Damaged("its end is missing");
   const Status status = ROCKSDB_NAMESPACE::StringToMap(input.substr(sizeof kFormat), job);
   if (!status.ok()) return Damaged(status.getState());
@@ -75,9 +75,9 @@ Status ReadInput(const std::string& input, Texts* job, JobOptions* options) {
   return ReadFamily(job, options);
 }
 
-// ---- The text of an OPTIONS file
+// ---- Parsing of an OPTIONS file
 
-// Leaves out a comment, and spaces around the text.
+// Removes a comment, and surrounding spaces.
 std::string_view Trimmed(std::string_view text) {
   constexpr char kSpaces[] = " \t\n\v\f\r";
   for (size_t at = text.find('#'); at != text.npos; at = text.find('#', at + 1)) {
@@ -97,10 +97,10 @@ std::string Unescaped(std::string_view text) {
   return plain;
 }
 
-// Adds what the file says of the column family; options that are already there stay.
+// Adds the options of the column family in the file; options that are already set stay.
 void ReadSections(const std::string& text, JobOptions* options) {
   constexpr std::string_view kTable = "TableOptions/";
-  Texts* section = nullptr;  // null: of something else
+  Texts* section = nullptr;  // null in other sections
   std::istringstream lines(text);
   for (std::string whole; std::getline(lines, whole);) {
     const std::string_view line = Trimmed(whole);
@@ -123,7 +123,7 @@ void ReadSections(const std::string& text, JobOptions* options) {
   }
 }
 
-// Reads the OPTIONS file of this number; 0: the latest one.
+// Reads the OPTIONS file with this number, or the latest one if 0.
 Status ReadOptionsFile(Env* env, const std::string& name, uint64_t number, JobOptions* options) {
   std::string file = std::to_string(number);
   file = "OPTIONS-" + std::string(6 - std::min<size_t>(6, file.size()), '0') + file;

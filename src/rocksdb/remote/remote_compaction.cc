@@ -41,7 +41,7 @@ Status WithContext(const Status& status, const std::string& context) {
   return Status(status.code(), status.subcode(), status.severity(), context + ": " + state);
 }
 
-// Objects that the registry does not know are errors, not null pointers.
+// Returns a config with which unknown objects are errors, not null pointers.
 ConfigOptions Strict(Env* env) {
   ConfigOptions config;
   config.env = env;
@@ -50,14 +50,15 @@ ConfigOptions Strict(Env* env) {
   return config;
 }
 
-// An object's name in the text that RocksDB saves, which is the name alone, or has options, too.
+// Returns an object's name from the text that RocksDB saves, which is only the name, or has
+// options, too.
 std::string IdIn(const std::string& text) {
   JobOptions::Texts texts;
   if (text.empty() || text.front() != '{') return text;
   return ROCKSDB_NAMESPACE::StringToMap(text, &texts).ok() ? texts["id"] : text;
 }
 
-// Checks options that must be set in code.
+// Checks options that can only be set in code.
 Status CheckComparator(const JobOptions& job, const CompactionServiceOptionsOverride& given) {
   const std::string needed = IdIn(job.Object("comparator"));
   const std::string found = given.comparator == nullptr ? "none" : given.comparator->Name();
@@ -107,8 +108,9 @@ Status MakeTableOptions(const JobOptions& job, const ConfigOptions& config,
   return Status::OK();
 }
 
-// For a job, RocksDB opens all files of the database, and reads and keeps their filters, although
-// no lookup asks them. It does not if filters belong into the block cache.
+// Makes the worker keep no filters in memory. For a job, RocksDB opens all files of the database,
+// and reads and keeps their filters, although no lookup uses them. It does not if filters belong in
+// the block cache.
 void KeepNoFilters(BlockBasedTableOptions* table) {
   using ROCKSDB_NAMESPACE::PinningTier;
   if (table->no_block_cache) return;
@@ -119,7 +121,7 @@ void KeepNoFilters(BlockBasedTableOptions* table) {
   table->metadata_cache_options.unpartitioned_pinning = PinningTier::kNone;
 }
 
-// The options that a policy would see when a database is opened.
+// Returns the options that a policy would see when a database is opened.
 ColumnFamilyOptions FamilyOptionsFor(const JobOptions& job, const ConfigOptions& config,
                                      const CompactionServiceOptionsOverride& given) {
   JobOptions::Texts known;
@@ -136,13 +138,13 @@ ColumnFamilyOptions FamilyOptionsFor(const JobOptions& job, const ConfigOptions&
   return status.ok() ? options : base;
 }
 
-// True if the text of ExportLearned is of use to a worker.
+// Returns whether a worker needs the text of ExportLearned.
 bool NeedsTree(const PolicyOptions& options) {
   return options.build == Build::kWinnow && GoesByTrees(options);
 }
 
-// Tells the policy of the job's table options about the tree and the order of keys; null: there is
-// no policy.
+// Tells the policy of the job's table options about the tree and the order of keys. `policy` may be
+// null.
 void TellOfJob(const ROCKSDB_NAMESPACE::FilterPolicy* policy, const std::string& texts,
                const std::string& family, KeyOrder order) {
   if (const Policy* const ours = AsPolicy(policy)) {
@@ -189,7 +191,7 @@ Status Prepare(const std::string& name, const std::string& input, const std::str
   return Status::OK();
 }
 
-// Returns the rates that a worker is told: lambda, and lookups by place.
+// Returns the rates that a worker needs: lambda, and lookups by place.
 TreeRates::Told Tell(const PolicyOptions& policy, const KnownTrees::Chosen& chosen,
                      KnownTrees* trees) {
   if (chosen.record == nullptr) return {};
@@ -197,7 +199,7 @@ TreeRates::Told Tell(const PolicyOptions& policy, const KnownTrees::Chosen& chos
   PolicyOptions by = policy;
   by.level_plan = PlanInForce(policy.level_plan);
   const KnownTotals totals = trees->Totals();
-  if (!totals.knows_all_files) by.filter_memory = 0;  // it is not in force
+  if (!totals.knows_all_files) by.filter_memory = 0;  // filter_memory is not in force
   MemoryRates::Asked asked =
       AskedFor(by, chosen.facts, chosen.tree, chosen.record.get(), MeanKeys(totals.files));
   asked.is_anew = true;
@@ -210,9 +212,9 @@ TreeRates::Told Tell(const PolicyOptions& policy, const KnownTrees::Chosen& chos
 
 std::string Export(const Policy& policy, const std::string& family, const std::string& db_name) {
   KnownTrees& trees = policy.shared()->trees;
-  // A policy that SetOptions made to replace this one has the options that count. If there is none,
-  // the trees' options may be older than this one's: they follow with the next file, not with each
-  // build.
+  // If SetOptions made a policy to replace this one, its options count. If there is none, the
+  // trees' options may be older than this policy's: they are updated with the next file, not with
+  // each build.
   const PolicyOptions own = policy.options();
   const PolicyOptions latest = policy.shared()->policies == 1 ? own : trees.policy();
   if (!NeedsTree(own) && !NeedsTree(latest)) return {};
@@ -286,7 +288,7 @@ ROCKSDB_NAMESPACE::Status PrepareOpenAndCompact(
     }
     return plugin::Prepare(name, input, learned, override_options);
   } catch (const std::exception& problem) {
-    // RocksDB's parsers throw some errors, mainly about numbers.
+    // RocksDB's parsers throw for some errors, mainly in numbers.
     return Status::InvalidArgument("the compaction's options can't be read", problem.what());
   } catch (...) {
     return Status::InvalidArgument("the compaction's options can't be read");

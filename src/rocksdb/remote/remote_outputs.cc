@@ -23,7 +23,7 @@ namespace {
 
 using ROCKSDB_NAMESPACE::TableProperties;
 
-// Looks at the first block of Winnow only: the other partitions are like it.
+// Filter policy that reads only the first Winnow block: the other partitions are like it.
 struct FirstBlockPolicy final : ROCKSDB_NAMESPACE::FilterPolicy {
   const char* Name() const override { return "winnow.internal.FirstBlock"; }
   const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
@@ -33,7 +33,7 @@ struct FirstBlockPolicy final : ROCKSDB_NAMESPACE::FilterPolicy {
     return nullptr;
   }
 
-  // Returns null: "may match".
+  // Always returns null: "may match".
   ROCKSDB_NAMESPACE::FilterBitsReader* GetFilterBitsReader(
       const ROCKSDB_NAMESPACE::Slice& contents) const override {
     const std::string_view block(contents.data(), contents.size());
@@ -45,7 +45,7 @@ struct FirstBlockPolicy final : ROCKSDB_NAMESPACE::FilterPolicy {
   }
 
   mutable bool is_ours = false;
-  mutable std::optional<double> rate;  // that it states
+  mutable std::optional<double> rate;  // rate in the block's header
 };
 
 constexpr char kWhatToDo[] =
@@ -63,9 +63,9 @@ std::string LineOf(const std::string& path, const std::string& family, const std
          " until it is compacted again";
 }
 
-// The line about a file; empty if it is as it should be. Unset if it tells nothing of its job. A
-// file that can't be read tells nothing: it may have been compacted again and be gone, and RocksDB
-// reports damage itself.
+// Returns the line about a file; empty if the file is right; nullopt if the file says nothing about
+// its job. A file that can't be read says nothing: it may have been compacted again and deleted,
+// and RocksDB reports damage itself.
 std::optional<std::string> LookAt(const std::string& path, const RemoteJob& job) {
   const auto first = std::make_shared<const FirstBlockPolicy>();
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
@@ -110,7 +110,7 @@ std::string FaultOfOutput(const TableProperties& properties, bool is_ours, bool 
            Quoted(policy) + ", which is the worker's";
   }
   if (policy.empty()) return "has no filter, as the worker's table_factory has no filter policy";
-  // Without whole keys, a filter has nothing of keys that have no prefix.
+  // Without whole keys, a filter contains nothing of keys without a prefix.
   const auto whole =
       properties.user_collected_properties.find("rocksdb.block.based.table.whole.key.filtering");
   const bool all_are_in =

@@ -1,6 +1,6 @@
-// Reports files that compaction workers wrote (DB::OpenAndCompact in other processes) without
+// Reports of files that compaction workers wrote (DB::OpenAndCompact in other processes) without
 // Winnow's filters, or with filters of other options. RocksDB uses the worker's own table factory,
-// whatever the database's options are, and tells nobody.
+// whatever the database's options are, and does not report this.
 
 #ifndef WINNOW_SRC_ROCKSDB_REMOTE_REMOTE_OUTPUTS_H_
 #define WINNOW_SRC_ROCKSDB_REMOTE_REMOTE_OUTPUTS_H_
@@ -22,55 +22,53 @@
 
 namespace winnow::plugin {
 
-// The files that a worker wrote in one compaction of a column family whose filters Winnow's policy
-// builds.
+// Output files of a worker's compaction, in a column family whose filters Winnow's policy builds.
 struct RemoteJob {
-  const void* database = nullptr;  // whatever Closed is told
+  const void* database = nullptr;  // key for Closed
   ROCKSDB_NAMESPACE::Env* env = nullptr;
   std::shared_ptr<ROCKSDB_NAMESPACE::Logger> log = {};  // may be null
   std::string folder = {};
   std::string family = {};
-  bool all_have_filters = false;       // the policy gives one to each file that has keys
-  const StatedRates* rates = nullptr;  // that Winnow's filters may have; null: any
-  // The first one is looked at, and up to kMaxOthers others as long as those before can't be read
-  // or rightly have no filter: a job has the same options for all its files.
+  bool all_have_filters = false;  // true if the policy builds a filter for each file that has keys
+  const StatedRates* rates = nullptr;  // rates that Winnow's filters may have; null for any
+  // Checks the first file, and up to kMaxOthers more while the files before can't be read or
+  // rightly have no filter: a job uses equal options for all its files.
   std::vector<std::string> paths = {};
   static constexpr size_t kMaxOthers = 8;
 };
 
-// Returns what the file has instead of the right filter, as the end of a sentence about it; empty
-// if nothing is wrong. is_ours: its filter's bytes are Winnow's, whatever policy its properties
-// name, as an interposed policy has RocksDB's name.
+// Returns what the file has instead of the right filter, as the end of a sentence about the file;
+// empty if it is right. `is_ours` is true if its filter's bytes are Winnow's, whichever policy its
+// properties name, as an interposed policy has RocksDB's name.
 std::string FaultOfOutput(const ROCKSDB_NAMESPACE::TableProperties& properties, bool is_ours,
                           bool all_have_filters);
 
-// The pace of a message that is repeated for one database.
+// Rate limiter of a message that is repeated for one database.
 struct SayingPace {
   using Time = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::minutes kInterval{10};
 
-  // Counts one more event. Unset if the message is not due now; else the number of events before
-  // this one that no message has told.
+  // Counts one more event. Returns nullopt if no message is due now; else the number of earlier
+  // events without a message.
   std::optional<size_t> Next(Time now);
 
   std::optional<Time> last;
-  size_t unsaid = 0;  // events that no message has told
+  size_t unsaid = 0;  // events without a message
 };
 
-// Looks at such files, and reports in the database's LOG, and on stderr with WINNOW_LOG, those that
-// do not have the right filters. Of each database it reports the first file at once, then one every
-// ten minutes with the number of the compactions between, and at the close the number of those that
-// are left. Safe from any thread.
+// Checks such files, and reports wrong filters in the database's LOG, and on stderr with
+// WINNOW_LOG. Reports the first file of a database at once, then one every ten minutes with the
+// number of compactions in between, and at its close the number of the remaining ones. Thread-safe.
 class RemoteOutputs {
  public:
   // Reads files in this thread, without a lock. May throw std::bad_alloc.
   void Look(const RemoteJob& job);
 
-  // May throw std::bad_alloc, and has forgotten the database then.
+  // Forgets the database, also if this throws std::bad_alloc.
   void Closed(const void* database);
 
  private:
-  // The reports of a database, until it is closed.
+  // Reports of a database, until it is closed.
   struct Told {
     std::shared_ptr<ROCKSDB_NAMESPACE::Logger> log;
     std::string folder;

@@ -14,7 +14,7 @@ void StatedRates::Add(const PolicyOptions& options) noexcept {
   if (options.level_plan == LevelPlan::kUniform) {
     range = {usual, usual, usual};
   } else if (options.level_plan != LevelPlan::kLearned && options.absent_share >= 1) {
-    // With fewer absent keys, files of the last level have higher rates.
+    // If fewer keys are absent, files of the last level have higher rates.
     range = {0, kMostPlanned * usual, usual};
   }
   if (options.filter_memory > 0) range = any;

@@ -1,7 +1,7 @@
-// The false-positive rates that a policy's filters may state by its options. With
-// level_plan=uniform each filter, of any kind and size, states the rate that bits_per_key means.
-// With level_plan=auto small files have lower rates, and large ones up to kMostPlanned times that
-// rate. With level_plan=learned and with filter_memory filters state any rate.
+// False-positive rates that a policy's filters may state, by its options. With level_plan=uniform,
+// each filter, of any kind and size, states the rate of bits_per_key. With level_plan=auto, small
+// files have lower rates, and large ones up to kMostPlanned times that rate. With
+// level_plan=learned and with filter_memory, filters may state any rate.
 
 #ifndef WINNOW_SRC_ROCKSDB_REMOTE_STATED_RATES_H_
 #define WINNOW_SRC_ROCKSDB_REMOTE_STATED_RATES_H_
@@ -18,28 +18,28 @@ namespace winnow::plugin {
 struct RateRange {
   double least;
   double most;
-  double usual;  // that of bits_per_key
+  double usual;  // rate of bits_per_key
 };
 
-// For all policies that share what they know of files, as SetOptions may replace one by another:
-// the rates by all options that they have had in this process. So a worker's file by former options
-// is no fault, as the worker may have begun by these. Safe from any thread.
+// Rates for all options that a policy and its predecessors have had in this process (SetOptions may
+// replace a policy). So a worker's file with former options is no error, as the worker may have
+// started with these. Thread-safe.
 class StatedRates {
  public:
-  // With more, filters may state any rate.
+  // Maximum number of ranges. With more, filters may state any rate.
   static constexpr size_t kMostRanges = 64;
-  // A file with a share s of a tree's keys has the rate s * 2^H with level_plan=auto, relative to
-  // that of bits_per_key; H is the entropy of the shares in bits. That is 5.7 for half of the keys
-  // beside 32 equal files.
+  // Maximum planned rate, relative to the rate of bits_per_key. With level_plan=auto, a file with a
+  // share s of a tree's keys has the relative rate s * 2^H; H is the entropy of the shares in bits.
+  // This is 5.7 for half of the keys beside 32 equal files.
   static constexpr double kMostPlanned = 8;
 
   StatedRates() { ranges_.reserve(kMostRanges); }
 
-  // Options by which RocksDB builds its own filters add nothing.
+  // Adds the rates of these options. Options with which RocksDB builds its own filters add nothing.
   void Add(const PolicyOptions& options) noexcept;
 
-  // The range of the options that were added last if the rate is in none of the ranges, within a
-  // tenth. Unset if it is in one, or if there are none.
+  // Returns the range of the options that were added last if the rate is in none of the ranges,
+  // within a tenth. Returns nullopt if it is in one, or if there are none.
   std::optional<RateRange> AskedInsteadOf(double rate) const noexcept;
 
  private:

@@ -8,11 +8,12 @@ namespace {
 
 using core::RangeKinds;
 
-// The weight of earlier files beside the latest one.
+// Weight of earlier files relative to the latest one.
 constexpr double kFading = 0.5;
 
-// Each sort of scans passes at a rate of about 2^-bits, so that the sum of both is least where bits
-// differ by log2 of how often they are asked. A kind keeps a quarter of the bits.
+// Returns the bits of trees. Each sort of scans has a false-positive rate of about 2^-bits, so that
+// the sum of both is minimal if the bits differ by log2 of the ratio of their numbers. Each kind
+// keeps at least a quarter of the bits.
 double TreesBits(double range_bits, double by_positions, double by_trees) noexcept {
   const double ratio = std::log2((by_trees + 1) / (by_positions + 1));
   return std::clamp((range_bits + ratio) / 2, range_bits / 4, range_bits * 3 / 4);
@@ -30,7 +31,7 @@ void AskedRanges::Note(std::string_view begin, std::string_view end) noexcept {
   try {
     size_t at = ranges_.size();
     if (at == kMost) {
-      random_ ^= random_ << 13;  // xorshift64 of Marsaglia
+      random_ ^= random_ << 13;  // xorshift64 (Marsaglia)
       random_ ^= random_ >> 7;
       random_ ^= random_ << 17;
       at = random_ % kMost;
@@ -42,7 +43,7 @@ void AskedRanges::Note(std::string_view begin, std::string_view end) noexcept {
     ranges_[at].second = end;
     ++noted_;
   } catch (...) {
-    // Less is known.
+    // Out of memory: the range is not sampled.
   }
 }
 

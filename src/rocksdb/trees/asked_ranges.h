@@ -1,5 +1,4 @@
-// The ranges that scans of a tree asked for, and the kind of range filters that denies more of
-// them.
+// Sample of the ranges of scans in a tree, and the kind of range filter that denies more of them.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_ASKED_RANGES_H_
 #define WINNOW_SRC_ROCKSDB_TREES_ASKED_RANGES_H_
@@ -18,34 +17,35 @@
 
 namespace winnow::plugin {
 
-// A sample of asked ranges, in memory alone, as it has keys. After kLeast of them a file's filters
-// of both kinds are measured by it, and files behind it have the kind that won, until as many
-// ranges as the sample has were sampled anew. Safe from any number of threads.
+// Sample of scanned ranges, only in memory, as it contains keys. With at least kLeast ranges,
+// filters of both kinds are measured on it, and later files get the kind that won, until as many
+// new ranges as the sample has were noted. Thread-safe.
 class AskedRanges {
  public:
   static constexpr size_t kMost = 128;
-  static constexpr size_t kMostBytes = 64;  // of an end, which is cut there
+  static constexpr size_t kMostBytes = 64;  // maximum length of a bound, which is truncated
   static constexpr uint64_t kLeast = 32;
 
-  // A scan asked for [begin, end). Never waits: where another thread is here, nothing is noted.
+  // Samples a scan of [begin, end). Best-effort: if another thread holds the lock, nothing is
+  // recorded.
   void Note(std::string_view begin, std::string_view end) noexcept;
 
-  // Returns the plan by which a file's range filters are built. With a kind that goes by no scans,
-  // drops the sample, and takes none from here on. May throw std::bad_alloc.
+  // Returns the plan for a file's range filters. If `kind` does not depend on scans, drops the
+  // sample, and takes none from here on. May throw std::bad_alloc.
   core::TableRangePlan PlanFor(RangeKind kind, double range_bits);
 
-  // A file was built by a plan with ranges to measure by. Returns a sentence for the LOG if another
-  // kind is taken from now on; else it is empty. May throw std::bad_alloc.
+  // Records the measurements of a file that was built by a plan with ranges. Returns a sentence for
+  // the LOG if another kind is chosen from now on, else an empty string. May throw std::bad_alloc.
   std::string Measured(RangeKind kind, const core::DeniedRanges& denied);
 
-  // The kind that files have by default; by the keys until it was decided.
+  // Returns the kind of new files; kByKeys until one was chosen.
   core::RangeKinds decided() const noexcept;
-  // A database's own process decided so, and tells it to a worker.
+  // Sets the kind that the database's own process chose, in a worker.
   void SetDecided(core::RangeKinds kinds) noexcept;
 
  private:
-  // A kind is decided on by so many denied ranges, or by those of so many files: both kinds of each
-  // are built meanwhile.
+  // A kind is chosen after this many denied ranges, or after this many files; both kinds of each
+  // are built until then.
   static constexpr uint64_t kEnough = 16;
   static constexpr unsigned kMostFiles = 4;
 
@@ -54,13 +54,13 @@ class AskedRanges {
   uint64_t noted_ = 0;
   uint64_t random_ = 0x9e3779b97f4a7c15;
   core::RangeKinds decided_ = core::RangeKinds::kByKeys;
-  uint64_t measure_from_ = kLeast;  // noted_ from which on files are measured
+  uint64_t measure_from_ = kLeast;  // value of noted_ at which measuring starts
   std::atomic<bool> is_wanted_{true};
-  // Since the kind was decided on.
+  // Sums since the kind was chosen.
   unsigned files_ = 0;
   uint64_t denied_by_positions_ = 0;
   uint64_t denied_by_trees_ = 0;
-  // For kBoth, of all files, the latest counting most.
+  // Exponentially decaying sums over all files, for kBoth.
   double by_positions_ = 0;
   double by_trees_ = 0;
 };

@@ -19,7 +19,7 @@ std::vector<FileKeys> FileKeysOf(const std::vector<CarriedFile>& files) {
   return all;
 }
 
-// Joins each second file of a level with the one before it.
+// Joins neighboring files of a level in pairs.
 void JoinPairs(std::vector<CarriedFile>* files) {
   std::vector<CarriedFile> joined;
   bool may_join = false;
@@ -35,7 +35,7 @@ void JoinPairs(std::vector<CarriedFile>* files) {
   files->swap(joined);
 }
 
-// The different keys of the files, increasing.
+// Returns the distinct keys of the files, sorted.
 std::vector<std::string_view> KeysOf(const std::vector<CarriedFile>& files) {
   std::vector<std::string_view> keys;
   keys.reserve(2 * files.size());
@@ -48,14 +48,14 @@ std::vector<std::string_view> KeysOf(const std::vector<CarriedFile>& files) {
   return keys;
 }
 
-// Shortens the keys of the files, by leaving out runs that they share.
+// Shortens the keys of the files by leaving out shared runs.
 void LeaveOutRuns(CarriedFiles* carried) {
   std::vector<std::string> shortened;
   const std::vector<std::string_view> keys = KeysOf(carried->files);
   carried->runs =
       std::make_shared<const SharedRuns>(SharedRuns::Of(carried->prefix, keys, &shortened));
   carried->prefix.clear();
-  std::vector<CarriedFile> files = carried->files;  // whose keys `keys` are
+  std::vector<CarriedFile> files = carried->files;  // `keys` refers to the keys of carried->files
   const auto short_of = [&](std::string_view key) {
     const auto at = std::lower_bound(keys.begin(), keys.end(), key);
     return shortened[static_cast<size_t>(at - keys.begin())];
@@ -121,7 +121,7 @@ void TreeFiles::Restore(const CarriedFiles& carried) {
   const std::lock_guard<std::mutex> lock(mutex_);
   is_told_ = carried.is_told;
   is_complete_ = carried.knows_all;
-  if (carried.files.empty()) return;  // the first keys say what they share, as in any new record
+  if (carried.files.empty()) return;  // the first keys will set the prefix
   prefix_ = carried.prefix;
   runs_ = carried.runs;
   most_key_bytes_ = SharedRuns::kMaxKeyBytes;

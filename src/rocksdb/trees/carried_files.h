@@ -1,4 +1,4 @@
-// A record of files (tree_files.h) as it goes to a compaction worker: few files, with short keys
+// Files of a tree (tree_files.h) in the form for a compaction worker: few files, with short keys
 // and their places in the grid of the database's own process.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_CARRIED_FILES_H_
@@ -17,24 +17,24 @@
 namespace winnow::plugin {
 
 struct CarriedFiles {
-  // This has all files of a record with their own keys, behind `prefix` or without `runs`. Joins
-  // neighbours until there are about `most_files`, and shortens keys.
+  // Reduces a complete record, whose keys are without `prefix` or without `runs`. Joins neighbors
+  // until there are about `most_files`, and shortens keys.
   void MakeSmall(size_t most_files);
 
-  // The grid of the files; there is at least one.
+  // Returns the grid of the files; there must be at least one.
   std::shared_ptr<const KeyPositions> MakeGrid() const;
 
-  // Keys are short: these runs are left out of them. Null: keys are whole, but for the prefix.
+  // Runs that are left out of the keys. If null, keys are whole, except for the prefix.
   std::shared_ptr<const SharedRuns> runs;
   std::string prefix;
-  // By levels and first keys; of keys at most kMaxKeyBytes.
+  // Sorted by level and first key; keys have at most kMaxKeyBytes.
   std::vector<TreeFiles::File> files;
-  size_t num_files = 0;  // that these are of
+  size_t num_files = 0;  // number of files before joining
   bool is_told = false;
   bool knows_all = false;
-  // The files have places in the grid of the database's own process. Else, in formats 1 and 2,
-  // the files make a grid, of which the samples' places are. An exposure is of a part of that grid:
-  // the share of the samples' time in which the part had keys.
+  // True if files have places in the grid of the database's own process. Otherwise, in formats 1
+  // and 2, the files define a grid, in which the samples' places are. An exposure belongs to a part
+  // of this grid: the share of the samples' time in which the part had keys.
   bool has_places = false;
   std::vector<LookupSamples::Record> samples;
   std::vector<double> exposures;

@@ -10,7 +10,8 @@ constexpr int kFlush = -1;
 // The greatest number means Bloom filters on all levels, as in RocksDB from 8.7 on.
 constexpr int kLast = std::numeric_limits<int>::max() - 1;
 
-// The level that bloom_before_level is compared with, by the rules of RocksDB's Ribbon policy.
+// Returns the level that bloom_before_level is compared with, by the rules of RocksDB's Ribbon
+// policy.
 int LevelForChoice(const BuildFacts& facts) noexcept {
   const bool has_levels = facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel ||
                           facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
@@ -57,8 +58,8 @@ double LevelsBelow(const BuildFacts& facts, const KnownTree& known, int next) no
   if (!facts.is_bottommost) {
     if (next < 0) return kUnknown;
     const int depth = std::max(known.depth, next);
-    // The file will stay above the first level that has keys in its range, until it is merged
-    // there.
+    // The file will stay above the first level that has keys in its range, until it is merged into
+    // this level.
     below = depth - next + 1;
     if (facts.level == 0 && next <= known.base) below = depth - known.base + 0.5;
     const bool is_dynamic =
@@ -102,7 +103,7 @@ FilterOptions FactsToOptions(const PolicyOptions& policy, const BuildFacts& fact
   options.bits_per_key = policy.bits_per_key;
   options.ribbon_min_keys = policy.ribbon_min_keys;
   options.level = kLevelOption.Nearest(facts.level);
-  // The choice by level is made here, because flushes are known only here.
+  // The level decides here, because only this function recognizes flushes.
   options.bloom_before_level = kBloomBeforeLevelOption.least;
   if (LevelForChoice(facts) < policy.bloom_before_level) {
     options.kind = FilterKind::kBloom;

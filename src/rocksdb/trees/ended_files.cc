@@ -1,4 +1,5 @@
-// The guess which files of a tree a flush or a compaction ends, where no listener tells.
+// Heuristic for the input files that a flush or a compaction deletes, used if no listener reports
+// them.
 
 #include <algorithm>
 #include <iterator>
@@ -11,8 +12,8 @@
 namespace winnow::plugin {
 namespace {
 
-// About half-way between two keys: behind the bytes that they share, the mean of the next bytes as
-// numbers.
+// Returns a key about half-way between two keys: their common prefix, then the mean of the next
+// bytes as numbers.
 std::string Middle(const KeyRange& range) {
   constexpr size_t kBytes = 7;
   const size_t common = CommonBytes(range.first, range.last);
@@ -31,14 +32,14 @@ std::string Middle(const KeyRange& range) {
 
 }  // namespace
 
-// True for files that the compaction may have read. If a listener tells of files, one without a
-// name is being written by another job.
+// Returns whether the compaction may have read the file. If a listener reports files, an unnamed
+// file is being written by another job.
 bool TreeFiles::MayEnd(Id id, const File& file, const WritingJob& job) const noexcept {
   const bool came_later = file.facts.level == 0 && job.last > 0 && id > job.last && !file.is_found;
   return file.is_joined || (is_told_ ? file.is_ending : !came_later);
 }
 
-// Files that may have been read by the compaction that writes `added`.
+// Finds files that the compaction which writes `added` may have read.
 template <typename Ends>
 void TreeFiles::FindIn(int level, const NewFile& added, const WritingJob& job, Ends ends,
                        std::vector<Id>* found) const {
@@ -53,10 +54,11 @@ void TreeFiles::FindIn(int level, const NewFile& added, const WritingJob& job, E
   }
 }
 
-// Files of level 0 that were merged into one of level 0. RocksDB merges neighbours by age, mostly
-// from the newest on, and they have at least as many keys: those that have the fewest more.
+// Finds files of level 0 that were merged into one of level 0. RocksDB merges neighbors by age,
+// mostly from the newest on, and they have at least as many keys together: chooses the run with the
+// fewest extra keys.
 std::vector<TreeFiles::Id> TreeFiles::FindMerged(const NewFile& file, const WritingJob& job) const {
-  constexpr double kClearlyFewer = 1.0 / 16;  // of the keys
+  constexpr double kClearlyFewer = 1.0 / 16;  // part of the keys
   std::vector<Id> found;
   const auto keys = static_cast<double>(file.keys);
   const double left = keys - job.keys;
@@ -72,7 +74,7 @@ std::vector<TreeFiles::Id> TreeFiles::FindMerged(const NewFile& file, const Writ
     return static_cast<double>(files_.at(found[i]).facts.keys);
   };
   size_t begin = 0;
-  size_t end = found.size();  // all, if they have too few
+  size_t end = found.size();  // all if they have too few keys
   std::optional<double> fewest_more;
   double sum = 0;
   for (size_t from = 0, to = 0; from < found.size(); sum -= keys_of(from++)) {
@@ -94,8 +96,8 @@ std::vector<TreeFiles::Id> TreeFiles::FindReplaced(const NewFile& file,
   const KeyRange& range = file.range;
   const auto all = [](const NewFile&) { return true; };
   if (job.base < 0 || file.level <= job.base) FindIn(0, file, job, all, &found);
-  // A leveled compaction took files from the nearest level above. Of higher levels, whose files
-  // have wider ranges, only a file ended that was moved down unseen.
+  // A leveled compaction took files from the nearest level above. A file of a higher level, which
+  // has a wider range, was only deleted if it was moved down unnoticed.
   bool is_nearest = true;
   for (int level = file.level - 1; level > 0; --level) {
     if (On(level).empty()) continue;
@@ -114,7 +116,8 @@ std::vector<TreeFiles::Id> TreeFiles::FindReplaced(const NewFile& file,
   return found;
 }
 
-// True if some of them are several files, which end at once as nobody tells of their end.
+// Ends the files that `file` replaces. Returns whether any of them stands for several joined files,
+// which end at once as their end is not reported.
 bool TreeFiles::EndReplaced(const NewFile& file, WritingJob* job) {
   bool any_joined = false;
   for (const Id id : FindReplaced(file, *job)) {
@@ -139,8 +142,9 @@ TreeFiles::Sums TreeFiles::ReplacedBy(const NewFile& added, const WritingJob& jo
   return sums;
 }
 
-// Each subcompaction has a thread of its own, so few are remembered, and no more of a key than of a
-// file's: with that cut off, it is still before the next file's first key.
+// Records the last output file of this thread, so that the compaction continues. Each subcompaction
+// has a thread of its own, so few are remembered. Keys are truncated to the maximum length in
+// files; a truncated key is still before the next file's first key.
 void TreeFiles::Continue(const NewFile& file, WritingJob* job) {
   constexpr size_t kMostThreads = 16;
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -169,7 +173,8 @@ void TreeFiles::MarkWaiting(const KeyRange& range) noexcept {
   }
 }
 
-// A file that was flushed long ago and overlapped nothing on level 0 was moved down since.
+// Assumes that a file which was flushed long ago and overlapped nothing on level 0 was moved down
+// since.
 void TreeFiles::SettleOldFlushes(int base) {
   if (is_told_) return;
   std::vector<Id> alone;

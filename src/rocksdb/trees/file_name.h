@@ -1,4 +1,4 @@
-// The name of a file of a database, for good.
+// Unique name of a file of a database.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_FILE_NAME_H_
 #define WINNOW_SRC_ROCKSDB_TREES_FILE_NAME_H_
@@ -11,9 +11,9 @@
 
 namespace winnow::plugin {
 
-// With the number 0 it is the name of a database.
+// Name of a file, or of a database if the number is 0.
 struct FileName {
-  uint64_t database = 0;  // a hash of its path; 0: unknown
+  uint64_t database = 0;  // hash of its path; 0 if unknown
   uint64_t number = 0;
 
   static FileName Of(const std::string& database, uint64_t number) noexcept {
@@ -21,10 +21,10 @@ struct FileName {
   }
 
   bool is_known() const noexcept { return database != 0; }
-  // The name of this file's database, and that of another file in it.
+  // Return the name of this file's database, and the name of another file in it.
   FileName Database() const noexcept { return {database, 0}; }
   FileName File(uint64_t other) const noexcept { return {database, other}; }
-  // One number for both, which no other file of the database has.
+  // Returns a number that identifies the file within its database.
   uint64_t Key() const noexcept { return database ^ number * 0x9e3779b97f4a7c15u; }
   bool operator==(const FileName& other) const noexcept {
     return database == other.database && number == other.number;

@@ -28,15 +28,15 @@ double MemoryWith(const std::vector<RatedFile>& files, const RateMemory& memory,
   return keys > 0 ? taken / keys : 1;
 }
 
-// By halving. The value is mostly near the last one, and memory is nearly a line there. So two
-// values around the last one and two around where that line meets the target are looked at first,
-// which saves most steps: a higher lambda never takes more memory.
+// Bisection. The result is mostly near the last one, where memory is almost linear in lambda. So
+// two values around `near`, and two around the point where the line through them meets the target,
+// are tried first, which saves most steps: a higher lambda never takes more memory.
 double Log2LambdaFor(const std::vector<RatedFile>& files, const RateMemory& memory,
                      double near) noexcept {
   constexpr double kNear = 1.0 / 32;
   constexpr double kOfLine = 1.0 / (1 << 12);
   double too_low = -2 * kMostLog2Lambda;  // takes more
-  double enough = 2 * kMostLog2Lambda;    // does not
+  double enough = 2 * kMostLog2Lambda;    // takes no more
   const auto look_at = [&](double log2_lambda) {
     const double taken = MemoryWith(files, memory, log2_lambda);
     if (taken > memory.target) {

@@ -37,7 +37,7 @@ void FilterFileMap::DropForgotten() {
     const bool is_known = files != nullptr && files->Knows(one->second.file.id);
     one = is_known ? std::next(one) : files_.erase(one);
   }
-  // Otherwise the next blocks would soon have all entries looked through again.
+  // Otherwise, the next blocks would soon make all entries be searched again.
   if (files_.size() > kMaxBlocks - kMaxBlocks / 8) files_.clear();
 }
 

@@ -1,5 +1,5 @@
-// Which file a filter block belongs to. RocksDB shows a reader nothing but the block. By this map
-// readers of a file are counted, and its lookups sampled.
+// Map from filter blocks to files. RocksDB shows a reader only the block. The map allows counting
+// the readers of a file and sampling its lookups.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_FILTER_FILE_MAP_H_
 #define WINNOW_SRC_ROCKSDB_TREES_FILTER_FILE_MAP_H_
@@ -17,16 +17,16 @@
 
 namespace winnow::plugin {
 
-// The file that a filter is of.
+// The file that a filter belongs to.
 struct FilterFile {
   TreeFiles::Id id = 0;
-  int level = -1;  // as TreeFiles::LevelIndex has it, when the filter was built
+  int level = -1;  // TreeFiles::LevelIndex when the filter was built
   // True if the filter has one reader, from the file's opening to its end.
   bool has_one_reader = true;
 };
 
-// One reader of a file's filter, for as long as it lives; of no file, it does nothing. A reader in
-// a block cache may outlive its policy, and owns its share of the record.
+// One reader of a file's filter, while the reader lives; does nothing without a file. A reader in a
+// block cache may outlive its policy, and owns a share of the record.
 class OwnedReader {
  public:
   OwnedReader() = default;
@@ -43,8 +43,8 @@ class OwnedReader {
 
   explicit operator bool() const noexcept { return files_ != nullptr; }
 
-  // The samples of the file's lookups, and the filter, which has this rate of false positives, for
-  // a lookup now. Only of a file.
+  // Accessors for lookups, which require a file. AskedNow returns the filter, with this
+  // false-positive rate, for a lookup now.
   LookupSamples& samples() const noexcept { return files_->samples(); }
   AskedRanges& asked_ranges() const noexcept { return files_->asked_ranges(); }
   AskedFilter AskedNow(double rate) const noexcept {
@@ -55,20 +55,20 @@ class OwnedReader {
  private:
   std::shared_ptr<TreeFiles> files_;
   FilterFile file_;
-  std::shared_ptr<const std::atomic<int>> level_;  // where the file is now; null: unknown
+  std::shared_ptr<const std::atomic<int>> level_;  // present level of the file; null if unknown
 };
 
-// Map from the filter blocks of one policy to their files. Safe from any number of threads.
+// Map from the filter blocks of one policy to their files. Thread-safe.
 class FilterFileMap {
  public:
-  // The most blocks that are known, at some 80 bytes each. If there are more, blocks are forgotten
-  // whose files are forgotten; if more than seven eighths are left then, all are.
+  // Maximum number of known blocks, at some 80 bytes each. If exceeded, drops blocks whose files
+  // are forgotten; if more than seven eighths remain, drops all.
   static constexpr size_t kMaxBlocks = 1 << 17;
 
   void Add(std::string_view block, const std::shared_ptr<TreeFiles>& files, const FilterFile& file);
 
-  // The reader is of no file if the block was not added, or is forgotten. hash_of_tail: HashOfTail
-  // (src/rocksdb/loads/loaded_filter.h) of the block.
+  // Returns a reader without a file if the block was not added, or is forgotten. `hash_of_tail` is
+  // HashOfTail (src/rocksdb/loads/loaded_filter.h) of the block.
   OwnedReader NewReader(std::string_view block);
   OwnedReader NewReader(uint64_t hash_of_tail);
 
@@ -80,9 +80,9 @@ class FilterFileMap {
 
   void DropForgotten();
 
-  std::atomic<bool> has_files_{false};  // since the first: most policies never have one
+  std::atomic<bool> has_files_{false};  // speeds up policies that never have one
   std::mutex mutex_;
-  std::unordered_map<uint64_t, Entry> files_;  // by a hash of the block's end
+  std::unordered_map<uint64_t, Entry> files_;  // keyed by HashOfTail
 };
 
 }  // namespace winnow::plugin

@@ -1,4 +1,4 @@
-// Trees by the notes of filters that were read.
+// Trees that are identified by the notes of filters that were read.
 
 #include <algorithm>
 #include <random>
@@ -10,8 +10,8 @@
 namespace winnow::plugin {
 namespace {
 
-// An id has 48 random bits, and 16 of a hash of the family's name. Without random bits the tree is
-// not known.
+// An id has 48 random bits, and a hash of the family's name in 16 bits. An id without random bits
+// stands for an unknown tree.
 uint16_t FamilyOf(uint64_t id) noexcept { return static_cast<uint16_t>(id); }
 uint16_t HashOfFamily(const std::string& family) noexcept {
   return static_cast<uint16_t>(HashKey(family).value);
@@ -37,7 +37,8 @@ uint64_t DrawTreeId(const std::string& family) noexcept {
 
 uint64_t UnknownTreeId(const std::string& family) noexcept { return HashOfFamily(family); }
 
-// The only tree that has no logger yet, and may be of this family.
+// Returns the only tree that has no logger yet and may be of this family, for this logger; null if
+// none or several.
 KnownTrees::Entry* KnownTrees::AdoptFound(const void* logger, const std::string& family) {
   const auto is_of_family = [hash = HashOfFamily(family)](const FoundTree& tree) {
     return FamilyOf(tree.ids.front()) == hash && tree.record->files.files() > 0;
@@ -53,8 +54,8 @@ KnownTrees::Entry* KnownTrees::AdoptFound(const void* logger, const std::string&
   return &entries_.front();
 }
 
-// The only tree of this family, if no other database may be open: each one validates the options of
-// its families first, and this many trees have a logger.
+// Returns the only tree of this family if no other database may be open, else null. Each open
+// database first validates the options of its families, and that many trees have a logger.
 KnownTrees::Entry* KnownTrees::OnlyOne(uint64_t id) {
   Entry* only = nullptr;
   for (Entry& entry : entries_) {
@@ -65,8 +66,8 @@ KnownTrees::Entry* KnownTrees::OnlyOne(uint64_t id) {
   return validated_ <= made_ ? only : nullptr;
 }
 
-// The record of the tree with this id. Filters that are read while a database is opened, or before
-// it has written, are of one tree for each family.
+// Returns the record of the tree with this id. Filters that are read while a database is opened, or
+// before it has written, belong to one tree per family.
 std::shared_ptr<TreeRecord> KnownTrees::NoteFound(uint64_t id, int level) {
   const bool is_known = !IsUnknownTree(id);
   const auto note = [&](auto* tree) {
@@ -112,7 +113,8 @@ KnownTrees::Recorded KnownTrees::AddFound(uint64_t tree, ListedFile file) {
   return recorded;
 }
 
-// The least of the ids that were read, so that sooner or later all files have one.
+// Chooses the minimum of the ids that were read, so that sooner or later all files have the same
+// id.
 void KnownTrees::SetId(Entry* entry) {
   for (const uint64_t id : entry->ids) {
     if (!IsUnknownTree(id) && (entry->id == 0 || id < entry->id)) entry->id = id;

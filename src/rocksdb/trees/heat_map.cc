@@ -10,7 +10,7 @@ namespace {
 
 using Record = LookupSamples::Record;
 
-// A power of four, so that files are wider than parts.
+// Returns a power of four, such that parts are narrower than files.
 size_t PartsFor(size_t files) noexcept {
   size_t parts = 64;
   while (parts < 4 * files && parts < HeatMap::kMaxParts) parts *= 4;
@@ -23,20 +23,19 @@ std::vector<double> SumsBefore(const std::vector<double>& parts) {
   return sums;
 }
 
-// From counts by part to the counts that are to be expected. `all` is shared out among four
-// quarters, as far as their own samples say; each quarter's share is again, and so on. Without
-// samples a part's share is that of its exposure; all exposures together are `exposed`.
+// Returns smoothed counts by part. `all` is divided among four quarters, by their samples as far as
+// there are any; each quarter's share is divided again, and so on. Without samples, a part's share
+// is proportional to its exposure; `exposed` is the sum of all exposures.
 std::vector<double> Shrunk(const std::vector<double>& counts, double all,
                            const std::vector<double>& exposures, double exposed) {
   std::vector<double> expected;
   expected.reserve(counts.size());
   for (const double exposure : exposures) expected.push_back(all * exposure / exposed);
-  // Exact, as counts are sums of a few thousand floats of one size.
+  // Exact, as counts are sums of a few thousand floats of similar size.
   const std::vector<double> counted = SumsBefore(counts);
   for (size_t width = counts.size() / 4; width >= 1; width /= 4) {
     for (size_t whole = 0; whole < counts.size(); whole += 4 * width) {
-      // Relative to the whole, as whose heat a quarter's counts until its own samples are looked
-      // at.
+      // Relative to the whole, whose heat is the prior of a quarter's until its own samples count.
       std::array<double, 4> relative_heat;
       double before = 0;
       double after = 0;
@@ -60,11 +59,11 @@ std::vector<double> Shrunk(const std::vector<double>& counts, double all,
   return expected;
 }
 
-// How many lookups reach a level and do not find their key there, by level and part of the tree. A
-// sample counts one on the levels above its deepest one. If the last filter that it asked said no,
-// it counts its weight on the deepest level and on all levels below. Else it counts one on the
-// deepest level alone, if another filter there said no. All these are sums of a few thousand floats
-// of about one size, and so exact.
+// Numbers of lookups that reach a level and do not find their key there, by level and part of the
+// tree. A sample counts 1 on the levels above its deepest one. If the last filter that it checked
+// said no, it counts its weight on the deepest level and on all levels below. Otherwise it counts 1
+// on the deepest level alone, if another filter there said no. All sums are of a few thousand
+// floats of similar size, and so exact.
 class Counts {
  public:
   Counts(const std::vector<Record>& samples, size_t parts) : parts_(parts) {
@@ -101,11 +100,12 @@ class Counts {
   struct InPart {
     double above = 0;
     double there = 0;
-    double below = 0;  // there, too
+    double below = 0;  // also on the level itself
   };
 
   const size_t parts_;
-  std::array<std::vector<InPart>, LookupSamples::kLevels> by_deepest_;  // empty: no sample
+  // One vector per deepest level, empty if it has no samples.
+  std::array<std::vector<InPart>, LookupSamples::kLevels> by_deepest_;
 };
 
 }  // namespace
@@ -125,10 +125,10 @@ HeatMap::HeatMap(const std::vector<Record>& samples, size_t files, uint32_t leve
     if ((levels >> level & 1) == 0) continue;
     const std::vector<double> counted = counts.Of(level);
     const double all = std::accumulate(counted.begin(), counted.end(), 0.0);
-    // If samples are few, most are assumed to reach the level.
+    // If there are few samples, most are assumed to reach the level.
     const auto taken = static_cast<double>(samples.size());
     const double expected = taken * (all + kPseudoCount) / (taken + kPseudoCount);
-    // The heat if all of today's keys had been there from the first sample on.
+    // Heat as if all present keys had existed since the first sample.
     std::vector<double> heat = Shrunk(counted, expected, exposures, exposed);
     double sum = 0;
     for (size_t i = 0; i < parts; ++i) sum += heat[i] /= exposures[i];

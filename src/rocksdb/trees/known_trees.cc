@@ -34,14 +34,14 @@ KnownTrees::Entry* KnownTrees::Find(const void* logger, const std::string& famil
   return &entries_.front();
 }
 
-// The tree of a database that was closed and is open again with this logger, or a tree that came
-// from another process.
+// Returns the tree of a database that was closed and is open again with this logger, or a tree from
+// another process; null if there is none.
 KnownTrees::Entry* KnownTrees::Adopt(const void* logger, const std::string& family) {
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
     return entry.family == family && (entry.logger == nullptr || entry.record->files.IsReopened());
   });
   if (found == entries_.end()) {
-    // A list knows more than notes.
+    // A list is more complete than notes.
     const Listened* const database = FindListened(logger);
     return database != nullptr && database->is_listed ? nullptr : AdoptFound(logger, family);
   }
@@ -62,7 +62,7 @@ void KnownTrees::SetLevels(Entry* entry, const TreeFiles::Levels& levels) {
   entry->tree.depth = levels.depth;
 }
 
-// Call Bound afterwards, once the tree has the files that a listener told of.
+// Makes a tree. Call Bound afterwards, once the tree has the files that a listener reported.
 KnownTrees::Entry* KnownTrees::Make(const void* logger, const std::string& family) {
   entries_.insert(entries_.begin(), {logger, family, {}, std::make_shared<TreeRecord>()});
   Entry& entry = entries_.front();
@@ -86,14 +86,14 @@ KnownTrees::Entry* KnownTrees::Make(const void* logger, const std::string& famil
   return &entry;
 }
 
-// The memory that a tree takes, in numbers of files.
+// Returns the memory of a tree, in units of files.
 size_t KnownTrees::Weight(const Entry& entry) {
   return entry.record->files.Weight() +
          entry.record->rates.bytes_of_heat() / TreeFiles::kBytesOfAFile;
 }
 
-// Trees of closed databases come first, then trees without files, which are as before when they
-// come again.
+// Returns the first tree to evict: trees of closed databases come first, then trees without files,
+// which lose nothing if they come again.
 std::vector<KnownTrees::Entry>::iterator KnownTrees::LeastNeeded() {
   const auto find = [&](const auto& is_right) {
     return std::find_if(entries_.rbegin(), entries_.rend() - 1, is_right);
@@ -125,7 +125,7 @@ void KnownTrees::EndForgotten(IsOver is_over) {
   has_forgotten_.store(!forgotten_.empty(), std::memory_order_relaxed);
 }
 
-// The first tree stays, however large it is.
+// Evicts trees beyond the limits. The first tree stays, however large it is.
 void KnownTrees::Bound() {
   size_t all = 0;
   for (const Entry& entry : entries_) all += Weight(entry);
@@ -149,8 +149,8 @@ void KnownTrees::Bound() {
     last->record->DropSamples();
     entries_.erase(last);
   }
-  // Trees in use are known again at their next filter. If there still are too many then, others are
-  // forgotten for them.
+  // Trees in use come back with their next filter. If there are still too many then, other trees
+  // are evicted for them.
   EndForgotten([this](const Forgotten& known) {
     return asked_ - known.asked > kForgottenFor && FindListened(known.logger) == nullptr;
   });
@@ -172,7 +172,7 @@ KnownTree KnownTrees::Learn(const void* logger, const std::string& family,
     }
     entry->has_builders = true;
     entry->is_closed = false;
-    // Files may have moved since; a list says so.
+    // Files may have moved since; a list would tell.
     if (facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel &&
         !entry->database.is_known()) {
       entry->tree = WithLevel(WithLevel(entry->tree, entry->found.base), entry->found.depth);
@@ -198,7 +198,7 @@ void KnownTrees::SetSampled(TreeRecord* record, bool is_sampled, SamplingUse* us
   }));
 }
 
-// With the lock.
+// Returns the trees of open databases. The lock is held.
 std::vector<std::shared_ptr<TreeRecord>> KnownTrees::OpenTrees() const {
   std::vector<std::shared_ptr<TreeRecord>> records;
   for (const Entry& entry : entries_) {
@@ -347,8 +347,8 @@ void KnownTrees::Weigh(ToldFamily* told) const {
     const double bytes = UniformBytes(file.keys);
     if (!file.is_measured) file.filter_bytes = bytes;
     if (file.filter_bytes == 0) continue;
-    // A filter that another policy built says nothing about the memory that a plan takes, nor does
-    // one in which a range filter is.
+    // A filter that another policy built, or that includes a range filter, does not tell the memory
+    // of a plan.
     file.memory = {file.is_ours ? file.filter_bytes : bytes, bytes};
     if (file.may_have_range) file.memory.bytes = std::min(file.memory.bytes, bytes);
   }
@@ -380,7 +380,7 @@ void KnownTrees::TakeLists(const void* logger, ToldDatabase told) {
       entry->database = told.name;
       trees.push_back({family.family, entry->record, std::move(family.files), {}});
     }
-    // The other trees have no file, or another policy.
+    // The other trees have no files, or another policy.
     for (auto entry = entries_.begin(); entry != entries_.end();) {
       const bool is_told = std::any_of(trees.begin(), trees.end(), [&](const Tree& tree) {
         return tree.family == entry->family;
@@ -448,7 +448,7 @@ void KnownTrees::Closed(FileName database) {
   EndForgotten([&](const Forgotten& known) { return known.database == database; });
 }
 
-// Null if nothing is known of it.
+// Returns the tree of a family in a database, or null if nothing is known of it.
 KnownTrees::Entry* KnownTrees::FindForWorker(FileName database, const std::string& family) {
   const auto find = [&](const auto& is_right) {
     const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {

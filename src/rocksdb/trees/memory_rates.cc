@@ -8,7 +8,7 @@
 namespace winnow::plugin {
 namespace {
 
-// Trees of which only sums are known: each level is one file.
+// Appends trees of which only sums are known: each level is one file.
 void AppendSums(const TreeFiles::Sums& sums, const TreeRates::Rule& rule,
                 std::vector<RatedFile>* all) {
   double below = 0;
@@ -28,7 +28,7 @@ double Solve(const std::vector<RatedFile>& files, const MemoryRates::Asked& aske
   double keys = 0;
   for (const RatedFile& file : files) keys += file.keys;
   if (!(keys > 0)) return -kMostLog2Lambda;
-  RateMemory memory;  // in bits a key
+  RateMemory memory;  // unit: bits per key
   memory.uniform_bits = 1;
   memory.built_to_expected = 8 * asked.bytes_a_bit;
   memory.target = 8 * MemoryRates::kAim * asked.rule.memory / keys;
@@ -39,20 +39,21 @@ double Solve(const std::vector<RatedFile>& files, const MemoryRates::Asked& aske
 
 }  // namespace
 
-// The regression comes before the new samples change the heat: they were not sampled when the files
-// were written, so that chance does not look like heat that lasts.
+// Updates the weights. The regression precedes the update of the heat by the new samples: those
+// samples were not known when the files were written, so that chance does not look like lasting
+// heat.
 void MemoryRates::SetWeights(const std::vector<Tree>& trees, bool by_lookups) {
   struct Now {
     double keys;
-    double more_keys;     // written since the last look
-    double more_samples;  // since then
+    double more_keys;     // written since the last update
+    double more_samples;  // samples since the last update
   };
   std::vector<Now> now;
   Now all{};
   for (const Tree& tree : trees) {
     Lookups& lookups = *tree.lookups;
     const TreeFiles::Written written = tree.files->written();
-    // Another thread may have looked later.
+    // Another thread may have made a later update.
     const uint64_t samples = std::max(tree.files->samples().total(), lookups.samples);
     now.push_back({written.alive, std::max(written.keys - lookups.written, 0.0),
                    static_cast<double>(samples - lookups.samples)});
@@ -72,7 +73,7 @@ void MemoryRates::SetWeights(const std::vector<Tree>& trees, bool by_lookups) {
   then_ *= fades;
   const double older = std::exp2(-times - all.more_samples / kHalfLife);
   double recent = 0;
-  double count = 0;  // of trees with keys
+  double count = 0;  // number of trees with keys
   for (size_t i = 0; i < trees.size(); ++i) {
     Lookups& lookups = *trees[i].lookups;
     const double part = now[i].keys / all.keys;
@@ -111,9 +112,9 @@ double MemoryRates::Log2LambdaOf(const std::vector<Tree>& trees, const TreeFiles
     keys += of_tree.alive;
     if (tree.rates == asked.own) own = tree.lookups;
   }
-  // Lambda as the file's tree has it; asked with the lock.
+  // Returns lambda for the file's tree. The lock is held.
   const auto of_tree = [&] { return log2_lambda_ - (own != nullptr ? own->log2_weight : 0); };
-  // The same whichever tree asks.
+  // Independent of the tree that asks.
   const TreeRates::Rule rule = asked.rule.OfTree(true);
   double near = 0;
   {

@@ -1,17 +1,17 @@
-// One lambda for the filters of all trees of a policy: how they share filter_memory.
+// Division of filter_memory among all trees of a policy, with one lambda for all their filters.
 //
-// It is the rule of file_rates.h with the memory itself as the target. Lookups fall evenly over the
-// keys of all trees; with level_plan=learned, on trees and places as samples say; with
-// level_plan=uniform, all files have one rate. Lambda is that of trees whose filters are all built
-// now. So a file gets the same whatever the others took, and the memory is shared evenly where
-// files come and go but are not rewritten; builders/memory_budget.h has what is done where too
-// little is left.
+// Applies the rule of file_rates.h with the memory itself as the target. Lookups are assumed to be
+// uniform over the keys of all trees; with level_plan=learned, they follow the samples by tree and
+// position; with level_plan=uniform, all files have one rate. Lambda is computed as if all filters
+// were built now. So a file's share does not depend on the memory of existing filters, and the
+// memory is divided evenly even if files come and go without being rewritten;
+// builders/memory_budget.h handles too little free memory.
 //
-// Filters live until their files are rewritten, and traffic may turn to other trees meanwhile. So a
-// tree counts with the lookups that are expected of it: with heat h, the lookups a key relative to
-// the mean of all trees, 1 + lasts (h - 1). `lasts` is the slope of a regression of new lookups
-// against the heat when files were written. Expected lookups, not expected logarithms: false reads
-// are the product of lookups and rates, so their expectation is least that way.
+// Filters live until their files are rewritten, and lookups may shift to other trees meanwhile. So
+// a tree counts with its expected lookups: with heat h, the lookups per key relative to the mean of
+// all trees, 1 + lasts (h - 1). `lasts` is the slope of a regression of new lookups on the heat at
+// the time when files were written. Lookups are expected, not their logarithms: false positives are
+// the product of lookups and rates, so this minimizes their expectation.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_MEMORY_RATES_H_
 #define WINNOW_SRC_ROCKSDB_TREES_MEMORY_RATES_H_
@@ -25,57 +25,56 @@
 
 namespace winnow::plugin {
 
-// Safe from any number of threads.
+// Computes lambda for filter_memory. Thread-safe.
 class MemoryRates {
  public:
-  // The share of filter_memory that is aimed at. What upper levels have swings from one compaction
+  // Share of filter_memory that is aimed at. The memory of upper levels varies from one compaction
   // to the next, and a compaction writes its outputs before its inputs are deleted.
   static constexpr double kAim = 0.92;
-  // Samples of lookups count half after so many others, and after all trees wrote their keys once.
+  // Half-life of samples, in samples; they also fade by half after all trees wrote their keys once.
   static constexpr double kHalfLife = 1 << 16;
-  // Fewer samples a tree, on average, say nothing.
+  // Minimum mean number of samples per tree.
   static constexpr double kMinSamples = 16;
-  // So many samples a tree are assumed to fall on trees by their keys.
+  // Prior weight, in samples per tree, of lookups proportional to keys.
   static constexpr double kPseudoCount = 4;
-  // The sums of the regression count half after all trees wrote so many times their keys.
+  // Half-life of the regression's sums, in multiples of all trees' keys written.
   static constexpr double kWritesHalfLife = 4;
-  // The weight of the first guess, that all of it lasts: as much as so many samples of trees whose
-  // heat differs from the mean by the mean.
+  // Prior weight of the guess that all heat lasts, in samples of trees whose heat differs from the
+  // mean by the mean.
   static constexpr double kGuess = 64;
-  // The most that may last.
+  // Maximum of `lasts`.
   static constexpr double kMostLasts = 0.8;
 
-  // The lookups of one tree, which keeps them. Guarded by MemoryRates.
+  // Lookups of one tree, which owns this. Guarded by MemoryRates.
   struct Lookups {
-    uint64_t samples = 0;  // ever, when they were looked at
-    double recent = 0;     // samples, the older ones by less
-    double written = 0;    // keys, likewise
-    // The heat, less 1, that the tree had when its files were written, and its square: means by
-    // keys.
+    uint64_t samples = 0;  // total at the last update
+    double recent = 0;     // samples, with exponential decay
+    double written = 0;    // keys at the last update
+    // Mean over keys of the tree's heat minus 1 when its files were written, and of its square.
     double then = 0;
     double then_squared = 0;
-    double log2_weight = 0;  // lookups a key expected, to the mean of all trees
+    double log2_weight = 0;  // expected lookups per key, relative to all trees
   };
   struct Tree {
     TreeFiles* files;
     TreeRates* rates;
     Lookups* lookups;
-    bool is_sampled;  // else it counts as hot as the mean
+    bool is_sampled;  // if false, it counts as hot as the mean
   };
   // The file that a rate is for.
   struct Asked {
-    TreeRates::Rule rule;                      // of the file's tree, by which those of others go
-    double bytes_a_bit = 0;                    // of log2(1/rate), a key
-    double most_bits = kMaxRateBits;           // with what a range filter takes
+    TreeRates::Rule rule;                      // rule of the file's tree, on which others depend
+    double bytes_a_bit = 0;                    // bytes per key and bit of log2(1/rate)
+    double most_bits = kMaxRateBits;           // maximum, with a range filter's bits
     const TreeRates* own = nullptr;            // the file's tree
-    const TreeFiles::NewFile* file = nullptr;  // null: only its tree is known
-    const WritingJob* job = nullptr;           // that writes the file
-    bool is_anew = false;                      // looks at the trees again
+    const TreeFiles::NewFile* file = nullptr;  // null if only its tree is known
+    const WritingJob* job = nullptr;           // job that writes the file
+    bool is_anew = false;                      // true to recompute in any case
   };
 
-  // log2 of lambda of the file's tree, by which lookups count with the tree's weight. Looks at the
-  // trees again if much changed since, which takes some milliseconds with thousands of files.
-  // `elsewhere`: trees of another process. May throw std::bad_alloc.
+  // Returns log2 of lambda for the file's tree, which includes the tree's weight. Recomputes it if
+  // much changed, which takes some milliseconds with thousands of files. `elsewhere` has the sums
+  // of trees in another process. May throw std::bad_alloc.
   double Log2LambdaOf(const std::vector<Tree>& trees, const TreeFiles::Sums& elsewhere,
                       const Asked& asked);
 
@@ -84,11 +83,11 @@ class MemoryRates {
 
   std::mutex mutex_;
   double log2_lambda_ = 0;
-  double written_ = -1;   // keys that all trees had written when they were looked at
-  double keys_ = 0;       // that these had
-  TreeRates::Rule rule_;  // of the last look, as of a tree without samples
-  // Sums over samples, the older ones by less, of the heat then: with that of the samples, and with
-  // itself.
+  double written_ = -1;   // keys written by all trees at the last update
+  double keys_ = 0;       // keys of all trees then
+  TreeRates::Rule rule_;  // rule then, for a tree without samples
+  // Decaying sums, over samples, of the heat when files were written: times the heat of the
+  // samples, and squared.
   double together_ = 0;
   double then_ = 0;
 };

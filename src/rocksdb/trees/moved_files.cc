@@ -13,7 +13,7 @@
 namespace winnow::plugin {
 namespace {
 
-// A rate from a filter's size differs from the filter's own by up to so much.
+// Maximum ratio between the rate estimated from a filter's size and its true rate.
 constexpr double kAsGood = 1.25;
 
 void SetBelow(std::vector<WatchedFile>* files) {
@@ -23,7 +23,8 @@ void SetBelow(std::vector<WatchedFile>* files) {
   for (size_t i = 0; i < spans.size(); ++i) (*files)[i].below = spans[i].below;
 }
 
-// Files whose filters' rates are as good as equal: of one place, with about as many keys and bits.
+// Key of files whose filters have practically equal rates: one place, and similar numbers of keys
+// and bits.
 using RateKey = std::tuple<int, int, long, long>;
 
 RateKey RateKeyOf(const FileInTree& file) {
@@ -32,14 +33,16 @@ RateKey RateKeyOf(const FileInTree& file) {
   return {file.level, file.below, std::lround(8 * std::log2(keys)), std::lround(32 * bits)};
 }
 
-// Filters of SstFileWriter have the rate of bits_per_key, as it knows no tree. `winnow inspect`
-// compares them with the plan's; the LOG does not, as they are all that their writer could build.
+// Returns whether the rate is that of bits_per_key, as for filters of SstFileWriter, which knows no
+// tree. `winnow inspect` compares such filters with the plan; the LOG does not, as their writer
+// could not build others.
 bool IsUniform(double rate, const PolicyOptions& policy) {
   const double uniform = core::RateForBits(policy.bits_per_key);
   return rate <= kAsGood * uniform && uniform <= kAsGood * rate;
 }
 
-// Rates by the files of a tree, or by lookups, are of no level.
+// Returns whether a file's filter was made for another place. Rates by files or by lookups do not
+// depend on levels.
 bool IsMoved(const WatchedFile& file) {
   if (!file.is_ours) return false;
   if (file.filter_bytes == 0) return file.below >= 0;
@@ -69,7 +72,7 @@ std::string MovedFilesLine(const PolicyOptions& policy, const KnownTree& by_opti
   KnownTree tree = by_options;
   for (const WatchedFile& file : files) tree = WithLevel(tree, file.level);
   std::vector<core::PlacedFilter> placed;
-  std::map<RateKey, double> rates;  // each takes 0.1 ms
+  std::map<RateKey, double> rates;  // cache, as each takes 0.1 ms
   for (const WatchedFile& file : files) {
     core::PlacedFilter filter = PlaceFilter(policy, tree, -1, file);
     filter.is_moved = IsMoved(file);

@@ -8,7 +8,8 @@
 namespace winnow::plugin {
 namespace {
 
-// If a tree has fewer files of this size, its present shape says nothing about its later shape.
+// Minimum size of a tree, in files of this size, at which its present shape tells something about
+// its later shape.
 constexpr double kFilesOfATree = 8;
 
 }  // namespace

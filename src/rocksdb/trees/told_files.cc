@@ -1,4 +1,4 @@
-// The events of a listener, and its lists of a tree's files.
+// Events of a listener, and its lists of a tree's files.
 
 #include <algorithm>
 #include <iterator>
@@ -19,8 +19,8 @@ bool ComesFirst(const TreeFiles::File& a, const TreeFiles::File& b) noexcept {
          std::tie(b.facts.level, b.facts.range.first, b.name);
 }
 
-// Finds the files that have nothing below them, and of level 0 no other one beside them. Where keys
-// have another order, files of a level may overlap here, which costs accuracy.
+// Sets is_bottom of files that have nothing below them and, on level 0, no other one beside them.
+// If keys are not in bytewise order, files of a level may overlap here, which costs accuracy.
 void SetBottoms(std::vector<TreeFiles::File>* files) {
   std::vector<core::FileSpan> spans;
   spans.reserve(files->size());
@@ -31,9 +31,10 @@ void SetBottoms(std::vector<TreeFiles::File>* files) {
   for (size_t i = 0; i < spans.size(); ++i) (*files)[i].facts.is_bottom = spans[i].below < 0;
 }
 
-// Finds the files of level 0 that overlap others there. `files` are sorted by level and first key.
+// Sets `waits` of files of level 0 that overlap others there. `files` must be sorted by level and
+// first key.
 void SetWaiting(std::vector<TreeFiles::File>* files) {
-  TreeFiles::File* widest = nullptr;  // that reaches farthest of those before
+  TreeFiles::File* widest = nullptr;  // the file so far with the greatest last key
   for (TreeFiles::File& file : *files) {
     if (file.facts.level > 0) return;
     if (widest != nullptr && file.facts.range.first <= widest->facts.range.last) {
@@ -74,7 +75,7 @@ void TreeFiles::Installed(FileName name, int level) {
   file->is_ending = false;
   if (file->counts && file->facts.level == level) return;
   const Id id = ids_.at(name.Key());
-  if (file->counts) Hide(id, file);  // so that it does not lie below itself
+  if (file->counts) Hide(id, file);  // it must not lie below itself
   NewFile facts = file->facts;
   facts.level = level;
   facts.waits = false;
@@ -101,8 +102,8 @@ void TreeFiles::BeginList() {
   is_listing_ = true;
 }
 
-// Its age is unknown, so it counts as new. If it counted as old, all files of its level would seem
-// to live long.
+// Returns the record of a listed file. Its age is unknown, so it counts as new: otherwise, all
+// files of its level would seem to live long.
 TreeFiles::File TreeFiles::FileOf(const ListedFile& listed, KeyRange range) const {
   File file;
   file.facts.level = listed.level;
@@ -114,10 +115,11 @@ TreeFiles::File TreeFiles::FileOf(const ListedFile& listed, KeyRange range) cons
   return file;
 }
 
-// The files of the list by level and first key, except those that ended since it was begun.
+// Returns the listed files by level and first key, without those that ended since the list was
+// begun.
 std::vector<TreeFiles::File> TreeFiles::InTheFormOfTheRecord(const std::vector<ListedFile>& list) {
-  // First the prefix that all files share: ranges that were shortened before it is known would
-  // differ.
+  // Computes the common prefix of all files first: ranges that were shortened before it is known
+  // would differ.
   for (const ListedFile& listed : list) Shortened(listed.range);
   std::vector<File> told;
   told.reserve(list.size());
@@ -141,10 +143,10 @@ std::vector<TreeFiles::File> TreeFiles::InTheFormOfTheRecord(const std::vector<L
 TreeFiles::Levels TreeFiles::TakeList(FileName database, bool is_first,
                                       const std::vector<ListedFile>& list) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  is_told_ = false;  // where memory is short
+  is_told_ = false;  // stays so if out of memory
   is_complete_ = false;
   std::vector<File> told = InTheFormOfTheRecord(list);
-  std::unordered_map<uint64_t, const File*> by_name;  // those that are not recorded
+  std::unordered_map<uint64_t, const File*> by_name;  // listed files that are not recorded
   for (const File& file : told) by_name.emplace(file.name.Key(), &file);
   std::vector<std::pair<Id, const File*>> found;
   std::vector<Id> gone;
@@ -152,7 +154,7 @@ TreeFiles::Levels TreeFiles::TakeList(FileName database, bool is_first,
   for (const auto& [id, file] : files_) {
     if (file.name.is_known() && file.name.database != database.database) continue;
     const auto same = by_name.find(file.name.Key());
-    if (file.is_joined) {  // is made again of what is left of it
+    if (file.is_joined) {  // is made again from its remaining files
       former.push_back(file);
       gone.push_back(id);
     } else if (same != by_name.end()) {
@@ -165,7 +167,7 @@ TreeFiles::Levels TreeFiles::TakeList(FileName database, bool is_first,
   }
   had_list_ = true;
   for (const Id id : gone) {
-    // A file that was found has no age. Its readers don't know where the listed one is.
+    // A found file has no age. Its readers don't know the level of the listed one.
     const File& file = files_.at(id);
     if (file.is_found && file.level_of_readers != nullptr) file.level_of_readers->store(-1);
     if (file.is_joined || file.is_found) {
@@ -190,11 +192,11 @@ void TreeFiles::Update(Id id, const File& told) {
   const bool is_new_measure = told.is_measured && !file.is_measured;
   file.is_listed = true;
   file.is_ending = told.is_ending;
-  // All else was noted when the file was built.
+  // All other members were set when the file was built.
   NewFile facts = told.facts;
   facts.relative_miss_heat = file.facts.relative_miss_heat;
   if (!is_new_measure) facts.keys = file.facts.keys;
-  // If a file came to its level since the list was begun, the list may have it on another level.
+  // A file that was moved since the list was begun may be listed on its old level.
   if (changed_.count(file.name) > 0) {
     facts.level = file.facts.level;
     facts.is_bottom = file.facts.is_bottom;
@@ -213,8 +215,8 @@ void TreeFiles::Update(Id id, const File& told) {
   Change(id, &file, std::move(facts), counts);
 }
 
-// Neighbours are joined first if there are far too many files. `former`: files that were joined,
-// whose ages stay.
+// Adds listed files. Joins neighbors first if there are far too many files. `former` has the files
+// that were joined before, whose ages are kept.
 void TreeFiles::AddTold(std::vector<File> told, std::vector<File> former) {
   std::sort(former.begin(), former.end(), ComesFirst);
   const size_t room = kMaxFiles - std::min(num_counted_, kMaxFiles - kMaxFiles / 16);

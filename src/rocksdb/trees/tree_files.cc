@@ -8,7 +8,7 @@
 namespace winnow::plugin {
 namespace {
 
-// The bytes that the two keys, and the grid's copy of one, take above the usual.
+// Returns the additional memory in bytes of long keys: both ends, and the grid's copy of one.
 size_t LongBytesOf(const KeyRange& range) noexcept {
   const auto more = [](const std::string& key) {
     return key.size() - std::min(key.size(), TreeFiles::kUsualKeyBytes);
@@ -20,7 +20,7 @@ size_t LongBytesOf(const KeyRange& range) noexcept {
 
 // ---- Keys
 
-// None if keys are short and an end of the range leaves a run half-way (shared_runs.h).
+// Returns nullopt if keys are short and an end of the range differs within a run (shared_runs.h).
 std::optional<KeyRange> TreeFiles::Shortened(const KeyRange& range) {
   if (runs_ != nullptr) {
     KeyRange shortened;
@@ -49,7 +49,7 @@ std::optional<TreeFiles::NewFile> TreeFiles::Shortened(const NewFile& added) {
   return file;
 }
 
-// The prefix becomes shorter, so remembered keys get its last bytes back.
+// Shortens the prefix: recorded keys get its last bytes back.
 void TreeFiles::ShortenPrefix(size_t size) {
   try {
     LengthenKeys(size);
@@ -89,7 +89,7 @@ void TreeFiles::Forget() noexcept {
   is_complete_ = false;
 }
 
-// True if the grid has places of both ends: not where Shortened has no range.
+// Returns whether the grid has places of both ends, which is not so if Shortened returns nullopt.
 bool TreeFiles::HasPlaces(const KeyRange& range) const noexcept {
   char bytes[SharedRuns::kMaxKeyBytes];
   return runs_ == nullptr || (runs_->Shorten(range.first, bytes) != SharedRuns::kUnknown &&
@@ -125,8 +125,8 @@ const TreeFiles::Level& TreeFiles::On(int level) const noexcept {
   return found == by_level_.end() ? kNone : found->second;
 }
 
-// Below level 0 files hardly overlap, so only the last file that begins before the range may reach
-// into it.
+// Returns the first file that may reach into the range. Below level 0, files hardly overlap, so
+// only the last file that begins before the range may.
 TreeFiles::Level::const_iterator TreeFiles::FirstThatMayReach(
     int level, const KeyRange& range) const noexcept {
   const Level& files = On(level);
@@ -135,7 +135,8 @@ TreeFiles::Level::const_iterator TreeFiles::FirstThatMayReach(
   return at == files.begin() ? at : std::prev(at);
 }
 
-// On kBottom only files below the level `above` count.
+// Returns whether a file of this level overlaps the range. On kBottom, only files below the level
+// `above` count.
 bool TreeFiles::HasOneIn(int level, const KeyRange& range, int above) const {
   const Level& files = On(level);
   for (auto at = FirstThatMayReach(level, range); at != files.end() && at->first <= range.last;
@@ -166,7 +167,7 @@ void TreeFiles::File::Join(const File& other) {
   is_measured = is_measured && other.is_measured;
   is_ending = is_ending && other.is_ending;
   is_joined = true;
-  readers = 0;  // nobody counts those of several
+  readers = 0;  // readers of several files are not counted
   level_of_readers.reset();
 }
 
@@ -190,7 +191,7 @@ TreeFiles::Id TreeFiles::Insert(File added) {
   return id;
 }
 
-// If memory is short, the file stays hidden.
+// Makes a file count. If this throws bad_alloc, the file stays hidden.
 void TreeFiles::Show(Id id, File* file) {
   SetPlaces(file);
   Level& level = by_level_[LevelOf(file->facts)];
@@ -211,7 +212,7 @@ void TreeFiles::Hide(Id id, File* file) noexcept {
   Count(*file, -1);
 }
 
-// The file counts for nothing now, and may come back.
+// Makes a file count for nothing; it may come back.
 void TreeFiles::SetAside(Id id, File* file) noexcept {
   Hide(id, file);
   if (files_.size() - num_counted_ <= kMaxFiles) return;
@@ -240,7 +241,7 @@ void TreeFiles::Erase(Id id) noexcept {
   files_.erase(found);
 }
 
-// The file is erased, and how long files of its level live is learned from it.
+// Erases a file, and records its lifetime for its level.
 void TreeFiles::End(Id id) noexcept {
   const File& file = files_.find(id)->second;
   Lives& of_level = lives_[IndexOf(file.facts)];
@@ -252,7 +253,7 @@ void TreeFiles::End(Id id) noexcept {
   Erase(id);
 }
 
-// Makes two neighbours one, on the level with the most files.
+// Joins two neighbors on the level with the most files.
 void TreeFiles::JoinTwo() {
   const Level& level =
       std::max_element(by_level_.begin(), by_level_.end(), [](const auto& a, const auto& b) {
@@ -311,7 +312,8 @@ TreeFiles::Id TreeFiles::AddFound(const ListedFile& found, bool is_leveled, bool
   return id;
 }
 
-// A file is found again that was joined with others, or a compaction that reads it has written.
+// Returns whether a found file was joined with others, or was read by a compaction that has written
+// its outputs.
 bool TreeFiles::IsReplaced(int level, const KeyRange& range) const {
   if (level == 0) return false;
   for (const int listed : {level, kBottom}) {
@@ -328,7 +330,7 @@ bool TreeFiles::IsReplaced(int level, const KeyRange& range) const {
   return false;
 }
 
-// Files above this one have something below them.
+// Clears is_bottom of files above this one.
 void TreeFiles::MarkAbove(const NewFile& file) {
   if (file.waits) MarkWaiting(file.range);
   std::vector<Id> above;
@@ -362,9 +364,9 @@ void TreeFiles::Extend(Id id, const KeyRange& full, uint64_t keys, WritingJob* j
   }
   facts.keys += keys;
   written_ += static_cast<double>(keys);
-  Hide(id, file);  // so that it does not end itself
+  Hide(id, file);  // it must not end itself
   EndReplaced(facts, job);
-  // Too many files that are set aside may have cost it its place.
+  // The file may have been evicted by files that were set aside.
   if (File* const left = Find(id)) Change(id, left, std::move(facts), true);
 }
 
@@ -410,7 +412,7 @@ std::shared_ptr<const std::atomic<int>> TreeFiles::LevelOfReaders(Id id) {
   return file->level_of_readers;
 }
 
-// ---- What is known
+// ---- Queries
 
 bool TreeFiles::HasOneBelow(int level, const KeyRange& range) const {
   for (auto below = by_level_.upper_bound(level); below != by_level_.end(); ++below) {
@@ -475,7 +477,7 @@ LiveMemory TreeFiles::Memory() const {
   return memory_;
 }
 
-// ---- Sums, and how long files live
+// ---- Sums and lifetimes
 
 TreeFiles::Sums& TreeFiles::Sums::operator+=(const Sums& other) noexcept {
   files += other.files;
@@ -526,9 +528,9 @@ TreeFiles::AllLives TreeFiles::LivesSoFar() const noexcept {
   return so_far;
 }
 
-// The chance that a file of this age lives as long as kHorizon says, by the lives of other files of
-// its level. A file ends in the next moment with the same chance as these. If it has outlived them,
-// its chance is smaller: its own life so far counts as one more life that is known.
+// Returns the probability that a file of this age lives for kHorizon, given the lifetimes of other
+// files of its level (exponential distribution). A file that has outlived them is more likely to
+// stay: its age is added to their mean lifetime.
 double TreeFiles::ChanceToStay(const Lives& others, double age) const noexcept {
   const double usual = (others.keys + kUsualLife * sums_.keys) / (others.ended + 1);
   return std::exp(-kHorizon * sums_.keys / std::max(usual + age, 1.0));

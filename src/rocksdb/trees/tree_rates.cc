@@ -11,38 +11,38 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// A narrower file has no place: no file was there when the tree was last looked at.
+// Minimum width of a file, in places. A narrower file has no place: when the tree was last
+// examined, no file was there.
 constexpr double kMinWidth = 1e-9;
 
-// The share of a file's keys that may lie where no file was.
+// Maximum share of a file's keys that may be in unknown places.
 constexpr double kUnknownShare = 0.5;
 
-// The share of a tree's keys that may be in files whose keys are not told apart. Lookups of such
-// keys are taken for lookups of a neighbour.
+// Maximum share of a tree's keys in files whose keys are equal after truncation. Lookups of such
+// keys are attributed to a neighbor.
 constexpr double kMaxPoints = 1.0 / 16;
 
-// Samples are looked at again when this share of them is new.
+// Share of new samples from which on they are examined again.
 constexpr double kSampleAgain = 1.0 / 16;
 
-// In bits a key.
+// Maximum difference of log2(lambda) to that of a rebuilt tree, in bits per key.
 constexpr double kMostFromNew = 0.5;
 
-// The bound of logarithms of relative heat, so that no file counts more than many others together.
+// Limit of logarithms of relative heat, so that no file outweighs many others.
 constexpr double kMaxHeatLog = 4;
 
-// The weight of the first guess of what lasts: as much as files whose logarithm of relative heat
-// has this square.
+// Prior weight of the regression for `lasts`, as the square of a file's logarithm of relative heat.
 constexpr double kGuess = 0.1;
 
-// In log2(1/rate): a smaller difference of bits_per_key is no reason to compute all anew.
+// Change of bits_per_key, in log2(1/rate), that requires a new computation.
 constexpr double kOtherBits = 1.0 / 8;
 
-// The bits that stand for bits_per_key with filter_memory, where that does not count.
+// Assumed uniform bits with filter_memory, where bits_per_key does not count.
 constexpr double kUniformBitsOfSized = 8;
 
 constexpr auto kBetweenSummaries = std::chrono::minutes(10);
 
-// Beyond so many bytes, filters that were built long ago count less.
+// Number of bytes beyond which old filters count less.
 constexpr double kMaxBuiltBytes = 1 << 20;
 
 uint32_t BitOf(int level) noexcept { return uint32_t{1} << level; }
@@ -62,9 +62,10 @@ double TreeRates::RelativeMissHeatOf(int level, double from, double to) const no
   return to - from > kMinWidth && even > 0 ? heat_.Reaching(level, from, to) / even : 0;
 }
 
-// For each level, the slope of a regression: relative heat now against relative heat when the file
-// was written, in logarithms, weighted by keys. As long as files say little, the slope is 1 less
-// the chance that a new file of the level stays: what is rewritten soon has no time to cool.
+// Computes lasts_: for each level, the slope of a regression of relative heat now on relative heat
+// when the file was written, in logarithms, weighted by keys. The prior slope is 1 minus the
+// probability that a new file of the level stays: files that are soon rewritten have no time to
+// cool.
 void TreeRates::SetWhatLasts(const TreeFiles::TreeShape& tree) noexcept {
   std::array<double, LookupSamples::kLevels> both{};
   std::array<double, LookupSamples::kLevels> then{};
@@ -115,8 +116,8 @@ double TreeRates::KeysBelow(int level) const noexcept {
   return below;
 }
 
-// The share of the tree's keys that lies in the file's range: at least its own. If its keys are not
-// told apart, it counts as if its run had them anywhere.
+// Returns the share of the tree's keys in the file's range, at least its own. If its keys are equal
+// after truncation, it counts as if its run had them anywhere.
 double TreeRates::WidthOf(const RatedFile& file) const noexcept {
   if (file.is_point || !rule_.is_bytewise || HasTooManyPoints()) {
     const double run = level_keys_[static_cast<size_t>(file.level)];
@@ -125,7 +126,7 @@ double TreeRates::WidthOf(const RatedFile& file) const noexcept {
   return std::max(file.to - file.from, file.keys / std::max(keys_, file.keys));
 }
 
-// Lookups that reach the file, if the tree gets as many as it has keys.
+// Returns the lookups that reach the file if lookups are uniform and as many as the tree's keys.
 double TreeRates::EvenReach(const RatedFile& file) const noexcept {
   return WidthOf(file) * rule_.ReachWith(KeysBelow(file.level) / std::max(keys_, 1.0)) * keys_;
 }
@@ -134,14 +135,15 @@ double TreeRates::ReachOf(const RatedFile& file) const noexcept {
   return rule_.learns ? Reaching(file.level, file.from, file.to) : EvenReach(file);
 }
 
-// The file's filter shares the memory: not if it gets none, nor while it waits to be merged, which
-// filter_memory counts.
+// Returns whether the file's filter shares the memory: not if it gets none, nor while it waits to
+// be merged, except with filter_memory.
 bool TreeRates::Shares(const RatedFile& file) const noexcept {
   if (rule_.is_leveled && file.waits && !rule_.is_sized()) return false;
   return rule_.last_level_has_filters() || file.level != LookupSamples::kLevels - 1;
 }
 
-// Without a grid nothing is sampled. A new grid changes all places. One that was told stays.
+// Makes the grid, without which nothing is sampled. A new grid changes all places. A grid from
+// another process stays.
 void TreeRates::MakeGrid(TreeFiles* files) {
   if (told_ || !files->MakeGrid()) return;
   SetHeat({});
@@ -167,7 +169,7 @@ RateMemory TreeRates::MemoryOfTree() const noexcept {
   return memory;
 }
 
-// Makes the map of heat anew, for the levels whose bits are set and those that have files.
+// Computes the heat map, for `more_levels` and the levels that have files.
 void TreeRates::LookAtSamples(TreeFiles* files, const KeyPositions& grid,
                               const TreeFiles::TreeShape& shape, uint32_t more_levels) {
   const LookupSamples& samples = files->samples();
@@ -176,7 +178,7 @@ void TreeRates::LookAtSamples(TreeFiles* files, const KeyPositions& grid,
   for (const RatedFile& file : shape.files) levels |= BitOf(file.level);
   std::vector<LookupSamples::Record> records;
   samples.Snapshot(&records);
-  // Only samples since keys came to a place say something about it.
+  // Samples count for a place only since keys came there.
   const auto all = static_cast<double>(records.size());
   size_t part = 0;
   const auto exposure = [&](double place) {
@@ -187,7 +189,7 @@ void TreeRates::LookAtSamples(TreeFiles* files, const KeyPositions& grid,
   samples_seen_ = seen;
 }
 
-// The tree is looked at as it will be with the new file.
+// Updates the state if necessary, for the tree as it will be with the new file.
 void TreeRates::Refresh(TreeFiles* files, const TreeFiles::NewFile& file, const WritingJob& job,
                         double uniform_bits, const Rule& rule) {
   const int level = TreeFiles::LevelIndex(file);
@@ -208,7 +210,7 @@ void TreeRates::Refresh(TreeFiles* files, const TreeFiles::NewFile& file, const 
   const bool is_large = kFewFiles * static_cast<double>(file.keys) > keys_;
   if (!has_more && !has_grown && !lacks_level && !is_other && !is_large) return;
 
-  // Without a grid there are no files, or the samples are being dropped.
+  // Without a grid, there are no files, or the samples are being dropped.
   const std::shared_ptr<const KeyPositions> grid = files->grid();
   if (grid == nullptr) {
     keys_ = 0;
@@ -217,7 +219,7 @@ void TreeRates::Refresh(TreeFiles* files, const TreeFiles::NewFile& file, const 
     return SetHeat({});
   }
 
-  // Calls that may throw come first, so that what is known stays whole.
+  // Calls that may throw come first, so that the state stays consistent.
   TreeFiles::TreeShape tree = files->ShapeWith(file, job);
   if (has_more || lacks_level) LookAtSamples(files, *grid, tree, BitOf(level));
   written_ = written.keys;
@@ -245,17 +247,17 @@ void TreeRates::LookAt(TreeFiles::TreeShape tree, double uniform_bits, const Rul
   const RateMemory memory = MemoryOfTree();
   log2_lambda_ = any ? Log2LambdaFor(tree.files, memory, log2_lambda_) : -uniform_bits_;
   if (!any) return;
-  // Lambda stays near that of a tree whose filters are all built anew: else, if most filters stay,
-  // a few others take all that these left, or pay for all that they have too much.
+  // Limits lambda to values near that of a rebuilt tree: otherwise, if most filters stay, a few
+  // other files would get all the memory that is left, or lose all that is missing.
   for (RatedFile& one : tree.files) one.stays = 0;
   log2_lambda_of_new_ = Log2LambdaFor(tree.files, memory, log2_lambda_of_new_);
   log2_lambda_ = std::clamp(log2_lambda_, log2_lambda_of_new_ - kMostFromNew,
                             log2_lambda_of_new_ + kMostFromNew);
 }
 
-// If a file reaches beyond the first or the last known key, nobody knows how many of its keys lie
-// there. They may be most of them, if its level has not as many keys in the known part of the
-// file's range.
+// Returns whether the file's keys are in unknown places. If a file reaches beyond the first or the
+// last known key, the number of its keys there is unknown. Most of them may be there, if its level
+// has fewer keys in the known part of the file's range.
 bool TreeRates::IsUnknown(const RatedFile& file) const noexcept {
   const double known =
       (file.to - file.from) * std::max(level_keys_[static_cast<size_t>(file.level)], file.keys);
@@ -305,14 +307,14 @@ std::optional<TreeRates::Rated> TreeRates::RateOf(TreeFiles* files, const TreeFi
   return rated;
 }
 
-// True if samples tell how hot the file is.
+// Returns whether samples tell how hot the file is.
 bool TreeRates::IsSampled(const RatedFile& file) const noexcept {
   return rule_.learns && heat_.samples() >= kMinSamples && (levels_ & BitOf(file.level)) != 0 &&
          !file.is_point && !HasTooManyPoints() && file.to - file.from >= kMinWidth;
 }
 
-// An unknown file is as hot as its level is where that has files: in a time series the newest files
-// are beside each other.
+// Returns the lookups that reach the file, by samples. An unknown file is assumed to be as hot as
+// its level's files: in a time series, the newest files are neighbors.
 double TreeRates::SampledReach(const RatedFile& file) const noexcept {
   return IsUnknown(file) ? WidthOf(file) * level_heat_[static_cast<size_t>(file.level)]
                          : Reaching(file.level, file.from, file.to);
@@ -332,8 +334,8 @@ void TreeRates::SetEvenLessSampled(const TreeFiles::TreeShape& shape) noexcept {
   even_less_sampled_ = keys > 0 ? sum / keys : 0;
 }
 
-// Files that wait on level 0 count too, as scans read them. Of a file of few keys, one was looked
-// at, so that its range is not known.
+// Computes more_range_bits_. Files that wait on level 0 count, too, as scans read them. A file
+// without a width is left out: only one of its few keys was recorded.
 void TreeRates::SetMoreRangeBits(const TreeFiles::TreeShape& shape) noexcept {
   more_range_bits_.fill(0);
   std::array<double, LookupSamples::kLevels> keys{};
@@ -378,7 +380,7 @@ void TreeRates::AppendFiles(TreeFiles* files, const TreeFiles::NewFile* file, co
   for (RatedFile& one : shape.files) {
     if (!Shares(one)) continue;
     one.SetReach(rule.is_alike ? one.keys : EvenReach(one));
-    one.stays = 0;  // lambda is that of trees whose filters are all built now
+    one.stays = 0;  // lambda is for trees that are rebuilt now
     reaches[static_cast<size_t>(one.level)] += one.keys * one.log2_reach;
     all->push_back(one);
   }
@@ -387,8 +389,8 @@ void TreeRates::AppendFiles(TreeFiles* files, const TreeFiles::NewFile* file, co
   }
 }
 
-// Samples move bits from file to file and leave the tree's mean, so that the memory does not depend
-// on chance.
+// Samples move bits between files and keep the tree's mean, so that the memory does not depend on
+// chance.
 TreeRates::Rated TreeRates::SizedRateOf(TreeFiles* files, const TreeFiles::NewFile& asked,
                                         const WritingJob& job, const Rule& rule,
                                         double log2_lambda) {
@@ -403,7 +405,7 @@ TreeRates::Rated TreeRates::SizedRateOf(TreeFiles* files, const TreeFiles::NewFi
   rated.log2_reach = file.log2_reach + (is_sampled ? even_less_sampled_ : 0);
   rated.log2_lambda = log2_lambda;
   rated.bits = rated.log2_reach - log2_lambda;
-  if (rule.learns) log2_lambda_ = log2_lambda - even_less_sampled_;  // for TakeSummary
+  if (rule.learns) log2_lambda_ = log2_lambda - even_less_sampled_;  // TakeSummary uses it
   if (rule.learns && (file.is_point || HasTooManyPoints())) {
     files_not_told_apart.fetch_add(1, std::memory_order_relaxed);
   }
@@ -528,13 +530,12 @@ std::string TreeRates::TakeSummary(const TreeFiles& files) {
   TreeFiles::TreeShape tree = files.ShapeOfTree();
   if (tree.files.empty()) return {};
   double keys = 0;
-  double reads = 0;       // false ones, of the samples
-  double even_reads = 0;  // with the same memory, and rates as if lookups fell evenly
+  double reads = 0;       // expected false positives of the samples
+  double even_reads = 0;  // if rates were for uniform lookups, in equal memory
   double all_bits = 0;
   double least = kMaxRateBits;
   double most = kMinRateBits;
-  // If lookups fell evenly, a file's rate would depend only on how densely its keys lie in its
-  // range.
+  // If lookups were uniform, a file's rate would depend only on the density of keys in its range.
   double even_bits = 0;
   const auto even_less = [](const RatedFile& file) {
     return std::log2(std::max(file.to - file.from, kMinWidth) / file.keys);

@@ -1,21 +1,21 @@
-// The rates of the filters of one tree, by the rule of file_rates.h: learned from where its lookups
-// find nothing, or as if lookups fell evenly over its keys.
+// Rates of the filters of one tree, by the rule of file_rates.h: learned from lookups that find
+// nothing, or for lookups that are uniform over its keys.
 //
-// Learned rates take n from sampled lookups (lookup_samples.h), smoothed (heat_map.h). If lookups
-// fall evenly, n is the number of the tree's keys in the file's range, so that neither levels nor
-// the size ratio nor the compaction style occur. A level plan (src/core/level_plan.h) is the same
-// for a full leveled tree.
+// Learned rates take n from sampled lookups (lookup_samples.h), smoothed (heat_map.h). For uniform
+// lookups, n is the number of the tree's keys in the file's range, independent of levels, the size
+// ratio and the compaction style. A level plan (src/core/level_plan.h) gives equal rates for a full
+// leveled tree.
 //
 // Lambda is chosen such that the filters of the tree will take the memory of uniform ones. A file
 // that is likely to be rewritten soon counts with the bits that it would get then, any other file
-// with the bits that it has. How likely that is follows from its age, and from how long other files
-// of its level lived. With filter_memory, lambda is that of all trees (memory_rates.h).
+// with its present bits. The probability follows from its age, and from the lifetimes of other
+// files of its level. With filter_memory, lambda is that of all trees (memory_rates.h).
 //
-// The heat of a place may not last: what is hot when a time series writes it is cold later, and the
-// file keeps its bits. So a file's n is a mean of two: n by the heat of its place, and n as if its
-// level were evenly hot. The first one's part is how much of relative heat lasts on that level. It
-// is the slope of a regression: the heat of places now against their heat when their files were
-// written.
+// The heat of a place may not last: the hot keys of a time series are cold later, and the file
+// keeps its bits. So a file's n is a weighted mean: of n by the heat of its place, and of n as if
+// its level were uniformly hot. The weight of the former is the part of relative heat that lasts on
+// this level. This is the slope of a regression of the present heat of places on their heat when
+// their files were written.
 
 #ifndef WINNOW_SRC_ROCKSDB_TREES_TREE_RATES_H_
 #define WINNOW_SRC_ROCKSDB_TREES_TREE_RATES_H_
@@ -37,8 +37,8 @@
 
 namespace winnow::plugin {
 
-// Safe from any number of threads; lookups take none of its locks. What may throw std::bad_alloc
-// leaves what was learned before.
+// Rates of one tree. Thread-safe; lookups take none of its locks. Functions that throw
+// std::bad_alloc keep the learned state.
 class TreeRates {
  public:
   TreeRates() = default;
@@ -46,43 +46,44 @@ class TreeRates {
   TreeRates(const TreeRates&) = delete;
   TreeRates& operator=(const TreeRates&) = delete;
 
-  // A tree is looked at again when this share of its keys was written, and before a file is written
-  // that has one of so many of its keys.
+  // A tree is examined again after this share of its keys was written, and before a file is written
+  // that has more than 1 in kFewFiles of its keys.
   static constexpr double kLookAgain = 1.0 / 64;
   static constexpr double kFewFiles = 8;
-  // Fewer samples say nothing.
+  // Minimum number of samples.
   static constexpr size_t kMinSamples = 256;
-  // The rates that it chooses from.
+  // Range of the rates.
   static constexpr double kHighestRate = 1.0 / (1 << kMinRateBits);
   static constexpr double kLowestRate = 1.0 / (1 << kMaxRateBits);
-  // The memory of the tree's filters, relative to uniform ones: about that of a level plan.
+  // Memory of the tree's filters, relative to uniform ones: about that of a level plan.
   static constexpr double kTarget = 1.01;
 
-  // The options that decide besides the files and the lookups.
+  // Options that determine rates, besides the files and the lookups.
   struct Rule {
-    bool learns = true;       // from samples; else lookups fall evenly over the tree's keys
-    bool is_alike = false;    // all files have one rate, whatever lookups reach them
-    double memory = 0;        // filter_memory, which all trees share (memory_rates.h); 0: not given
-    bool by_lookups = false;  // trees share it by what is sampled of their lookups
-    bool is_leveled = true;   // files of level 0 that overlap will be merged soon
-    bool is_bytewise = true;  // keys are in the order of their bytes
-    bool families_have_last = true;  // filters on the last level, by their options
-    double absent_share = 1;         // of lookups that fall evenly, by the policy
+    bool learns = true;              // uses samples; if false, assumes uniform lookups
+    bool is_alike = false;           // all files have one rate
+    double memory = 0;               // filter_memory of all trees (memory_rates.h), or 0
+    bool by_lookups = false;         // trees share the memory by their samples
+    bool is_leveled = true;          // overlapping files of level 0 will be merged soon
+    bool is_bytewise = true;         // keys are in bytewise order
+    bool families_have_last = true;  // filters on the last level, by families' options
+    double absent_share = 1;         // the policy's share of absent keys, for uniform lookups
 
     bool is_sized() const noexcept { return memory > 0; }
-    // True if the last level has filters. Only a leveled tree has such a level, which a policy for
-    // lookups of present keys alone leaves without.
+    // Returns whether the last level has filters. Only a leveled tree has a last level that a
+    // policy for lookups of present keys alone leaves without filters.
     bool last_level_has_filters() const noexcept {
       return families_have_last && (absent_share > 0 || !is_leveled || is_alike);
     }
-    // The share of lookups that reach a file in whose range so many of the tree's keys lie below
-    // it, 0 to 1. Of those that find their key, those do that find it there.
+    // Returns the share of lookups that reach a file, 0 to 1, if the share `below` of the tree's
+    // keys is below it in its range. A lookup that finds its key reaches the file only if the key
+    // is below.
     double ReachWith(double below) const noexcept {
       const bool all_reach = absent_share == 1 || is_alike || !last_level_has_filters() ||
                              (absent_share == 0 && !is_leveled);
       return all_reach ? 1 : absent_share + (1 - absent_share) * below;
     }
-    // The rule of another tree of the policy, of which no samples are looked at.
+    // Returns the rule for another tree of the policy, whose samples are not used.
     Rule OfTree(bool other_is_leveled) const noexcept {
       Rule other = *this;
       other.learns = false;
@@ -98,82 +99,85 @@ class TreeRates {
     }
   };
 
-  // A file's filter.
+  // Rate of a file's filter.
   struct Rated {
     double bits = 0;  // log2(1/rate)
-    // Lookups of absent keys that reach a key in the file's place, to the mean of its level; 0:
+    // Lookups of absent keys per key at the file's place, relative to the mean of its level; 0 if
     // unknown.
     double relative_miss_heat = 0;
-    // By which the bits were found, if they are not bounded: log2_reach - log2_lambda.
+    // Inputs of the bits, which are log2_reach - log2_lambda within the bounds.
     double log2_reach = 0;
     double log2_lambda = 0;
 
     double rate() const noexcept;
   };
 
-  // The best rate of the filter of a file that `job` is about to write, of those between the two
-  // above; none where too little is known. By samples: with few of them, for a file whose first and
-  // last key are not told apart, and where files like it have many of the keys. Else, in a leveled
-  // tree: for a file that has more keys than all others together, or that is narrower than what is
-  // between two files, and where many keys are not told apart. `uniform_rate`: that of
-  // bits_per_key.
+  // Returns the best rate, from kLowestRate to kHighestRate, of the filter of a file that `job` is
+  // about to write; nullopt if too little is known. For learned rates, that is with few samples,
+  // for a file whose first and last key are equal after truncation, and if such files have many of
+  // the keys. Otherwise, in a leveled tree, for a file that has more keys than all others together
+  // or is narrower than the gap between two files, and if many keys are equal after truncation.
+  // `uniform_rate` is that of bits_per_key.
   std::optional<Rated> RateOf(TreeFiles* files, const TreeFiles::NewFile& file,
                               const WritingJob& job, double uniform_rate, const Rule& rule);
 
-  // Bits by which the range filter of a new file on this level (LevelIndex) differs from the mean
-  // of the tree's, by the same rule: scans fall evenly over the tree's keys. As on the level below
-  // where no file of the level was known when the tree was last looked at; 0 where none is below.
+  // Returns the difference of bits between the range filter of a new file on this level
+  // (LevelIndex) and the tree's mean, for scans that are uniform over the tree's keys. If no file
+  // of the level was known when the tree was last examined, returns the value of the level below; 0
+  // if there is none.
   double MoreRangeBits(int level);
 
   // ---- With filter_memory
 
-  // Adds the tree's files, with n as if it got as many lookups as it has keys, which fall evenly.
-  // file, job: as the tree will be with this file; null: as it is.
+  // Appends the tree's files, with n for as many uniform lookups as it has keys. `file` and `job`
+  // select the tree as it will be with this file; null for the present tree.
   void AppendFiles(TreeFiles* files, const TreeFiles::NewFile* file, const WritingJob* job,
                    const Rule& rule, std::vector<RatedFile>* all);
-  // The same as RateOf by lambda of the tree's files: the bits may be negative or too many.
+  // Returns the rate like RateOf, but with this lambda: the bits are not bounded, and may be
+  // negative.
   Rated SizedRateOf(TreeFiles* files, const TreeFiles::NewFile& file, const WritingJob& job,
                     const Rule& rule, double log2_lambda);
-  // log2(n / k) of a file on this level (LevelIndex) with so many keys, whose range is not known
-  // yet: the mean of those that are there.
+  // Returns log2(n / k) of a file on this level (LevelIndex) with this many keys, whose range is
+  // not known yet: the mean of existing files.
   double UsualLog2Reach(int level, double keys);
-  bool is_leveled();  // as the last file was asked for; true before
+  bool is_leveled();  // answer for the last file; true before
 
-  // A filter was built with such a rate; what it took, next to what a uniform one would have.
+  // Records the memory of a filter that was built with this rate, and that of a uniform one.
   void Built(double rate, double uniform_rate, const FilterMemory& memory);
 
-  // ---- Between processes
+  // ---- Transfer between processes
 
-  // The rule with what it has found out, for a compaction worker, which has the files' places in
-  // this process's grid (carried_files.h).
+  // The rule with its learned state, for a compaction worker, which has the files' places in this
+  // process's grid (carried_files.h).
   struct Told {
-    std::optional<double> log2_lambda;  // unset: the tree is not known
-    double uniform_bits = 0;            // that lambda is for
-    bool is_sized = false;              // lambda is that of filter_memory
-    bool learns = false;                // lambda counts with samples in place of keys
-    HeatMap heat;                       // without samples, lookups fall evenly
+    std::optional<double> log2_lambda;  // unset if the tree is not known
+    double uniform_bits = 0;            // uniform bits of this lambda
+    bool is_sized = false;              // true if lambda is that of filter_memory
+    bool learns = false;                // true if n counts samples instead of keys
+    HeatMap heat;                       // without samples, lookups are uniform
     std::array<double, LookupSamples::kLevels> lasts{};
   };
-  // Finds lambda for the tree as it is; that of filter_memory is left to the caller. `base`: the
-  // first level below 0, which a compaction may begin; -1: unknown. May throw std::bad_alloc.
+  // Computes lambda for the present tree; the caller computes that of filter_memory. `base` is the
+  // first level below 0, which a compaction may begin; -1 if unknown. May throw std::bad_alloc.
   Told Tell(TreeFiles* files, double uniform_rate, const Rule& rule, int base = -1);
   // Must be called, in the worker, before any rate is asked for.
   void SetTold(Told told);
-  std::optional<double> told_log2_lambda();  // of filter_memory
+  std::optional<double> told_log2_lambda();  // lambda of filter_memory
 
-  // True if enough lookups were sampled for a rule that learns.
+  // Returns whether enough lookups were sampled for a rule that learns.
   bool HasSamples(TreeFiles* files);
 
-  // The memory of the map of heat, by far the most of what this takes while no rate is asked for. A
-  // map that was dropped is made again from the samples; one that another thread uses stays.
+  // Returns the memory of the heat map, most of this object's memory while no rate is asked for. A
+  // dropped map is computed again from the samples; DropHeat keeps one that another thread uses.
   size_t bytes_of_heat() const noexcept { return bytes_of_heat_.load(std::memory_order_relaxed); }
   void DropHeat() noexcept;
 
-  // The sentence that too many keys are not told apart for rates to be learned; else empty.
+  // Returns a message if too many keys are equal after truncation for rates to be learned, else an
+  // empty string.
   std::string WhyNotLearned();
 
-  // A sentence about what was learned of these files; empty where that is nothing, and but once in
-  // ten minutes.
+  // Returns a message about the rates learned for these files; empty if there are none, or if the
+  // last message is less than ten minutes old.
   std::string TakeSummary(const TreeFiles& files);
 
  private:
@@ -207,37 +211,38 @@ class TreeRates {
   std::mutex mutex_;
   HeatMap heat_;
   std::atomic<size_t> bytes_of_heat_{0};
-  uint32_t levels_ = 0;        // that heat_ has
-  uint64_t samples_seen_ = 0;  // when it was made
+  uint32_t levels_ = 0;        // levels of heat_
+  uint64_t samples_seen_ = 0;  // number when heat_ was made
   std::array<double, LookupSamples::kLevels>
-      lasts_{};  // what does of a level's relative heat, 0 to 1
-  // By level: the samples that reach it for all of the tree's keys, if all were as hot as the
-  // places of the level's files.
+      lasts_{};  // lasting part of a level's relative heat, 0 to 1
+  // Samples that would reach each level over all of the tree's keys, if all places were as
+  // hot as those of its files.
   std::array<double, LookupSamples::kLevels> level_heat_{};
-  double keys_ = 0;        // of all files
-  double point_keys_ = 0;  // of those whose keys are not told apart
-  std::array<double, LookupSamples::kLevels> usual_log2_reach_{};  // by level, with filter_memory
+  double keys_ = 0;        // keys of all files
+  double point_keys_ = 0;  // keys of files whose keys are equal after truncation
+  std::array<double, LookupSamples::kLevels> usual_log2_reach_{};  // with filter_memory
   std::array<double, LookupSamples::kLevels> level_keys_{};
   std::array<double, LookupSamples::kLevels> more_range_bits_{};
-  Rule rule_;            // when the tree was looked at
-  double written_ = -1;  // keys, when the tree was looked at
+  Rule rule_;            // when the tree was last examined
+  double written_ = -1;  // keys, when the tree was last examined
   double log2_lambda_ = 0;
-  double log2_lambda_of_new_ = 0;  // if all filters were built now
-  double even_less_sampled_ = 0;   // log2(n), the mean over keys, with filter_memory
+  double log2_lambda_of_new_ = 0;  // value if all filters were rebuilt now
+  double even_less_sampled_ = 0;   // mean over keys of log2(even/sampled), with filter_memory
   double uniform_bits_ = 0;
-  std::optional<Told> told_;  // but for its heat
-  // Bytes of filters that were built, and those that were expected.
+  std::optional<Told> told_;  // without its heat
+  // Bytes of built filters, and expected bytes.
   double built_ = 0;
   double expected_ = 0;
   std::optional<std::chrono::steady_clock::time_point> summarized_;
   bool has_given_rates_ = false;
 };
 
-// Over all trees of the process: rates that were given, those of trees that are gone included, and
-// trees that are there and had any. Safe from any thread, after main() too.
+// Process-wide numbers of rates that were given, including those of destroyed trees, and of
+// existing trees that had any. Thread-safe, also after main().
 uint64_t CurrentLearnedFilters() noexcept;
 uint64_t CurrentLearnedTrees() noexcept;
-// Files that have a plan's rates as keys of their tree are not told apart.
+// Returns the number of files that have a plan's rates because keys of their tree are equal after
+// truncation.
 uint64_t CurrentFilesNotToldApart() noexcept;
 
 }  // namespace winnow::plugin

@@ -1,4 +1,4 @@
-// The files of a tree as rates are learned from them, and the places of their keys.
+// Shape of a tree, from which rates are learned, and the grid of its keys' places.
 
 #include <algorithm>
 #include <functional>
@@ -10,7 +10,8 @@
 
 namespace winnow::plugin {
 
-// True if the file is in the database, or may be, and will be there until a compaction has written.
+// Returns whether the file is or may be in the database, and will be there until a compaction has
+// written its outputs.
 bool TreeFiles::IsSettled(const File& file) const noexcept {
   if (!is_told_) return file.counts;
   return file.counts ? file.is_listed || file.is_for_joined : file.is_listed && file.is_ending;
@@ -31,7 +32,7 @@ TreeFiles::TreeShape TreeFiles::Shape(const std::vector<std::pair<Id, const File
     shape.is_point = IsPoint(file->facts.range);
     shape.waits = file->facts.waits;
     shape.keys = static_cast<double>(std::max<uint64_t>(file->facts.keys, 1));
-    if (id == 0) continue;  // it is not written yet
+    if (id == 0) continue;  // the file is not written yet
     if (file->memory.uniform_bytes > 0) {
       shape.to_uniform = file->memory.bytes / file->memory.uniform_bytes;
     }
@@ -41,7 +42,8 @@ TreeFiles::TreeShape TreeFiles::Shape(const std::vector<std::pair<Id, const File
   return tree;
 }
 
-// `output`: one of a compaction, which tells how many keys its inputs have twice; null: none.
+// Returns the shape after compactions. `output` is an output of a compaction, which tells how many
+// duplicate keys its inputs have; null for none.
 TreeFiles::TreeShape TreeFiles::AfterCompactions(const RatedFile* output) const {
   std::vector<std::pair<Id, const File*>> files;
   std::vector<const File*> inputs;
@@ -111,7 +113,7 @@ TreeFiles::TreeShape TreeFiles::ShapeWith(const NewFile& added, const WritingJob
   if (const std::optional<NewFile> file = Shortened(added)) {
     left_out = FindReplaced(*file, job);
     if (!job.is_leveled && job.last > 0 && file->level > 0) {
-      // The other files of the runs that are merged end with later outputs.
+      // The other files of the merged runs end with later outputs.
       for (const auto& [id, other] : files_) {
         if (other.counts && LevelOf(other.facts) < file->level && MayEnd(id, other, job)) {
           left_out.push_back(id);
@@ -183,11 +185,11 @@ bool TreeFiles::MakeGrid() {
       if (file->second.counts) add(file->second);
     }
   }
-  // Without the lock, as files may be opened meanwhile: what takes long, and all that may throw.
+  // Without the lock, as files may be opened meanwhile: slow steps, and all that may throw.
   auto grid = std::make_shared<const KeyPositions>(
       std::move(prefix), files,
       FormerPositions{former.get(), static_cast<double>(samples_.total())}, runs_);
-  // If room for samples is made meanwhile, the first ones may have places of the former grid.
+  // If room for samples is made meanwhile, the first samples may have places of the former grid.
   std::optional<MovedPlaces> places;
   if (former != nullptr && samples_.has_room()) places.emplace(*former, *grid);
   const std::function<double(double)> moved = [&places](double place) {

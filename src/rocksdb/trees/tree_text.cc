@@ -21,25 +21,25 @@ namespace {
 
 constexpr std::string_view kName = "winnow-learned:";
 constexpr std::string_view kTextFormat = "3:";
-// Formats that are read and not written. In format 1 keys lack the bytes that all begin with.
+// Formats that are only read. In format 1, keys lack their common prefix.
 constexpr std::string_view kTextFormat1 = "1:";
 constexpr std::string_view kTextFormat2 = "2:";
 constexpr size_t kMaxPrefixOfFormat1 = 4096;
 constexpr size_t kChecksumBytes = 8;
 
 constexpr int kMaxLevels = 1 << 10;
-// Numbers are written in these steps.
+// Steps of numbers per unit.
 constexpr double kPlaces = 1 << 24;
 constexpr double kBits = 1 << 16;
 constexpr double kHeat = 64;
 constexpr double kLasts = 1 << 10;
 constexpr double kRatioSteps = 1000;
-// Steps of formats 1 and 2; the last two are of logarithms to the base of two.
+// Steps of formats 1 and 2; the last two are steps of binary logarithms.
 constexpr double kPlacesOfSamples = 1 << 16;
 constexpr double kWeightSteps = 64;
 constexpr double kExposureSteps = 32;
 
-// Bits of a byte that are flags.
+// Flags of a file.
 enum FileBits : uint8_t {
   kIsBottom = 1,
   kWaits = 2,
@@ -55,7 +55,7 @@ constexpr uint8_t kDeepestSaidNo = 32;
 class Writer {
  public:
   void Byte(uint8_t byte) { bytes_.push_back(static_cast<char>(byte)); }
-  // Seven bits in each byte, the low ones first.
+  // Varint: seven bits per byte, the low ones first.
   void Number(uint64_t number) {
     for (; number >= 128; number >>= 7) Byte(static_cast<uint8_t>(number | 128));
     Byte(static_cast<uint8_t>(number));
@@ -74,7 +74,7 @@ class Writer {
     Number(text.size());
     bytes_ += text;
   }
-  // Without the bytes that it shares with the key before.
+  // Writes a key without its common prefix with the key before.
   void Key(std::string_view key, std::string_view before) {
     const size_t most = std::min(key.size(), before.size());
     size_t common = 0;
@@ -88,7 +88,7 @@ class Writer {
   std::string bytes_;
 };
 
-// Reads zeros behind the end of the text.
+// Decodes the text; reads zeros after its end.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}
@@ -135,7 +135,7 @@ class Reader {
   }
   bool Truth() { return Byte() != 0; }
   void Refuse() { is_good_ = false; }
-  // Returns whether nothing was missing, and nothing is left.
+  // Returns whether the whole text was read, and nothing was missing.
   bool IsAtEnd() const { return is_good_ && rest_.empty(); }
   bool is_good() const { return is_good_; }
 
@@ -177,7 +177,7 @@ void ReadSumsOfFormat2(Reader* reader, TreeFiles::Sums* sums) {
     level.filter_bytes = reader->Count();
   }
   reader->Count();  // keys that stay
-  reader->Count();  // and their filters' bytes
+  reader->Count();  // bytes of their filters
 }
 
 void Write(const TreeFiles::File& file, const TreeFiles::File& before, Writer* writer) {
@@ -216,7 +216,7 @@ TreeFiles::File ReadFile(int format, const TreeFiles::File& before, Reader* read
   file.memory.uniform_bytes = reader->Count();
   file.more_bytes = reader->Difference();
   if (format < 3) {
-    reader->Count();  // its age
+    reader->Count();  // age
     reader->Byte();   // heat
     return file;
   }
@@ -262,7 +262,7 @@ std::shared_ptr<const SharedRuns> ReadRuns(Reader* reader) {
   std::string before;
   for (size_t i = 0; i < count && reader->is_good(); ++i) {
     const std::string next = reader->Key(before);
-    if (i > 0 && next <= before) reader->Refuse();  // of one place there is one run
+    if (i > 0 && next <= before) reader->Refuse();  // runs are sorted and distinct
     before = next;
     const uint64_t bytes = reader->Number();
     runs.push_back({before, bytes, reader->Hash()});
@@ -297,7 +297,7 @@ void Read(int format, Reader* reader, CarriedFiles* carried) {
   }
   carried->num_files = reader->Number();
   if (format < 3) {
-    // How long files lived on each level, and three sums of keys and bytes.
+    // Skips the lifetimes of files on each level, and three sums of keys and bytes.
     for (int i = 0; i < 2 * LookupSamples::kLevels + 3; ++i) reader->Count();
     reader->Difference();
   }
@@ -388,7 +388,7 @@ std::string TextOfRule(const WorkersRule& rule) {
   writer.Number(rule.others.files);
   writer.Count(rule.others.keys);
   writer.Count(rule.others.filter_bytes);
-  // Without lambda a worker would share all of filter_memory out by itself.
+  // Without lambda, a worker would give all of filter_memory to its own files.
   const bool has_lambda = rule.files.has_places && rule.rates.log2_lambda;
   writer.Byte(rule.knows_all_files && has_lambda ? 1 : 0);
   const std::string bytes = writer.bytes() + ChecksumOf(writer.bytes());
@@ -435,7 +435,7 @@ std::string RuleOfText(std::string_view text, WorkersRule* rule) {
     return reader.IsAtEnd() ? std::string() : damaged;
   }
   reader.Count();  // bytes of filters as they were built
-  reader.Count();  // and in place of how many
+  reader.Count();  // expected bytes
   rule->other_families = reader.Number();
   ReadSumsOfFormat2(&reader, &rule->others);
   rule->knows_all_files = reader.Truth();

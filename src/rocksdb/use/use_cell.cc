@@ -3,7 +3,7 @@
 namespace winnow::plugin {
 namespace {
 
-// If only this thread writes the number, no locked instruction is needed.
+// Adds to a counter. No locked instruction is needed if only this thread writes it.
 template <typename Number>
 void Add(std::atomic<Number>* sum, Number more, bool is_own) noexcept {
   Number now = sum->load(std::memory_order_relaxed);
@@ -43,9 +43,10 @@ void UseCell::Note(const CountedAsk& ask, double rate, bool may_contain) noexcep
   const double expected = rate / (1 - rate);
   const double weight = ask.weight;
   Add<double>(&slot.false_positives, weight * expected, is_own);
-  // Each ask is counted with the chance 1/weight, independent of the others (Horvitz and Thompson,
-  // JASA 47, 1952), and each absent key is denied with the chance 1 - rate. What is added here for
-  // each "no" that is counted sums up to the variance about the asks for absent keys times rate.
+  // Each check is counted with the probability 1/weight, independent of the others (Horvitz and
+  // Thompson, JASA 47, 1952), and each absent key is denied with the probability 1 - rate. The sum
+  // of these terms over the counted "no" estimates the variance of the false positives, rate times
+  // the checks for absent keys.
   Add<double>(&slot.variance, weight * expected * expected * (weight - (1 - rate)), is_own);
 }
 

@@ -1,4 +1,4 @@
-// Counters of what the filters of one policy and one level are asked, and of their answers.
+// Counters of the checks and answers of filters with one policy and level.
 
 #ifndef WINNOW_SRC_ROCKSDB_USE_USE_CELL_H_
 #define WINNOW_SRC_ROCKSDB_USE_USE_CELL_H_
@@ -11,19 +11,19 @@
 
 namespace winnow::plugin {
 
-// Sums. Of asks, each that was counted stands for several.
+// Sums of counters. Each counted check stands for several.
 struct UseSums {
-  uint64_t asks = 0;    // keys and prefixes that filters were asked for, once for each filter
-  uint64_t denied = 0;  // of these, those that filters answered with "no"
+  uint64_t asks = 0;    // checks of keys and prefixes, once per filter
+  uint64_t denied = 0;  // checks that filters denied
   uint64_t asks_counted = 0;
   uint64_t denied_counted = 0;
-  // False positives as expected from the answers "no": a filter with the rate p has p/(1-p) of them
-  // for each. And the variance of that, as an estimate.
+  // Estimated false positives, from the denied keys: a filter with the rate p has p/(1-p) of them
+  // per denied key. And the estimated variance of this number.
   double false_positives = 0;
   double false_positives_variance = 0;
-  uint64_t ranges_asked = 0;  // seeks that range filters were asked for, each one
+  uint64_t ranges_asked = 0;  // seeks checked against range filters, once per filter
   uint64_t ranges_denied = 0;
-  // Sums over the readers that exist now.
+  // Sums over existing readers.
   uint64_t filters = 0;
   uint64_t keys = 0;
   uint64_t bytes = 0;
@@ -31,9 +31,9 @@ struct UseSums {
 
 UseSums& operator+=(UseSums& sums, const UseSums& more) noexcept;
 
-// Lives until its owner and all readers have given it back. Safe from any number of threads. A
-// thread adds to numbers that it has for itself, if it has one of the first kOwnSlots slots; all
-// others add to the same numbers, by atomic operations, so that none is lost.
+// Reference-counted counters, owned by a meter and all readers. Thread-safe. Each of the first
+// kOwnSlots threads has counters of its own; all others share one set, with atomic additions, so
+// that none is lost.
 class UseCell {
  public:
   explicit UseCell(int level) noexcept : level_(level) {}
@@ -44,7 +44,7 @@ class UseCell {
 
   // ---- For lookups: never waits, allocates or throws.
 
-  // A filter with this rate of false positives, below 1, gave this answer.
+  // Counts the answer of a filter with this false-positive rate, which must be below 1.
   void Note(const CountedAsk& ask, double rate, bool may_contain) noexcept;
   void NoteRange(uint32_t slot, bool may_contain) noexcept;
 
@@ -55,17 +55,19 @@ class UseCell {
     if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
-  // A reader of such a filter was made, and has kept this; or it is destroyed, and gives it back.
+  // Count a new reader, which must have called Keep, and a destroyed reader, whose reference
+  // Unloaded releases.
   void Loaded(uint64_t keys, uint64_t bytes) noexcept;
   void Unloaded(uint64_t keys, uint64_t bytes) noexcept;
 
-  // While others count, each number is one that it had during the call.
+  // Returns the sums. While other threads count, each number is one of the values that it had
+  // during the call.
   UseSums Read() const noexcept;
 
  private:
   ~UseCell() = default;
 
-  // Counters of one thread, or of all that share the last.
+  // Counters of one thread, or, in the last slot, of all other threads.
   struct alignas(64) Slot {
     std::atomic<uint64_t> asks{0};
     std::atomic<uint64_t> denied{0};

@@ -7,7 +7,7 @@
 namespace winnow::plugin {
 namespace {
 
-// Never destroyed: policies may live longer than static objects.
+// List of all meters. Never destroyed: policies may live longer than static objects.
 struct AllUseMeters {
   std::mutex mutex;
   UseMeter* first = nullptr;

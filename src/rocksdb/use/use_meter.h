@@ -1,4 +1,4 @@
-// Counts what a policy's filters are asked, and what they answer, by the level that a filter states
+// Counters of filter checks and answers of a policy, by the level that a filter states
 // (winnow/rocksdb_filter_use.h is for users).
 
 #ifndef WINNOW_SRC_ROCKSDB_USE_USE_METER_H_
@@ -19,18 +19,19 @@
 
 namespace winnow::plugin {
 
-// One policy and one level.
+// Counters of one policy and one level.
 struct UseRow {
-  std::string policy;               // in an options string's words
-  std::set<std::string> databases;  // folders, as far as they are known
-  std::set<std::string> families;   // the same
-  int level = -1;                   // that the filters state; -1: none
-  double seconds = 0;               // since the policy, or the one before it, was made
+  std::string policy;               // as an options string
+  std::set<std::string> databases;  // known folders
+  std::set<std::string> families;   // known column families
+  int level = -1;                   // level that the filters state; -1 if none
+  double seconds = 0;               // since the policy or its first predecessor was made
   UseSums sums;
 };
 
-// For one policy and its predecessors (SetOptions may replace a policy). Safe from any number of
-// threads. Throws nothing unless said otherwise; if memory is short, it knows less.
+// Meter of one policy and its predecessors (SetOptions may replace a policy). Thread-safe.
+// Functions do not throw unless they say so; if out of memory, names of families or databases are
+// missing.
 class UseMeter {
  public:
   using Clock = std::chrono::steady_clock;
@@ -40,29 +41,29 @@ class UseMeter {
   UseMeter(const UseMeter&) = delete;
   UseMeter& operator=(const UseMeter&) = delete;
 
-  // The cell of a filter that states this level, kept for a reader: it is to be given back. Null if
-  // memory is short.
+  // Returns the cell of filters that state this level, with a reference for a reader, which must
+  // give it back. Null if out of memory.
   UseCell* Keep(int level) noexcept;
 
-  // The policy, in an options string's words.
+  // Sets the policy's name, as an options string.
   void SetPolicy(std::string text) noexcept;
 
-  // ---- What is known of column families. `log` is a name for the database that has this log.
+  // ---- Column families that use the policy. `log` identifies the database that has this log.
 
-  // RocksDB asks for a builder of this family's filters.
+  // Records that RocksDB asks for a builder of this family's filters.
   void NoteFamily(const void* log, const std::string& family) noexcept;
-  // A database is open: a listener of the policy tells. `database` is a name for it.
+  // Records an open database, for a listener of the policy. `database` identifies it in Closed().
   void Opened(const void* database, const std::string& folder, const void* log) noexcept;
-  // Its log is gone. Its folder and its families stay, as their figures do.
+  // Forgets the database's log. Its folder and its families stay, as their counters do.
   void Closed(const void* database) noexcept;
 
-  // Returns the rows of all policies of the process, those without any filter or ask left out.
-  // `log`: of those alone that have a family in the database that has this log; null: of all. May
-  // throw std::bad_alloc.
+  // Returns the rows of all policies of the process, without those that have no filters and no
+  // checks. If `log` is not null, only policies with a family in the database of this log count.
+  // May throw std::bad_alloc.
   static std::vector<UseRow> ReadAll(const void* log = nullptr);
 
  private:
-  // Levels from -1 on: as many as a filter can state.
+  // Number of levels that a filter can state, from -1 on.
   static constexpr size_t kLevels = 129;
 
   bool IsOf(const void* log) const;
@@ -71,14 +72,14 @@ class UseMeter {
   std::array<std::atomic<UseCell*>, kLevels> cells_ = {};
   const Clock::time_point made_ = Clock::now();
 
-  mutable std::mutex mutex_;  // for all that follows
+  mutable std::mutex mutex_;  // guards the following members
   std::string policy_;
   std::set<std::string> families_;
   std::set<std::string> folders_;
-  std::set<const void*> logs_;                    // of databases with a family of this policy
-  std::map<const void*, const void*> databases_;  // open ones, with their logs
+  std::set<const void*> logs_;                    // logs of databases with a family of this policy
+  std::map<const void*, const void*> databases_;  // open databases, with their logs
 
-  // All meters, in a list.
+  // Links in the list of all meters.
   UseMeter* next_ = nullptr;
   UseMeter* previous_ = nullptr;
 };

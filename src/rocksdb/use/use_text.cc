@@ -21,7 +21,7 @@ using ROCKSDB_NAMESPACE::Logger;
 
 namespace {
 
-// Bounds of the 95 % confidence interval of a Poisson distribution's mean, for n, the number seen
+// Bounds of the 95 % confidence interval of a Poisson distribution's mean, for n observed events
 // (Wilson and Hilferty, PNAS 17, 1931).
 constexpr double kDeviations = 1.96;
 double LowerBound(double n) {
@@ -32,7 +32,7 @@ double UpperBound(double n) {
   return next * std::pow(1 - 1 / (9 * next) + kDeviations / (3 * std::sqrt(next)), 3);
 }
 
-// The bytes of the UTF-8 character at the beginning, 1 to 4; 0 if there is none (RFC 3629).
+// Returns the size of the first UTF-8 character in bytes, 1 to 4; 0 if it is invalid (RFC 3629).
 size_t CharacterBytes(std::string_view text) noexcept {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -51,7 +51,7 @@ size_t CharacterBytes(std::string_view text) noexcept {
   return is_wrong ? 0 : bytes;
 }
 
-// A number with six digits, or all of a whole one; whatever the locale.
+// Formats a number with six digits, or all digits of a whole one; independent of the locale.
 std::string Number(double value) {
   char digits[400];
   const bool is_whole = std::floor(value) == value && value < 1e15;
@@ -115,7 +115,7 @@ std::string TableLine(const UseRow& row) {
   return figures + Joined(row.families, 120) + "  " + row.policy;
 }
 
-// Never destroyed: databases may be closed after static objects.
+// Never destroyed: databases may be closed after static objects are destroyed.
 LogTimes& UseTimes() {
   static LogTimes& times = *new LogTimes;
   return times;
@@ -129,7 +129,7 @@ FilterUse AsFilterUse(const UseRow& row) {
   use.level = row.level;
   use.seconds = row.seconds;
   use.asks = static_cast<double>(sums.asks);
-  // While others count, one of the sums may be later than the other.
+  // While other threads count, one of the sums may be newer than the other.
   use.denied = static_cast<double>(std::min(sums.denied, sums.asks));
   use.asks_counted = sums.asks_counted;
   use.denied_counted = std::min(sums.denied_counted, sums.asks_counted);
@@ -137,7 +137,7 @@ FilterUse AsFilterUse(const UseRow& row) {
   use.false_positives_low = sums.false_positives;
   use.false_positives_high = sums.false_positives;
   if (sums.false_positives_variance > 0) {
-    // As many counts of equal weight would have this variance.
+    // Effective sample size: this many counts of equal weight would have this variance.
     const double counts =
         sums.false_positives * sums.false_positives / sums.false_positives_variance;
     use.false_positives_low *= LowerBound(counts) / counts;
@@ -156,7 +156,7 @@ std::string Joined(const std::set<std::string>& names, size_t most) {
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
   std::string text;
   size_t characters = 0;
-  size_t bytes_of_most = 0;  // without the last three, which "..." replaces
+  size_t bytes_of_most = 0;  // end of the text if "..." replaces its last three
   for (size_t at = 0; at < all.size();) {
     if (characters + 3 == most) bytes_of_most = text.size();
     if (characters++ == most) {
@@ -182,7 +182,7 @@ std::string UseAsJson(const std::vector<UseRow>& rows) {
 }
 
 std::string UseTable(const std::vector<UseRow>& rows) {
-  // Without std::sort, whose functions for rows RocksDB's own library would export.
+  // Does not use std::sort, whose functions for rows RocksDB's own library would export.
   std::multimap<double, const UseRow*, std::greater<>> worst_first;
   for (const UseRow& row : rows) {
     if (row.sums.asks > 0) worst_first.emplace(row.sums.false_positives, &row);

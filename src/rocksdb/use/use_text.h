@@ -1,5 +1,4 @@
-// Text of what filters were asked and answered, for people and programs
-// (winnow/rocksdb_filter_use.h).
+// Counters of filter checks and answers as a table and as JSON (winnow/rocksdb_filter_use.h).
 
 #ifndef WINNOW_SRC_ROCKSDB_USE_USE_TEXT_H_
 #define WINNOW_SRC_ROCKSDB_USE_USE_TEXT_H_
@@ -20,23 +19,23 @@ namespace winnow::plugin {
 
 FilterUse AsFilterUse(const UseRow& row);
 
-// Names with ", " between them; invalid UTF-8, and control characters, become "?".
-// More than `most` characters end with "...".
+// Returns the names joined by ", "; invalid UTF-8, and control characters, become "?". Text of more
+// than `most` characters is truncated and ends with "...".
 inline constexpr size_t kAllCharacters = SIZE_MAX;
 std::string Joined(const std::set<std::string>& names, size_t most = kAllCharacters);
 
-// JSON of the schema winnow.filter_use/1.
+// Returns JSON of the schema winnow.filter_use/1.
 std::string UseAsJson(const std::vector<UseRow>& rows);
 
-// A table with a line for each row that was asked, and one that says what is in it. Those with the
-// most false positives first, of at most kRowsInLog. Empty where none was asked.
+// Returns a table with a line per row that has checks, after a line that describes it. Rows are
+// sorted by false positives, most first, and limited to kRowsInLog. Empty if no row has checks.
 inline constexpr size_t kRowsInLog = 40;
 std::string UseTable(const std::vector<UseRow>& rows);
 
-// Writes the table of a database's policies to its LOG. Does not write if it wrote there less than
-// kUseInterval ago, or if this is the logger's first call. While nothing was asked, the table stays
-// due. To be called while RocksDB asks for a builder, when its logger is surely alive. Null is
-// allowed. Never throws. Safe from any thread.
+// Writes the table of a database's policies to its LOG. Does not write if the last table in this
+// log is less than kUseInterval old, or on the first call for this logger. While there are no
+// checks, the table stays due. Must be called while RocksDB asks for a builder, when the logger is
+// surely alive. `logger` may be null. Never throws. Thread-safe.
 inline constexpr std::chrono::minutes kUseInterval{10};
 void LogUse(ROCKSDB_NAMESPACE::Logger* logger,
             std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now()) noexcept;
