@@ -22,7 +22,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-OF_THE_TREE = {"tests/repo/layers_test.cc", "tests/repo/readme_test.cc"}  # they read all of it
+# Tests that read the whole tree.
+OF_THE_TREE = {"tests/repo/layers_test.cc", "tests/repo/readme_test.cc"}
 
 
 def output_of(*command):
@@ -38,14 +39,14 @@ def sees(text, files, macros):
 class Build:
     def __init__(self, folder):
         self.folder = folder
-        self.sources = {}  # of the tree, by the object that is compiled from them
+        self.sources = {}  # source files in the tree, by object file
         for block in output_of("ninja", "-C", str(folder), "-n", "-t", "deps").split("\n\n"):
             made, *files = block.strip().split("\n")
             paths = (os.path.normpath(folder / file.strip()) for file in files)
             self.sources[made.split(": #")[0]] = {
                 path.removeprefix(f"{ROOT}/") for path in paths if path.startswith(f"{ROOT}/")}
         self.made = set()
-        self.made_of = collections.defaultdict(list)  # what is made, by each that it needs
+        self.made_of = collections.defaultdict(list)  # outputs, by input
         edges = (folder / "build.ninja").read_text()
         self.defines = {}
         edge = re.compile(r"^build (.+?): \w+ ?(.*)\n(?:  DEFINES = (.*)\n)?", re.MULTILINE)
@@ -140,9 +141,9 @@ def main():
     near = build.reached_from(near - joined) | paths
     build.say("see a file, name it or are named after it", near, *within)
     objects = build.objects_of(files)
-    # A script that is told the folder of the build may run anything in it.
+    # A script that gets the build folder as an argument may run anything in it.
     whole = {str(build.folder), str(ROOT)} if objects else set()
-    # A test's own source reaches its cases alone.
+    # The source file of a test can change only the cases in it.
     objects -= joined - build.objects_of({file for file in files if not file.endswith("_test.cc")})
     build.say("are reached by a file", near | whole | build.reached_from(objects | paths), *within)
 

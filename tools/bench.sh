@@ -1,17 +1,17 @@
 #!/bin/bash
-# Measures Winnow's filters beside RocksDB's built-in ones and writes a page of results:
-# build/bench/README.md, from build/bench/*.json.
+# Measures Winnow's filters and RocksDB's built-in ones, and writes a page of results: build/bench/README.md,
+# from build/bench/*.json.
 #
 #   tools/bench.sh [--quick] [--huge] [--system] [--repetitions=N]
 #
-#   --quick         fewer rows and less time for each: minutes instead of an hour
-#   --huge          also builds of 10^8 keys
-#   --system        against the system's RocksDB instead of one built for this machine
-#   --repetitions   how often each row is measured; the page has the medians. By default 15, with --quick 5
+#   --quick         fewer rows and less time per row: minutes instead of an hour
+#   --huge          also filters with 10^8 keys
+#   --system        compares with the system's RocksDB instead of one built for this processor
+#   --repetitions   number of measurements per row, of which the page has the medians: 15 by default, 5 with --quick
 #
-# The rival is RocksDB as those build it who need its speed; tools/build_native_rocksdb.sh builds it
-# at the first run. Each row runs beside its rivals and a twin of it, round after round, so that all see the same
-# machine; the page marks what the twin shows to be noise.
+# The rival is a RocksDB built for speed, which tools/build_native_rocksdb.sh makes in the first run. Each row
+# runs next to its rivals and to a copy of itself, in rounds, so that all are measured under the same
+# conditions; the page marks differences that the copy shows to be noise.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command_line="tools/bench.sh $*"
@@ -55,7 +55,7 @@ mkdir -p build/bench
 rm -f build/bench/*.json
 
 folder=build/release
-# measure NAME SECONDS FILTER: the rows that match, into build/bench/NAME.json.
+# measure NAME SECONDS FILTER: runs the matching rows and writes build/bench/NAME.json.
 measure() {
   echo "Measuring $1: $3"
   "$folder/bin/$program" "${huge[@]}" "--benchmark_filter=$3" "--benchmark_min_time=$2" \
@@ -88,7 +88,7 @@ else
   measure filter_set 0.2 '^filter_set_'
   measure memory 0.5 '^memory/'
   measure space 0.5 '^space/'
-  # Ours compiled for this processor too, which should gain nothing: the kernels are chosen at run time.
+  # Winnow compiled for this processor should be no faster, as kernels are chosen at run time.
   folder=build/bench/compiled-natively
   cmake -G Ninja -S . -B "$folder" -DCMAKE_BUILD_TYPE=Release \
     "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -march=native -Wno-uninitialized -Wno-maybe-uninitialized" \

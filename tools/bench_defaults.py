@@ -27,7 +27,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RIVAL = "bloomfilter:10"
 
-# Name, flags of db_bench, WINNOW_POLICY, and the kinds of filters that must be found.
+# Name, flags of db_bench, WINNOW_POLICY, and the expected kinds of filters.
 POLICIES = [
     (RIVAL, [], None, {"builtin-bloom"}),
     ("ribbonfilter:10:0", ["--use_ribbon_filter"], None, {"builtin-bloom", "builtin-ribbon"}),
@@ -38,7 +38,7 @@ POLICIES = [
      {"winnow-ribbon", "winnow-bloom"}),
 ]
 
-# Name, what fills, and flags.
+# Name, benchmark that fills the database, and flags.
 WORKLOADS = [
     ("sequential load", "fillseq", []),
     ("random load", "fillrandom", []),
@@ -73,7 +73,7 @@ def measure(arguments, policy, workload, folder):
         environment["WINNOW_POLICY"] = winnow
     database = folder / "db"
     shutil.rmtree(database, ignore_errors=True)
-    # db_bench would wait for compactions that are disabled.
+    # waitforcompaction would not return if compactions are disabled.
     wait = [] if "--disable_auto_compactions" in workload_flags else ["waitforcompaction"]
     benchmarks = [fill, "flush"] + wait + READS
     output = run(["db_bench", f"--db={database}", "--benchmarks=" + ",".join(benchmarks),
@@ -109,7 +109,8 @@ def table(results, arguments):
         for benchmark in [fill] + READS:
             cells = []
             for name in names:
-                # Ratios are taken within a repetition: the machine changes in between.
+                # Ratios are computed within a repetition, since the machine's speed varies between
+                # repetitions.
                 ratios = [mine["rates"][benchmark] / rival["rates"][benchmark]
                           for mine, rival in zip(of_policy[name], of_policy[RIVAL])]
                 rate = statistics.median(r["rates"][benchmark] for r in of_policy[name])

@@ -37,15 +37,15 @@ def uniform(bits):
     return f"{{id=winnow;bits_per_key={bits};level_plan=uniform}}"
 
 
-# The bits are chosen for the memory of the rivals, and for no more false reads than the rival's, which take more of them
-# where level sizes are static.
+# The bits give the memory of the rivals, or at most the false reads of the rival, which has more of them with
+# static level sizes.
 ABSENT_KEYS = [RIVAL, "ribbonfilter:10", uniform(15.1), plan(15.1), uniform(10.15), plan(10.15), plan(8.2)]
 STATIC_ABSENT_KEYS = [RIVAL, plan(8.6)]
 FEW_ABSENT_KEYS = [RIVAL, plan(4.2, 0.1), plan(4.7, 0.1), plan(4.7), plan(8), plan(8, 0.1)]
 STATIC_FEW_ABSENT_KEYS = [RIVAL, plan(5.7, 0.1)]
 FEW_ABSENT = [FEW_ABSENT_KEYS, STATIC_FEW_ABSENT_KEYS]
 
-# Name, which tree, flags, policies. The trees of "reads" are for no more false reads than the rival's.
+# Name, tree, flags, policies. The policies of "reads" trees have at most the rival's false reads.
 RUNS = [
     ("dyn0", "dynamic sizes, nothing on level 0", [DYNAMIC, "--level0_files=0"], ABSENT_KEYS),
     ("dyn2", "dynamic sizes, two files on level 0", [DYNAMIC, "--level0_files=2"], ABSENT_KEYS),

@@ -31,11 +31,12 @@ class Results:
         with open(path, encoding="utf-8") as file:
             parsed = json.load(file)
         self.context = parsed["context"]
-        self.runs = {}  # by the row that the others ran beside, and the row: each round's
+        # Results of each round, by the row that started the round and the row measured.
+        self.runs = {}
         for run in parsed["benchmarks"]:
             if run.get("error_occurred") or run.get("skipped"):
                 continue
-            # Google Benchmark adds what was set for a row, such as /iterations:1.
+            # Google Benchmark appends settings of a row, such as /iterations:1.
             name = re.sub(r"/(iterations:|repeats:|real_time)[^/]*", "", run["run_name"])
             self.runs.setdefault((run.get("label", name), name), []).append(run)
         self.rows = {}
@@ -426,7 +427,7 @@ def main():
     if not files:
         sys.exit(f"tools/bench_page.py: {folder} has no results (*.json)")
     context = next(iter(files.values())).context
-    # A summary of costs and how they were measured, then tables of each cost.
+    # The page begins with a summary of costs and the method, followed by tables of each cost.
     text = ("# Winnow's filters beside RocksDB's\n\nCosts of Winnow's filters and of the built-in ones of RocksDB "
             f"{context['rocksdb_version']}, side by side on one {context['processor']}.\n\n")
     text += summary_section(files) + method_section(command, context)

@@ -30,7 +30,7 @@ def uniform(bits):
     return f"{{id=winnow;bits_per_key={bits};level_plan=uniform}}"
 
 
-# Winnow's bits per key for the false reads of the rival, and for its memory.
+# Winnow's bits per key with the false reads of the rival, and with the memory of the rival.
 SAME_READS, SAME_MEMORY = 10, 15.1
 POLICIES = [RIVAL, "ribbonfilter:10", uniform(SAME_READS), f"winnow:{SAME_READS}",
             uniform(SAME_MEMORY), f"winnow:{SAME_MEMORY}"]
@@ -38,7 +38,8 @@ NAMES = {uniform(bits): f"`winnow:{bits}`, uniform" for bits in (SAME_READS, SAM
 
 COMMON = ["--timed_reads=0"]
 SIZES = [1_000_000, 10_000_000]
-FORECAST = 100_000_000  # what there is no time or disk for here is said by --plan
+# Size for which results are computed by --plan, as measuring takes too much time and disk space.
+FORECAST = 100_000_000
 SHAPES = [
     ("leveled, static sizes", []),
     ("leveled, dynamic sizes", [DYNAMIC]),
@@ -166,7 +167,7 @@ def print_caches(runner, _):
                                *[ratio(load["false_positive_block_reads"], loads[0]["false_positive_block_reads"])
                                  for load in loads[1:]]])
     print(f"### Blocks from disk, as multiples of Bloom's\n\n{table(head, disk)}\n")
-    # Filters answer the same whatever the cache holds.
+    # Answers of filters do not depend on the cache.
     wasted = [row[:2] + row[3:] for row in wasted if row[2] == f"{CACHES[0]:.0%}"]
     head = ["absent", "skew", "Bloom: false reads per lookup", *head[4:]]
     print(f"### False reads, as multiples of Bloom's\n\n{table(head, wasted)}\n")

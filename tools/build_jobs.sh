@@ -1,8 +1,7 @@
-# Sourced by the scripts that build. A function, since the memory that is free changes.
-# shellcheck shell=bash
+# Defines the function build_jobs for scripts that source this file. Free memory changes over time.
 
-# How many compiler processes to run at a time. One takes up to a gigabyte: as many as there are
-# processors, but no more than fit.
+# Prints the number of compiler processes to run at a time: the number of processors, limited by free memory
+# at 1 GiB per process.
 build_jobs() {
   local jobs memory_kib
   jobs=$(nproc)

@@ -1,14 +1,13 @@
 #!/bin/bash
-# Builds RocksDB from Debian's source package for this machine's own processor, optimised and without
-# assertions, as those do who need its speed: the rival of filter_bench. Debian's own library is
-# built for every x86-64 processor and with assertions. It is the version of the installed
-# librocksdb-dev, so that programs may be compiled for either.
+# Builds RocksDB from Debian's source package for this machine's processor, optimized and without assertions,
+# as the rival in filter_bench. Debian's own library is built for all x86-64 processors and with assertions.
+# The version is that of the installed librocksdb-dev, so that programs can be compiled for either library.
 #
 #   tools/build_native_rocksdb.sh [--jobs=N]
 #
 # Leaves build/rocksdb-native/include/, build/rocksdb-native/lib/librocksdb.a and
-# build/rocksdb-native/built-as, which says what was built. Does nothing when that is there for this
-# version. Takes some ten minutes of processor time; --jobs is by default the number of processors.
+# build/rocksdb-native/built-as, which describes the build. Does nothing if these exist for the version. Takes
+# about ten minutes of processor time; --jobs is the number of processors by default.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -36,8 +35,9 @@ done
 version=$(dpkg-query -W -f '${source:Version}' librocksdb-dev 2>/dev/null) || version=
 [[ -n $version ]] || fail "librocksdb-dev is not installed, whose version is to be built; run tools/setup.sh"
 
-# Definitions that RocksDB's Makefile finds out from the processor and the compiler, and its CMake files of version 7.8
-# don't: without these, its Bloom filters are asked without vectors and its Ribbon filters have no 128-bit integers.
+# Definitions that RocksDB's Makefile derives from processor and compiler, and its CMake files of version 7.8
+# do not. Without them, its Bloom filters are queried without vector instructions and its Ribbon filters have
+# no 128-bit integers.
 definitions=
 macros=$(g++ -march=native -dM -E -x c++ /dev/null)
 for pair in __AVX2__=HAVE_AVX2 __BMI__=HAVE_BMI __LZCNT__=HAVE_LZCNT __SIZEOF_INT128__=HAVE_UINT128_EXTENSION; do
@@ -55,8 +55,8 @@ work=$PWD/$target/work
 source=$(tools/fetch_rocksdb_source.sh)
 
 echo "Building $described"
-# Release, as upstream's own instructions have it; -O2, as upstream's Makefile has it and as our presets do. The compressions of the package, as
-# far as their headers are here; filters use none of them.
+# The flags are those of upstream's release builds: -O2 as in upstream's Makefile, and in Winnow's presets.
+# Compression libraries of the package are used if their headers are installed; filters need none.
 cmake -G Ninja -S "$source" -B "$work/build" -Wno-dev --log-level=WARNING \
   -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=$definitions" "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG" -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
   -DCMAKE_INSTALL_PREFIX="$PWD/$target" -DCMAKE_INSTALL_LIBDIR=lib \

@@ -1,14 +1,15 @@
 #!/bin/bash
-# Carries one database through several versions of RocksDB and back, with and without Winnow at each stop, and looks up
-# every key at every stop both ways:
+# Opens one database with a series of RocksDB versions and back again, with and without Winnow at each stop,
+# and looks up every key at every stop both ways:
 #   tools/carry_database.sh [--keys=N] BUILD…
-# A BUILD is a build folder of this tree with its tests, in the order of their RocksDBs, oldest first; CHROOT//BUILD is
-# one in another system's folder, run by chroot (as root). Behind tools/emulated.sh MACHINE, one may be for another machine.
-# The tables have format version 5, which is the newest that RocksDB 7.8 reads.
+# BUILDs are build folders of this tree with its tests, ordered by RocksDB version, oldest first;
+# CHROOT//BUILD is a build folder in a chroot (run as root). With tools/emulated.sh MACHINE, one may be for
+# another machine. Tables have format version 5, the newest that RocksDB 7.8 reads.
 #
-# At each stop half of the keys are written anew and compacted, with Winnow and with RocksDB's own Bloom filter, and what
-# is carried on has been written by these in turn, so that files of both kinds lie beside each other. Ends with 1 if a key is missing,
-# one is found that was never written, or Winnow's filters or the built-in ones of other stops skip too little.
+# Half of the keys are rewritten and compacted at each stop, once with Winnow and once with RocksDB's Bloom
+# filter, and the next stop gets the result of one of them in turn, so that files of both kinds coexist. Exits
+# with 1 if a key is missing, if a key is found that was never written, or if Winnow's filters or built-in
+# filters of other stops skip too few lookups.
 set -euo pipefail
 
 usage() {
@@ -32,7 +33,7 @@ done
 ((${#builds[@]} >= 2)) || usage "expected at least two builds"
 
 home=$(mktemp -d)
-database=$home/database # where it lies now
+database=$home/database # current path
 failed=0
 trap 'rm -rf "$home" ${inside:+"$inside"}' EXIT
 inside=
@@ -40,7 +41,8 @@ inside=
 winnow='string:filter_policy=winnow:10;format_version=5'
 stock='string:filter_policy=bloomfilter:10:false;format_version=5'
 
-# run BUILD winnow|stock VERB: runs the client in its system, on the database, which is moved there and back.
+# run BUILD winnow|stock VERB: moves the database into the build's chroot, runs the client on it, and moves it
+# back.
 run() {
   local build=$1 how=$2 verb=$3 chroot='' environment=() policy=$stock
   if [[ $build == *//* ]]; then
@@ -65,7 +67,7 @@ run() {
   return "$status"
 }
 
-# read_both BUILD LABEL: a line for each way of reading.
+# read_both BUILD LABEL: prints a line with and without Winnow.
 read_both() {
   local build=$1 label=$2 how found missing invented useful
   for how in winnow stock; do
@@ -76,7 +78,7 @@ read_both() {
     printf '%-50s %-17s missing %s, invented %s, lookups that filters saved %s of %s\n' "$label" "read with $how" \
       "$missing" "$invented" "${useful:-?}" "$keys"
     [[ $missing == 0 && $invented == 0 ]] || failed=1
-    # Winnow reads the filters of both kinds; at 10 bits a key 1 % of absent keys pass one.
+    # Winnow reads both kinds of filters; at 10 bits per key, about 1% of absent keys pass.
     [[ $how == stock || ${useful:-0} -ge $((keys * 95 / 100)) ]] || failed=1
   done
 }
@@ -99,9 +101,9 @@ for build in "${stops[@]}"; do
     run "$build" stock write
     first=0
   fi
-  # First, the database as the stop before left it.
+  # The database is first read in the state in which the last stop left it.
   read_both "$build" "stop $number, as it came"
-  # The second is carried on.
+  # The last of the two ways writes the database for the next stop.
   ways=(stock winnow)
   ((number % 2 == 0)) || ways=(winnow stock)
   for how in "${ways[@]}"; do

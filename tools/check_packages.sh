@@ -1,12 +1,12 @@
 #!/bin/bash
 # A part of tools/package.sh --check, which runs it in a bare chroot without compiler and source:
 #   check_packages.sh install|upgrade|rocksdb
-# install  from nothing to the first filter in a database, and back: what is purged leaves nothing
-# upgrade  from /before to /packages while a database is open, and back
-# rocksdb  RocksDB's programs of the next Debian with these packages, and with that Debian's in /next
-# Prints the commands of a user with a +; what they said is in /tmp/said.
+# install  installs everything up to the first filter in a database, and purges it, which must leave nothing
+# upgrade  upgrades from /before to /packages while a database is open, and downgrades
+# rocksdb  runs RocksDB's programs of the next Debian with these packages, and with that Debian's packages in /next
+# Prints commands with a leading +; their output is in /tmp/said.
 set -euo pipefail
-# The system has no folder of users to be in.
+# The chroot has no home folders.
 cd /
 
 fail() {
@@ -14,7 +14,7 @@ fail() {
   exit 1
 }
 
-# A user's command.
+# run COMMAND: prints and runs a user's command; fails if it does.
 run() {
   local status=0
   echo "+ $*"
@@ -24,7 +24,7 @@ run() {
     fail "'$*' ends with $status; what it said is above"
   fi
 }
-# said PATTERN: what the last command must have said.
+# said PATTERN: fails unless the last command's output has a matching line.
 said() {
   grep -E "$1" /tmp/said || {
     cat /tmp/said >&2
@@ -32,7 +32,7 @@ said() {
   }
 }
 
-# names_in FOLDER…: of the packages that lie there.
+# names_in FOLDER…: prints the names of the packages in the folders.
 names_in() {
   find "$@" -name '*.deb' -exec dpkg-deb --field {} Package \; | sort -u | paste -sd ' '
 }
@@ -46,11 +46,11 @@ state() {
   find /etc -type f -print0 | sort -z | xargs -0 sha256sum
 }
 
-# Purges our packages, also those that an upgrade leaves there, as an older libwinnow-amq, and those that came with
-# them. Fails if anything is left.
+# Purges Winnow's packages, including ones that an upgrade leaves, such as an older libwinnow-amq, and the
+# packages that were installed with them. Fails if anything is left.
 purge() {
   run "apt-get purge -y rocksdb-tools $(names_in /packages /before)"
-  # Packages that others recommend go too, if they came with ours.
+  # Packages that other packages recommend are removed, too, if they were installed with Winnow's.
   run apt-get autoremove --purge -y -o APT::AutoRemove::RecommendsImportant=false -o APT::AutoRemove::SuggestsImportant=false
   state >/tmp/after
   diff /tmp/bare /tmp/after >/tmp/difference || {
@@ -73,7 +73,7 @@ install() {
   said '^converted: 100\.0 %'
   echo "== the first filter of Winnow's after $((SECONDS - started)) s, from apt-get install on"
 
-  # A RocksDB by another name is one that the program has inside, which only winnow-plugins reaches.
+  # A renamed RocksDB library stands for one that a program bundles, which only winnow-plugins reaches.
   mkdir /tmp/carried
   local file
   for file in /usr/bin/db_bench /usr/lib/*/librocksdb.so.*; do
@@ -91,7 +91,7 @@ install() {
   said '\(100000 of 100000 found\)'
 }
 
-# wait_for_write KEY: until it is in the log of what was written to the open database, at most two minutes.
+# wait_for_write KEY: waits until the key is in the write-ahead log of the open database, at most two minutes.
 wait_for_write() {
   local i
   for ((i = 0; i < 1200; i++)); do
@@ -107,7 +107,7 @@ upgrade() {
   from=$(dpkg-query --show --showformat='${Version}' winnow-preload)
   run "ldb --db=/tmp/open --create_if_missing put first 1"
 
-  # A program that has the database open, and writes what it is told.
+  # This program has the database open and writes on command.
   mkfifo /tmp/orders
   # shellcheck disable=SC2086 # variables
   env $preloaded ldb --db=/tmp/open --bloom_bits=10 query </tmp/orders >/tmp/open.out 2>/tmp/open.err &
@@ -146,7 +146,7 @@ rocksdb() {
   run apt-get update
   run apt-get install -y -t "$1" rocksdb-tools
   run apt-get check
-  # Development packages are removed, as they are for the RocksDB before.
+  # Development packages are removed, since they belong to the previous RocksDB.
   dpkg-query --show --showformat='${db:Status-Abbrev}${Package} ${Version}\n' 'librocksdb*' '*winnow*' | sed -n 's/^ii //p'
   run "$preloaded $bench"
   said '^winnow: not in force in db_bench.*is left alone'

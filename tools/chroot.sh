@@ -1,12 +1,11 @@
 # shellcheck shell=bash
-# For scripts that try things in a bare Debian; they run it from the top of the tree.
-#   bare_chroot SUITE NAME  makes build/chroot/NAME anew, a bare bookworm or trixie, and sets $root to it. As root; the first
-#                           one of a suite comes by debootstrap and is kept as build/chroot/SUITE.bare
-#   used_chroot SUITE NAME  takes build/chroot/NAME as it was left, or makes it
-#   in_chroot COMMAND       runs it in $root, where there is neither /dev/pts nor /etc/hosts; WERROR and CI are handed on, and
-#                           the folder $mounted, if there is one, is /mounted there
-#   left_out REASON         ends the script with exit code 77, skipped, as the two above do where no chroot can be
-#                           made
+# Functions for scripts that test in a bare Debian; they run from the top of the tree.
+#   bare_chroot SUITE NAME  creates build/chroot/NAME, a bare bookworm or trixie, and sets $root to it. Needs root; the
+#                           first one of a suite is made by debootstrap and kept as build/chroot/SUITE.bare
+#   used_chroot SUITE NAME  reuses build/chroot/NAME, or creates it
+#   in_chroot COMMAND       runs COMMAND in $root, where there is neither /dev/pts nor /etc/hosts; passes WERROR and CI
+#                           on, and mounts the folder $mounted, if set, on /mounted
+#   left_out REASON         exits with 77 (skipped), as bare_chroot and used_chroot do if no chroot can be created
 root=
 mounted=
 
@@ -15,7 +14,8 @@ left_out() {
   exit 77
 }
 
-# Runs a shell in the chroot, with mounts and processes of its own, which go with it, also if this script is killed.
+# Runs a shell in the chroot, in mount and PID namespaces of its own, which end with the shell or with this
+# script.
 in_chroot() {
   # shellcheck disable=SC2016 # the inner shell's
   unshare --mount --pid --fork --kill-child sh -ec \
@@ -26,7 +26,7 @@ in_chroot() {
     "$root" "${CI-}" "${WERROR-}" "$1" "$mounted"
 }
 
-# debootstrap_suite SUITE FOLDER
+# debootstrap_suite SUITE FOLDER: creates a bare Debian in FOLDER.
 debootstrap_suite() {
   tools/setup.sh --alone debootstrap || left_out "debootstrap can't be had; on Debian: apt-get install debootstrap"
   rm -rf "$2.part"
@@ -34,7 +34,7 @@ debootstrap_suite() {
   echo "Making a bare Debian $1 in ${2#"$PWD"/}"
   debootstrap --variant=minbase "$1" "$2.part" http://deb.debian.org/debian >"$2.log" 2>&1 ||
     left_out "debootstrap can't make a $1: $(tail -n 3 "$2.log")"
-  # Scripts of packages start services unless this denies it, as is customary in a chroot.
+  # policy-rc.d keeps scripts of packages from starting services, as usual in a chroot.
   printf '#!/bin/sh\nexit 101\n' >"$2.part/usr/sbin/policy-rc.d"
   chmod 755 "$2.part/usr/sbin/policy-rc.d"
   rm -f "$2.part/etc/hosts"

@@ -1,6 +1,6 @@
-// A plugin of qemu: says at the program's end how many instructions it took. Debian's qemu-user has
-// what it calls, and no package the header, so that the few functions are declared here, as version
-// 1 of that interface has them.
+// QEMU plugin that counts a program's instructions and prints the number at exit. Debian has no
+// header package for plugins of qemu-user, so the functions of version 1 of the interface are
+// declared here.
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ void qemu_plugin_register_atexit_cb(uint64_t id, void (*call)(uint64_t id, void*
 #define EXPORTED __attribute__((visibility("default")))
 EXPORTED int qemu_plugin_version = 1;
 
-static uint64_t instructions;  // of all threads; two at once may lose some
+static uint64_t instructions;  // over all threads; concurrent increments may be lost
 
 static void Translate(uint64_t id, struct qemu_plugin_tb* block) {
   (void)id;

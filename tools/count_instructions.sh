@@ -1,11 +1,12 @@
 #!/bin/bash
-# Counts what building a filter and a lookup take, in instructions a key, of Winnow's filters and RocksDB's beside them:
+# Counts the instructions per key for building and querying Winnow's and RocksDB's filters:
 #   tools/count_instructions.sh [--keys=N] BUILD
-#   tools/count_instructions.sh --ways BUILD    lookups of Winnow's filters alone, by each way that it gets to RocksDB
-#   tools/count_instructions.sh --seeks BUILD   seeks of iterators, and lookups, with range filters and without
-# BUILD is a build folder of this tree with bin/filter_bench, also one for another machine, as build/arm64_rocksdb. An emulator
-# counts, with a plugin, so that the figures are the same each time: on Debian 12, whose emulator of qemu-user takes plugins;
-# Debian 13's does not. It knows AVX2, and neither AVX-512 nor GFNI. Instructions are not times.
+#   tools/count_instructions.sh --ways BUILD    lookups in Winnow's filters, by each way to use Winnow in RocksDB
+#   tools/count_instructions.sh --seeks BUILD   seeks of iterators, and lookups, with and without range filters
+# BUILD is a build folder of this tree with bin/filter_bench; it may be for another machine, as
+# build/arm64_rocksdb. A plugin of an emulator counts, so that results are reproducible. It needs Debian 12,
+# whose qemu-user supports plugins; that of Debian 13 does not. The emulator has AVX2, but neither AVX-512 nor
+# GFNI. Instructions are not times.
 set -euo pipefail
 
 fail() {
@@ -45,7 +46,7 @@ trap 'rm -rf "$work"' EXIT
 plugin=$work/plugin.so
 "${CC:-cc}" -O2 -shared -fPIC -fvisibility=hidden "$(dirname "$0")/count_instructions.c" -o "$plugin"
 
-# emulated [OPTION]… COMMAND…: what the program says, and a line with its instructions.
+# emulated [OPTION]… COMMAND…: prints the program's output and a line with its number of instructions.
 emulated() {
   local said
   said=$("${emulator[@]}" -plugin "$plugin" "$@" 2>&1) || fail "$* failed: $said"
@@ -53,9 +54,9 @@ emulated() {
 }
 instructions_in() { sed -n 's/^instructions //p'; }
 
-# ---- By each way, of this machine's programs
+# ---- Ways to use Winnow, in programs for this machine
 
-# lookups POLICY COMMAND…: what a lookup takes, in tenths.
+# lookups POLICY COMMAND…: prints the instructions per lookup, in tenths.
 lookups() {
   local number said counts=()
   for number in 10000 110000; do
@@ -66,7 +67,7 @@ lookups() {
   echo $(((counts[1] - counts[0]) / 10000))
 }
 
-# The linked plugin, the bound one, and the copy of an archive, whose objects are compiled as in RocksDB's tree.
+# Counts lookups with the linked plugin, with the bound one, and in a program with an adopted librocksdb.a.
 count_ways() {
   local library needs each figures policy program=$work/linked source
   source=$(dirname "$0")/..
@@ -100,9 +101,9 @@ if [[ $mode == --ways ]]; then
   exit
 fi
 
-# ---- Seeks, of this machine's programs
+# ---- Seeks, in programs for this machine
 
-# seeks POLICY EXTRACTOR KEYS KIND: what a seek takes.
+# seeks POLICY EXTRACTOR KEYS KIND: prints the instructions per seek.
 seeks() {
   local number said counts=()
   for number in 2000 12000; do
@@ -151,15 +152,15 @@ if [[ $mode == --seeks ]]; then
   exit
 fi
 
-# ---- Beside RocksDB's
+# ---- Comparison with RocksDB's filters
 
-# run ROW ITERATIONS: the instructions of the whole program.
+# run ROW ITERATIONS: prints the instructions of the whole program.
 run() {
   emulated "$build/bin/filter_bench" --benchmark_filter="^$1/iterations:" --iterations="$2" | instructions_in
 }
 
-# a_key ROW ITERATIONS KEYS: what a key takes, in tenths: of so many iterations with so many keys each, by the difference of
-# two runs.
+# a_key ROW ITERATIONS KEYS: prints the instructions per key in tenths, for so many iterations with so many
+# keys each: the difference of two runs.
 a_key() {
   local once often
   once=$(run "$1" 1) || exit
@@ -168,7 +169,7 @@ a_key() {
 }
 
 subjects=(winnow_bloom winnow_ribbon builtin_bloom builtin_ribbon)
-# print_row WORDS ROW ITERATIONS KEYS LESS: ROW has a % for the subject.
+# print_row WORDS ROW ITERATIONS KEYS LESS: prints a table row; a % in ROW stands for the subject.
 print_row() {
   local figures=() subject each
   for subject in "${subjects[@]}"; do

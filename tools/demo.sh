@@ -1,14 +1,14 @@
 #!/bin/bash
-# Shows what Winnow does: installs what is missing, builds that alone, compares three filter policies on the same tree,
-# and switches Winnow on in RocksDB's own db_bench. Takes about two minutes on two processors, beside the download of
-# the packages; when nothing changed, it shows again what it found out, without measuring.
-# Fails if winnow:10 has more than 0.6 times the false positives and block reads of RocksDB's Bloom filter with 10 bits a
-# key, or more than 0.75 times its memory.
-#   --long   compares five policies, at other numbers of bits as well, on the paths of all files in Debian's packages,
-#            whose index is 100 MB to download; the paths of this machine's files where it can't be had. Few of these
-#            paths lie in two files' ranges, so it allows 1.03 times the false positives
-#   --again  measures anew
-# Everything is in build/demo: the build, and what was found out, that of --long in build/demo/long.
+# Demonstrates Winnow: installs missing packages, builds only what is needed, compares three filter policies
+# on one tree, and switches Winnow on in RocksDB's db_bench. Takes about two minutes on two processors,
+# besides the download of packages; if nothing changed, it prints the last results without measuring again.
+# Fails if winnow:10 has more than 0.6 times the false positives and block reads of RocksDB's Bloom filter
+# with 10 bits per key, or more than 0.75 times its memory.
+#   --long   compares five policies, also with other numbers of bits. Keys are the paths of all files in Debian's
+#            packages, whose index is 100 MB to download, or of this machine's files if it can't be downloaded. Few of
+#            these keys are in the range of two files, so 1.03 times the false positives are allowed
+#   --again  measures again
+# The build and the results are in build/demo, the results of --long in build/demo/long.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C
@@ -25,10 +25,10 @@ fail() {
   exit 1
 }
 
-# setup [OPTION]: of tools/setup.sh.
+# setup [OPTION]: runs tools/setup.sh for the demo.
 setup() { tools/setup.sh --demo "$@" ${long:+apt-file lz4}; }
 
-# phase NAME COMMAND…: runs it, and notes how long it took.
+# phase NAME COMMAND…: runs the command and records its duration.
 phase() {
   local name=$1 begun=$SECONDS
   shift
@@ -48,7 +48,7 @@ say_phases() {
   printf '%4d s  all\n' "$all"
 }
 
-# In seconds, from runs on two processors of a cloud machine.
+# Prints the expected duration. Seconds were measured on a cloud machine with two processors.
 say_how_long() {
   local install=40 make=$((150 / $(build_jobs))) measure=65 parts=() all=0
   [[ -z $long ]] || measure=240
@@ -81,7 +81,7 @@ build() {
   cmake --build --preset demo --parallel "$(build_jobs)"
 }
 
-# The files in which apt keeps the lists of paths in packages, if it has any.
+# Prints the files in which apt keeps the lists of paths in packages, if there are any.
 package_indexes() {
   local file
   # shellcheck disable=SC2016 # apt-get replaces it
@@ -109,7 +109,8 @@ fetch_package_indexes() {
   }
 }
 
-# Paths of all files in the packages: a line is a path, spaces, and the packages that have it.
+# Prints the paths of all files in the packages. A line of an index has a path, spaces, and the packages that
+# have it.
 package_paths() {
   local indexes index
   indexes=$(package_indexes)
@@ -137,14 +138,14 @@ get_paths() {
   rm -f "$paths.part"
   echo "The index of Debian's packages can't be had: the paths of this machine's own files are the" \
     "keys this time." >&2
-  # Not the name that is looked for next time: there may be a network then.
+  # The file has another name than the one that the next run looks for, as that run may have a network.
   paths=$build/own-keys.lz4
   own_paths | lz4 -q -f - "$paths"
 }
 
-# compare MOST_FALSE POLICIES FLAG…
+# compare MOST_FALSE POLICIES FLAG…: compares policies and checks winnow:10 against its limits.
 compare() {
-  rm -rf "$out/trees" # of a run that was killed
+  rm -rf "$out/trees" # left by a killed run
   "$bin/db_bench_ext" --policies="$2" "${@:3}" --reads=1000000 --db="$out/trees" --json="$out/readamp.json" \
     --summary="$out/summary.txt" --html="$out/readamp.html" --max_false_positive_ratio="$1" \
     --max_block_read_ratio="$1" --max_filter_memory_ratio=0.75 >"$out/figures.txt" || {
@@ -158,7 +159,7 @@ compare_on_paths() {
   compare 1.03 none,bloomfilter:10,ribbonfilter:10,winnow:15.1,winnow:10 --keys="$paths" --frontier=7,14
 }
 
-# Lookups of keys that are there read what they read whatever the filter.
+# Lookups of existing keys are left out: their reads do not depend on the filter.
 compare_on_numbers() {
   compare 0.6 bloomfilter:10,winnow:15.1,winnow:10 --num=1200000 --benchmarks=readabsent --timed_rounds=3
 }

@@ -1,7 +1,7 @@
-# Toolchain file of the presets for 64-bit ARM, and for s390x, a big-endian machine, which say the processor: Debian's cross
-# compiler (g++-aarch64-linux-gnu, g++-s390x-linux-gnu), and its emulator (qemu-user, qemu-user-static) for the programs that
-# the build and the tests run. With WINNOW_SYSROOT, headers and libraries are those of the Debian for that machine which
-# tools/setup.sh --sysroot has unpacked there.
+# Toolchain file of the presets for 64-bit ARM and for s390x, a big-endian machine; presets set the processor.
+# It uses Debian's cross compilers (g++-aarch64-linux-gnu, g++-s390x-linux-gnu), and emulators (qemu-user,
+# qemu-user-static) for programs that the build and the tests run. With WINNOW_SYSROOT, headers and libraries
+# are those that tools/setup.sh --sysroot has unpacked there.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ${WINNOW_EMULATED})
 set(CMAKE_C_COMPILER ${WINNOW_EMULATED}-linux-gnu-gcc)
@@ -17,6 +17,7 @@ if(WINNOW_SYSROOT)
   endforeach()
   set(ENV{PKG_CONFIG_SYSROOT_DIR} ${WINNOW_SYSROOT})
   set(ENV{PKG_CONFIG_LIBDIR} ${WINNOW_SYSROOT}/usr/lib/${WINNOW_EMULATED}-linux-gnu/pkgconfig)
-  # Static: what a test has preloaded is not for the emulator's own linker.
+  # The static emulator is used so that libraries which a test preloads are not loaded into the emulator
+  # itself.
   set(CMAKE_CROSSCOMPILING_EMULATOR "qemu-${WINNOW_EMULATED}-static;-L;${WINNOW_SYSROOT}")
 endif()

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Runs a command where programs for another machine start as this one's do, by its emulator, and find the libraries that
-# tools/setup.sh --sysroot has unpacked:
+# Runs a command in an environment in which programs for another machine run in an emulator and find the
+# libraries that tools/setup.sh --sysroot has unpacked:
 #   tools/emulated.sh arm64|s390x COMMAND…
-# Where the kernel does not know the emulator yet, it is told in a name space of the command's own: that takes no root, but
-# Linux 6.7, and changes nothing for others.
+# If the kernel has no entry for the emulator in binfmt_misc, one is registered in the command's own user
+# namespace. That needs no root, but Linux 6.7, and does not affect other processes.
 set -euo pipefail
 tree=$(realpath "$(dirname "$0")/..")
 

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Fetches the source of RocksDB in the version of the installed librocksdb-dev, from Debian's source
-# package, and prints the folder that has it: build/rocksdb-source/VERSION. Does nothing but print
-# when it is there. Touches neither the system's sources of packages nor its lists of them.
+# Fetches RocksDB's source, in the version of the installed librocksdb-dev, from Debian's source package, and
+# prints its folder: build/rocksdb-source/VERSION. Only prints the folder if it exists. Leaves the system's
+# package sources and package lists unchanged.
 #
 #   tools/fetch_rocksdb_source.sh
 set -euo pipefail
@@ -22,7 +22,7 @@ version=$(dpkg-query -W -f '${source:Version}' librocksdb-dev 2>/dev/null) || ve
 [[ -n $version ]] || fail "librocksdb-dev is not installed, whose version is to be fetched; run tools/setup.sh"
 
 target=build/rocksdb-source/${version%-*} # without Debian's revision
-# A source that somebody put there has no changelog of Debian's.
+# A source that was put there by hand has no Debian changelog.
 if [[ -f $target/CMakeLists.txt ]] &&
   { [[ ! -f $target/debian/changelog ]] || head -n 1 "$target/debian/changelog" | grep -qF "($version)"; }; then
   printf '%s\n' "$target"

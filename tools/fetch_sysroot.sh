@@ -1,7 +1,7 @@
 #!/bin/bash
-# Unpacks Debian's packages for another machine, with all that they depend on, into build/sysroot_MACHINE, where
-# tools/emulated.cmake and tools/emulated.sh find them. Does nothing when they are there. Touches neither the system's
-# packages nor its sources and machines of packages; what apt is told to run after an update, it runs.
+# Unpacks Debian's packages for another machine, with all dependencies, into build/sysroot_MACHINE, for
+# tools/emulated.cmake and tools/emulated.sh. Does nothing if they are there. Leaves the system's packages,
+# package sources and architectures unchanged; hooks of apt after an update are run.
 #
 #   tools/fetch_sysroot.sh arm64|s390x PACKAGE…
 set -euo pipefail
@@ -31,7 +31,7 @@ mkdir -p build
 work=$(mktemp -d "$PWD/build/fetching_sysroot.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial" "$work/apt/parts" "$work/sysroot"
-touch "$work/apt/status" # nothing is installed there
+touch "$work/apt/status" # an empty list of installed packages
 {
   echo "deb [signed-by=$keys] http://deb.debian.org/debian $suite main"
   echo "deb [signed-by=$keys] http://deb.debian.org/debian-security $suite-security main"
@@ -48,10 +48,11 @@ for package in "$work"/apt/cache/archives/*.deb; do
   dpkg-deb -x "$package" "$work/sysroot"
 done
 
-# Where the packages know of no /lib beside /usr/lib, programs ask for their linker there all the same.
+# If the packages do not link /lib to /usr/lib, the link is added, since programs look for their loader in
+# /lib.
 cd "$work/sysroot"
 [[ -e lib ]] || ln -s usr/lib lib
-# Links from the root lead out of here: to this machine's libraries, or nowhere.
+# Absolute links are made relative to the sysroot, as they would lead to this machine's files.
 find . -type l -lname '/*' -printf '%p\t%l\n' | while IFS=$'\t' read -r link destination; do
   ln -sfn "$(realpath -ms --relative-to="${link%/*}" ".$destination")" "$link"
 done

@@ -1,14 +1,15 @@
 #!/bin/bash
-# From a bare Debian 13 to the first Winnow filter in a program with RocksDB inside, by the commands of docs/your-stack.md:
+# Times the steps from a bare Debian 13 to the first Winnow filter in a program with RocksDB, by the commands
+# of docs/your-stack.md:
 #   tools/first_filter.sh [--write] [Go|Rust|Node|…]
-# As root. Runs the commands that the page times: those of "Winnow itself" in a bare Debian with a clone of HEAD
-# that is named REPOSITORY; then those of each section that is named, by default of all, in a copy of what that left. Prints
-# them as they stand there, with the seconds that they take now, on the clock and of processors. Fails if a command does, or
-# if filters that are seen are not all Winnow's. Packages and crates come from the network; certificates in
-# /usr/local/share/ca-certificates are trusted there, too.
-#   --write  writes these seconds into the page
-# What "Winnow itself" left stays in build/chroot/first_filter.winnow for the next time; a commit to more than docs makes it anew.
-# Ends with exit code 77, skipped, where no chroot can be made.
+# Needs root. Runs the commands that the page times: those of "Winnow itself" in a bare Debian with a clone of
+# HEAD named REPOSITORY, then those of each given section (by default all) in a copy of the result. Prints the
+# commands with their current durations in elapsed and processor seconds. Fails if a command fails, or if a
+# filter is not Winnow's. Packages and crates are downloaded; certificates in /usr/local/share/ca-certificates
+# are trusted in the chroot, too.
+#   --write  writes the durations into the page
+# The result of "Winnow itself" is kept in build/chroot/first_filter.winnow; it is made again after a commit
+# that changes more than docs. Exits with 77 (skipped) if no chroot can be created.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tools/chroot.sh
@@ -19,13 +20,13 @@ begin="Winnow itself"
 kept=$PWD/build/chroot/first_filter.winnow
 seconds='# ([0-9]+ s( [(][0-9]+[)])?|untimed)$'
 
-# The commands of a section that the page times, or marks as untimed, without that.
+# Prints the commands of a section that the page times or marks as untimed, without these marks.
 timed_commands() {
   awk -v section="## $1" -v seconds="^    .* $seconds" '/^#/ { inside = $0 == section } inside && $0 ~ seconds' "$page" |
     sed -E "s/^ +//; s/ +$seconds//"
 }
 
-# run_section NAME: in $root, in one shell, as a reader types them.
+# run_section NAME: runs the commands of a section in $root, in one shell, as a reader would type them.
 run_section() {
   printf '\n## %s\n\n' "$1"
   timed_commands "$1" >"$root/root/.commands"
@@ -33,7 +34,7 @@ run_section() {
   [[ -z $write ]] || write_seconds "$1" "$root/root/.timed"
 }
 
-# write_seconds SECTION FILE: puts the lines of FILE in the places of the section's, which are as many.
+# write_seconds SECTION FILE: replaces the timed lines of the section by the lines of FILE.
 write_seconds() {
   grep -E "^    .* $seconds" "$2" | awk -v section="## $1" -v seconds="^    .* $seconds" \
     'NR == FNR { lines[++count] = $0; next }

@@ -1,13 +1,12 @@
 #!/bin/bash
-# Runs a fuzz target for a while, with each kernel of this machine in turn, under the address and the
-# undefined-behaviour sanitizers: tools/fuzz.sh TARGET SECONDS, where TARGET is view, set, reader,
-# ranges, records or build. By clang's libFuzzer where that is installed (clang, libclang-rt-dev), else by a plain loop
-# of our own.
+# Runs a fuzz target with each kernel of this machine in turn, under the address and undefined-behavior
+# sanitizers: tools/fuzz.sh TARGET SECONDS, where TARGET is view, set, reader, ranges, records or build. Uses
+# clang's libFuzzer if it is installed (clang, libclang-rt-dev), else a simple loop.
 #
-# Begins with the inputs of fuzz/corpus/TARGET in tests or streams/tests and, for blocks, the golden ones, and leaves what it finds in
-# build/fuzzing/TARGET: inputs/ has those that showed something new, crash-… is one that was answered
-# wrongly or ended the process, KERNEL.log says how. Ends with 1 if there was one. To see it again:
-# build/PRESET/tests/fuzz_TARGET build/fuzzing/TARGET/crash-…
+# Starts from the inputs of fuzz/corpus/TARGET in tests or streams/tests and, for blocks, the golden ones.
+# Results are in build/fuzzing/TARGET: inputs/ has inputs with new coverage, crash-… inputs that got a wrong
+# answer or ended the process, and KERNEL.log the messages. Exits with 1 if there is such an input. To run one
+# again: build/PRESET/tests/fuzz_TARGET build/fuzzing/TARGET/crash-…
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tools/build_jobs.sh

@@ -1,18 +1,17 @@
 #!/bin/bash
-# Checks the form of the sources (.clang-format), what clang-tidy says of them (.clang-tidy), and the
-# scripts with shellcheck. Needs these three programs and a built preset, whose compile commands it
-# takes: tools/lint.sh [PRESET], by default debug, which alone has one for each source.
-# tools/lint.sh --format checks the form only, as a test does; it ends with 77, which is neither good
-# nor bad, where that can't be done.
+# Checks sources with clang-format (.clang-format) and clang-tidy (.clang-tidy), and scripts with shellcheck.
+# Needs these programs and a built preset with compile commands: tools/lint.sh [PRESET], by default debug, the
+# only one with a compile command per source. tools/lint.sh --format only checks the format, as a test does;
+# it exits with 77 (skipped) if it can't.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Our files of these patterns, with those that are not added to Git yet.
+# Lists Winnow's files that match the patterns, including untracked ones.
 ours() {
   git ls-files --cached --others --exclude-standard -- "$@"
 }
 
-# Fails if a source is not as clang-format has it.
+# Fails if clang-format would change a source.
 check_format() {
   local sources
   mapfile -t sources < <(ours '*.cc' '*.h')
@@ -20,8 +19,8 @@ check_format() {
 }
 
 if [[ ${1-} == --format ]]; then
-  # It needs 160 MB of packages, too much for a test: setup.sh does not install it. Other versions
-  # format otherwise.
+  # tools/setup.sh does not install clang-format, whose packages take 160 MB. Other versions format
+  # differently.
   if ! clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
     echo "tools/lint.sh: skipped: no clang-format 14 here; on Debian 12: apt-get install clang-format"
     exit 77
@@ -52,7 +51,7 @@ check_format || failed=1
 mapfile -t scripts < <(ours '*.sh' .ci/run 'debian/tests/*' ':!debian/tests/control')
 shellcheck "${scripts[@]}" || failed=1
 
-# Only what is compiled in this build: headers come with the files that include them.
+# Compiled files are checked, and headers with the files that include them.
 mapfile -t compiled < <(sed -n 's|^ *"file": "\(.*\)",\{0,1\}$|\1|p' "$build/compile_commands.json" | sort -u)
 printf '%s\0' "${compiled[@]}" |
   xargs -0 -n 1 -P "$(nproc)" clang-tidy --quiet -p "$build" \

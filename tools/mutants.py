@@ -42,7 +42,7 @@ import sys
 TURNED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||",
           "||": "&&", "+": "-", "-": "+", "*": "/", "/": "*", "<<": ">>", ">>": "<<",
           "+=": "-=", "-=": "+=", "true": "false", "false": "true"}
-# Binary operators have blanks on both sides, as clang-format sets them: no <template> is one.
+# Binary operators have spaces on both sides (clang-format), unlike template brackets.
 OPERATOR = re.compile(r"(?<= )(?:[<>=!]=|&&|\|\||<<|>>|[-+]=|[-+*/<>])(?= )|\b(?:true|false)\b")
 INTEGER = re.compile(r"(?<![\w.'])\d+(?=[uU]?(?:ll?|LL?)?\b)(?![.'\w]*[.'xX])")
 STATEMENT = re.compile(r"^ +((?:[\w.\[\]*]|->|::)+(?:\(.*\)| [-+*/|&^]?= .*|\+\+);)$")
@@ -62,7 +62,7 @@ def places(text):
                 yield start + match.start(), len(match.group()), str(int(match.group(), 10) + 1)
             condition = re.search(r"\bif \(", line)
             if condition and ";" not in line[condition.end():].split(") ")[0]:
-                yield start + condition.end(), 0, "!"  # closed by mutate()
+                yield start + condition.end(), 0, "!"  # mutate() adds the closing parenthesis
             statement = STATEMENT.match(line)
             if statement and not statement[1].startswith("return"):
                 yield start + statement.start(1), len(statement[1]), ";"

@@ -1,17 +1,18 @@
 #!/bin/bash
-# Builds the Debian packages of HEAD, each suite's in a chroot of that Debian:
-#   tools/package.sh [bookworm|trixie] [--nocheck] [--twice] [--check]     by default for both
-# They are in build/packages/SUITE then, with SHA256SUMS. Its folder plugins/ has the one that changes programs which the others
-# leave alone, and so isn't installed by who installs all; upload/ has the source package and what else
-# dpkg-buildpackage made, with debug symbols. lintian must find no error and no warning.
-#   --nocheck  leaves out the tests that are built and run with the packages
-#   --twice  builds again, in another folder and without a compiler's cache, and compares the packages byte by byte
-#   --check  builds only if there are none, and tries the packages in bare chroots without compiler and source: installed,
-#            with a database; upgraded while one is open, from the version before (build/packages/SUITE.before, which a build
-#            leaves there, or else these with a lower number); with the RocksDB of the next Debian; purged, when nothing must
-#            be left; and by debian/tests, as autopkgtest runs them
-# DEB_BUILD_OPTIONS and CCACHE_DIR are handed on. Chroots are kept, as tools/chroot.sh says; what was built
-# in is build/chroot/SUITE.build. Ends with 77 where no chroot can be made, with 1 where something fails.
+# Builds the Debian packages of HEAD, those of each suite in a chroot of that Debian:
+#   tools/package.sh [bookworm|trixie] [--nocheck] [--twice] [--check]     by default both suites
+# The packages are in build/packages/SUITE, with SHA256SUMS. Its folder plugins/ has the package that affects
+# programs which the other packages leave alone; it is separate so that "install all" does not include it. Its
+# folder upload/ has the source package, debug symbols and other output of dpkg-buildpackage. lintian must
+# report no error and no warning.
+#   --nocheck  skips the tests that are built and run with the packages
+#   --twice  builds again in another folder and without a compiler cache, and compares the packages byte by byte
+#   --check  builds only if there are no packages, and tests them in bare chroots without compiler and source: installs
+#            them and makes a database; upgrades from the previous version while a database is open (from
+#            build/packages/SUITE.before, which a build leaves, or else from copies with a lower version number); uses
+#            the RocksDB of the next Debian; purges them, which must leave nothing; and runs debian/tests by autopkgtest
+# DEB_BUILD_OPTIONS and CCACHE_DIR are passed on. Chroots are kept (tools/chroot.sh); the build's chroot is
+# build/chroot/SUITE.build. Exits with 77 if no chroot can be created, with 1 if something fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tools/chroot.sh
@@ -39,7 +40,8 @@ for argument in "$@"; do
 done
 ((${#suites[@]})) || suites=(bookworm trixie)
 
-# The version is said once, in the header; Debian's suffix follows from the chroot's, so that bookworm's comes before trixie's.
+# The version is read from the header; the Debian revision is derived from the suite, so that bookworm's sorts
+# before trixie's.
 upstream_version() {
   git show HEAD:include/winnow/version.h | sed -n 's/^#define WINNOW_VERSION_[A-Z]* \([0-9]*\)$/\1/p' | paste -sd .
 }
@@ -49,7 +51,7 @@ debian_version() {
   echo "$(upstream_version)-1~deb${number}u1"
 }
 
-# write_changelog SUITE TREE: that of HEAD, below TREE/debian.
+# write_changelog SUITE TREE: writes the changelog of HEAD to TREE/debian.
 write_changelog() {
   cat >"$2/debian/changelog" <<END
 winnow ($(debian_version)) $1; urgency=medium
@@ -60,7 +62,7 @@ winnow ($(debian_version)) $1; urgency=medium
 END
 }
 
-# write_source SUITE FOLDER: the source of HEAD, ready for dpkg-buildpackage, below $root.
+# write_source SUITE FOLDER: writes the source of HEAD for dpkg-buildpackage to $root/FOLDER.
 write_source() {
   local version tree archive
   version=$(upstream_version)
@@ -73,7 +75,7 @@ write_source() {
   write_changelog "$1" "$tree"
 }
 
-# build SUITE FOLDER [CACHE]
+# build SUITE FOLDER [CACHE]: runs dpkg-buildpackage, with ccache in the folder CACHE.
 build() {
   local cache=
   if [[ -n ${3-} ]]; then
@@ -89,7 +91,7 @@ build() {
   mounted=
 }
 
-# The packages that users install: not those of debug symbols, and not plugins/.
+# Lists the packages that users install, without debug symbols and plugins/.
 packages_in() { find "$1" -maxdepth 1 -name '*.deb' ! -name '*-dbgsym_*' ! -name 'winnow-plugins_*' -printf '%f\n' | sort; }
 
 compare_builds() {
@@ -102,7 +104,7 @@ compare_builds() {
   echo "== $count packages of Debian $1, with debug symbols, have equal bytes when they are built in another folder"
 }
 
-# Which packages or files apt has not got, in $root.log.
+# Prints apt's errors in $root.log.
 errors_of_apt() {
   grep '^E: ' "$root.log" | tail -n 3 || tail -n 3 "$root.log"
 }
@@ -111,13 +113,13 @@ build_suite() {
   local suite=$1 to=build/packages/$1 before=build/packages/$1.before started=$SECONDS
   used_chroot "$suite" "$suite.build"
   write_source "$suite" /one
-  # Whatever DEB_BUILD_OPTIONS says: packages that stay for the next build.
+  # These packages are installed regardless of DEB_BUILD_OPTIONS, since they stay for the next build.
   in_chroot "apt-get -q update && apt-get -q install -y --no-install-recommends ccache dpkg-dev lintian &&
     cd /one/winnow-* && apt-get -q build-dep -y --no-install-recommends ." >"$root.log" 2>&1 ||
     left_out "what packages are built with can't be had in Debian $suite: $(errors_of_apt)"
   echo "== building $(debian_version)"
   build "$suite" /one "${CCACHE_DIR-}"
-  # Where overrides are shown, lintian counts them as found.
+  # If lintian shows overridden tags, it counts them as found; so a second run decides.
   in_chroot 'cd /one && lintian --allow-root --tag-display-limit 0 --show-overrides --fail-on none *.changes &&
     lintian --allow-root --quiet --fail-on error,warning *.changes >/dev/null' ||
     fail "lintian of Debian $suite has found errors or warnings, see above"
@@ -138,7 +140,8 @@ build_suite() {
   fi
 }
 
-# with_lower_number FOLDER FROM: the packages of FROM as a version before theirs, in FOLDER: ~deb12u0.
+# with_lower_number FOLDER FROM: repacks the packages of FROM in FOLDER with the lower version suffix
+# ~deb12u0.
 with_lower_number() {
   local file unpacked
   unpacked=$(mktemp -d)
@@ -152,7 +155,7 @@ with_lower_number() {
   rm -r "$unpacked"
 }
 
-# check_step SUITE STEP [ARGUMENT]: in a bare chroot that has packages alone.
+# check_step SUITE STEP [ARGUMENT]: runs a step of check_packages.sh in a bare chroot with the packages.
 check_step() {
   local packages=build/packages/$1
   bare_chroot "$1" "$1.check"
@@ -178,7 +181,7 @@ check_step() {
   in_chroot "/tmp/check_packages.sh $2 ${3-}" || fail "$2 fails in Debian $1"
 }
 
-# The tests of debian/tests, by autopkgtest, which installs what they need.
+# Runs debian/tests with autopkgtest, which installs their dependencies.
 run_autopkgtest() {
   local status=0
   bare_chroot "$1" "$1.check"
@@ -192,7 +195,7 @@ run_autopkgtest() {
     left_out "autopkgtest can't be had: $(errors_of_apt)"
   in_chroot 'autopkgtest --no-built-binaries /packages/*.deb /source/ -- null' >"$root.log" 2>&1 || status=$?
   sed -n '/^autopkgtest .*: @* summary$/,$p' "$root.log"
-  # 2: a test was skipped, 8: there are none.
+  # Status 2: a test was skipped; 8: there are no tests.
   ((status == 0)) || fail "autopkgtest ends with $status in Debian $1; what it said is in ${root#"$PWD"/}.log"
 }
 

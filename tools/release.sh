@@ -38,7 +38,7 @@ is_step() {
   [[ " ${steps[*]} " == *" $1 "* ]]
 }
 
-# needs PROGRAM: of Debian's package of that name.
+# needs PROGRAM: installs the Debian package of this name if the program is missing.
 needs() {
   command -v "$1" >/dev/null || tools/setup.sh --alone "$1" || left_out "$1 can't be had; on Debian: apt-get install $1"
 }
@@ -64,7 +64,7 @@ for argument in "$@"; do
 done
 
 commit=$(git rev-parse HEAD)
-# The version by HEAD, whatever lies in the work tree.
+# The version is that of HEAD, regardless of the work tree.
 version=$(git show HEAD:include/winnow/version.h |
   sed -n 's/^#define WINNOW_VERSION_\(MAJOR\|MINOR\|PATCH\) \([0-9]*\)$/\2/p' | paste -sd .)
 [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] ||
@@ -74,7 +74,7 @@ to=build/dist/$name
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# HEAD as another machine gets it, in a folder with the release's name.
+# Clones HEAD into a folder with the release's name, without files that are not committed.
 clone() {
   [[ -d $work/$name ]] || git clone --quiet --no-hardlinks "$PWD" "$work/$name"
 }
@@ -143,7 +143,8 @@ step_packages() {
   done
 }
 
-# write_archive FOLDER_OF_GIT: its HEAD to stdout, whatever the user's settings of Git are. The times are the commit's.
+# write_archive FOLDER_OF_GIT: writes an archive of the commit to stdout, independent of the user's Git
+# settings. Files have the time of the commit.
 write_archive() {
   git -C "$1" -c tar.umask=0022 -c core.autocrlf=false archive --format=tar --prefix="$name/" "$commit" | xz -9 --threads=1
 }
@@ -157,7 +158,8 @@ step_archive() {
   echo "$to/$name.tar.xz has $(stat -c %s "$to/$name.tar.xz") bytes, the same from another clone"
 }
 
-# Debian packages that the build takes: those of debian/control, but for tests and for debhelper, and a compiler.
+# Lists Debian packages needed to build: those of debian/control, except for tests and debhelper, and a
+# compiler.
 build_packages() {
   {
     echo g++
@@ -166,7 +168,8 @@ build_packages() {
   } | grep -v '^$\|^debhelper' | sort -u
 }
 
-# The lines "PACKAGE VERSION" of all that was installed for the build that wrote the file BUILDINFO, or here without one.
+# installed_packages [BUILDINFO]: prints "PACKAGE VERSION" lines of the packages that were installed for the
+# build that wrote BUILDINFO, or are installed here.
 installed_packages() {
   if [[ -n ${1-} ]]; then
     sed -n '/^Installed-Build-Depends:/,/^[^ ]/s/^ \([^ ]*\) (= \([^)]*\)),\{0,1\}$/\1 \2/p' "$1"
@@ -191,8 +194,8 @@ PackageCopyrightText: NOASSERTION
 END
 }
 
-# A package's relationship to the build, as SPDX has it, and its license where its code is in the packages. Of the
-# headers of others only inline functions are compiled in.
+# use_of PACKAGE: prints the package's SPDX relationship to the build, and its license if its code is in the
+# packages. Of other packages' headers, only inline functions are compiled in.
 use_of() {
   case $1 in
   libxxhash-dev) echo "CONTAINS BSD-2-Clause" ;;
@@ -202,7 +205,7 @@ use_of() {
   esac
 }
 
-# print_dependencies SUITE [BUILDINFO]: each package that the build takes.
+# print_dependencies SUITE [BUILDINFO]: prints the SPDX records of all packages that the build uses.
 print_dependencies() {
   local package found id use license where="on the machine that made this list"
   [[ -z ${2-} ]] || where="for the build in Debian $1"
@@ -212,7 +215,7 @@ print_dependencies() {
     found=$(awk -v name="$package" '$1 == name {print $2}' "$work/installed")
     [[ -n $found ]] || fail "expected the version of Debian's package $package in ${2:-what is installed here}, found none;" \
       "run $([[ -n ${2-} ]] && echo tools/package.sh || echo "tools/setup.sh $package")"
-    # Letters, digits, dots and dashes.
+    # An SPDX ID has letters, digits, dots and dashes.
     id=$1-$(sed 's/+/plus/g; s/[^A-Za-z0-9.-]/-/g' <<<"$package")
     read -r use license <<<"$(use_of "$package")"
     print_package "$package" "$id" "$found" "$license" "Debian's package, as installed $where"
@@ -228,7 +231,7 @@ step_spdx() {
   needs reuse
   clone
   mkdir -p "$to"
-  # The same for everybody who makes it of this commit.
+  # The document does not depend on who makes it from this commit.
   reuse --root "$work/$name" spdx >"$work/files.spdx"
   sed -e "s|^\(DocumentNamespace: http://spdx.org/spdxdocs/\).*|\1$name-$commit|" \
     -e "s|^Created: .*|Created: $(TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd)|" "$work/files.spdx" >"$file"
@@ -245,7 +248,7 @@ step_spdx() {
     echo "tools/release.sh: there are no packages in build/packages/: the list has the versions of this machine" >&2
     print_dependencies "${here:-here}" >>"$file"
   fi
-  mv "$file" "$to/$name.spdx" # whole, or not at all
+  mv "$file" "$to/$name.spdx" # atomic
   file=$to/$name.spdx
   echo "$file has $(grep -c '^FileName: ' "$file") files and $(grep -c '^PackageName: ' "$file") packages"
 }
@@ -263,7 +266,7 @@ if ((${#chosen[@]})); then
 else
   whole=1
   chosen=("${steps[@]}")
-  rm -rf "$to" # nothing of another commit
+  rm -rf "$to" # removes results of another commit
 fi
 for step in "${chosen[@]}"; do
   if [[ " ${skipped[*]} " == *" $step "* ]]; then
@@ -271,7 +274,7 @@ for step in "${chosen[@]}"; do
     continue
   fi
   echo "== $step"
-  # Not in a condition, in which the shell would go on after an error.
+  # A condition would switch off errexit inside of the step.
   "step_$step"
 done
 [[ -n $whole ]] || exit 0

@@ -48,7 +48,7 @@ PROGRAMS = """block_based_table_reader_test column_family_test corruption_test d
     db_etc2_test db_tailing_iter_test db_with_timestamp_basic_test external_sst_file_basic_test full_filter_block_test
     partitioned_filter_block_test prefix_test repair_test""".split()
 
-# Tests that may end another way than in stock RocksDB: the ways, a pattern of names, and the reason.
+# Tests that may end differently than with stock RocksDB: the ways, a pattern of names, and the reason.
 REASONS = [
     ({"policy", "ranges"}, r"MultiGetDuplicatesNonEmptyLevel/2$", "the test itself crashes with any filter, RocksDB's Bloom too"),
     ({"policy", "ranges"}, r"^FullFilterBlockTest\.EmptyBuilder$", "a filter of no keys has bytes here, and denies each key"),
@@ -65,7 +65,7 @@ REASONS = [
      "counts files, which end at a size that filters are part of"),
 ]
 
-# The crash test's runs: a name, and arguments.
+# Runs of the crash test: name and arguments.
 RUNS = [
     ("plain", "blackbox"),
     ("simple", "blackbox --simple"),
@@ -81,8 +81,8 @@ RUNS = [
     ("killed inside", "whitebox"),
     ("killed inside, simple", "whitebox --simple"),
 ]
-# Further arguments of all, without which families get no range filters: none has a prefix extractor of its own, which
-# batches that are compared by prefixes need, or a prefix bloom in its memtables.
+# Further arguments of all runs, without which column families would get no range filters: a prefix extractor
+# of their own, which batches compared by prefixes need, or a prefix Bloom filter in memtables.
 FOR_RANGES = ["--prefix_size=-1", "--test_batches_snapshots=0", "--memtable_prefix_bloom_size_ratio=0"]
 
 RESULT = re.compile(r"^\[ +(RUN|OK|FAILED|SKIPPED) +\] ([\w/.]+)")
@@ -100,7 +100,7 @@ def run_tests(program, way, library, names=None):
     """Runs the program's tests, those of names alone if given: a dictionary of names and how each ended."""
     ended = {}
     while True:
-        # A program that crashes goes on behind the test that it crashed in.
+        # After a crash, the program is started again without the tests that have ended.
         leave_out = ":".join(ended)
         with tempfile.TemporaryDirectory(prefix="rocksdb_suites.") as folder:
             flags = pathlib.Path(folder, "flags")
@@ -143,7 +143,7 @@ def differences(program, way, stock, other, library):
         return [results.get(name, "not run") for results in seen[each]]
 
     return [(name, ends("stock", name)[-1], ends(way, name)[-1], reason_of(way, name)) for name in names
-            if not set(ends("stock", name)) & set(ends(way, name))]  # one that ends both ways is unsteady
+            if not set(ends("stock", name)) & set(ends(way, name))]  # skips flaky tests, which end both ways
 
 
 def try_tests(arguments, pool):
@@ -186,14 +186,14 @@ def crash(way, arguments, seed, name, what):
         command.append("--interval=60")
     said = folder / "said"
     begun = time.monotonic()
-    families = 0  # that have range filters, by their OPTIONS files
+    families = 0  # number of families with range filters, from OPTIONS files
     with open(said, "w", encoding="utf-8") as file:
         process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd=folder,
                                    env={**os.environ, "TEST_TMPDIR": str(folder)})
         while (status := process.poll()) is None:
             time.sleep(5)
             for options in folder.glob("rocksdb_crashtest_*/OPTIONS-*"):
-                with contextlib.suppress(OSError):  # it may be gone by now
+                with contextlib.suppress(OSError):  # the file may have been deleted
                     families = max(families, options.read_text(encoding="utf-8").count("prefix_extractor=winnow.range"))
     text = said.read_text(encoding="utf-8", errors="replace")
     starts = text.count("Running db_stress with pid")

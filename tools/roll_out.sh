@@ -78,7 +78,7 @@ all_keys() {
   esac
 }
 
-# Evenly out of all, so that they stay what such keys look like.
+# get_keys: writes keys that are evenly spread over all, so that they are typical.
 get_keys() {
   all_keys | sort -u >"$home/all" || fail "the keys ${keys:-of this machine} can't be read"
   local count
@@ -93,12 +93,13 @@ get_keys() {
 
 soname() { ldd "$1" | awk '/librocksdb/ { print $1 }'; }
 
-# can_run PROGRAM: whether it is there, with the RocksDB of the client.
+# can_run PROGRAM: succeeds if the program exists and uses the client's RocksDB.
 can_run() {
   command -v "$1" >/dev/null && [[ $(soname "$(command -v "$1")") == "$(soname "$client")" ]]
 }
 
-# use WAY STATE: how a program is run in which Winnow is not there (stock), reads only (read), or builds (winnow).
+# use WAY STATE: sets the environment and the policy of a program without Winnow (stock), with Winnow only
+# reading filters (read), or building them (winnow).
 use() {
   environment=(env)
   policy=bloomfilter:10
@@ -113,7 +114,7 @@ use() {
 
 seed=0
 
-# bench BENCHMARKS ARGUMENTS…: RocksDB's own program, on the database, of which level 1 has about ten files.
+# bench BENCHMARKS ARGUMENTS…: runs db_bench on the database, with about ten files on level 1.
 bench() {
   seed=$((seed + 1))
   "${environment[@]}" db_bench --db="$database" --num="$num_keys" --bloom_bits=10 --disable_auto_compactions=1 \
@@ -124,7 +125,7 @@ bench() {
   }
 }
 
-# change WAY STATE VERB
+# change WAY STATE VERB: changes the database.
 change() {
   local way=$1 verb=$3
   use "$way" "$2"
@@ -133,12 +134,13 @@ change() {
     return
   fi
   local eighth=$((num_keys / 8))
-  # A compaction of such writes leaves the files of the other half as they are.
+  # A compaction of these writes leaves the files of the other half unchanged.
   local first_half=(--use_existing_db=1 --num=$((num_keys / 2)) --writes="$eighth")
   case $verb in
   fill)
     bench fillseq,flush
-    bench overwrite,flush,compact --use_existing_db=1 --writes="$eighth" # one file alone would be moved, not compacted
+    # A single file would be moved instead of compacted.
+    bench overwrite,flush,compact --use_existing_db=1 --writes="$eighth"
     bench overwrite,flush "${first_half[@]}"
     ;;
   write) bench compact0,overwrite,flush "${first_half[@]}" ;;
@@ -151,7 +153,8 @@ change() {
 
 value_of() { sed -n "s/.*$1 *\([0-9][0-9]*\).*/\1/p" "$home/log" | head -n 1; }
 
-# look WAY STATE: sets missing, invented and blocks. The database is opened by $opening.
+# look WAY STATE: looks up keys and sets missing, invented and blocks. $opening says how the database is
+# opened.
 look() {
   use "$1" "$2"
   if [[ $1 != db_bench ]]; then
@@ -164,12 +167,12 @@ look() {
   case $opening in
   secondary) opened+=(--use_secondary_db=1 "--secondary_path=$database.secondary" --secondary_update_interval=0) ;;
   follower)
-    mkdir -p "$database.follower" # which db_bench does not make
+    mkdir -p "$database.follower" # db_bench does not create it
     opened+=("--db=$database.follower" --open_as_follower=1 "--leader_path=$database")
     ;;
   *) opened+=(--readonly=1) ;;
   esac
-  seed=99 # the same keys at each step
+  seed=99 # the keys are the same in each step
   bench readrandom "${opened[@]}" --reads="$lookups"
   missing=$((lookups - $(sed -n 's/.*(\([0-9]*\) of [0-9]* found).*/\1/p' "$home/log")))
   seed=99
@@ -180,7 +183,8 @@ look() {
 
 # ---- Steps
 
-# Steps: the change, who writes by then, what is done to the tree, who reads, and how much must have Winnow's filters.
+# Steps: name, programs that write, change of the tree, programs that read, and the share of files that must
+# have Winnow's filters.
 steps=(
   'RocksDB alone|stock|fill|stock|none'
   'readers first: all read Winnow|read||read|none'
@@ -191,7 +195,7 @@ steps=(
   'RocksDB alone|stock||stock|none'
 )
 
-# Where the files of step 4 are read as well, as can be tried with this RocksDB.
+# Sets the other places where the files of step 4 are read, as far as this RocksDB supports them.
 set_places() {
   local opening
   places=()
@@ -205,7 +209,7 @@ set_places() {
   fi
 }
 
-# of_database VERB ARGUMENTS…: RocksDB's own program on the database of step 4.
+# of_database VERB ARGUMENTS…: runs ldb on the database of step 4.
 of_database() {
   "${environment[@]}" ldb --db="$original" "$@" >"$home/log" 2>&1 || {
     tail -n 20 "$home/log" >&2
@@ -213,7 +217,7 @@ of_database() {
   }
 }
 
-# go WAY PLACE: sets opening and database, and makes the copy by who writes at step 4.
+# go WAY PLACE: sets opening and database, and copies the database with the program that writes in step 4.
 go() {
   use "$1" winnow
   opening='' database=$original
@@ -239,7 +243,7 @@ go() {
   esac
 }
 
-# Reads at all other places, for roll_out at step 4.
+# Reads the database at all other places after step 4.
 read_elsewhere() {
   local way=$1 original=$database place here=("${places[@]}")
   [[ $way == db_bench ]] || here+=('imported family')
@@ -257,8 +261,8 @@ read_elsewhere() {
   opening='' database=$original
 }
 
-# The file mix: the numbers of files with Winnow's filters, RocksDB's, none and unknown ones, and Winnow's share of the
-# entries in per cent. A file that can't be read makes winnow inspect fail.
+# Prints the numbers of files with Winnow's filters, RocksDB's, none and unknown ones, and Winnow's share of
+# the entries in percent. Fails if winnow inspect can't read a file.
 mix() {
   "$winnow" inspect --json "$database" >"$home/inspect" || fail "winnow inspect failed"
   awk '/"converted": \{/ { inside = 1 }
@@ -268,8 +272,8 @@ mix() {
     END { printf "%d %d %d %d %.1f\n", files["winnow"], files["builtin"], files["none"], files["unknown"], 100 * share }' "$home/inspect"
 }
 
-# share_of MIX: how many of the files have Winnow's filters: none, some or all. One small file is too many for none, and
-# too few entries to show.
+# share_of MIX: prints the share of files with Winnow's filters: none, some or all. It counts files, since a
+# small file has too few entries to change the share of entries.
 share_of() {
   local winnow_files builtin_files no_files unknown_files rest
   read -r winnow_files builtin_files no_files unknown_files rest <<<"$1"
@@ -284,7 +288,7 @@ share_of() {
 
 format='%-2s %-38s %-7s %-12s %7s %8s %5s %10s %8s %12s %6s\n'
 
-# row NUMBER WHAT WRITER READERS RATIO [OF]: of what was looked up last.
+# row NUMBER WHAT WRITER READERS RATIO [OF]: prints the row of the last lookups.
 row() {
   local winnow_files builtin_files no_files unknown_files converted
   read -r winnow_files builtin_files no_files unknown_files converted <<<"$mixed"
@@ -299,7 +303,7 @@ row() {
 
 ratio() { awk -v count="$1" -v other="$2" 'BEGIN { printf "%.3f", other == 0 ? (count == 0 ? 1 : 999) : count / other }'; }
 
-# One way, with all its steps; sets way_ok.
+# roll_out WAY: runs all steps for one way; sets way_ok.
 roll_out() {
   local way=$1 i reader results=() contrasts=() elsewhere=() problems_before=${#problems[@]}
   database=$home/$way opening=''
@@ -309,7 +313,7 @@ roll_out() {
     IFS='|' read -r what writer verb readers share <<<"${steps[i]}"
     [[ -z $verb ]] || change "$way" "$writer" "$verb"
     mixed=$(mix)
-    # The worst of those who read at this step.
+    # The row has the maximum over all programs that read in this step.
     local most=0 most_missing=0 most_invented=0
     for reader in $readers; do
       look "$way" "$reader"
@@ -319,7 +323,8 @@ roll_out() {
     done
     results+=("$most $most_missing $most_invented $mixed")
     if ((i == 3)); then
-      read_elsewhere "$way" # first, as a program that has lost the policy writes that down
+      # Comes first, since a program without the policy writes that into OPTIONS.
+      read_elsewhere "$way"
       look "$way" stock
       contrasts+=("$blocks $missing $invented $mixed|without the plugin, on converted files")
       if [[ $way == plugin ]]; then
@@ -334,13 +339,13 @@ roll_out() {
   ((${#problems[@]} == problems_before)) || way_ok=false
 }
 
-# As a program whose plugin is missing has it: the policy is dropped without a word.
+# Reads as a program does whose plugin is missing: RocksDB drops the policy without an error.
 policy_lost() {
   "$client" look "$database" winnow:10 "$home/keys" "$lookups" >"$home/log" || fail "the program failed: see above"
   missing=$(value_of missing=) invented=$(value_of invented=) blocks=$(value_of absent_blocks=)
 }
 
-# check WHERE SHARE OTHER: of what was looked up last, beside the blocks of the other.
+# check WHERE SHARE OTHER: checks the last lookups against the blocks of another step.
 check() {
   if ((missing > 0 || invented > 0)); then
     problems+=("$1: $missing keys were not found, and $invented that were never written were")
@@ -369,7 +374,7 @@ print_way() {
   done
   for place in "${elsewhere[@]}"; do
     read -r blocks missing invented mixed <<<"${place%%|*}"
-    # With the same files as step 4, unless there are new writes.
+    # The files are those of step 4, unless there are new writes.
     local other=${results[3]%% *} of='step 4'
     [[ $place != *'new writes' ]] || other=$alone of='RocksDB alone'
     ratio_now=$(ratio "$blocks" "$other")

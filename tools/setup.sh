@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs the packages that building and testing need, on Debian and Ubuntu: only those that are missing, and without
-# touching the network when none is. Safe to run again. tools/setup.sh [OPTION…] [PACKAGE…] installs these as well.
+# Installs missing packages for building and testing on Debian and Ubuntu; does not use the network if none is
+# missing. Idempotent. tools/setup.sh [OPTION…] [PACKAGE…] installs the given packages, too.
 #   --demo      only what tools/demo.sh needs, without the tests
 #   --alone     only the packages that are named
 #   --sources   also fetches the source of RocksDB (11 MB) to build/rocksdb-source/, without which in_tree_test.sh is
@@ -21,10 +21,10 @@ fail() {
 # Packages for building, and db_bench, which the demo and tests run.
 libraries=(librocksdb-dev libabsl-dev liblz4-dev zlib1g-dev libzstd-dev libxxhash-dev nlohmann-json3-dev rocksdb-tools)
 packages=(g++ cmake make ninja-build "${libraries[@]}")
-# Libraries of tests, of micro-benchmarks and of streams in Redis, with TLS where hiredis has it; programs that the
-# tests run: abidiff, nm, a server for these streams and what makes its certificates, one that uses RocksDB without a
-# filter policy, Prometheus with the exporter that reads metrics from files, and a validator of JSON; the index of
-# Debian's files and its decompressor.
+# Libraries for tests, for micro-benchmarks and for streams in Redis, with TLS if hiredis has it; programs
+# that tests run: abidiff, nm, a Redis server and openssl for its certificates, a program that uses RocksDB
+# without a filter policy, Prometheus and its node exporter, which reads metrics from files, and a JSON
+# validator; the index of Debian's files, and lz4 to decompress it.
 more_libraries=(libhiredis-dev libgtest-dev libgmock-dev libbenchmark-dev)
 more=(pkg-config "${more_libraries[@]}" libssl-dev abigail-tools binutils redis-server openssl sortmerna python3
   python3-jsonschema prometheus prometheus-node-exporter apt-file lz4)
@@ -64,7 +64,7 @@ fi
 
 missing=()
 for package in "${packages[@]}"; do
-  # An unknown package is an error of dpkg-query: as missing as one that was removed.
+  # dpkg-query fails for unknown packages, which count as missing.
   status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) || status=unknown
   [[ $status == installed ]] || missing+=("$package")
 done
@@ -81,7 +81,7 @@ install_missing() {
   echo "$([[ -n $download ]] && echo Downloading || echo Installing): ${missing[*]}"
   apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300
     -o Acquire::Retries=3)
-  # One source of packages that can't be reached need not be the one that holds ours.
+  # A failed update is not fatal, as the missing source may have none of these packages.
   "${apt[@]}" update || echo "tools/setup.sh: the package lists could not be refreshed" >&2
   "${apt[@]}" install -y --no-install-recommends ${download:+--download-only} "${missing[@]}" ||
     fail "apt-get could not install: ${missing[*]}. Its own message is above; without network, install" \

@@ -1,12 +1,11 @@
 #!/bin/bash
-# Builds filters of all sizes and accuracies with every kernel of this machine and asks each for all
-# its keys: a billion lookups of inserted keys with each kernel, and a hundred thousand filters of
-# random small sizes; on one processor, at low priority, for some minutes. Prints a table, leaves the
-# counts in build/soak/soak.json, and ends with 1 if a key was denied.
+# Builds filters of all sizes and accuracies with every kernel of this machine and looks up all their keys: a
+# billion lookups per kernel, and 100,000 filters of random small sizes; on one processor, at low priority,
+# for some minutes. Prints a table, writes build/soak/soak.json, and exits with 1 if a key was denied.
 #
 #   tools/soak.sh [--seed=N] [--lookups=N] [--random_filters=N] [--json=FILE] …
 #
-# The arguments are filter_soak's, which --help tells.
+# Other arguments are passed to filter_soak; see its --help.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tools/build_jobs.sh

@@ -1,24 +1,23 @@
 #!/bin/bash
-# Runs random operations on RocksDB databases with Winnow's filters and compares every answer with a
-# model, for ten minutes or as long as told: writes of all kinds, lookups, iterators, snapshots,
-# transactions, ingestion, compactions, other options at every opening, kill -9. Prints a table of what
-# was done, adds it as a line of JSON to build/stress/stress.json, and fails at the first answer that
-# is not the model's, at any process that ends abnormally, and where too little was tested.
+# Runs random operations on RocksDB databases with Winnow's filters for ten minutes by default, and compares
+# every answer with a model: writes of all kinds, lookups, iterators, snapshots, transactions, ingestion,
+# compactions, changed options at every open, kill -9. Prints a table of the operations, appends it as a line
+# of JSON to build/stress/stress.json, and fails at the first wrong answer, if a process ends abnormally, or
+# if too little was tested.
 #
 #   tools/stress.sh [--build=DIR] [--seconds=N] [--seed=N] [--threads=N] [--processes=N]
 #                   [--kernels=all|NAME,…] [--folder=DIR] [--plans [--least_learned=SHARE]]
 #                   [--life=SECONDS] [--operations=N] …
 #   tools/stress.sh --distributed [--build=DIR] [--folder=DIR] [--workers=N] [--policy=POLICY] …
 #
-# With --distributed, compactions are made by four processes of their own, the filter of each file from
-# there is compared with one built anew from its keys, and nothing is added to the JSON: first a million
-# keys, then 1,000 kills of such processes and 200 of the database's. The other arguments are
-# distributed_stress's.
+# --distributed runs compactions in four worker processes, and compares the filter of each file from them with
+# one that is built from its keys; nothing is added to the JSON. The test writes a million keys, then kills
+# workers 1,000 times and the database 200 times. Other arguments are passed to distributed_stress.
 #
-# --build: a build folder of Winnow, for example one that tools/test_rocksdb.sh left for another
-# RocksDB; without it the preset release is set up and built. The other arguments are winnow_stress's,
-# which --help tells, with its exit statuses. On a failure the folder of the process is left as it is,
-# with the database, a copy of it from when the difference was seen, and the core if there is one.
+# --build is a build folder of Winnow, such as one that tools/test_rocksdb.sh made for another RocksDB; by
+# default the preset release is configured and built. Other arguments are passed to winnow_stress; its --help
+# lists them, and its exit codes. On a failure, the process's folder is kept, with the database, a copy of it
+# from the time of the failure, and a core dump if there is one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tools/build_jobs.sh

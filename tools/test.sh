@@ -1,16 +1,15 @@
 #!/bin/bash
-# Installs what is missing, builds and runs the tests: tools/test.sh [--all|--rest] [PRESET…], by default release.
-# The other presets are debug, asan (address and undefined behaviour) and tsan (threads).
+# Installs missing packages, builds, and runs the tests: tools/test.sh [--all|--rest] [PRESET…], by default
+# release. Other presets are debug, asan (address and undefined behavior) and tsan (threads).
 #
-# Tests that compile the product again, which have the label `again`, are left out. Some need what few have: other
-# compilers, a browser, RocksDB's source, a user who is not root. They are skipped.
-#   --all   runs all these too, for the preset release: it installs what they need (2.2 GB), compiles each source
-#           alone, runs what was skipped, and then the suite once more as a user who is not root, with WINNOW_KERNEL set.
-#           It lists what is still skipped, and why, and fails where this script does not know the reason.
-#   --rest  runs only what --all adds to a run of tools/test.sh before it, and not again what compiles the product
-#           again, where .ci/run has run that. It ends with exit code 77, skipped, where its packages can't
-#           be had.
-# With WERROR=ON in the environment, as .ci/run has it, warnings are errors.
+# Tests with the label `again`, which compile the product again, are left out. Tests that need uncommon things
+# (other compilers, a browser, RocksDB's source, a user other than root) are skipped.
+#   --all   also runs these tests, for the preset release: installs their dependencies (2.2 GB), compiles each source
+#           alone, runs the skipped tests, and then the suite again as a user other than root, with WINNOW_KERNEL set.
+#           Lists the tests that are still skipped, with reasons, and fails if this script does not know a reason.
+#   --rest  runs only what --all adds to a previous run of tools/test.sh, except for tests with the label `again` that
+#           .ci/run has run. Exits with 77 (skipped) if its packages can't be installed.
+# Warnings are errors if WERROR=ON is in the environment, as .ci/run sets it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tools/build_jobs.sh
@@ -18,10 +17,10 @@ cd "$(dirname "$0")/.."
 
 # Packages that --rest installs.
 more_packages=(clang clang-format default-jdk-headless g++-aarch64-linux-gnu g++-s390x-linux-gnu golang-go groff qemu-user reuse rustc shellcheck)
-# And where the distribution has them.
+# Packages that --rest installs if the distribution has them.
 crates=(cargo librust-cc-dev librust-rocksdb-dev)
 
-# Tests that may be skipped even then: a pattern of names, and where they are run instead.
+# Tests that may be skipped even with --all: a pattern of names, and where they run instead.
 known_skips=(
   'NewerRocksDBTest[.]|^CutPartitions/PolicyShapesTest[.]|^PreloadAddTest[.]FollowersUse' 'needs a newer RocksDB: Debian 13 and tools/test_rocksdb.sh run it'
   'InterposedPolicyTest[.]' "the options of RocksDB's policies can change from 8.7 on: Debian 13 runs it"
@@ -34,7 +33,7 @@ known_skips=(
   '^VerbRunTest[.](ProgramsWithOther|FileCapabilities|UsersOutside|NeedsNoProc)' 'nobody but root gives files to others, or capabilities: the run as root has it'
   '[.](avx2|gfni)$|^RibbonEliminationTest[.]' 'needs instructions that this processor lacks'
 )
-# Without a user who is not root, these as well.
+# Tests that may also be skipped if there is no user other than root.
 known_skips_of_root=(
   '^FindOptionsFileTest[.]AFileThatMayNotBeRead' 'root may read everything: run it as another user'
   '^ToolBadInputsTest[.]AFileWithoutPermission' 'no other user can reach this folder'
@@ -46,16 +45,16 @@ usage() {
   exit 2
 }
 
-# With the sanitizers, what their programs are started by. GCC 12's end with "unexpected memory mapping" where the
-# kernel scatters mappings over more than 28 bits (vm.mmap_rnd_bits), so they run without that. Not everywhere may a
-# process ask for it.
+# Prints a prefix for commands with sanitizers. Programs of GCC 12's sanitizers end with "unexpected memory
+# mapping" if the kernel randomizes more than 28 bits of mappings (vm.mmap_rnd_bits), so they run without
+# randomization. Some environments don't permit setarch -R.
 started_by() {
   if [[ $1 == [at]san ]] && setarch -R true 2>/dev/null; then
     echo setarch -R
   fi
 }
 
-# The tests of ctest's report FILE that ended as STATUS: run, fail or notrun.
+# tests_that STATUS FILE: prints the tests with this status (run, fail or notrun) in a report of ctest.
 tests_that() {
   sed -n 's/^.*<testcase name="\([^"]*\)".* status="'"$1"'".*$/\1/p' "$2" |
     sed 's/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g' | sort
@@ -65,13 +64,14 @@ test_preset() {
   local run
   read -ra run <<<"$(started_by "$1")" || true
   cmake --preset "$1"
-  "${run[@]}" cmake --build --preset "$1" --parallel "$(build_jobs)" # runs the tests to list their names
+  # Runs the tests to list their names.
+  "${run[@]}" cmake --build --preset "$1" --parallel "$(build_jobs)"
   rm -f "build/$1/tests_again.xml"
   "${run[@]}" ctest --preset "$1" --parallel 3 --label-exclude '^again$' --output-junit "$PWD/build/$1/tests.xml"
   echo "tools/test.sh: left out: tests that compile the product again; they are: ctest --preset $1 --label-regex '^again$'"
 }
 
-# Runs the tests of the list FILE, whose name is not seen in the suite's report.
+# test_listed LIST REPORT: runs the tests in the file LIST.
 test_listed() {
   local pattern
   pattern=$(sed 's/[][().*+?^$|\\]/\\&/g' "$1" | paste -sd '|')
@@ -79,8 +79,8 @@ test_listed() {
   ctest --preset release --parallel 3 --tests-regex "^($pattern)\$" --output-junit "$PWD/$2"
 }
 
-# Runs the suite, but for tests that install or build, as a user who is not root, in a shell of its own: it sets a trap. In the name
-# space of a user the files keep their owner, and nobody but that owner may write them.
+# Runs the suite as a user other than root, except for tests that install or build. The body is a subshell,
+# since it sets a trap. In the user namespace, files keep their owner and are writable only for that user.
 test_as_user() (
   run=()
   if ((EUID == 0)); then
@@ -93,7 +93,7 @@ test_as_user() (
     --label-exclude '^again$' --exclude-regex '^(installed|InstalledPagesTest[.].*|languages[.].*|install_test|find_rocksdb_test)$'
 )
 
-# Prints why a test may be skipped; fails if that is not known.
+# reason_of TEST: prints the reason for skipping a test; fails if it is unknown.
 reason_of() {
   local i
   for ((i = 0; i < ${#known_skips[@]}; i += 2)); do
@@ -105,7 +105,7 @@ reason_of() {
   return 1
 }
 
-# Lists the tests that no pass has run; fails if one has no known reason.
+# Lists the tests that no run has executed; fails if one has no known reason.
 report_skips() {
   local name reason unknown=0 number=0
   while read -r name; do
@@ -133,11 +133,12 @@ test_rest() {
   ! apt-cache show librust-rocksdb-dev >/dev/null 2>&1 || more_packages+=("${crates[@]}")
   tools/setup.sh --sources --browser "${more_packages[@]}" || exit 77
 
-  # Each source alone, as in the README's build: where many are compiled as one, a source may lack an include.
+  # Each source is compiled alone, as in the README's build: in a unity build, a missing include may go
+  # unnoticed.
   cmake --preset debug -B build/alone -DWINNOW_TESTS=OFF
   cmake --build build/alone --parallel "$(build_jobs)"
 
-  # Tests of the label again, which .ci/run has run before and --all has not.
+  # Tests with the label `again` are run unless .ci/run has done so.
   [[ -s $build/tests_again.xml ]] ||
     ctest --preset release --parallel 3 --label-regex '^again$' --output-junit "$PWD/$build/tests_again.xml"
   for report in "$build"/tests.xml "$build"/tests_again.xml; do

@@ -1,10 +1,11 @@
 #!/bin/bash
-# Tries the committed state as a new user does, in a bare Debian: tools/test_chroot.sh bookworm|trixie [COMMAND…]
-# Makes build/chroot/SUITE by debootstrap, as root, or takes the one that is there; clones HEAD to /winnow in it and runs
-# each COMMAND there, by default the README's two, tools/demo.sh and tools/test.sh, and says how long each took without
-# the download of packages, which comes first. There is neither /dev/pts nor /etc/hosts. Packages that are installed stay
-# for the next time; rm -r build/chroot/SUITE starts afresh. WERROR and CI are handed on.
-# Ends with exit code 77, skipped, where no chroot can be made or its packages can't be had; with 1 where a
+# Tests the committed state as a new user would, in a bare Debian: tools/test_chroot.sh bookworm|trixie
+# [COMMAND…]
+# Creates build/chroot/SUITE with debootstrap (needs root), or reuses it; clones HEAD to /winnow in it; runs
+# each COMMAND there, by default tools/demo.sh and tools/test.sh as in the README; and prints the duration of
+# each without the download of packages, which comes first. The chroot has neither /dev/pts nor /etc/hosts.
+# Installed packages are kept for the next run; rm -r build/chroot/SUITE removes all. WERROR and CI are passed
+# on. Exits with 77 (skipped) if the chroot can't be created or its packages can't be installed; with 1 if a
 # COMMAND fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,17 +1,17 @@
 #!/bin/bash
-# Builds the libraries without RocksDB by clang, or for another machine, and runs their tests, after installing what that
-# takes where it is missing (450 MB of cross compiler and emulator): tools/test_preset.sh clang|arm64|s390x [--brief]. The
-# s390x is big-endian; an ARM machine needs only tools/test.sh.
-# arm64_rocksdb is everything, with the RocksDB of Debian's arm64. It takes hours.
-# --brief installs nothing and runs only what is about bytes, and kernels if the preset has its own, as a test of the
-# suite does; it ends with exit code 77, skipped, where something is missing.
+# Builds the libraries without RocksDB, with clang or for another machine, and runs their tests; installs
+# missing packages first (450 MB of cross compiler and emulator): tools/test_preset.sh clang|arm64|s390x
+# [--brief]. s390x is big-endian. On an ARM machine, tools/test.sh is sufficient. arm64_rocksdb builds and
+# tests everything with the RocksDB of Debian's arm64, which takes hours. --brief installs nothing and runs
+# only tests of byte order, and of kernels if the preset has its own, as a test of the suite does; it exits
+# with 77 (skipped) if something is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tools/build_jobs.sh
 . tools/build_jobs.sh
 
 started_by=()
-left_out=() # patterns of names of tests, each with its reason
+left_out=() # patterns of test names, each followed by the reason
 case ${1-} in
 clang)
   packages=(clang)
@@ -64,7 +64,8 @@ case "$#:${2-}" in
 1:)
   tools/setup.sh "${packages[@]}"
   cmake --preset "$1"
-  cmake --build --preset "$1" --parallel "$(build_jobs)" # for another machine it runs the tests to list their names
+  # Runs the tests to list their names, with the emulator for another machine.
+  cmake --build --preset "$1" --parallel "$(build_jobs)"
   without=
   for ((i = 0; i < ${#left_out[@]}; i += 2)); do
     echo "left out: ${left_out[i]}: ${left_out[i + 1]}"

@@ -1,12 +1,13 @@
 #!/bin/bash
-# Builds Winnow with the RocksDB in each of these prefixes, and runs all tests that need RocksDB:
+# Builds Winnow with the RocksDB in each given prefix, and runs all tests that need RocksDB:
 #   tools/test_rocksdb.sh [--static] DIR…
-# A prefix has include/rocksdb/ and lib/librocksdb.so or .a, as RocksDB's "make install" and "cmake --install" leave
-# them. Of a prefix with both the shared library is taken; with --static, of those that follow, the static one. Programs
-# of that RocksDB (db_bench, ldb) that some tests run are looked for in DIR/bin.
+# A prefix has include/rocksdb/ and lib/librocksdb.so or .a, as "make install" and "cmake --install" of
+# RocksDB create them. If it has both, the shared library is used, except for prefixes after --static.
+# Programs of that RocksDB (db_bench, ldb) that some tests run are searched for in DIR/bin.
 #
-# Builds into build/rocksdb-VERSION-shared or -static. Goes on after a failure; ends with 1 if anything failed. The last
-# lines say what passed, failed and was skipped in each, and why it was skipped.
+# Build folders are build/rocksdb-VERSION-shared or -static. Continues after a failure, and exits with 1 if
+# anything failed. The last lines list what passed, failed and was skipped with each RocksDB, and reasons for
+# skipping.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tools/build_jobs.sh
@@ -17,7 +18,7 @@ usage() {
   exit 2
 }
 
-# test_prefix DIR ON|OFF: adds its lines to the summary; fails if anything did.
+# test_prefix DIR ON|OFF: appends lines to the summary; fails if a test does.
 test_prefix() {
   local prefix=$1 static=$2 version kind build log status=0
   version=$(awk '/^#define ROCKSDB_(MAJOR|MINOR|PATCH) / { printf "%s%s", dot, $3; dot = "." }' \
@@ -38,7 +39,7 @@ test_prefix() {
   ctest --test-dir "$build" --label-regex rocksdb --parallel 2 --output-on-failure | tee "$build/tests.txt" || status=1
   summary+=("RocksDB $version $kind: $(grep -E 'tests (passed|failed)' "$build/tests.txt" || echo 'no tests')")
   local reasons
-  # GoogleTest has the reason in the line below; scripts say it themselves.
+  # GoogleTest prints the reason in the next line; scripts print it in one line.
   reasons=$(sed -n '/: Skipped$/{n;p}; s/^tools.*: skipped: /skipped: /p' "$log" | sort | uniq -c)
   [[ -z $reasons ]] || summary+=("$reasons")
   return "$status"

@@ -24,19 +24,19 @@ usage() {
   exit 2
 }
 
-# free_port: a number, which is the same word whenever it is compared.
+# free_port: prints a free port, and adds it to the list of ports that comparisons ignore.
 free_port() {
   python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])' | tee -a "$home/ports"
 }
 
-# Installs what is missing of the packages. In a subshell: it sets a trap.
+# Installs missing packages. The body is a subshell, since it sets a trap.
 install_packages() (
-  # Nothing but ischroot's yes will do: a machine that people work on may well be a container.
+  # ischroot must say "yes": containers may be machines that people work on.
   if ((EUID)) || ! ischroot; then
     echo "tools/try_programs.sh: --install is for root in a chroot; elsewhere install these as you see fit: ${packages[*]}" >&2
     exit 2
   fi
-  # Package scripts start services unless a policy-rc.d denies it, as is customary in a chroot.
+  # policy-rc.d keeps scripts of packages from starting services, as usual in a chroot.
   policy=/usr/sbin/policy-rc.d
   if [[ ! -e $policy ]]; then
     # shellcheck disable=SC2064

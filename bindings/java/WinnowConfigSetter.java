@@ -6,8 +6,8 @@ import org.rocksdb.Options;
 import winnow.WinnowFilter;
 
 /**
- * For Kafka Streams: the stores' filters are Winnow's. Name the class in the configuration, as
- * {@code rocksdb.config.setter}.
+ * Sets Winnow's filter policy for the stores of Kafka Streams. To use it, set
+ * {@code rocksdb.config.setter} to this class.
  */
 public class WinnowConfigSetter implements RocksDBConfigSetter {
   private final Map<String, WinnowFilter> filters = new ConcurrentHashMap<>();

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Makes the jar for Java programs: make_jar.sh FOLDER ROCKSDBJNI_JAR JAR
-# FOLDER is PREFIX/lib/winnow of an installed plugin, with libwinnow_java.so and with plugins/ for as many versions of
-# RocksDB as were installed there. Any version of rocksdbjni will do: the class is the same for all.
+# FOLDER is PREFIX/lib/winnow of an installation, with libwinnow_java.so and, in plugins/, a plugin for each supported
+# version of RocksDB. ROCKSDBJNI_JAR may have any version: the compiled class is the same for all.
 set -euo pipefail
 
 (($# == 3)) || {
@@ -17,7 +17,7 @@ source=$(dirname "$(realpath "$0")")
   exit 1
 }
 
-# Java's name for the processor.
+# os.arch of Java.
 processor=$(uname -m)
 [[ $processor != x86_64 ]] || processor=amd64
 work=$(mktemp -d)

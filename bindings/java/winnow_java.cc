@@ -1,5 +1,5 @@
-// The native half of WinnowFilter.java. Needs the C library alone, and serves every version of
-// rocksdbjni: all that knows RocksDB is in the plugin that it binds to it.
+// JNI library of WinnowFilter.java. Depends on the C library only, and serves all versions of
+// rocksdbjni: code that depends on RocksDB is in the plugin that is bound to rocksdbjni.
 
 #include <dlfcn.h>
 #include <jni.h>
@@ -25,13 +25,13 @@ using preload::HostVersion;
 using preload::KeepText;
 using preload::NewPolicy;
 
-// Functions that delete the policies that we make, by their names in rocksdbjni's versions.
+// Names of rocksdbjni's function that deletes filter policies, in its different versions.
 constexpr const char* kDeleteFilter[] = {"Java_org_rocksdb_Filter_disposeInternal",
                                          "Java_org_rocksdb_Filter_disposeInternalJni"};
 
-// All of it under this lock, and kept for good: what is written below is written once.
+// Protects the variables below, which are set once.
 pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
-void* g_host = nullptr;  // the library of rocksdbjni, as dlopen has returned it
+void* g_host = nullptr;  // handle of rocksdbjni's library
 HostVersion g_version;
 NewPolicy* g_new_policy = nullptr;
 
@@ -43,7 +43,7 @@ class Lock {
   Lock& operator=(const Lock&) = delete;
 };
 
-// The names of the objects that are loaded, one after another, each with its end.
+// Paths of the loaded objects, each with a terminating zero.
 struct Names {
   char* bytes;
   size_t size;
@@ -60,8 +60,8 @@ int AddName(dl_phdr_info* object, size_t, void* names_of_caller) noexcept {
   return 0;
 }
 
-// Returns whether this object has rocksdbjni's functions itself, and not by a library that it
-// needs.
+// Returns true if this object itself, rather than one of its dependencies, defines rocksdbjni's
+// functions.
 bool IsRocksdbjni(const char* name) noexcept {
   void* const opened = ::dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
   if (opened == nullptr) {
@@ -81,8 +81,9 @@ bool IsRocksdbjni(const char* name) noexcept {
 
 const char* FindHost() noexcept {
   if (g_host != nullptr) return nullptr;
-  // The JVM opens them where the linker's other searches don't find their symbols. None may be
-  // opened while the linker goes through the list.
+  // The JVM loads libraries with local scope, so dlsym() can't find their symbols without a handle.
+  // dlopen() must not be called from a callback of dl_iterate_phdr(), so the names are copied
+  // first.
   Names names{};
   ::dl_iterate_phdr(&AddName, &names);
   int found = 0;
@@ -98,7 +99,7 @@ const char* FindHost() noexcept {
     return "several class loaders of this process have a library of rocksdbjni each; Winnow needs "
            "one that all of them share";
   }
-  // The plugin goes on calling it, also when its class loader is gone.
+  // The plugin calls rocksdbjni even after its class loader is unloaded.
   void* const host = ::dlopen(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
   if (host == nullptr) return KeepText("%s can't be opened", path);
   if (const char* const problem = preload::ReadHostVersion(host, &g_version)) {
@@ -108,8 +109,8 @@ const char* FindHost() noexcept {
   return nullptr;
 }
 
-// Where the plugin that is opened looks for its host: one place for all copies of this library,
-// that of the first whose symbols all objects of the process find.
+// Returns the variable from which a plugin that is opened takes its host. All copies of this
+// library use the variable of the first copy with global scope. Returns null on failure.
 void** PlaceOfHost(const char* own_path) noexcept {
   if (::dlopen(own_path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL) == nullptr) return nullptr;
   void* const found = FindSymbol(RTLD_DEFAULT, preload::kJavaHostFunction);
@@ -149,13 +150,14 @@ constexpr char kIllegalState[] = "java/lang/IllegalStateException";
 }  // namespace
 }  // namespace winnow::java
 
-// For the plugin that is opened (src/preload/bound/binding.h).
+// Returns the thread-local variable with the host of a plugin that is opened
+// (src/preload/bound/binding.h).
 extern "C" WINNOW_EXPORT void** winnow_java_host() {
   static __thread void* host __attribute__((tls_model("initial-exec"))) = nullptr;
   return &host;
 }
 
-// The path of the plugin that is needed, below this library's folder.
+// Returns the path of the required plugin, relative to this library's folder.
 extern "C" JNIEXPORT jstring JNICALL Java_winnow_WinnowFilter_plugin(JNIEnv* env, jclass) {
   using namespace winnow::java;  // NOLINT: these are the names that Java knows
   const Lock lock;
@@ -166,7 +168,8 @@ extern "C" JNIEXPORT jstring JNICALL Java_winnow_WinnowFilter_plugin(JNIEnv* env
   return env->NewStringUTF(winnow::preload::PathOfBoundPlugin(g_version, "plugins"));
 }
 
-// Registers the policy, and makes one unless the text is null: the address of a pointer to it.
+// Registers the policy. Unless `policy` is null, makes a policy and returns the address of a
+// pointer to it. Throws a Java exception and returns 0 on failure.
 extern "C" JNIEXPORT jlong JNICALL Java_winnow_WinnowFilter_create(JNIEnv* env, jclass,
                                                                    jstring policy) {
   using namespace winnow::java;  // NOLINT

@@ -1,6 +1,6 @@
-// The folders of RocksDB's BackupEngine. In its folder lie meta/N, which names the files of backup
-// N, private/N with the backup's CURRENT, MANIFEST and OPTIONS, and for all backups together
-// shared_checksum/ (or shared/) with SST files, whose names are not those of the MANIFEST.
+// Folders of RocksDB's BackupEngine: meta/N lists the files of backup N; private/N has the backup's
+// CURRENT, MANIFEST and OPTIONS; and shared_checksum/ (or shared/) has the SST files of all
+// backups, under names that differ from those in the MANIFEST.
 
 #ifndef WINNOW_SRC_DATABASE_BACKUP_FOLDER_H_
 #define WINNOW_SRC_DATABASE_BACKUP_FOLDER_H_
@@ -9,13 +9,13 @@
 
 namespace winnow::inspect {
 
-// Returns whether the folder is that of a backup's MANIFEST, without the SST files.
+// Returns true if the folder has a backup's MANIFEST without the SST files.
 bool IsBackupWithoutTables(const std::string& folder);
 
-// Returns whether the folder has the SST files of backups.
+// Returns true if the folder has the SST files of backups.
 bool HasTablesOfBackups(const std::string& folder);
 
-// Sentences about such folders: why the one can't be read, and what is not known of the other.
+// Returns a sentence that says why such a folder can't be read, or what is unknown about its files.
 std::string AboutBackupWithoutTables(const std::string& folder);
 std::string AboutTablesOfBackups();
 

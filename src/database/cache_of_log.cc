@@ -27,10 +27,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kMaxBytesOfNewest = uint64_t{64} << 20;
-// The dump when a database is opened takes some 10 KB a family, of ten at most.
+// The options printed when a database is opened take about 10 KB per column family, for at most
+// ten.
 constexpr uint64_t kMaxBytesOfOlder = uint64_t{1} << 20;
 
-// A longer line is none that is looked for.
+// Longer lines are never relevant.
 constexpr size_t kMaxBytesOfLine = size_t{64} << 10;
 
 constexpr absl::string_view kFamilyMark = "Options for column family [";
@@ -42,7 +43,7 @@ bool Parse(absl::string_view text, double* value) {
   return absl::SimpleAtod(text, value) && *value >= 0 && *value <= 1;
 }
 
-// RocksDB prints plain numbers; those that SetOptions was given may end with a unit.
+// Parses a number. RocksDB prints plain numbers; those given to SetOptions() may have a unit.
 bool Parse(absl::string_view text, uint64_t* value) {
   constexpr absl::string_view kUnits = "kmgt";
   int shift = 0;
@@ -61,10 +62,10 @@ bool Parse(absl::string_view text, uint64_t* value) {
   return true;
 }
 
-// Options printed of a family, line by line.
+// Block-based table options of a column family, as printed in the LOG line by line.
 class Dump {
  public:
-  // False for a line that does not belong to it.
+  // Parses a line. Returns false if it does not belong to the options.
   bool Add(absl::string_view line) {
     if (!absl::StartsWith(line, "  ")) {
       return false;
@@ -73,7 +74,7 @@ class Dump {
         absl::StrSplit(line, absl::MaxSplits(':', 1));
     const absl::string_view name = absl::StripAsciiWhitespace(parts.first);
     const absl::string_view value = absl::StripAsciiWhitespace(parts.second);
-    // Options of another object are indented further, until the next name that is not.
+    // Options of a nested object are indented further, until the next option with less indentation.
     if (!absl::StartsWith(line, "    ")) {
       section_ = std::string(value.empty() ? name : absl::string_view());
     }
@@ -87,12 +88,12 @@ class Dump {
     return true;
   }
 
-  // Sets an option of the table; one that is not of interest is passed over.
+  // Sets an option of the table; ignores other options.
   void Set(absl::string_view name, absl::string_view value) {
     if (name == "block_cache") {
       pointer_ = std::string(value);
     } else if (name == "block_cache_name" && cache_.kind.empty() && !cache_.no_block_cache) {
-      // The first alone: until 7.x that of block_cache_compressed is called the same.
+      // The first line counts: up to 7.x, block_cache_compressed has a line with this name, too.
       cache_.kind = std::string(value);
     } else if (name == "no_block_cache") {
       Take(value, &cache_.no_block_cache);
@@ -113,12 +114,12 @@ class Dump {
     } else if (name == "prepopulate_block_cache") {
       Take(value, &cache_.prepopulate_block_cache);
     } else if (name == "format_version") {
-      // Behind all that is needed, in each version from 7.1 to 11.9.
+      // printed after all relevant options, in each version from 7.1 to 11.9
       has_end_ = true;
     }
   }
 
-  // The text within the braces of SetOptions({{"block_based_table_factory", "{…}"}}).
+  // Applies the text within the braces of SetOptions({{"block_based_table_factory", "{…}"}}).
   void Change(const std::string& options) {
     std::unordered_map<std::string, std::string> values;
     if (!ROCKSDB_NAMESPACE::StringToMap(options, &values).ok()) {
@@ -166,7 +167,7 @@ class Dump {
   bool is_sound_ = true;
 };
 
-// The name in "…marker[name]…"; unset without one.
+// Returns the name in "…marker[name]…", or nullopt.
 std::optional<std::string> NameBehind(absl::string_view marker, absl::string_view line) {
   const size_t at = line.find(marker);
   const size_t end = line.rfind(']');
@@ -176,7 +177,7 @@ std::optional<std::string> NameBehind(absl::string_view marker, absl::string_vie
   return std::string(line.substr(at + marker.size(), end - at - marker.size()));
 }
 
-// One LOG, line by line.
+// Parser of a LOG, line by line.
 class LogText {
  public:
   void Read(absl::string_view line) {
@@ -188,7 +189,7 @@ class LogText {
       family_ = std::move(name);
       changed_.reset();
     } else if (const size_t at = line.find(kTableMark); at != absl::string_view::npos) {
-      // Its first option stands in the same line.
+      // This line also has the first option.
       in_dump_ = true;
       dump_ = Dump();
     } else {
@@ -196,7 +197,7 @@ class LogText {
     }
   }
 
-  // Returns the cache of the family. `shared_with` is of what the LOG says at its end.
+  // Returns the cache of the family; shared_with reflects the state at the end of the LOG.
   std::optional<LoggedCache> Find(const std::string& family) {
     EndDump();
     const Dump* found = nullptr;
@@ -221,8 +222,8 @@ class LogText {
       return;
     }
     in_dump_ = false;
-    // A LOG that was begun anew as the last one had grown repeats the beginning of what was printed
-    // of each family, without its name.
+    // A LOG that was rolled over because of its size repeats the first part of the options, without
+    // the name of the column family.
     if (family_ && dump_.IsWhole()) {
       if (Dump* known = Of(*family_)) {
         *known = dump_;
@@ -233,12 +234,12 @@ class LogText {
     family_.reset();
   }
 
-  // The lines of SetOptions: until 9.x "SetOptions() on column family [name], inputs:", then
-  // "option: value" for each, and "[name] SetOptions() succeeded"; after that "Set options on
-  // column family [name] (0/1), inputs:" and "… (0/1) succeeded, updated CF options:".
+  // Parses the lines of SetOptions(): up to 9.x "SetOptions() on column family [name], inputs:",
+  // then "option: value" for each option, and "[name] SetOptions() succeeded"; later "Set options
+  // on column family [name] (0/1), inputs:" and "… (0/1) succeeded, updated CF options:".
   void ReadChange(absl::string_view line) {
     constexpr absl::string_view kInputs = ", inputs:";
-    constexpr absl::string_view kTable = "table_factory: ";  // behind "block_based_" or not
+    constexpr absl::string_view kTable = "table_factory: ";  // may follow "block_based_"
     if (absl::EndsWith(line, kInputs)) {
       for (const absl::string_view marker :
            {"SetOptions() on column family [", "Set options on column family ["}) {
@@ -278,14 +279,15 @@ class LogText {
     return nullptr;
   }
 
-  std::optional<std::string> family_;  // whose options come next
+  std::optional<std::string> family_;  // column family whose options follow
   bool in_dump_ = false;
   Dump dump_;
   std::vector<std::pair<std::string, Dump>> families_;
-  std::optional<std::pair<std::string, std::string>> changed_;  // family, and options of its table
+  // Column family, and its new table options.
+  std::optional<std::pair<std::string, std::string>> changed_;
 };
 
-// Reads no more than the first `most` bytes.
+// Reads at most the first `most` bytes.
 std::optional<LoggedCache> CacheOfOneLog(const fs::path& path, const std::string& family,
                                          uint64_t most) {
   std::error_code code;
@@ -314,7 +316,7 @@ std::optional<LoggedCache> CacheOfOneLog(const fs::path& path, const std::string
   return log.Find(family);
 }
 
-// The value of db_log_dir; empty where the OPTIONS file has none, or there is no such file.
+// Returns db_log_dir of the database's OPTIONS file; empty if there is none.
 std::string LogFolder(const std::string& folder) {
   const OptionsPath options = FindOptionsFile(folder);
   if (!options.error.empty()) {
@@ -333,8 +335,8 @@ std::string LogFolder(const std::string& folder) {
   return std::string();
 }
 
-// RocksDB's name of a LOG that does not lie in the database's folder: the folder's path, with other
-// characters than these replaced, but the slash at the beginning, which is left out.
+// Returns RocksDB's name for a LOG in another folder: the path of the database without its leading
+// slash, with all characters except letters, digits, '-', '.' and '_' replaced by '_'.
 std::string LogNameElsewhere(const std::string& folder) {
   std::string name;
   for (const char character : folder) {
@@ -344,15 +346,15 @@ std::string LogNameElsewhere(const std::string& folder) {
       name += stays ? character : '_';
     }
   }
-  // RocksDB's buffer, with "_LOG" and a zero at the end.
+  // RocksDB's buffer has room for "_LOG" and a terminating zero.
   constexpr size_t kRoom = 260 - sizeof("_LOG");
   return absl::StrCat(name.substr(0, kRoom), "_LOG");
 }
 
-// All LOGs called `name` in the folder, the newest first.
+// Adds all LOGs called `name` in the folder, the newest first.
 void AddLogs(const fs::path& folder, const std::string& name, std::vector<fs::path>* logs) {
   logs->push_back(folder / name);
-  // Behind "LOG.old." stand microseconds since 1970.
+  // "LOG.old." is followed by microseconds since 1970.
   const std::string start = name + ".old.";
   std::set<std::pair<uint64_t, fs::path>> old;
   std::error_code code;

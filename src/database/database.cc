@@ -26,7 +26,7 @@ using ReportsByPath = std::map<std::string, SstReport>;
 
 bool IsTableFile(const fs::path& path) { return path.extension() == ".sst"; }
 
-// Adds to *paths what lies in the folder.
+// Adds the SST files of the folder to *paths.
 void ListTableFiles(const std::string& folder, std::set<std::string>* paths,
                     std::error_code* code) {
   fs::directory_iterator entry(folder, *code);
@@ -38,7 +38,7 @@ void ListTableFiles(const std::string& folder, std::set<std::string>* paths,
   }
 }
 
-// The name of one of the folder's MANIFESTs; empty without any.
+// Returns the name of a MANIFEST in the folder, or an empty string.
 std::string AnyManifest(const std::string& folder) {
   std::error_code code;
   for (fs::directory_iterator entry(folder, code); !code && entry != fs::directory_iterator();
@@ -62,7 +62,8 @@ bool LiesIn(const std::string& folder, const std::string& path) {
   return fs::path(path).parent_path() == (fs::path(folder) / "x").lexically_normal().parent_path();
 }
 
-// The database's own folder counts first: the others may have files of other databases as well.
+// Returns the comparator of each column family. Files in the database's own folder take precedence,
+// since the other folders may have files of other databases.
 std::map<std::string, std::string> Comparators(const std::string& database,
                                                const ReportsByPath& reports) {
   std::map<std::string, std::string> comparators;
@@ -76,7 +77,8 @@ std::map<std::string, std::string> Comparators(const std::string& database,
   return comparators;
 }
 
-// Files that the tree names and that were not there, or not yet, when the folder was listed.
+// Reads files of the tree that were missing when the folder was listed. Files that are still
+// missing get an error.
 void ReadMissing(const TreeLevels& tree, const TableReading& reading, ReportsByPath* reports) {
   std::vector<std::string> found_now;
   for (const auto& [path, position] : tree.files) {
@@ -98,7 +100,7 @@ void ReadMissing(const TreeLevels& tree, const TableReading& reading, ReportsByP
   }
 }
 
-// As ReadTreeLevels; where SST files are read in other processes, so is the MANIFEST.
+// Calls ReadTreeLevels(), in a child process if SST files are read by workers.
 TreeLevels ReadTree(const std::string& database,
                     const std::map<std::string, std::string>& comparators,
                     const std::vector<std::string>& folders, int workers) {
@@ -124,12 +126,12 @@ bool NothingIsMissing(const ReportsByPath& reports) {
   });
 }
 
-// A database that is in use replaces its files while we read: those that were deleted meanwhile and
-// that its tree no longer names were not part of it.
+// Drops unreadable files that were deleted while they were read and are no longer in the tree, as
+// happens in a running database.
 void DropDeleted(const TreeLevels& tree, ReportsByPath* reports) {
   for (auto entry = reports->begin(); entry != reports->end();) {
     std::error_code code;
-    // A link that leads nowhere is not deleted.
+    // A dangling symbolic link counts as existing.
     const bool deleted = entry->second.error &&
                          !fs::exists(fs::symlink_status(entry->first, code)) &&
                          tree.files.count(entry->first) == 0;
@@ -137,9 +139,9 @@ void DropDeleted(const TreeLevels& tree, ReportsByPath* reports) {
   }
 }
 
-// A database that is being written to has files that are not whole yet, and which its tree does not
-// name before they are. Reads those again that the tree has come to name, and takes away the
-// others, which are no part of the database; gives their number.
+// Rereads unreadable files that are in the tree by now, and drops others, which are no part of the
+// database: a running database writes a file before it adds the file to the tree. Returns the
+// number of dropped files.
 size_t SettleUnread(const TreeLevels& tree, const TableReading& reading, ReportsByPath* reports) {
   size_t taken_away = 0;
   std::vector<std::string> again;
@@ -151,7 +153,7 @@ size_t SettleUnread(const TreeLevels& tree, const TableReading& reading, Reports
     const bool named = tree.files.count(entry->first) > 0;
     std::error_code code;
     const bool is_there = fs::exists(entry->first, code);
-    // A link that leads nowhere is not being written: somebody wants to hear of it.
+    // A dangling symbolic link is no file that is being written; its error is kept.
     const bool is_link = fs::is_symlink(fs::symlink_status(entry->first, code));
     if (!is_there && (named || is_link)) {
       ++entry;
@@ -170,8 +172,8 @@ size_t SettleUnread(const TreeLevels& tree, const TableReading& reading, Reports
   return taken_away;
 }
 
-// Drops strangers of the folders beside the database's own, which may be those of other databases
-// as well.
+// Drops files outside of the database's own folder that are not in the tree: they may belong to
+// other databases.
 void DropStrangers(const std::string& database, const TreeLevels& tree, ReportsByPath* reports) {
   for (auto entry = reports->begin(); entry != reports->end();) {
     const bool stranger = tree.files.count(entry->first) == 0 && !LiesIn(database, entry->first);
@@ -179,8 +181,8 @@ void DropStrangers(const std::string& database, const TreeLevels& tree, ReportsB
   }
 }
 
-// A MANIFEST that was cut off at a record's end is read without an error. The number of files in
-// the database's folder; 0 where the tree is not lost.
+// Returns the number of SST files in the database's folder if the tree is empty, else 0. RocksDB
+// reads a MANIFEST that is truncated at the end of a record without an error.
 size_t FilesOfLostTree(const std::string& database, const TreeLevels& tree,
                        const ReportsByPath& reports) {
   if (!tree.problem.empty() || !tree.remark.empty() || !tree.files.empty()) {
@@ -202,7 +204,8 @@ TreeLevels ReadTreeOf(const std::string& database, const std::vector<std::string
     if (!tree.files.empty()) {
       DropStrangers(database, tree, reports);
     }
-    // Also read again: a new database may have written its first file before it named it.
+    // An empty tree is read again: a new database may have written its first file before its
+    // MANIFEST.
     if (tree.problem.empty() && NothingIsMissing(*reports) &&
         FilesOfLostTree(database, tree, *reports) == 0) {
       break;
@@ -211,7 +214,8 @@ TreeLevels ReadTreeOf(const std::string& database, const std::vector<std::string
   return tree;
 }
 
-// RocksDB refuses a file whose size is not the MANIFEST's, also one that can be read as a table.
+// Reports a file whose size differs from the MANIFEST as an error, even if it is readable: RocksDB
+// refuses to open the database with the file.
 void CompareSize(uint64_t bytes, SstReport* report) {
   std::error_code code;
   const uint64_t there = fs::file_size(report->path, code);
@@ -249,8 +253,8 @@ void Place(const TreeLevels& tree, ReportsByPath* reports) {
   }
 }
 
-// The files that the tree does not name, as in a folder into which somebody copied them; the
-// sentence is empty without any.
+// Returns a sentence on files that are not in the tree, such as copied files; empty if there are
+// none.
 std::string SayUnnamed(const std::string& database, const TreeLevels& tree,
                        const ReportsByPath& reports) {
   size_t unnamed = 0;
@@ -269,7 +273,7 @@ std::string SayUnnamed(const std::string& database, const TreeLevels& tree,
                       one ? "; it is" : ", ...; they are", " shown without a level");
 }
 
-// Adds a sentence to what is to be remarked.
+// Adds a sentence to the remark.
 void Remark(const std::string& sentence, DatabaseReport* database) {
   if (!sentence.empty()) {
     database->remark =
@@ -302,7 +306,7 @@ DatabaseReport ReadDatabaseBy(const TableReading& reading, const std::string& pa
     Remark(AboutTablesOfBackups(), &database);
   }
   const bool is_database = fs::exists(fs::path(path) / "CURRENT", code);
-  const std::error_code current = code;  // not set where it is known not to be there
+  const std::error_code current = code;  // not set if the file is known to be missing
   const std::string manifest = is_database ? std::string() : AnyManifest(path);
   if (listed.empty() && !is_database && manifest.empty()) {
     database.error = absl::StrCat(

@@ -1,4 +1,4 @@
-// Which filters the SST files of a database have.
+// Filters of the SST files of a database.
 
 #ifndef WINNOW_SRC_DATABASE_DATABASE_H_
 #define WINNOW_SRC_DATABASE_DATABASE_H_
@@ -13,30 +13,30 @@
 namespace winnow::inspect {
 
 struct DatabaseReport {
-  std::vector<SstReport> files;  // by level, the unknown ones last, then by path
+  std::vector<SstReport> files;  // sorted by level, with unknown levels last, then by path
 
-  // Why levels are unknown, or files that the database knows were not found; a sentence. The files
-  // were read nevertheless.
+  // Sentence on unknown levels, or on files of the tree that were not found. All other files were
+  // read.
   std::optional<std::string> warning;
 
-  // Remark to a person although nothing is wrong: that levels were read with a stand-in for the
-  // database's comparator, or are unknown for want of it, or that the folder has SST files that are
-  // not in its tree; a sentence, or several with semicolons.
+  // Remark that is no fault: levels were read with a stand-in for the database's comparator, or are
+  // unknown without it; or the folder has SST files that are not in the tree. One or several
+  // sentences, separated by semicolons.
   std::optional<std::string> remark;
 
-  // Why nothing could be read.
+  // Sentence that says why nothing could be read.
   std::optional<std::string> error;
 };
 
-// Reads every SST file of a database folder, also while another process has the database open. A
-// folder with SST files and without a readable database gives the files, with levels unknown.
-// Nothing beside the files is written. table_folders: where else the database has SST files
-// (db_paths, cf_paths), in any order; of their files only those are read that the database names,
-// if that can be told. workers: how many processes read, as for ReadTables; 0: this one.
+// Reads all SST files of a database's folder, even while another process has the database open. If
+// the folder has SST files but no readable database, their levels are unknown. Writes nothing.
+// `table_folders` are further folders with SST files of the database (db_paths, cf_paths), in any
+// order; their files are read only if they belong to the database, as far as the tree is known.
+// `workers` is the number of reading processes, as for ReadTables(); 0 reads in this process.
 DatabaseReport ReadDatabase(const std::string& path, const Progress& progress = nullptr,
                             const std::vector<std::string>& table_folders = {}, int workers = 0);
 
-// The same without filters: which files there are, their levels and column families.
+// Reads the files, levels and column families without the filters.
 DatabaseReport ListDatabase(const std::string& path, const std::vector<std::string>& table_folders,
                             int workers);
 

@@ -1,4 +1,4 @@
-// RocksDB's own reading of an OPTIONS file, and of the policy in it.
+// OPTIONS files as RocksDB loads them, and the policies in them.
 
 #ifndef WINNOW_SRC_DATABASE_LOADED_OPTIONS_H_
 #define WINNOW_SRC_DATABASE_LOADED_OPTIONS_H_
@@ -14,17 +14,17 @@
 
 namespace winnow::inspect {
 
-// Loads the file as RocksDB does by default, when it is not strict. Empty, or what it says against
-// it.
+// Loads the file as RocksDB does by default, with ignore_unknown_options. Returns an empty string,
+// or RocksDB's error message.
 std::string LoadFamilies(const std::string& path,
                          std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor>* families);
 
-// Null for other tables than block-based ones, which have no filters.
+// Returns the table options, or null if the table is not block-based and thus has no filters.
 const ROCKSDB_NAMESPACE::BlockBasedTableOptions* TableOptionsOf(
     const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family);
 
-// The policy with its options, as RocksDB writes it to OPTIONS files: "bloomfilter:10:false"; empty
-// without one.
+// Returns the policy with its options as RocksDB writes it to OPTIONS files,
+// "bloomfilter:10:false"; empty if `policy` is null.
 std::string DescribePolicy(const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>& policy);
 
 }  // namespace winnow::inspect

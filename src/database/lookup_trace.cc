@@ -17,16 +17,17 @@
 namespace winnow::inspect {
 namespace {
 
-// A record is the time in 8 bytes, its type in 1, the length of its payload in 4, and that payload;
-// numbers have their low byte first.
+// A record has a time of 8 bytes, a type of 1 byte, the length of the payload in 4 bytes, and the
+// payload; numbers are little-endian.
 constexpr size_t kTimeBytes = 8;
 constexpr size_t kRecordHeadBytes = kTimeBytes + 1 + 4;
 static_assert(kRecordHeadBytes == kBeforeTraceMagic);
 
-// Largest payload of a record that is read: a MultiGet of a million keys of a kilobyte.
+// Maximum payload of a record: a MultiGet of a million keys of 1 KB.
 constexpr uint32_t kMaxPayload = uint32_t{1} << 30;
 
-// In version 0.2 a payload begins with 8 bytes whose bits say which parts follow, in their order.
+// Version 0.2: a payload begins with a bit mask of 8 bytes that lists the parts that follow, in
+// order.
 constexpr uint64_t kGetFamily = 1 << 2;
 constexpr uint64_t kGetKey = 1 << 3;
 constexpr uint64_t kSeekFamily = 1 << 4;
@@ -50,7 +51,7 @@ bool TakeFixed(absl::string_view* bytes, T* value) {
   return true;
 }
 
-// Bytes behind their number, which is written seven bits a byte, the low ones first.
+// Takes length-prefixed bytes; the length is a varint.
 bool TakePart(absl::string_view* bytes, absl::string_view* part) {
   uint64_t size = 0;
   for (int shift = 0; shift < 35; shift += 7) {
@@ -125,11 +126,11 @@ class TraceFile {
   explicit TraceFile(const std::string& path) : file_(path, std::ios::binary) {}
 
   bool is_open() const { return file_.is_open(); }
-  uint64_t offset() const { return offset_; }  // where the last record begins
+  uint64_t offset() const { return offset_; }  // offset of the last record
 
   enum class Found { kRecord, kNothing, kPart };
 
-  // Reads a record, but for the payload.
+  // Reads the header of the next record.
   Found Next(ROCKSDB_NAMESPACE::TraceType* type, uint32_t* payload_bytes) {
     offset_ = end_;
     char head[kRecordHeadBytes];
@@ -145,7 +146,8 @@ class TraceFile {
     return Found::kRecord;
   }
 
-  // A damaged length takes no more memory than the file has.
+  // Reads the payload piece by piece, so that a damaged length allocates no more memory than the
+  // file's size.
   bool ReadPayload(uint32_t bytes, std::string* payload) {
     constexpr uint32_t kPiece = 1 << 20;
     payload->clear();
@@ -171,7 +173,7 @@ class TraceFile {
   uint64_t end_ = 0;
 };
 
-// Returns whether that RocksDB reads the keys of some MultiGets one by one; by what follows the
+// Returns true if this RocksDB reads the keys of some MultiGets one by one. `rest` follows the
 // trace's version: "\tRocksDB Version: 7.8\t".
 bool MayReadOneByOne(absl::string_view rest) {
   constexpr absl::string_view kName = "\tRocksDB Version: ";

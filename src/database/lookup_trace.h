@@ -1,5 +1,5 @@
-// The lookups and seeks in a trace of RocksDB's, as a program writes it from DB::StartTrace on to
-// DB::EndTrace. IsTraceFile() of src/text/key_list.h tells one from a list of lines.
+// Lookups and seeks in a RocksDB trace, which DB::StartTrace() and DB::EndTrace() write.
+// IsTraceFile() in src/text/key_list.h distinguishes a trace from a list of lines.
 
 #ifndef WINNOW_SRC_DATABASE_LOOKUP_TRACE_H_
 #define WINNOW_SRC_DATABASE_LOOKUP_TRACE_H_
@@ -14,41 +14,43 @@
 namespace winnow::inspect {
 
 struct TraceNotes {
-  uint64_t lookups = 0;            // of the family that was asked for, each key of a MultiGet
-  uint64_t of_other_families = 0;  // lookups as well
-  uint64_t writes = 0;             // batches
-  uint64_t taken_seeks = 0;        // of the family's iterators, that were visited
-  uint64_t seeks = 0;              // of iterators, the others
-  uint64_t others = 0;             // records of other kinds
-  // Lookups that a MultiGet has besides its first one of the family.
+  uint64_t lookups = 0;  // lookups in the requested column family; each key of a MultiGet counts
+  uint64_t of_other_families = 0;  // lookups in other column families
+  uint64_t writes = 0;             // write batches
+  uint64_t taken_seeks = 0;        // visited seeks of the family's iterators
+  uint64_t seeks = 0;              // other seeks of iterators
+  uint64_t others = 0;             // other records
+  // Lookups in a MultiGet, except for the first one of the column family.
   uint64_t joined = 0;
-  // The MultiGets are of a RocksDB before 9.0, or of one that is not known. That reads those that
-  // take vectors key by key, and the others together; the trace does not tell which are which.
+  // True if the trace is from a RocksDB before 9.0 or an unknown version, which reads the keys of
+  // MultiGets with vectors one by one, and those of others together; a trace does not distinguish
+  // them.
   bool may_read_one_by_one = false;
-  // Where and why no more was read, before the end that EndTrace writes; empty: all was.
+  // Position and reason if reading stopped before the end that EndTrace() writes; else empty.
   std::string cut_off;
 
-  // Says what a person should know of it, from "name: " on, without a full stop; empty: nothing.
+  // Returns a remark for people, beginning with "name: ", without a full stop; may be empty.
   std::string Sentence() const;
 };
 
-// A Seek of an iterator. SeekToFirst is one to the lower bound; without such a bound RocksDB does
-// not write it, nor SeekToLast. How far a scan goes on is in no trace.
+// Seek() of an iterator. SeekToFirst() with a lower bound is recorded as a seek to the bound;
+// RocksDB records neither SeekToFirst() without a lower bound nor SeekToLast(), nor the length of
+// scans.
 struct TracedSeek {
   absl::string_view key;
-  absl::string_view upper_bound;  // empty: it has none, or the trace is of version 0.1
+  absl::string_view upper_bound;  // empty: no upper bound, or a trace of version 0.1
 };
 using VisitSeek = std::function<void(const TracedSeek& seek)>;
 
-// Calls visit for each Get and each key of each MultiGet of the column family with this number, in
-// the order of the trace, and tells whether the MultiGet is that of the lookup before. A trace that
-// ends before its end, as when the program was killed, or that is damaged from somewhere on, is
-// read up to there. Empty, or a sentence that names the file: it can't be read, is none, or is of a
-// version of traces other than 0.1 and 0.2, which RocksDB writes up to 11.9. Only regular files.
-// With visit_seek, calls that for each Seek of the family, too. The bytes live until it returns.
+// Calls `visit` for each Get and each key of each MultiGet in the column family with this ID, in
+// the order of the trace. `joins` is true if the key belongs to the same MultiGet as the lookup
+// before. Calls `visit_seek`, if set, for each Seek in the column family. Keys are valid only
+// during the call. A trace without its end, as when the program was killed, or with damage is read
+// up to there. Returns an empty string, or a sentence that names the file if it is unreadable, no
+// regular file, no trace, or of a version other than 0.1 and 0.2, which RocksDB writes up to 11.9.
 //
-// RocksDB's own reader of traces is not used: it needs a database, and where it was built with
-// assertions, as Debian's, it ends the program on a damaged trace.
+// RocksDB's own trace reader is not used: it needs a database, and if built with assertions, as
+// Debian's, it aborts on a damaged trace.
 std::string VisitTrace(const std::string& path, uint32_t family,
                        absl::FunctionRef<void(absl::string_view key, bool joins)> visit,
                        TraceNotes* notes, const VisitSeek& visit_seek = nullptr);

@@ -26,10 +26,10 @@ using ROCKSDB_NAMESPACE::Status;
 
 constexpr absl::string_view kExpected = "expected is an OPTIONS file or a database's folder";
 
-// Thousands of column families, of about 10 KB each.
+// Enough for thousands of column families of about 10 KB each.
 constexpr uint64_t kMaxBytes = uint64_t{256} << 20;
 
-// Room for the comments that an OPTIONS file may begin with.
+// Maximum length of comments at the beginning of an OPTIONS file.
 constexpr size_t kHeadBytes = 64 << 10;
 
 std::string Quoted(const std::string& path) { return absl::StrCat("'", path, "'"); }
@@ -41,8 +41,8 @@ std::string MissingError(const std::string& path) {
                       kExpected);
 }
 
-// Returns whether the first line that is neither empty nor a comment is a section, or no such line
-// is there and the whole file was looked at.
+// Returns true if the first line that is neither empty nor a comment is a section header, or if
+// there is no such line in the whole file.
 bool BeginsWithSection(absl::string_view head, bool is_all) {
   for (absl::string_view line : absl::StrSplit(head, '\n')) {
     line = absl::StripAsciiWhitespace(line);
@@ -53,7 +53,7 @@ bool BeginsWithSection(absl::string_view head, bool is_all) {
   return is_all;
 }
 
-// Empty: it can be an OPTIONS file.
+// Returns an error message if the file can't be an OPTIONS file, else an empty string.
 std::string ErrorOfContent(const std::string& path) {
   std::error_code code;
   const uint64_t size = fs::file_size(path, code);

@@ -1,4 +1,4 @@
-// Which file is meant by a path of an OPTIONS file or of a database, and whether it can be one.
+// Search for the OPTIONS file of a path, and a check that it can be one.
 
 #ifndef WINNOW_SRC_DATABASE_OPTIONS_PATH_H_
 #define WINNOW_SRC_DATABASE_OPTIONS_PATH_H_
@@ -9,17 +9,18 @@
 
 namespace winnow::inspect {
 
-// By what a text, be there a file or not, is meant to be a path and no policy: "it has a slash", or
-// "it is called like an OPTIONS file" (OPTIONS-000007, options.ini). Empty: by nothing.
+// Returns a reason to take a text for a path rather than a policy, "it has a slash" or "it is
+// called like an OPTIONS file" (OPTIONS-000007, options.ini), or an empty string. The path need not
+// exist.
 absl::string_view SignOfPath(absl::string_view text);
 
 struct OptionsPath {
-  std::string path;   // of the OPTIONS file, as far as it is known
-  std::string error;  // why that can't be one; empty: it can
+  std::string path;   // path of the OPTIONS file, if known
+  std::string error;  // reason why the file can't be an OPTIONS file, or empty
 };
 
-// The file itself or, for a database's folder, its latest OPTIONS file. What is no regular file is
-// not opened, as a pipe may never answer, and of one only the beginning is read.
+// Returns the file itself or, for a database's folder, the latest OPTIONS file. Only regular files
+// are opened, as a pipe could block, and only their beginning is read.
 OptionsPath FindOptionsFile(const std::string& path);
 
 }  // namespace winnow::inspect

@@ -16,7 +16,7 @@
 namespace winnow::inspect {
 namespace {
 
-// A line without its comment and the spaces around it, as RocksDB reads it.
+// Returns the line without its comment and surrounding spaces, by RocksDB's rules.
 absl::string_view WithoutComment(absl::string_view line) {
   for (size_t at = line.find('#'); at != absl::string_view::npos; at = line.find('#', at + 1)) {
     if (at == 0 || line[at - 1] != '\\') {
@@ -27,7 +27,7 @@ absl::string_view WithoutComment(absl::string_view line) {
   return absl::StripAsciiWhitespace(line);
 }
 
-// The name in the quotes of [CFOptions "name"].
+// Returns the name in the quotes of [CFOptions "name"].
 std::string QuotedName(absl::string_view section) {
   const size_t first = section.find('"');
   const size_t last = section.rfind('"');
@@ -38,7 +38,7 @@ std::string QuotedName(absl::string_view section) {
                              {{"\\#", "#"}, {"\\:", ":"}, {"\\\\", "\\"}});
 }
 
-// Takes the options of a table factory that are written as one value: {filter_policy=winnow:10;…}.
+// Parses the options of a table factory that are written as one value: {filter_policy=winnow:10;…}.
 void TakeTableOptions(const std::string& value, FamilyText* family) {
   std::unordered_map<std::string, std::string> values;
   const bool is_map = ROCKSDB_NAMESPACE::StringToMap(value, &values).ok();
@@ -48,8 +48,8 @@ void TakeTableOptions(const std::string& value, FamilyText* family) {
   if (is_map) family->whole_keys = values["whole_key_filtering"];
 }
 
-// Where the value of an option that filters depend on is kept, besides the policy's; null: it is
-// none.
+// Returns the member for the value of an option that affects filters, other than filter_policy;
+// null for other options.
 std::string* PlaceOf(absl::string_view name, bool in_table_options, FamilyText* family) {
   if (in_table_options) return name == "whole_key_filtering" ? &family->whole_keys : nullptr;
   return name == "comparator"                         ? &family->comparator
@@ -61,7 +61,7 @@ std::string* PlaceOf(absl::string_view name, bool in_table_options, FamilyText* 
 
 class OptionsText {
  public:
-  // Reads on; empty, or a sentence that says what is wrong with the line.
+  // Parses a line. Returns an empty string, or a sentence if the line is invalid.
   std::string Read(absl::string_view raw_line) {
     const absl::string_view line = WithoutComment(raw_line);
     if (!line.empty() && line.front() == '[') {
@@ -104,7 +104,7 @@ class OptionsText {
                      [&name](const FamilyText& asked) { return asked.name == name; });
     const bool known = found != families_.end();
     if (in_table_options_ != known) {
-      // RocksDB's own reader ends the program on such a file.
+      // RocksDB's reader aborts on such a file.
       return absl::StrCat(
           "section ", line,
           known ? " is there twice" : " is not preceded by the section [CFOptions] of that family");
@@ -117,7 +117,8 @@ class OptionsText {
   }
 
   std::vector<FamilyText> families_;
-  FamilyText* family_ = nullptr;  // of the section being read; null: a section about something else
+  // Column family of the current section; null in sections about something else.
+  FamilyText* family_ = nullptr;
   bool in_table_options_ = false;
   bool section_has_policy_ = false;
 };

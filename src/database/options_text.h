@@ -1,6 +1,5 @@
-// Reads what the text of an OPTIONS file says of its column families. RocksDB has no public way to
-// ask for it, and what it loads does not tell a policy that was dropped from one that was never
-// there.
+// Parses the text of an OPTIONS file. RocksDB has no public parser, and its loaded options don't
+// distinguish a policy that was dropped from one that is not in the file.
 
 #ifndef WINNOW_SRC_DATABASE_OPTIONS_TEXT_H_
 #define WINNOW_SRC_DATABASE_OPTIONS_TEXT_H_
@@ -13,12 +12,12 @@
 namespace winnow::inspect {
 
 struct FamilyText {
-  std::string name;                   // of the column family
-  std::optional<std::string> policy;  // unset: the file says nothing about it
-  std::string comparator;             // its name; empty: the file says nothing about it
+  std::string name;                   // name of the column family
+  std::optional<std::string> policy;  // nullopt if the file does not set it
+  std::string comparator;             // name of the comparator; empty if the file does not set it
 
-  // The values of other options that filters depend on. Empty: the file says nothing about them, or
-  // nullptr.
+  // Values of other options that affect filters; empty if the file sets them to nullptr or does not
+  // set them.
   std::string prefix_extractor;
   std::string memtable;               // memtable_factory
   std::string memtable_prefix_bloom;  // memtable_prefix_bloom_size_ratio
@@ -30,12 +29,12 @@ struct FamilyText {
   }
 };
 
-// In the order of the file. Empty, or a sentence that says what is wrong with the file, which
-// leaves *families as it is.
+// Reads the column families in the order of the file. Returns an empty string, or a sentence if the
+// file is invalid, in which case *families is unchanged.
 std::string ReadFamilies(const std::string& path, std::vector<FamilyText>* families);
 
-// The name of each column family's comparator as the file says it, also of those that this program
-// does not have. Empty where the file can't be read. `path` is as for FindOptionsFile.
+// Returns the name of each column family's comparator in the file, known to this program or not.
+// Empty if the file can't be read. `path` is as for FindOptionsFile().
 std::map<std::string, std::string> ComparatorsOfOptionsFile(const std::string& path);
 
 }  // namespace winnow::inspect

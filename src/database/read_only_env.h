@@ -1,4 +1,4 @@
-// An environment in which RocksDB can open a database and can change nothing.
+// An environment in which RocksDB can open a database, but can't change anything.
 
 #ifndef WINNOW_SRC_DATABASE_READ_ONLY_ENV_H_
 #define WINNOW_SRC_DATABASE_READ_ONLY_ENV_H_
@@ -10,8 +10,8 @@
 
 namespace winnow::inspect {
 
-// Every attempt to write, rename, lock or delete fails. Write-ahead logs are not listed: a reader
-// of SST files needs no memtables, and replaying needs the database's own options.
+// Fails every attempt to write, rename, lock or delete. Hides write-ahead logs: a reader of SST
+// files needs no memtables, and replaying logs needs the database's own options.
 ROCKSDB_NAMESPACE::Status NewReadOnlyEnv(std::unique_ptr<ROCKSDB_NAMESPACE::Env>* env);
 
 }  // namespace winnow::inspect

@@ -11,7 +11,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Small files are read in less time than it takes to hand them over one by one.
+// Maximum number of files per task: small files are read faster than they are handed over one by
+// one.
 constexpr size_t kMaxAtOnce = 64;
 
 class Reading {
@@ -30,10 +31,10 @@ class Reading {
         reports_[file] = how_.read(paths_[file]);
       }
     } else {
-      // Enough pieces for all workers to the end.
+      // Enough tasks are made to keep all workers busy to the end.
       const size_t pieces = static_cast<size_t>(how_.workers) * 8;
       Read(files, std::clamp<size_t>(files.size() / pieces, 1, kMaxAtOnce));
-      // A piece that was lost says nothing of which file it was.
+      // Files of a lost task are read again one by one, to find the one that ended the worker.
       Read(std::exchange(lost_, {}), 1);
     }
     Tell(paths_.size());

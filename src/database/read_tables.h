@@ -1,5 +1,5 @@
-// Many SST files read at once, in processes of their own: RocksDB as Debian builds it ends its
-// process on some damaged files, and hangs on others.
+// Reads many SST files in parallel in worker processes: Debian's RocksDB aborts on some damaged
+// files, and hangs on others.
 
 #ifndef WINNOW_SRC_DATABASE_READ_TABLES_H_
 #define WINNOW_SRC_DATABASE_READ_TABLES_H_
@@ -14,16 +14,16 @@
 
 namespace winnow::inspect {
 
-// Called between files: how many of how many are done.
+// Called between files.
 using Progress = std::function<void(size_t done, size_t total)>;
 
 struct TableReading {
-  // Processes that read. 0: the calling thread reads, and what ends its process ends this one.
+  // Number of reading processes. 0 reads in the calling thread, which a damaged file may crash.
   int workers = 0;
 
-  // After which a file is given up on.
+  // Time without a report after which a worker is killed.
   std::chrono::seconds longest_silence{300};
-  // Tests set the time.
+  // Clock, which tests replace.
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 
   Progress progress;  // called in this process; may be null
@@ -31,9 +31,8 @@ struct TableReading {
   std::function<SstReport(const std::string& path)> read = ReadSst;
 };
 
-// A report for each path, in their order. A file whose reader did not get through has that as its
-// error, and the others are read all the same. With workers, what RunInWorkers says of threads
-// holds.
+// Returns a report for each path, in order. A file that crashes its reader has an error; the other
+// files are read nevertheless. With workers, the limits on threads are those of RunInWorkers().
 std::vector<SstReport> ReadTables(const std::vector<std::string>& paths,
                                   const TableReading& reading);
 

@@ -1,4 +1,4 @@
-// The SST files that a path means: itself, or those of a database or a folder.
+// The SST files that a path stands for: the file itself, or the files of a database or folder.
 
 #ifndef WINNOW_SRC_DATABASE_TABLE_LIST_H_
 #define WINNOW_SRC_DATABASE_TABLE_LIST_H_
@@ -11,19 +11,20 @@ namespace winnow::inspect {
 
 struct ListedTable {
   std::string path;
-  std::optional<int> level;          // unset: not known, or no part of a database
-  std::optional<std::string> error;  // why it can't be read as the database's, as a sentence
-  std::string column_family;         // empty: not known
+  std::optional<int> level;  // nullopt if unknown, or if the file is in no database
+  // Sentence that says why it can't be read as the database's file.
+  std::optional<std::string> error;
+  std::string column_family;  // empty if unknown
 };
 
-// Which paths the names mean is for ExpandPaths to say.
+// Result of ListTables(). ExpandPaths() determines the paths.
 struct TableList {
-  std::vector<ListedTable> tables;    // a path that is no folder: that path
-  std::vector<std::string> remarks;   // worth knowing, and no fault
-  std::vector<std::string> warnings;  // what could not be read of a database, as sentences
+  std::vector<ListedTable> tables;    // a path that is no folder is its only table
+  std::vector<std::string> remarks;   // sentences that are no faults
+  std::vector<std::string> warnings;  // sentences on parts of a database that could not be read
 };
 
-// As ListDatabase reads a folder, with table_folders and at least one worker as there.
+// Lists the files of a folder with ListDatabase(); `workers` must be at least 1.
 TableList ListTables(const std::string& path, const std::vector<std::string>& table_folders,
                      int workers);
 

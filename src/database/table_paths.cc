@@ -25,18 +25,17 @@ bool IsThere(const std::string& name) {
 
 bool IsPattern(const std::string& name) { return name.find_first_of("*?[") != std::string::npos; }
 
-// Returns whether a folder that can't be listed has something to say: not one that has just been
-// deleted.
+// Returns true if a folder's listing failed for a reason other than that it was just deleted.
 bool IsWorthNaming(const std::error_code& code) {
   return code && code != std::errc::no_such_file_or_directory && code != std::errc::not_a_directory;
 }
 
 struct PatternMatches {
   std::vector<std::string> names;
-  std::vector<TablePath> unread;  // folders that may have more of them
+  std::vector<TablePath> unread;  // folders that could not be listed and may have matches
 };
 
-// Context of glob()'s callback, which can't be passed to it.
+// Passes the result to glob()'s callback, which has no context argument.
 thread_local std::vector<TablePath>* unread_of_glob = nullptr;
 
 int KeepUnread(const char* folder, int error) {
@@ -58,13 +57,14 @@ PatternMatches Matches(const std::string& pattern) {
   return matches;
 }
 
-// Contents of a folder: what ReadDatabase finds there, and the folders in it. A MANIFEST is part of
-// a database whose CURRENT is gone.
+// Contents of a folder: databases and SST files, as ReadDatabase() recognizes them, and subfolders.
+// A MANIFEST without a CURRENT is part of a database, too.
 struct FolderContents {
   bool database = false;
   bool tables = false;
-  std::vector<fs::path> folders;  // sorted, without links; and what may be one
-  std::error_code code;           // why there may be more
+  // Sorted, without symbolic links; includes paths whose type is unknown.
+  std::vector<fs::path> folders;
+  std::error_code code;  // error after which there may be more
 };
 
 FolderContents ContentsOf(const fs::path& folder) {
@@ -85,13 +85,13 @@ FolderContents ContentsOf(const fs::path& folder) {
   return contents;
 }
 
-// Finds what there is to read in the folder itself and, where that is no database, in those in it.
-// One that can't be listed is found too: whoever reads it says why.
+// Adds the folder if it has a database or SST files, and, unless it has a database, searches its
+// subfolders. Folders that can't be listed are added, too, so that their reader reports the error.
 void FindDatabases(const fs::path& folder, int depth, std::vector<std::string>* found) {
   const FolderContents contents = ContentsOf(folder);
   const bool unread = IsWorthNaming(contents.code);
-  // The rest of a backup, besides its MANIFEST, is found beside it. Where it is what was named, its
-  // reader says so.
+  // A folder with a backup's MANIFEST only is skipped: the backup's SST files are in another
+  // folder. If the folder itself was named, its reader reports that.
   if (depth > 0 && !unread && IsBackupWithoutTables(folder.string())) {
     return;
   }
@@ -117,7 +117,7 @@ class Expansion {
     std::vector<std::string> databases;
     FindDatabases(name, 0, &databases);
     if (databases.empty()) {
-      AddOnce({name, true, std::string()});  // whose reader says what is missing
+      AddOnce({name, true, std::string()});  // its reader reports that nothing was found
     }
     for (const std::string& database : databases) {
       AddOnce({database, true, std::string()});

@@ -1,4 +1,4 @@
-// Expands the paths that a person names: SST files, databases, patterns, folders of databases.
+// Expands the paths that a user names: SST files, databases, patterns, folders of databases.
 
 #ifndef WINNOW_SRC_DATABASE_TABLE_PATHS_H_
 #define WINNOW_SRC_DATABASE_TABLE_PATHS_H_
@@ -8,39 +8,40 @@
 
 namespace winnow::inspect {
 
-// An SST file, or what stands in its place; or a folder that ReadDatabase reads.
+// A path that is taken for an SST file, or a folder for ReadDatabase().
 struct TablePath {
   std::string path;
   bool is_folder = false;
-  std::string error;  // why there is nothing to read, as a sentence; empty: nobody has looked yet
+  std::string error;  // sentence that says why there is nothing to read; empty if not checked
 };
 
-// The paths in their order, each file and each folder once, by whatever name it is given again:
-//   - a name that exists, a link that leads nowhere too, is itself;
-//   - another one with *, ? or [ is a pattern as glob(3) has them, in quotes that kept it from the
-//     shell, for all that match, sorted; one that nothing matches is an error, and so is each
-//     folder that can't be listed for it;
-//   - a folder without a database is itself, if SST files are in it, and the databases and
-//     folders of SST files in it or in folders in it, sorted; and those that can't be listed, of
-//     which ReadDatabase says so. Links are not followed there, nor is looked inside databases, or
-//     further down than kDeepestDatabase. The MANIFESTs of backups, which lie apart from the table
-//     files, are left out.
+// Returns the paths in order, without duplicates under other names:
+//   - A name that exists, even as a dangling symbolic link, stands for itself.
+//   - Another name with *, ? or [ is a pattern of glob(3), which was quoted in the shell; it stands
+//     for all matches, sorted. A pattern without matches is an error, and so is each folder that
+//     can't be listed for the pattern.
+//   - A folder without a database stands for itself, if it has SST files, and for databases and
+//     folders of SST files in its subfolders, sorted; and for subfolders that can't be listed,
+//     which ReadDatabase() reports. Symbolic links are not followed. Databases are not searched,
+//     nor folders deeper than kDeepestDatabase. Folders of backups that have a MANIFEST without SST
+//     files are left out.
 std::vector<TablePath> ExpandPaths(const std::vector<std::string>& names);
 
 inline constexpr int kDeepestDatabase = 5;
 
-// Returns whether the name is that of a file or folder, or a pattern that something matches.
+// Returns true if the name is an existing path, or a pattern that has a match.
 bool NamesPath(const std::string& name);
 
-// The path without links, "." and ".."; as it is where there is nothing. Two names of one file have
-// the same. Remembers folders, so that the files of one are cheap. Not for several threads.
+// Resolves symbolic links, "." and ".."; two names of one file have one result. Paths that don't
+// exist are returned unchanged. Caches the last folder, so that files of one folder are fast. Not
+// thread-safe.
 class RealPaths {
  public:
   std::string Of(const std::string& path);
 
  private:
-  std::string last_folder_;  // as given
-  std::string last_real_;    // what it is
+  std::string last_folder_;  // folder as given
+  std::string last_real_;    // resolved folder
 };
 
 }  // namespace winnow::inspect

@@ -38,7 +38,7 @@ using ROCKSDB_NAMESPACE::LiveFileMetaData;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// A file as the MANIFEST lists it.
+// A file in the MANIFEST.
 struct ListedFile {
   std::string name;  // "000123.sst"
   int path_number = 0;
@@ -53,7 +53,7 @@ struct ListedFile {
 struct Listing {
   std::vector<ListedFile> files;
   std::map<std::string, uint32_t> family_ids;
-  std::string problem;  // RocksDB's word; empty: they are all
+  std::string problem;  // RocksDB's error message; empty if all files are listed
 
   template <typename Code>
   void Fields(Code& code) {
@@ -70,15 +70,16 @@ DBOptions ReadOnlyOptions(const std::string& database, ROCKSDB_NAMESPACE::Env* e
   }
   options.env = env;
   options.info_log = std::make_shared<QuietLogger>();
-  // Damaged and missing SST files must not keep us from the tree.
+  // Damaged or missing SST files must not prevent reading the tree.
   rocksdb_abi::LeaveFileSizesUnchecked(&options);
   options.skip_stats_update_on_db_open = true;
-  options.max_open_files = 20;  // the least that RocksDB takes; more would be opened ahead
+  // RocksDB's minimum; with a higher number, files would be opened in advance.
+  options.max_open_files = 20;
   options.create_if_missing = false;
   return options;
 }
 
-// The names of the families' comparators that this program lacks.
+// Returns the names of the families' comparators that this program does not have.
 std::set<std::string> MissingComparators(const std::vector<std::string>& families,
                                          const std::map<std::string, std::string>& comparators) {
   std::set<std::string> missing;
@@ -91,7 +92,7 @@ std::set<std::string> MissingComparators(const std::vector<std::string>& familie
   return missing;
 }
 
-// Families with their comparators, and the stand-ins among these.
+// Column families with their comparators, and the stand-ins among the comparators.
 struct Families {
   std::vector<ColumnFamilyDescriptor> descriptors;
   std::vector<std::unique_ptr<Comparator>> stand_ins;
@@ -115,7 +116,7 @@ Families DescribeFamilies(const std::vector<std::string>& names,
   return families;
 }
 
-// Sets `below` of the files of a family, by the order of its keys.
+// Sets `below` for the files of a family, by its key order.
 void SetBelow(const std::vector<LiveFileMetaData>& files, const ColumnFamilyHandle& family,
               const std::vector<size_t>& of_family, Listing* listing) {
   std::vector<core::FileSpan> spans;
@@ -147,7 +148,7 @@ Listing ListFiles(const std::string& database, const DBOptions& options, const F
   const std::unique_ptr<DB> db = rocksdb_abi::Own(std::move(opened));
   std::vector<LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
-  // RocksDB lists the files of a level as it searches them.
+  // RocksDB lists the files of a level in search order.
   for (const LiveFileMetaData& file : files) {
     listing.files.push_back({file.name.substr(1), NumberOfPath(database, file.db_path),
                              TreePosition{file.level, file.column_family_name, file.size,
@@ -166,8 +167,8 @@ Listing ListFiles(const std::string& database, const DBOptions& options, const F
   return listing;
 }
 
-// Tries both orders of bytes, each in a process of its own: RocksDB compares keys while it puts the
-// tree together, and may end the process when their order is wrong.
+// Tries both bytewise orders, each in a child process: RocksDB compares keys while it builds the
+// tree, and may abort if the order is wrong.
 std::optional<Listing> ListWithStandIns(const std::string& database, const DBOptions& options,
                                         const std::vector<std::string>& names,
                                         const std::map<std::string, std::string>& comparators) {
@@ -177,7 +178,7 @@ std::optional<Listing> ListWithStandIns(const std::string& database, const DBOpt
     std::string problem;
     std::optional<Listing> listing = Unpack<Listing>(
         AskChild([&] { return Pack(ListFiles(database, options, families)); }, kLimit), &problem);
-    // A tree in a wrong order is an error, or, in newer versions, a tree without files.
+    // A wrong order results in an error or, in newer versions of RocksDB, in a tree without files.
     if (listing && listing->problem.empty() && !listing->files.empty()) {
       return listing;
     }

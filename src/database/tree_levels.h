@@ -1,4 +1,4 @@
-// Which level of the tree each SST file of a database is on.
+// Levels of a database's SST files.
 
 #ifndef WINNOW_SRC_DATABASE_TREE_LEVELS_H_
 #define WINNOW_SRC_DATABASE_TREE_LEVELS_H_
@@ -13,10 +13,10 @@ namespace winnow::inspect {
 struct TreePosition {
   int level = 0;
   std::string column_family;
-  uint64_t bytes = 0;     // as the MANIFEST says
-  uint64_t place = 0;     // among the files of its level; from level 1 on in the order of keys
-  int below = -1;         // as FileSpan of src/core/output_levels.h has it
-  std::string not_found;  // why the file is in none of the folders, as a sentence; empty: it is
+  uint64_t bytes = 0;     // size from the MANIFEST
+  uint64_t place = 0;     // index among the files of its level; in key order from level 1 on
+  int below = -1;         // FileSpan::below (src/core/output_levels.h)
+  std::string not_found;  // sentence if the file is in none of the folders, else empty
 
   template <typename Code>
   void Fields(Code& code) {
@@ -25,17 +25,16 @@ struct TreePosition {
 };
 
 struct TreeLevels {
-  std::map<std::string, TreePosition> files;  // by path, lexically normal
+  std::map<std::string, TreePosition> files;  // keyed by lexically normal path
 
-  // The number that RocksDB gave to each column family, by its name.
+  // IDs of the column families, by name.
   std::map<std::string, uint32_t> family_ids;
 
-  // Why the files are not known, as a sentence; empty: they are.
+  // Sentence that says why the files are unknown, or empty.
   std::string problem;
 
-  // A sentence about comparators that this program lacks; empty: there are none. The files may be
-  // known all the same, or else `problem` is empty and this says so: it is no fault of the
-  // database.
+  // Sentence on comparators that this program does not have, or empty. The files may be known
+  // nevertheless; if they are not, `problem` is empty, as the database has no fault.
   std::string remark;
 
   template <typename Code>
@@ -44,14 +43,14 @@ struct TreeLevels {
   }
 };
 
-// Opens the database for reading, with all its column families, and lists the files. The files are
-// not needed for it and may be damaged. Writes nothing and takes no lock: also for a database that
-// another process has open. comparators: the name of each column family's comparator, as the table
-// files' properties have it; for a family that is missing the saved OPTIONS file is asked. folders:
-// where else the database has SST files.
+// Opens the database with all its column families for reading, and lists the files. The SST files
+// may be damaged or missing. Writes nothing and takes no lock, so another process may have the
+// database open. `comparators` has the name of each column family's comparator, from properties of
+// the SST files; for other families, the OPTIONS file is read. `folders` are further folders with
+// SST files of the database.
 //
-// Where a comparator is missing, a forked process opens the database with a stand-in (AskChild says
-// what that needs).
+// If a comparator is unknown, a forked process opens the database with a stand-in; AskChild()
+// states the requirements.
 TreeLevels ReadTreeLevels(const std::string& database,
                           const std::map<std::string, std::string>& comparators,
                           const std::vector<std::string>& folders);

@@ -56,8 +56,7 @@ TreeShapes Load(const std::string& path) {
     if (const auto* table = TableOptionsOf(family.options)) {
       shape.table_format = static_cast<int>(table->format_version);
       shape.filters_for_memory = table->optimize_filters_for_memory;
-      // Empty for a policy that this program does not have: RocksDB then loads none, as for
-      // nullptr.
+      // Empty for a policy that this program does not have: RocksDB then loads nullptr.
       shape.policy = DescribePolicy(table->filter_policy);
       shape.has_no_policy = shape.policy.empty() && shape.text.policy == "nullptr";
       shape.whole_keys = table->whole_key_filtering;

@@ -1,4 +1,4 @@
-// Shape of a column family's tree by the database's options, as a filter policy may want it.
+// Shape of a column family's tree, from the options that filter policies depend on.
 
 #ifndef WINNOW_SRC_DATABASE_TREE_SHAPE_H_
 #define WINNOW_SRC_DATABASE_TREE_SHAPE_H_
@@ -14,8 +14,7 @@
 
 namespace winnow::inspect {
 
-// Table options on filters and indexes in the block cache. RocksDB's defaults where nothing else is
-// known.
+// Table options on filters and indexes in the block cache, with RocksDB's defaults.
 struct MetadataCaching {
   using Tier = ROCKSDB_NAMESPACE::PinningTier;
 
@@ -29,10 +28,10 @@ struct MetadataCaching {
   bool no_block_cache = false;
   uint64_t block_bytes = 4096;  // metadata_block_size
   int deviation = 10;           // block_size_deviation, in percent
-  // decouple_partitioned_filters, of versions that have it.
+  // decouple_partitioned_filters, in versions that have it.
   bool decoupled =
       rocksdb_abi::DecouplesPartitionedFilters(ROCKSDB_NAMESPACE::BlockBasedTableOptions());
-  uint64_t flush_bytes = 96 << 20;  // of the largest file of level 0 whose metadata are pinned
+  uint64_t flush_bytes = 96 << 20;  // maximum size of a level-0 file whose metadata is pinned
 
   template <typename Code>
   void Fields(Code& code) {
@@ -41,24 +40,23 @@ struct MetadataCaching {
   }
 };
 
-// RocksDB's defaults where nothing else is known.
+// Options of the tree, with RocksDB's defaults.
 struct TreeShape {
   ROCKSDB_NAMESPACE::CompactionStyle style = ROCKSDB_NAMESPACE::kCompactionStyleLevel;
   int levels = 7;
   double size_ratio = 10;  // max_bytes_for_level_multiplier
   bool has_dynamic_levels = false;
-  bool last_level_has_filters = true;  // not optimize_filters_for_hits
+  bool last_level_has_filters = true;  // false with optimize_filters_for_hits
 
-  // Table options that decide which filters RocksDB's own policies build: their defaults are those
-  // of the version.
+  // Table options that decide which filters RocksDB's own policies build; defaults depend on
+  // RocksDB's version.
   int table_format = ROCKSDB_NAMESPACE::BlockBasedTableOptions().format_version;
   bool filters_for_memory = ROCKSDB_NAMESPACE::BlockBasedTableOptions().optimize_filters_for_memory;
 
-  // The policy in force, by its options string; empty: none, or one that this program does not
-  // have.
+  // Options string of the policy in force; empty if there is none or this program does not have it.
   std::string policy;
   bool has_no_policy =
-      false;               // filter_policy=nullptr: no filter is asked, also where files have one
+      false;  // filter_policy=nullptr: filters are not queried, even if files have some
   bool whole_keys = true;  // whole_key_filtering
 
   uint64_t file_bytes = 64 << 20;  // target_file_size_base
@@ -66,7 +64,7 @@ struct TreeShape {
 
   MetadataCaching caching;
 
-  FamilyText text;  // what the OPTIONS file says, also of what this program does not have
+  FamilyText text;  // text of the OPTIONS file, including names that this program does not have
 
   template <typename Code>
   void Fields(Code& code) {
@@ -84,8 +82,8 @@ struct TreeShape {
 };
 
 struct TreeShapes {
-  std::map<std::string, TreeShape> families;  // by name
-  std::string problem;  // why they are not known, as a clause; empty: they are
+  std::map<std::string, TreeShape> families;  // keyed by name
+  std::string problem;  // a clause that says why the families are unknown, or empty
 
   template <typename Code>
   void Fields(Code& code) {
@@ -93,8 +91,8 @@ struct TreeShapes {
   }
 };
 
-// As the latest OPTIONS file of the database's folder has them. RocksDB reads it, in a process of
-// its own (AskChild says what that needs).
+// Returns the shapes from the latest OPTIONS file in the database's folder, which RocksDB reads in
+// a child process; AskChild() states the requirements.
 TreeShapes ReadTreeShapes(const std::string& database);
 
 }  // namespace winnow::inspect

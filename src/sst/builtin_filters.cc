@@ -74,11 +74,12 @@ void ParseLegacyBloom(std::string_view block, BuiltinFilter* filter) noexcept {
   filter->block_bits = static_cast<int>(std::min<uint64_t>(line_bytes * 8, 1 << 30));
 }
 
-// Mean rate of a Bloom filter of independent blocks.
+// Returns the mean false-positive rate of a blocked Bloom filter.
 double BlockedBloomRate(double keys, double blocks, int block_bits, int probes) noexcept {
   const double load = keys / blocks;
   const double keep_log = std::log1p(-1.0 / block_bits) * probes;
-  if (load > 10000) {  // the loads then hardly differ, and bytes of strangers must not make us loop
+  // Blocks differ little at a high load. The limit also bounds the loop for corrupt filters.
+  if (load > 10000) {
     return std::pow(-std::expm1(load * keep_log), probes);
   }
   const double deviation = std::sqrt(load);
@@ -95,8 +96,8 @@ double BlockedBloomRate(double keys, double blocks, int block_bits, int probes) 
 
 double LegacyBloomRate(const BuiltinFilter& filter, double keys) noexcept {
   const double bits_per_key = 8.0 * static_cast<double>(filter.payload_bytes) / keys;
-  // Rate that probes at equal distances add, by RocksDB's estimate for lines of 512 bits. Where
-  // they have 1024, as on ARM, half of it is what was measured.
+  // Contribution of equidistant probes, by RocksDB's estimate for cache lines of 512 bits. With
+  // lines of 1024 bits, as on ARM, half of it was measured.
   const double equal_distances = 0.1 / (bits_per_key * 0.75 + 22) * 512 / filter.block_bits;
   const double probing =
       BlockedBloomRate(keys, static_cast<double>(filter.blocks), filter.block_bits, filter.probes) +

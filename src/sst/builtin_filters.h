@@ -1,4 +1,4 @@
-// RocksDB's own filters, as far as their bytes tell what they are: the five bytes at their end.
+// Parser of RocksDB's own filters, as far as their last five bytes describe them.
 //
 // The layout is that of RocksDB's table/block_based/filter_policy.cc, functions
 // GetBuiltinFilterBitsReader, GetBloomBitsReader and GetRibbonBitsReader; it has not changed since
@@ -15,27 +15,27 @@ namespace winnow::inspect {
 struct BuiltinFilter {
   enum class Kind {
     kEmpty,        // no keys: never matches
-    kAlwaysTrue,   // written when no filter could be built, or with parameters RocksDB can't use
-    kLegacyBloom,  // of table format versions below 5
+    kAlwaysTrue,   // no filter could be built, or RocksDB can't use the parameters
+    kLegacyBloom,  // table format versions below 5
     kBloom,        // FastLocalBloom: blocks of 512 bits
     kRibbon,       // Standard128Ribbon
-    kReserved,     // a marker that no built-in filter has: RocksDB takes it as always true
+    kReserved,     // unknown marker, which RocksDB treats as always true
   };
   Kind kind = Kind::kReserved;
   uint64_t payload_bytes = 0;  // without the five bytes of metadata
-  int probes = 0;              // both Blooms: bits for each key
-  uint64_t blocks = 0;         // Blooms: cache lines; Ribbon: blocks of 128 slots
-  int block_bits = 0;          // Blooms: bits of a cache line
-  int columns = 0;             // Ribbon: the higher of its two numbers of columns
-  double upper_share = 0;      // Ribbon: share of start positions with that many, 0 to 1
-  int marker = 0;              // the byte that says which kind it is, -128 to 127
+  int probes = 0;              // both Bloom filters: bits per key
+  uint64_t blocks = 0;         // Bloom filters: cache lines; Ribbon: blocks of 128 slots
+  int block_bits = 0;          // Bloom filters: bits per cache line
+  int columns = 0;             // Ribbon: the higher number of columns
+  double upper_share = 0;      // Ribbon: share of start positions with `columns`, 0 to 1
+  int marker = 0;              // byte that encodes the kind, -128 to 127
 };
 
-// Parses the bytes as RocksDB's reader does. Any bytes are allowed.
+// Parses the bytes as RocksDB's reader does. Accepts any bytes.
 BuiltinFilter ParseBuiltinFilter(std::string_view block) noexcept;
 
-// Share of absent keys for which the filter says "may contain", when it holds `keys` keys, 0 to 1.
-// Only Bloom's depends on the keys.
+// Returns the expected false-positive rate of a filter with `keys` keys, 0 to 1. Only the rate of
+// Bloom filters depends on `keys`.
 //
 // Bloom: the mean over blocks, whose loads are Poisson-distributed, of (1 - (1 - 1/bits)^(keys *
 // probes))^probes (Putze, Sanders, Singler: "Cache-, Hash- and Space-Efficient Bloom Filters",

@@ -186,7 +186,8 @@ bool IsByFiles(const BuiltFor& built_for) {
   return may_be && built_for.level >= 0 && built_for.levels_below < 0;
 }
 
-// Behind the rule stands the bound, if there was one.
+// Returns the clauses on the tree note: keys in range, lambda, and the bound of the rate, if there
+// was one.
 std::string NoteText(const BuiltFor& built_for) {
   std::string text;
   if (built_for.keys_in_range) {
@@ -238,7 +239,8 @@ BloomBlocks& BloomBlocks::operator+=(const BloomBlocks& other) {
 FilterSummary ClassifyBlock(std::string_view block, uint64_t keys) {
   FilterSummary summary;
   summary.bytes = block.size();
-  // As the plugin decides who reads a block: one that only looks like ours in part is damaged.
+  // The plugin decides by the same function whether it reads a block; a block with only a part of
+  // Winnow's marks is damaged.
   summary = core::LooksOurs(block) ? ClassifyWinnow(block, std::move(summary))
                                    : ClassifyBuiltin(block, keys, std::move(summary));
   summary.bloom = BloomOf(summary);

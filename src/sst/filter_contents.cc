@@ -8,7 +8,8 @@ namespace {
 using ROCKSDB_NAMESPACE::SliceTransform;
 using ROCKSDB_NAMESPACE::TableProperties;
 
-// A property that is missing, in files of old versions, is no "no".
+// Returns false if the property is "0"; a missing property, as in files of old versions, counts as
+// true.
 bool Says(const TableProperties& properties, const std::string& name) {
   const auto found = properties.user_collected_properties.find(name);
   return found == properties.user_collected_properties.end() || found->second != "0";

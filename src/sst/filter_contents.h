@@ -13,17 +13,19 @@ namespace winnow::inspect {
 
 struct FilterContents {
   bool whole_keys = true;
-  std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> prefixes;  // null: no prefixes
+  // Null if there are no prefixes.
+  std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> prefixes;
 
-  // The name of a prefix extractor that this program does not have; then prefixes is null although
-  // the filter has some. Else empty.
+  // Name of a prefix extractor that this program does not have; `prefixes` is then null, although
+  // the filter has prefixes. Else empty.
   std::string unknown_extractor;
 };
 
-// Returns the prefix extractor of this name or options string; null: this program does not have it.
+// Returns the prefix extractor with this name or options string, or null if this program does not
+// have it.
 std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> ExtractorOf(const std::string& text);
 
-// As the properties say, which RocksDB goes by as well.
+// Returns the contents by the file's properties, which RocksDB uses, too.
 FilterContents ContentsOf(const ROCKSDB_NAMESPACE::TableProperties& properties);
 
 }  // namespace winnow::inspect

@@ -129,7 +129,7 @@ FilterParameters ParametersOfBuiltin(std::string_view block, const BuiltinFilter
       break;
     case Kind::kRibbon:
       parameters.format = "Standard128Ribbon";
-      // Behind the marker: which of its seeds fits the keys.
+      // The byte after the marker is the seed with which construction succeeded.
       parameters.hash =
           absl::StrCat("XXH3, seed ", static_cast<unsigned char>(block[block.size() - 4]));
       parameters.columns = filter.columns - 1 + filter.upper_share;

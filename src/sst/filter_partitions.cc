@@ -16,7 +16,7 @@ using ROCKSDB_NAMESPACE::Slice;
 
 constexpr std::string_view kPartitionedFilter = "partitionedfilter.";
 
-// Returns whether a partition that ends with `last` ends before the key.
+// Returns true if a partition that ends with `last` ends before the key.
 bool IsBefore(const std::string& last, bool internal_keys, const Comparator* comparator,
               const InternalKey& key) {
   const Slice wanted(key.user_key.data(), key.user_key.size());
@@ -25,7 +25,7 @@ bool IsBefore(const std::string& last, bool internal_keys, const Comparator* com
   }
   const InternalKey end = *ParseInternalKey(last);
   const int order = comparator->Compare(Slice(end.user_key.data(), end.user_key.size()), wanted);
-  // The newest of one user key comes first.
+  // Entries of one user key are sorted from the newest to the oldest.
   return order != 0
              ? order < 0
              : end.sequence > key.sequence || (end.sequence == key.sequence && end.type > key.type);
@@ -56,7 +56,7 @@ std::optional<std::vector<FilterPartition>> ParseIndexBlock(std::string_view blo
     current.last.resize(shared);
     current.last.append(decoder.Bytes(own));
     if (delta_encoded && shared > 0) {
-      // Right behind the partition before, with so many more bytes.
+      // The partition follows the previous one, and the delta of sizes is encoded.
       current.place.offset += current.place.bytes + kBlockTrailerBytes;
       current.place.bytes += static_cast<uint64_t>(decoder.SignedVarint());
     } else if (delta_encoded) {

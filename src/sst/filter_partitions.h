@@ -1,7 +1,7 @@
-// The top-level index of a partitioned filter: which partition a key belongs to.
+// Top-level index of a partitioned filter, which maps keys to partitions.
 //
-// RocksDB hands out a filter's partitions and not this index, and a key that its own partition
-// denies may well be in a neighbour by chance. So that index is read from the file.
+// RocksDB's public classes return a filter's partitions, but not this index, and another partition
+// may contain a key by chance that its own partition denies. So the index is read from the file.
 
 #ifndef WINNOW_SRC_SST_FILTER_PARTITIONS_H_
 #define WINNOW_SRC_SST_FILTER_PARTITIONS_H_
@@ -22,49 +22,49 @@
 namespace winnow::inspect {
 
 struct FilterPartition {
-  std::string last;  // no key of the partition comes after it: an internal key, or a user's
+  std::string last;  // upper bound of the partition's keys: an internal key or a user key
   BlockPlace place;
 };
 
-// The partitions in their order; none where there is a problem.
+// Partitions in key order; empty if there is a problem.
 struct FilterPartitions {
   std::vector<FilterPartition> partitions;
-  bool internal_keys = false;  // whether `last` are internal keys
-  std::string problem;         // why they can't be told, as a sentence; empty: they are
+  bool internal_keys = false;  // `last` has internal keys
+  std::string problem;         // sentence that says why the partitions are unknown, or empty
 };
 
-// Reads the index of a file whose filter is partitioned. A file of any bytes is allowed.
+// Reads the index of a file with a partitioned filter. Accepts any bytes.
 FilterPartitions ReadFilterPartitions(const std::string& path,
                                       const ROCKSDB_NAMESPACE::TableProperties& properties);
 
-// The same of a partitioned filter whose blocks RocksDB read: it is a problem, too, where the index
-// names other ones.
+// Reads the index for filter blocks that RocksDB read. Sets a problem, too, if the index refers to
+// other blocks.
 FilterPartitions PartitionsOfBlocks(const std::string& path, const RawSst& sst);
 
-// Returns whether each partition was built with the first prefix of the next one too, so that a
-// seek to a key between the two finds it. RocksDB does so from 6.2.4, 6.3.6 and 6.4.6 on, and no
-// property tells its version: false for a file that has neither a time of creation nor a session,
-// which files have from 6.6 and 6.14 on.
+// Returns true if each partition was built with the first prefix of the next one, too, so that a
+// seek to a key between the two partitions finds it. RocksDB does so since 6.2.4, 6.3.6 and 6.4.6,
+// but no property has its version: returns false for a file without creation time and session ID,
+// which files have since 6.6 and 6.14.
 bool HasNextPrefixes(const ROCKSDB_NAMESPACE::TableProperties& properties) noexcept;
 
-// The entries of a block of such an index, or nothing where it is not one. Pure, for any bytes.
-// delta_encoded: as the property index_value_is_delta_encoded says.
+// Returns the entries of a block of such an index, or nullopt if it is malformed. Accepts any
+// bytes. `delta_encoded` is the property index_value_is_delta_encoded.
 std::optional<std::vector<FilterPartition>> ParseIndexBlock(std::string_view block,
                                                             bool delta_encoded);
 
-// Where a lookup of the key goes: to the first partition whose last key is not before it, and to
-// the last one if there is none. There is at least one partition.
+// Returns the index of the partition that a lookup queries: the first partition whose last key is
+// not before the key, or the last partition. There must be at least one partition.
 size_t FindPartition(const FilterPartitions& partitions,
                      const ROCKSDB_NAMESPACE::Comparator* comparator, const InternalKey& key);
 
-// The same for keys that come in the order of the file.
+// FindPartition() for keys in the order of the file.
 class PartitionWalk {
  public:
-  // Both must live as long; there is at least one partition.
+  // Both arguments must outlive the object; there must be at least one partition.
   PartitionWalk(const FilterPartitions& partitions, const ROCKSDB_NAMESPACE::Comparator* comparator)
       : partitions_(partitions), comparator_(comparator) {}
 
-  // The number of the key's partition. Keys must not go backwards.
+  // Returns the index of the key's partition. Keys must not decrease.
   size_t PartitionOf(const InternalKey& key);
 
  private:

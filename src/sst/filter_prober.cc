@@ -15,9 +15,9 @@ using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 
-constexpr size_t kMaxAtOnce = 32;  // what RocksDB's readers take
+constexpr size_t kMaxAtOnce = 32;  // maximum of RocksDB's filter readers
 
-// Reads all that built-in policies build, whatever its own parameters.
+// Policy that reads all built-in filters, regardless of its own parameters.
 const FilterPolicy& BuiltinPolicy() {
   static const FilterPolicy* policy = ROCKSDB_NAMESPACE::NewBloomFilterPolicy(10);
   return *policy;

@@ -1,4 +1,4 @@
-// Asking one filter block, whoever built it, as RocksDB with Winnow's plugin does.
+// Lookups in a filter block of any policy, as in RocksDB with Winnow's plugin.
 
 #ifndef WINNOW_SRC_SST_FILTER_PROBER_H_
 #define WINNOW_SRC_SST_FILTER_PROBER_H_
@@ -13,28 +13,29 @@
 
 namespace winnow::inspect {
 
-// A key or a prefix, as filters take them.
+// A key or prefix, with its hash.
 struct AskedKey {
   std::string_view bytes;
   uint64_t hash = 0;  // HashKey(bytes).value
 };
 
-// Safe from one thread at a time.
+// Prober of one filter block. Not thread-safe.
 class FilterProber {
  public:
-  // The block, of any bytes, must live as long. One that can't be used may contain everything.
+  // `block` must outlive the object and may have any bytes. An unusable block answers "may contain"
+  // for all keys.
   explicit FilterProber(std::string_view block);
   ~FilterProber();
   FilterProber(FilterProber&&) noexcept;
 
-  // One answer for each of the n keys.
+  // Sets one answer for each of the n keys.
   void MayContain(const AskedKey* keys, size_t n, bool* answers);
 
  private:
   struct Builtin;
 
   FilterView view_;
-  std::unique_ptr<Builtin> builtin_;  // null: Winnow's
+  std::unique_ptr<Builtin> builtin_;  // null for Winnow's filters
   std::vector<KeyHash> hashes_;
 };
 

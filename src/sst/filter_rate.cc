@@ -9,7 +9,7 @@
 namespace winnow::inspect {
 namespace {
 
-// S. Vigna's SplitMix64.
+// SplitMix64, by S. Vigna.
 uint64_t NextRandom(uint64_t* state) {
   uint64_t z = (*state += 0x9e3779b97f4a7c15);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -17,14 +17,14 @@ uint64_t NextRandom(uint64_t* state) {
   return z ^ (z >> 31);
 }
 
-// How likely it is that a count is `count` or more, which is above the mean: a Poisson count, or a
-// negative binomial one where its mean has a variance.
+// Returns the probability that a count is at least `count`, which is above the mean: a Poisson
+// count, or a negative binomial count if the mean has a variance.
 double ChanceOf(uint64_t count, double mean, double variance_of_mean) {
   if (mean <= 0) {
     return count == 0 ? 1 : 0;
   }
   const double k = static_cast<double>(count);
-  // Below this it makes no difference, and the logarithms lose their digits.
+  // A smaller variance makes no difference, and lgamma() would lose precision.
   const bool is_poisson = variance_of_mean < 1e-6 * mean;
   const double shape = is_poisson ? 0 : mean * mean / variance_of_mean;
   const double growth = is_poisson ? 0 : variance_of_mean / (mean + variance_of_mean);
@@ -32,7 +32,7 @@ double ChanceOf(uint64_t count, double mean, double variance_of_mean) {
                     ? std::exp(k * std::log(mean) - mean - std::lgamma(k + 1))
                     : std::exp(std::lgamma(k + shape) - std::lgamma(shape) - std::lgamma(k + 1) +
                                shape * std::log1p(-growth) + k * std::log(growth));
-  // From the mean on the terms fall.
+  // Terms decrease from the mean on.
   double sum = 0;
   for (double j = k; term > sum * 1e-12; ++j) {
     sum += term;
@@ -41,8 +41,8 @@ double ChanceOf(uint64_t count, double mean, double variance_of_mean) {
   return std::min(sum, 1.0);
 }
 
-// The share of a Bloom block's bits that `keys` keys set, and the variance of that share (W.
-// Feller, "An Introduction to Probability Theory and Its Applications", vol. 1, on occupancy).
+// Mean and variance of the share of a Bloom block's bits that `keys` keys set (W. Feller, "An
+// Introduction to Probability Theory and Its Applications", vol. 1, on occupancy).
 struct Fill {
   double mean = 0;
   double variance = 0;
@@ -99,7 +99,7 @@ std::vector<AbsentKeys::Key> AbsentKeys::Left() const {
 
 double VarianceOfBloomRate(uint64_t keys, uint64_t blocks, int block_bits, int probes) {
   const double load = static_cast<double>(keys) / static_cast<double>(blocks);
-  constexpr double kNearlyFull = 10'000;  // keys in a block: such filters let everything through
+  constexpr double kNearlyFull = 10'000;  // keys per block: such filters let every key through
   if (keys == 0 || load > kNearlyFull) {
     return 0;
   }
@@ -115,15 +115,15 @@ double VarianceOfBloomRate(uint64_t keys, uint64_t blocks, int block_bits, int p
     with_keys += weight * rate * (j - load);
     within += weight * slope * slope * fill.variance;
   }
-  // Keys that one block has more, others have less: as far as the rate is linear in a block's keys,
-  // it does not matter how they fall.
+  // Variance between blocks. Its linear part cancels: keys that one block has more, others have
+  // less.
   const double between = mean_of_squares - mean * mean - with_keys * with_keys / load;
   const double b = static_cast<double>(blocks);
   return (std::max(0.0, between) * (1 - 1 / b) + within) / b;
 }
 
 RateVerdict JudgeRate(const RateSample& sample, uint64_t filters) {
-  constexpr double kSixDeviations = 9.865876e-10;  // above them lies this share of a normal curve
+  constexpr double kSixDeviations = 9.865876e-10;  // tail probability of a normal distribution
   constexpr double kFourDeviations = 3.167124e-5;
   const double positives = static_cast<double>(sample.positives);
   if (positives <= sample.expected_positives) {

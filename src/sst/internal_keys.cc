@@ -32,7 +32,7 @@ std::optional<InternalKey> ParseInternalKey(std::string_view bytes) noexcept {
   return InternalKey{bytes.substr(0, trailer), packed >> 8, static_cast<int>(packed & 255)};
 }
 
-// As RocksDB's db/dbformat.h has them, which files on disk hold it to.
+// Returns names for RocksDB's ValueType (db/dbformat.h), whose values are part of the file format.
 std::string NameOfType(int type) {
   switch (type) {
     case 0x0:
@@ -81,7 +81,7 @@ struct InternalKeys::Reader {
     return options;
   }
 
-  // Later members refer to earlier ones.
+  // Order matters: later members refer to earlier ones.
   ROCKSDB_NAMESPACE::TableReader* kept = nullptr;
   ROCKSDB_NAMESPACE::ReadOptions read;
   ROCKSDB_NAMESPACE::SstFileReader table;
@@ -89,7 +89,7 @@ struct InternalKeys::Reader {
   std::unique_ptr<rocksdb_abi::EntryIterator> entries;
 
   InternalKey key;
-  Status damage;  // of a key that is none
+  Status damage;  // set if a key is too short
 };
 
 Status InternalKeys::Open(const std::string& path, const ROCKSDB_NAMESPACE::Comparator* comparator,
@@ -142,7 +142,7 @@ void InternalKeys::SeekToLast() {
 }
 
 void InternalKeys::Seek(std::string_view user_key) {
-  // The highest sequence number comes first.
+  // Entries of one user key are sorted by descending sequence number.
   const std::string target = std::string(user_key) + std::string(kTrailerBytes, '\xff');
   reader_->entries->Seek(target);
   Take();

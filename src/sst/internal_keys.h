@@ -1,5 +1,5 @@
-// The entries of an SST file as they are stored: every version of a key, deletions and merges too,
-// each with its sequence number.
+// Entries of an SST file with their internal keys: every version of a key, including deletions and
+// merge operands, with its sequence number.
 
 #ifndef WINNOW_SRC_SST_INTERNAL_KEYS_H_
 #define WINNOW_SRC_SST_INTERNAL_KEYS_H_
@@ -19,31 +19,30 @@
 
 namespace winnow::inspect {
 
-// An internal key: the user's key and eight bytes, little-endian sequence * 256 + type.
+// An internal key: the user key and eight bytes, little-endian sequence * 256 + type.
 struct InternalKey {
-  std::string_view user_key;  // with the timestamp at its end, where the database has timestamps
+  std::string_view user_key;  // includes the timestamp, if the database has timestamps
   uint64_t sequence = 0;      // below 2^56
   int type = 0;               // RocksDB's ValueType, 0 to 255
 };
 
-// Unset: too short to be one.
+// Parses an internal key. Returns nullopt if the bytes are too few.
 std::optional<InternalKey> ParseInternalKey(std::string_view bytes) noexcept;
 
-// "value", "deletion", "merge", …; "type 77" for one that RocksDB had not at 11.9.
+// Returns "value", "deletion", "merge", …; "type 77" for types that RocksDB 11.9 does not have.
 std::string NameOfType(int type);
 
-// One file, in the order of its keys. Not for several threads at once. Range deletions are not
-// among the entries.
+// Iterator over the entries of a file in key order, without range deletions. Not thread-safe.
 class InternalKeys {
  public:
-  // Opens the file and reads its index, and no filter. Nothing is written. The comparator is only
-  // asked by Seek, and must live as long; any will do for reading from the first entry on.
+  // Opens the file and reads its index, but no filter. Writes nothing. The comparator must outlive
+  // the object; only Seek() uses it, so any comparator works for iteration from the first entry.
   static ROCKSDB_NAMESPACE::Status Open(const std::string& path,
                                         const ROCKSDB_NAMESPACE::Comparator* comparator,
                                         std::unique_ptr<InternalKeys>* keys);
 
-  // The same, with what `change` makes of the options: without it there is no block cache, and much
-  // is read ahead. What they point to must live as long.
+  // Opens the file with options that `change` modifies; by default there is no block cache, and
+  // readahead is large. Objects that the options point to must outlive the iterator.
   using ChangeOptions =
       std::function<void(ROCKSDB_NAMESPACE::Options*, ROCKSDB_NAMESPACE::BlockBasedTableOptions*,
                          ROCKSDB_NAMESPACE::ReadOptions*)>;
@@ -57,20 +56,20 @@ class InternalKeys {
 
   const ROCKSDB_NAMESPACE::TableProperties& properties() const;
 
-  // Reads the whole file; an error says in which block a checksum does not fit.
+  // Reads the whole file. The error names the first block whose checksum is wrong.
   ROCKSDB_NAMESPACE::Status VerifyChecksums();
 
   void SeekToFirst();
   void SeekToLast();
-  // To the newest entry of the first user key that is not before this one.
+  // Moves to the newest entry of the first user key that is not before `user_key`.
   void Seek(std::string_view user_key);
-  void Next();  // only if Valid()
+  void Next();  // requires Valid()
 
-  // False at the end, and where an entry can't be read: then status() says why.
+  // Returns false at the end, and if an entry can't be read; status() then has the error.
   bool Valid() const;
   ROCKSDB_NAMESPACE::Status status() const;
 
-  // Only if Valid(). Until the next movement.
+  // Key and value of the current entry, valid until the next move. Requires Valid().
   const InternalKey& key() const;
   std::string_view value() const;
 

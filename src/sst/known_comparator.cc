@@ -32,7 +32,7 @@ class StandIn final : public Comparator {
   bool upwards_;
 };
 
-// Orders keys that have lost their timestamps.
+// Orders keys without timestamps by a comparator for keys with timestamps.
 class WithoutTimestamps final : public Comparator {
  public:
   explicit WithoutTimestamps(const Comparator* with) : with_(with) {}

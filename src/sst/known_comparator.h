@@ -1,4 +1,4 @@
-// The comparator that orders a database's keys, as far as this program has it.
+// Comparators of databases, as far as this program has them.
 
 #ifndef WINNOW_SRC_SST_KNOWN_COMPARATOR_H_
 #define WINNOW_SRC_SST_KNOWN_COMPARATOR_H_
@@ -11,19 +11,19 @@
 
 namespace winnow::inspect {
 
-// By its name, as SST files and MANIFESTs have it; the bytewise one for an empty name. Null: this
-// program does not have it. Lives as long as the program.
+// Returns the comparator with this name, as in SST files and MANIFESTs, or null if this program
+// does not have it; an empty name stands for the bytewise comparator. It is never destroyed.
 const ROCKSDB_NAMESPACE::Comparator* FindComparator(const std::string& name);
 
-// The one that orders the keys of a file as they are stored there. Of a database that keeps no
-// timestamps, that is FindComparator's without them: its timestamp_size() is 0. Null, and lives, as
-// there.
+// Returns the comparator for the keys that are stored in a file, or null if this program does not
+// have it. If the database doesn't persist timestamps, that is a comparator without timestamps: its
+// timestamp_size() is 0. It is never destroyed.
 const ROCKSDB_NAMESPACE::Comparator* ComparatorOfKeys(
     const ROCKSDB_NAMESPACE::TableProperties& properties);
 
-// One that has the name of a comparator that we lack, and orders by bytes, upwards or downwards.
-// RocksDB takes it for the other; where it compares keys it may find them in wrong order, and end
-// the program.
+// Returns a stand-in for an unknown comparator: it has the unknown one's name, and orders keys
+// bytewise, ascending or descending. RocksDB accepts it, but may find keys in the wrong order and
+// abort.
 std::unique_ptr<ROCKSDB_NAMESPACE::Comparator> NewStandIn(const std::string& name, bool upwards);
 
 }  // namespace winnow::inspect

@@ -1,4 +1,4 @@
-// A logger for RocksDB that writes no file.
+// Logger for RocksDB that writes no file.
 
 #ifndef WINNOW_SRC_SST_QUIET_LOGGER_H_
 #define WINNOW_SRC_SST_QUIET_LOGGER_H_
@@ -9,8 +9,8 @@
 
 namespace winnow::inspect {
 
-// Drops all messages, but remembers whether one told of a filter in a form that RocksDB has given
-// up: there is no other way to learn that. Safe from any thread.
+// Drops all messages, but records whether one reported an obsolete filter format, which RocksDB
+// reports in no other way. Thread-safe.
 class QuietLogger : public ROCKSDB_NAMESPACE::Logger {
  public:
   QuietLogger();

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::string_view kBlockName = "rocksdb.range_del";
 
-// A file that was ingested has this number for all its entries, which say 0; 0: it was not.
+// Returns the global sequence number of an ingested file, which replaces the 0 of its entries; 0
+// for other files.
 uint64_t GlobalSequence(const ROCKSDB_NAMESPACE::TableProperties& properties) {
   const auto found =
       properties.user_collected_properties.find("rocksdb.external_sst_file.global_seqno");
@@ -22,7 +23,7 @@ uint64_t GlobalSequence(const ROCKSDB_NAMESPACE::TableProperties& properties) {
              : BlockDecoder(found->second).Fixed(sizeof(uint64_t));
 }
 
-// Unset: the block has entries that no builder writes.
+// Parses the block of range deletions. Returns nullopt if it is malformed.
 std::optional<std::vector<RangeDeletion>> Parse(std::string_view block, uint64_t global_sequence) {
   const std::optional<std::string_view> entries = EntriesOf(block);
   if (!entries) {

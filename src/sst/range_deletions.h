@@ -1,4 +1,4 @@
-// The ranges of keys that an SST file deletes.
+// Range deletions of an SST file.
 
 #ifndef WINNOW_SRC_SST_RANGE_DELETIONS_H_
 #define WINNOW_SRC_SST_RANGE_DELETIONS_H_
@@ -13,7 +13,8 @@
 
 namespace winnow::inspect {
 
-// From `first` on, and before `end`: user keys, with timestamps where the database has them.
+// A range deletion: `first` is inclusive, `end` exclusive. User keys have timestamps if the
+// database has them.
 struct RangeDeletion {
   std::string first;
   std::string end;
@@ -22,15 +23,15 @@ struct RangeDeletion {
 
 struct RangeDeletions {
   std::vector<RangeDeletion> ranges;
-  std::string problem;  // why they can't be read, as a sentence; empty: they are
+  std::string problem;  // sentence that says why they can't be read, or empty
 };
 
-// Reads the range deletions of a file that RocksDB has opened, with its properties.
+// Reads the range deletions of a file that RocksDB has opened. `properties` are those of the file.
 RangeDeletions ReadRangeDeletions(const std::string& path,
                                   const ROCKSDB_NAMESPACE::TableProperties& properties);
 
-// The sequence number of the newest one that covers a key, which is given without a timestamp.
-// Unset: none does.
+// Returns the sequence number of the newest range deletion that covers a key, given without
+// timestamp, or nullopt.
 std::optional<uint64_t> NewestCovering(const RangeDeletions& deletions,
                                        const ROCKSDB_NAMESPACE::Comparator& comparator,
                                        const std::string& key);

@@ -53,7 +53,7 @@ std::optional<RangeSummary> RangeOf(std::string_view filter_block) {
   uint64_t keys_of_parts = 0;
   for (size_t i = 0; i < filters.size(); ++i) {
     const RangeFilterInfo info = filters.view(i).info();
-    const bool has_positions = info.kind != RangeFilterKind::kTrees;  // stored or retrieved
+    const bool has_positions = info.kind != RangeFilterKind::kTrees;  // both forms of positions
     (has_positions ? range.positions_keys : range.trees_keys) += info.num_keys;
     (has_positions ? range.positions_bytes : range.trees_bytes) += info.size_bytes;
     if (filters.role(i) == core::RangeRole::kPart) {

@@ -1,4 +1,4 @@
-// The range filters that filter blocks carry, judged by their bytes.
+// Range filters in filter blocks, classified by their bytes.
 
 #ifndef WINNOW_SRC_SST_RANGE_SUMMARY_H_
 #define WINNOW_SRC_SST_RANGE_SUMMARY_H_
@@ -10,25 +10,25 @@
 
 namespace winnow::inspect {
 
-// The range filters of a file or of a partition, or the sum over a file's partitions.
+// Range filters of a file or partition, or the sum over a file's partitions.
 struct RangeSummary {
-  // The name of the RangeFilterKind; "positions and trees" if it has both, "unknown" if it can't be
-  // used.
+  // Name of the RangeFilterKind; "positions and trees" for both, "unknown" for an unusable filter.
   std::string kind;
-  uint64_t filters = 1;     // of a sum: partitions that have one
-  uint64_t keys = 0;        // 0 if it can't be used
-  uint64_t bytes = 0;       // a part of FilterSummary::bytes
+  uint64_t filters = 1;     // number of partitions with a range filter, for a sum
+  uint64_t keys = 0;        // 0 for an unusable filter
+  uint64_t bytes = 0;       // included in FilterSummary::bytes
   double bits_per_key = 0;  // bytes * 8 / keys; 0 without keys
-  double range_bits = 0;    // w, as it was asked for; of a sum the first one's
-  uint64_t key_length = 0;  // in bytes; of a sum the first one's
-  bool is_exact = false;    // no range passes wrongly; of a sum, in no partition
-  // Keys and bytes of each kind. Where both kinds have all keys, `keys` counts them once.
+  double range_bits = 0;    // range_bits of the options; from the first partition
+  uint64_t key_length = 0;  // bytes per key; from the first partition
+  bool is_exact = false;    // no false positives for ranges, in any partition
+  // Keys and bytes of each kind. If both kinds have all keys, `keys` counts them once.
   uint64_t positions_keys = 0;
   uint64_t positions_bytes = 0;
   uint64_t trees_keys = 0;
   uint64_t trees_bytes = 0;
 
-  // Why it can't be used, or must not be, as a sentence. None for one of a later version.
+  // Sentence that says why the filter can't or must not be used. Unset for a later version's
+  // filter.
   std::optional<std::string> fault;
 
   template <typename Code>
@@ -38,13 +38,14 @@ struct RangeSummary {
   }
 };
 
-// Returns the summary of a filter block of any bytes; unset if it has none that is found.
+// Returns the summary of a filter block, which may have any bytes; nullopt if no range filter is
+// found.
 std::optional<RangeSummary> RangeOf(std::string_view filter_block);
 
-// Adds that of a further partition.
+// Adds the summary of a further partition.
 void AddTo(const std::optional<RangeSummary>& part, std::optional<RangeSummary>* sum);
 
-// For people: "range filter of 17.2 bits a key, range_bits 15".
+// Returns readable text: "range filter of 17.2 bits a key, range_bits 15".
 std::string ToText(const RangeSummary& range);
 
 }  // namespace winnow::inspect

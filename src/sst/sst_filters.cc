@@ -14,8 +14,8 @@ namespace {
 
 using ROCKSDB_NAMESPACE::TableProperties;
 
-// The keys of a built-in filter: recorded by RocksDB in newer files, before it at most the file's
-// entries.
+// Returns the number of keys in a built-in filter: the property of newer files, or the number of
+// entries as an upper bound.
 uint64_t BuiltinKeys(const TableProperties& properties) {
   return properties.num_filter_entries > 0
              ? properties.num_filter_entries
@@ -23,8 +23,8 @@ uint64_t BuiltinKeys(const TableProperties& properties) {
                    std::min(properties.num_entries, properties.num_range_deletions);
 }
 
-// The keys in the first `bytes` of `all_bytes` of partitions: as the share of the bytes, since the
-// partitions of one file have the same number of bits a key.
+// Returns the keys in the first `bytes` of `all_bytes` of partitions, in proportion to the bytes:
+// partitions of one file have the same number of bits per key.
 uint64_t KeysWithin(uint64_t keys, uint64_t bytes, uint64_t all_bytes) {
   if (all_bytes == 0) {
     return 0;
@@ -60,7 +60,7 @@ std::string KindWithMostKeys(const std::vector<FilterSummary>& parts) {
   return most->first;
 }
 
-// Mean of the parts' rates by their keys; the highest where no part has keys.
+// Returns the mean of the parts' rates, weighted by keys; the highest rate if no part has keys.
 std::optional<double> MeanRate(const std::vector<FilterSummary>& parts) {
   double weight = 0;
   double sum = 0;
@@ -116,7 +116,7 @@ FilterSummary SummaryOfBlocks(const RawSst& sst) {
   return summary;
 }
 
-// A file whose filter, if it has one, RocksDB did not hand over.
+// Returns the summary for a file without filter blocks that RocksDB could read.
 FilterSummary SummaryWithoutBlocks(const RawSst& sst) {
   FilterSummary summary;
   summary.expected_fpr = 1;
@@ -139,7 +139,7 @@ FilterSummary SummaryWithoutBlocks(const RawSst& sst) {
   return summary;
 }
 
-// All but the filter.
+// Returns the report without the filter.
 SstReport ReportOfTable(const std::string& path, const RawSst& sst) {
   SstReport report;
   report.path = path;

@@ -1,8 +1,7 @@
-// Which filter was built in an SST file: read from the files of a database, without its program.
+// Reports on the filters in SST files, which are read without the program of the database.
 //
-// Files are read through RocksDB's own reader, with a policy that keeps the filter blocks it is
-// given. Nothing is written, neither into the files nor beside them. Safe from several threads,
-// also for the same files.
+// Files are read by RocksDB's own reader, with a policy that captures the filter blocks. Nothing is
+// written. All functions are thread-safe, even for one file.
 
 #ifndef WINNOW_SRC_SST_SST_FILTERS_H_
 #define WINNOW_SRC_SST_SST_FILTERS_H_
@@ -16,25 +15,25 @@
 
 namespace winnow::inspect {
 
-// The name of Winnow's policy in files' properties.
+// Name of Winnow's policy in the files' properties.
 inline constexpr char kWinnowPolicy[] = "winnow.Filter";
 
-// The row of a file.
+// Report on a file.
 struct SstReport {
-  std::string path;                     // as given, or under the folder given
-  std::optional<int> level;             // unset: not known, or the file is no part of the database
-  uint64_t place = 0;                   // among files of its level: from 1 on in the order of keys
-  int below = -1;                       // with a level: as FileSpan of src/core/output_levels.h
-  std::string column_family;            // empty: not known
-  std::string database;                 // the folder it was read from; empty: a file by itself
-  uint64_t file_bytes = 0;              // its size
-  std::string comparator;               // name of the comparator that orders the keys
-  uint64_t entries = 0;                 // entries of the table, with deletions and merges
-  uint64_t range_deletions = 0;         // of these entries, deletions of ranges: no filter has them
-  std::optional<FilterSummary> filter;  // unset if error is set, or no filter was looked at
-  std::optional<std::string> error;     // why the file could not be read: a sentence
+  std::string path;           // path as given, or under the given folder
+  std::optional<int> level;   // nullopt if unknown, or if the file is not in the database
+  uint64_t place = 0;         // index among the files of its level, in key order from level 1 on
+  int below = -1;             // FileSpan::below (src/core/output_levels.h), if the level is known
+  std::string column_family;  // empty if unknown
+  std::string database;       // folder of the database; empty for a file given by itself
+  uint64_t file_bytes = 0;    // size of the file
+  std::string comparator;     // name of the comparator
+  uint64_t entries = 0;       // entries of the table, including deletions and merge operands
+  uint64_t range_deletions = 0;         // range deletions among the entries, which are in no filter
+  std::optional<FilterSummary> filter;  // nullopt if there is an error, or if filters are not read
+  std::optional<std::string> error;     // sentence that says why the file could not be read
 
-  // All of them, for src/workers/wire.h; so in the types that this one has.
+  // Serializes all members for src/workers/wire.h. Types of members have such a function, too.
   template <typename Code>
   void Fields(Code& code) {
     code(path, level, place, below, column_family, database, file_bytes, comparator, entries,
@@ -42,23 +41,23 @@ struct SstReport {
   }
 };
 
-// The Bloom filters of all files.
+// Sums over the Bloom filters of all files.
 struct BloomFiles {
-  uint64_t files = 0;  // with one filter, which is a Bloom filter
+  uint64_t files = 0;  // files with a Bloom filter in one block
   uint64_t partitions = 0;
   BloomBlocks all;
 };
 BloomFiles BloomsOf(const std::vector<SstReport>& files);
 
-// Reads one SST file. Never fails: what could not be read is said in the report.
+// Reads one SST file. Never fails: errors are in the report.
 SstReport ReadSst(const std::string& path);
 
-// The same but for the filter, which is not looked at: cheaper by what the filter takes.
+// Reads one SST file without its filter, which is faster.
 SstReport ReadSstWithoutItsFilter(const std::string& path);
 
-// Reads the filter blocks of a file as they are stored, one by one for partitions, in their order.
-// Empty for a file without a filter that RocksDB's or Winnow's policies read. On failure *error is
-// a sentence, else it is empty.
+// Reads the filter blocks of a file as stored, with one block per partition, in order. The result
+// is empty for a file without a filter that RocksDB's or Winnow's policies read. Sets *error to a
+// sentence on failure, else to an empty string.
 std::vector<std::string> ReadFilterBlocks(const std::string& path, std::string* error);
 
 }  // namespace winnow::inspect

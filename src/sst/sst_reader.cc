@@ -26,7 +26,7 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::SstFileReader;
 using ROCKSDB_NAMESPACE::Status;
 
-// Answers "may match" to everything.
+// Answers "may match" for every key.
 class MayMatchReader final : public FilterBitsReader {
  public:
   bool MayMatch(const Slice&) override { return true; }
@@ -38,9 +38,8 @@ class MayMatchReader final : public FilterBitsReader {
   }
 };
 
-// Keeps the filter blocks that RocksDB hands it, in the order in which it read them, and builds
-// none. Reads what RocksDB's built-in policies and Winnow read, which share the name by which files
-// refer to their filters.
+// Captures the filter blocks that RocksDB reads, in order, and builds no filters. Its compatibility
+// name is that of RocksDB's built-in policies and of Winnow.
 class CapturePolicy final : public FilterPolicy {
  public:
   explicit CapturePolicy(std::vector<std::string>* blocks) : blocks_(blocks) {}
@@ -61,8 +60,8 @@ class CapturePolicy final : public FilterPolicy {
   std::vector<std::string>* blocks_;
 };
 
-// Partitions are only read ahead when there is a block cache. Its keys are those of the file's
-// identity, which a damaged copy shares with the original: every file has a cache of its own.
+// RocksDB reads all partitions in advance only with a block cache. Cache keys are derived from the
+// file's identity, which a damaged copy shares with the original, so every file has its own cache.
 constexpr size_t kCacheBytes = 8 << 20;
 
 Options ReaderOptions(const std::shared_ptr<QuietLogger>& logger,
@@ -83,8 +82,8 @@ bool NamesKnownPolicy(std::string_view policy_name) {
          policy_name == "ribbonfilter" || policy_name == "winnow.Filter";
 }
 
-// Why no filter block arrived although the file has one. Verifying reads the whole file, so it is
-// kept for files that are damaged.
+// Returns a sentence if no filter block arrived although the file has one. Reads the whole file to
+// verify checksums, so it is called for damaged files only.
 std::string WhyNoFilter(SstFileReader* reader) {
   const Status status = reader->VerifyChecksum();
   return absl::StrCat("the file's properties promise a filter, but RocksDB can't read it",
@@ -92,7 +91,8 @@ std::string WhyNoFilter(SstFileReader* reader) {
                       "; it reads the file as if it had none");
 }
 
-// RocksDB opens a file without properties, which no builder has written since 2013.
+// Sets the properties. RocksDB opens files without properties, too, but no builder has written such
+// files since 2013.
 void TakeProperties(const SstFileReader& reader, RawSst* sst) {
   sst->properties = reader.GetTableProperties();
   if (sst->properties == nullptr) {
@@ -100,7 +100,8 @@ void TakeProperties(const SstFileReader& reader, RawSst* sst) {
   }
 }
 
-// first_failure: what to say if this one fails too; null: what it says itself.
+// Opens the file without its filter. The error on failure is `first_failure` or, if that is null,
+// the error of this attempt.
 RawSst OpenWithoutFilter(const std::string& path, const Status* first_failure) {
   RawSst sst;
   SstFileReader reader(ReaderOptions(std::make_shared<QuietLogger>(), nullptr));
@@ -135,7 +136,8 @@ RawSst ReadRawSst(const std::string& path) {
   SstFileReader reader(ReaderOptions(logger, &blocks));
   const Status status = reader.Open(path);
   if (!status.ok()) {
-    // To tell damage of the filter from damage of the file.
+    // A second attempt without the filter distinguishes damage of the filter from damage of the
+    // file.
     sst = OpenWithoutFilter(path, &status);
     if (!sst.error) {
       sst.filter_fault = absl::StrCat(
@@ -149,7 +151,7 @@ RawSst ReadRawSst(const std::string& path) {
   }
   sst.blocks = std::move(blocks);
   sst.obsolete_filter = logger->saw_obsolete_filter();
-  // filter_size counts the index over partitions too, so that a single partition shows.
+  // filter_size includes the index of partitions, which shows that a single block is a partition.
   sst.partitioned = sst.blocks.size() > 1 ||
                     (sst.blocks.size() == 1 && FilterBytes(sst) < sst.properties->filter_size);
   if (sst.blocks.empty() && sst.properties->filter_size > 0 && !sst.obsolete_filter &&

@@ -1,4 +1,4 @@
-// An SST file opened offline: its properties and the bytes of its filter blocks.
+// SST files opened without their database: properties and the bytes of filter blocks.
 
 #ifndef WINNOW_SRC_SST_SST_READER_H_
 #define WINNOW_SRC_SST_SST_READER_H_
@@ -14,34 +14,34 @@
 namespace winnow::inspect {
 
 struct RawSst {
-  // Never null unless error is set.
+  // Null only if `error` is set.
   std::shared_ptr<const ROCKSDB_NAMESPACE::TableProperties> properties;
 
-  // The filter block, or the blocks of the partitions in their order. Empty: no filter that
+  // The filter block, or the blocks of the partitions in order. Empty if there is no filter that
   // RocksDB's or Winnow's policies read.
   std::vector<std::string> blocks;
   bool partitioned = false;
 
-  // The filter has the form of RocksDB before 7.0 that no later one reads.
+  // True if the filter has a format of versions before RocksDB 7.0 that later versions don't read.
   bool obsolete_filter = false;
 
-  // The properties promise a filter of a known policy, but it can't be read: why, as a sentence.
+  // A sentence if the properties promise a filter of a known policy that can't be read.
   std::optional<std::string> filter_fault;
 
-  // Why the file can't be read, as a sentence.
+  // A sentence if the file can't be read.
   std::optional<std::string> error;
 };
 
-// Never fails: see RawSst::error. Needs memory for the file's index and twice its filter.
+// Never fails: sets RawSst::error. Needs memory for the file's index and twice its filter.
 RawSst ReadRawSst(const std::string& path);
 
-// The properties alone, without a look at the filter; or why the file can't be read.
+// Reads only the properties, without the filter; sets RawSst::error on failure.
 RawSst ReadSstWithoutFilter(const std::string& path);
 
-// Returns the bytes of all blocks together.
+// Returns the total size of the blocks.
 uint64_t FilterBytes(const RawSst& sst) noexcept;
 
-// Returns the bytes of range filters among these.
+// Returns the size of the range filters in the blocks.
 uint64_t RangeFilterBytes(const RawSst& sst) noexcept;
 
 }  // namespace winnow::inspect

@@ -1,5 +1,4 @@
-// The filter that an SST file has, asked for single keys as a lookup asks it, and for ranges as a
-// scan does.
+// Lookups of single keys, and of ranges as in scans, in the filter of an SST file.
 
 #ifndef WINNOW_SRC_SST_STORED_FILTER_H_
 #define WINNOW_SRC_SST_STORED_FILTER_H_
@@ -23,12 +22,12 @@
 
 namespace winnow::inspect {
 
-// The first and the last user key of a file, with their timestamps.
+// First and last user key of a file, with timestamps.
 struct StoredRange {
   std::string first;
   std::string last;
   bool empty = false;
-  bool known = false;  // else it tells nothing
+  bool known = false;  // if false, the other members are invalid
 
   template <typename Code>
   void Fields(Code& code) {
@@ -36,58 +35,59 @@ struct StoredRange {
   }
 };
 
-// Moves `keys`. The range is known if and only if the status is OK.
+// Reads the key range; moves `keys`. The range is known if and only if the status is OK.
 ROCKSDB_NAMESPACE::Status ReadRange(InternalKeys* keys, StoredRange* range);
 
-// Returns whether a lookup of the key, given without a timestamp, goes to a file of this range.
-// Without a comparator it may.
+// Returns true if a lookup of the key, given without timestamp, reads a file with this range, or
+// may do so because the comparator is null or the range unknown.
 bool IsWithin(const StoredRange& range, const ROCKSDB_NAMESPACE::Comparator* comparator,
               std::string_view key);
 
-// The user key that a lookup of the newest version seeks: with the highest timestamp. The
+// Returns the user key to seek for the newest version of a key: with the highest timestamp. The
 // comparator may be null.
 std::string SoughtKey(std::string_view key, const ROCKSDB_NAMESPACE::Comparator* comparator);
 
-// Returns the bytes that a lookup asks a filter with these contents for; unset: it does not ask.
-// Refers to `key`.
+// Returns the bytes for which a lookup queries a filter with these contents, or nullopt if it does
+// not query the filter. The result may refer to `key`.
 std::optional<std::string_view> AskedBytes(const FilterContents& contents, std::string_view key);
 
-// Returns the prefix that a scan of [begin, end) with auto_prefix_mode asks a filter of such
-// prefixes for, as FilterBlockReader::RangeMayExist decides it; unset: it asks none. Keys are in
-// the order of their bytes. Refers to `begin`.
+// Returns the prefix for which a scan of [begin, end) with auto_prefix_mode queries a prefix
+// filter, by the rule of FilterBlockReader::RangeMayExist; nullopt if it does not query the filter.
+// Keys have bytewise order. The result refers to `begin`.
 std::optional<std::string_view> AskedPrefix(const ROCKSDB_NAMESPACE::SliceTransform& extractor,
                                             std::string_view begin, std::string_view end);
 
-// Not for several threads at once.
+// The filter of an SST file. Not thread-safe.
 class StoredFilter {
  public:
-  // The filter of the file at `path`, as ReadRawSst gave it; both must live as long. The comparator
-  // is null where this program does not have it.
+  // `path` is that of the file from which ReadRawSst() read `sst`. `sst` must outlive the object.
+  // `comparator` is null if this program does not have the file's.
   StoredFilter(const std::string& path, const RawSst& sst,
                const ROCKSDB_NAMESPACE::Comparator* comparator);
 
-  // Why the filter's partitions can't be told, as a sentence; empty: they can. Then nothing is
-  // asked.
+  // A sentence that says why the partitions are unknown, in which case all answers are nullopt;
+  // else empty.
   const std::string& problem() const { return partitions_.problem; }
 
   const FilterContents& contents() const { return contents_; }
 
-  // Which partition of the filter has which keys; without any where it is not partitioned.
+  // Partitions of the filter; empty if it is not partitioned.
   const FilterPartitions& partitions() const { return partitions_; }
 
-  // Returns whether the filter's answer is "may contain"; unset: there is nothing to ask. `hash` is
-  // that of the key.
+  // Returns the filter's answer, true for "may contain", or nullopt if the filter can't be queried
+  // for the key. `hash` is the hash of the key.
   std::optional<bool> MayContain(std::string_view key, uint64_t hash);
 
-  // Returns whether the range filter says that a key may be in [begin, end), which are keys without
-  // timestamps; unset: there is none that a scan asks.
+  // Returns the range filter's answer for keys in [begin, end), given without timestamps, or
+  // nullopt if there is no range filter that a scan would query.
   std::optional<bool> MayContainRange(std::string_view begin, std::string_view end) const;
 
-  // Likewise of the filter of prefixes, for a scan with auto_prefix_mode.
+  // Returns the prefix filter's answer for a scan of [begin, end) with auto_prefix_mode, or nullopt
+  // if the scan would not query it.
   std::optional<bool> MayContainPrefix(std::string_view begin, std::string_view end);
 
-  // The number of the partition that a lookup or a seek of the key asks; 0 of a filter of one
-  // block.
+  // Returns the index of the partition that a lookup or seek of the key queries; 0 if the filter is
+  // not partitioned.
   size_t BlockOf(std::string_view key) const;
 
  private:
@@ -97,7 +97,7 @@ class StoredFilter {
   FilterContents contents_;
   FilterPartitions partitions_;
   std::vector<FilterProber> probers_;
-  std::vector<core::TableRanges> ranges_;  // of the same blocks
+  std::vector<core::TableRanges> ranges_;  // range filters of the blocks in `probers_`
 };
 
 }  // namespace winnow::inspect

@@ -7,7 +7,7 @@
 namespace winnow::inspect {
 namespace {
 
-constexpr size_t kFooterBytes = 53;  // checksum type, 40 bytes of places, version, magic
+constexpr size_t kFooterBytes = 53;  // checksum type, 40 bytes of handles, version, magic number
 constexpr uint64_t kMaxBytes = 1 << 30;
 
 struct Footer {
@@ -18,7 +18,7 @@ struct Footer {
 Footer ParseFooter(std::string_view bytes, uint64_t file_bytes) {
   Footer footer;
   BlockDecoder decoder(bytes);
-  decoder.Fixed(1);  // the type of checksums
+  decoder.Fixed(1);  // type of checksums
   BlockDecoder places(decoder.Bytes(40));
   const uint64_t version = decoder.Fixed(4);
   const uint64_t magic = decoder.Fixed(8);
@@ -28,10 +28,11 @@ Footer ParseFooter(std::string_view bytes, uint64_t file_bytes) {
   } else if (version < 6) {
     footer.metaindex = places.Place();
   } else {
-    places.Bytes(12);  // extended magic, two checksums
+    places.Bytes(12);  // extended magic number, two checksums
     footer.metaindex.bytes = places.Fixed(4);
+    // The metaindex is directly before the footer.
     footer.metaindex.offset =
-        file_bytes - kFooterBytes - kBlockTrailerBytes - footer.metaindex.bytes;  // right before it
+        file_bytes - kFooterBytes - kBlockTrailerBytes - footer.metaindex.bytes;
   }
   return footer;
 }
@@ -67,7 +68,7 @@ TableBlocks::TableBlocks(const std::string& path)
   }
 }
 
-// Values have their length before them there.
+// Finds the block's entry in the metaindex, whose values are length-prefixed.
 std::optional<BlockPlace> TableBlocks::Find(std::string_view wanted) const {
   const std::optional<std::string_view> entries = EntriesOf(metaindex_);
   if (!entries) {
@@ -90,7 +91,7 @@ std::optional<BlockPlace> TableBlocks::Find(std::string_view wanted) const {
   return std::nullopt;
 }
 
-// Unset where the file has not so many bytes there.
+// Returns nullopt if the file ends before.
 std::optional<std::string> TableBlocks::ReadBytes(uint64_t offset, uint64_t size) {
   if (size > kMaxBytes || offset > bytes_ || size > bytes_ - offset) {
     return std::nullopt;

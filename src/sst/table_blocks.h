@@ -1,6 +1,6 @@
-// Blocks of a block-based table that RocksDB's public classes don't hand out, read from the file:
-// of format versions 2 to 7. The layout is that of RocksDB's table/format.cc, Footer::DecodeFrom,
-// and table/block_based/block_builder.cc.
+// Reads blocks of a block-based table that RocksDB's public classes don't return, for format
+// versions 2 to 7. The layout is that of RocksDB's table/format.cc, Footer::DecodeFrom, and
+// table/block_based/block_builder.cc.
 
 #ifndef WINNOW_SRC_SST_TABLE_BLOCKS_H_
 #define WINNOW_SRC_SST_TABLE_BLOCKS_H_
@@ -15,17 +15,17 @@
 namespace winnow::inspect {
 
 struct BlockPlace {
-  uint64_t offset = 0;  // in the file
-  uint64_t bytes = 0;   // without the trailer behind it
+  uint64_t offset = 0;  // position in the file
+  uint64_t bytes = 0;   // without the trailer
 };
 
-// The last bytes of the file.
+// Magic number at the end of the file.
 inline constexpr uint64_t kBlockBasedMagic = 0x88e241b785f4cff7;
 
-// Behind a block: its type of compression, and a checksum.
+// Size of a block's trailer: compression type and checksum.
 inline constexpr size_t kBlockTrailerBytes = 5;
 
-// Takes numbers from the front of bytes that may end too early.
+// Decodes numbers from bytes that may be truncated.
 class BlockDecoder {
  public:
   explicit BlockDecoder(std::string_view bytes) : bytes_(bytes) {}
@@ -55,7 +55,7 @@ class BlockDecoder {
     return 0;
   }
 
-  // Zigzag: 0, -1, 1, -2, …
+  // Decodes a zigzag number: 0, -1, 1, -2, …
   int64_t SignedVarint() {
     const uint64_t number = Varint();
     return static_cast<int64_t>((number >> 1) ^ (~(number & 1) + 1));
@@ -68,7 +68,7 @@ class BlockDecoder {
     return place;
   }
 
-  // Empty, and not ok from then on, where fewer are left.
+  // Returns the next `size` bytes. If fewer are left, returns an empty view and clears ok().
   std::string_view Bytes(size_t size) {
     ok_ = ok_ && size <= bytes_.size();
     const std::string_view bytes = ok_ ? bytes_.substr(0, size) : std::string_view();
@@ -81,22 +81,24 @@ class BlockDecoder {
   bool ok_ = true;
 };
 
-// A block without the numbers at its end that say where its restarts are; unset: it is no block.
+// Returns the entries of a block, without the restart array at its end, or nullopt if the block is
+// malformed.
 std::optional<std::string_view> EntriesOf(std::string_view block);
 
-// One file. Any bytes are allowed.
+// Reader of one file. Accepts any bytes.
 class TableBlocks {
  public:
   explicit TableBlocks(const std::string& path);
 
-  // Why the names of blocks can't be read, as a clause; empty: they can.
+  // A clause that says why the metaindex can't be read, or empty.
   const std::string& problem() const { return problem_; }
 
-  // Where the block is whose name begins so; unset: there is none.
+  // Returns the place of the block whose name begins with `name`, or nullopt.
   std::optional<BlockPlace> Find(std::string_view name) const;
 
-  // A block that is not compressed, as metaindexes, indexes over filters and range deletions are in
-  // all versions. Its checksum is not looked at. Unset: it is not there.
+  // Reads an uncompressed block; metaindexes, indexes of filters and range deletions are
+  // uncompressed in all versions. Does not verify the checksum. Returns nullopt if the block can't
+  // be read.
   std::optional<std::string> Read(BlockPlace place);
 
  private:

@@ -19,12 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The last bytes of a table: its format version and its kind. RocksDB has these in table/*/*.cc.
+// End of a table: format version and magic number, as in RocksDB's table/*/*.cc.
 constexpr size_t kEndBytes = 12;
-constexpr uint64_t kFirstBlockBasedMagic = 0xdb4775248b80fb57;  // LevelDB's too
+constexpr uint64_t kFirstBlockBasedMagic = 0xdb4775248b80fb57;  // LevelDB's, too
 constexpr uint64_t kPlainMagics[] = {0x8242229663bf9564, 0x4f3418eb7a8f13b8};
 constexpr uint64_t kCuckooMagic = 0x926789d0c5f17873;
-constexpr uint64_t kShortestTable = 48;  // bytes of the first version's footer
+constexpr uint64_t kShortestTable = 48;  // footer size of the first version
 
 uint64_t Fixed(absl::string_view bytes) {
   uint64_t number = 0;
@@ -34,7 +34,8 @@ uint64_t Fixed(absl::string_view bytes) {
   return number;
 }
 
-// Empty: it ends as a table that this RocksDB should read.
+// Returns a sentence if the end of the file is not that of a table that this RocksDB should read,
+// else an empty string.
 std::string ByItsEnd(const std::string& path, const std::string& failure) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const std::streamoff bytes = file ? static_cast<std::streamoff>(file.tellg()) : -1;
@@ -63,7 +64,7 @@ std::string ByItsEnd(const std::string& path, const std::string& failure) {
   if (magic != kBlockBasedMagic && magic != kFirstBlockBasedMagic) {
     return "it does not end as a table: it is something else, or its end is missing or damaged";
   }
-  // RocksDB alone knows which versions it reads.
+  // RocksDB's message is the only sign that it does not read the version.
   return absl::StrContains(failure, "version")
              ? absl::StrCat("it has format version ", Fixed(view.substr(0, 4)), ", which RocksDB ",
                             ROCKSDB_NAMESPACE::GetRocksVersionAsString(),

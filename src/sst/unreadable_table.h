@@ -13,18 +13,19 @@
 
 namespace winnow::inspect {
 
-// Returns, for a path that is no regular file, "a folder", "a pipe", "a socket" or "a device".
+// Returns "a folder", "a pipe", "a socket" or "a device" for a path that is no regular file.
 absl::string_view NameOf(std::filesystem::file_type type);
 
-// Why there is nothing to open, as a sentence: no file, a folder, a pipe or a device, which would
-// keep a reader waiting, or one without permission. Unset for a regular file that can be read.
+// Returns a sentence if the path can't be opened as a file: it does not exist, is a folder, is a
+// pipe or device, which would block a reader, or permission is missing. nullopt for a readable
+// regular file.
 std::optional<std::string> WhyNotAFile(const std::string& path);
 
-// Why the files in a folder are not known, as a sentence.
+// Returns a sentence that says why a folder could not be listed.
 std::string WhyNotListed(const std::string& folder, const std::error_code& code);
 
-// Why RocksDB failed to open a regular file, as a sentence: by what its last bytes tell, or else by
-// what RocksDB said.
+// Returns a sentence that says why RocksDB failed to open a regular file, from the end of the file
+// or else from RocksDB's message.
 std::string WhyNotATable(const std::string& path, const ROCKSDB_NAMESPACE::Status& failure);
 
 }  // namespace winnow::inspect

@@ -1,13 +1,13 @@
-# Sourced by tools/try_programs.sh: makes databases with other people's programs, and has winnow inspect, verify and probe
-# them.
-# shellcheck shell=bash disable=SC2034,SC2154 # it has and uses what is set here and there
+# Sourced by tools/try_programs.sh: makes databases with third-party programs, and runs winnow inspect, verify
+# and probe on them.
+# shellcheck shell=bash disable=SC2034,SC2154 # variables are set and used in the sourcing script
 #
-# Expected of each database: the exit codes that the try names (0, or 2 where a file can't be verified or is of another
-# format); every SST file in the answers of inspect and verify, and none with a fault; the given keys present by
-# `probe --exact`; no process that ended by a signal; and the folder as it was, with the times and inodes of all files.
-# If its filters are by bloomfilter:10, what advise foretells of that policy is compared with what it counts: the bytes
-# within 3 %, the false reads within 15 % or four standard deviations.
-# Expected of a database that is being written to: no fault, and 0. A line is a row of a table.
+# Checks for each database: exit codes are those of the try (0, or 2 if a file can't be verified or has
+# another format); inspect and verify list every SST file, none with a fault; `probe --exact` finds the given
+# keys; no process ends by a signal; and the folder is unchanged, including times and inodes of all files. If
+# its filters are by bloomfilter:10, the numbers that advise predicts for this policy are compared with those
+# that it counts: bytes within 3%, false reads within 15% or four standard deviations. For a database that is
+# being written to: no fault, and exit code 0. Each line of output is a row of a table.
 
 packages=(mariadb-server mariadb-plugin-rocksdb ceph-mon ceph-base balboa balboa-backend-rocksdb rocksdb-tools sortmerna
   python3)
@@ -15,10 +15,10 @@ default_file=build/release/bin/winnow
 
 # Helpers of the tries ######################################################################################
 
-# program COMMAND…: another's program, with two minutes to end; what it says is kept.
+# program COMMAND…: runs a third-party program with a timeout of two minutes, and records its output.
 program() { timeout --kill-after=5 120 "$@" </dev/null >>"$said/program" 2>&1; }
 
-# start COMMAND…: the same in the background; its number is then in $server.
+# start COMMAND…: starts a program in the background; sets $server to its process ID.
 start() {
   "$@" </dev/null >>"$said/program" 2>&1 &
   server=$!
@@ -42,23 +42,23 @@ stop_server() {
 
 problem() { echo "$*" >>"$said/problems"; }
 
-# number NUMBER: the key of that number as db_bench writes it, in hexadecimal digits.
+# number NUMBER: prints the key of db_bench for this number, in hexadecimal digits.
 number() { printf '%016x3030303030303030' "$1"; }
 
-# text STRING: hexadecimal digits of a string, with printf's escapes.
+# text STRING: prints a string with printf's escapes in hexadecimal digits.
 text() { printf '%b' "$1" | od -An -v -tx1 | tr -d ' \n'; }
 
 list_folder() { find "$1" -printf '%p %y %s %T@ %C@ %i\n' | sort; }
 
-# tool VERB ARGUMENT…: what winnow says goes to $said/VERB.out and .err, and its exit code is printed.
+# tool VERB ARGUMENT…: runs winnow with output in $said/VERB.out and .err, and prints its exit code.
 tool() {
   local verb=$1 status=0
   timeout --kill-after=5 300 "$winnow" "$@" </dev/null >"$said/$verb.out" 2>"$said/$verb.err" || status=$?
   echo "$status"
 }
 
-# judge FOLDER INSPECT VERIFY PROBE [KEY…]: the exit codes that are expected, and keys in hexadecimal digits that are in
-# the database; without any, one is asked for that is not.
+# judge FOLDER INSPECT VERIFY PROBE [KEY…]: checks the database against the expected exit codes. KEYs are
+# existing keys in hexadecimal digits; without any, a missing key is looked up.
 judge() {
   local folder=$1 expected="$2 $3 $4" got before
   shift 4
@@ -71,7 +71,7 @@ judge() {
   sum_up "$(find "$folder" -name '*.sst' | wc -l)" "$#" "$got"
 }
 
-# sum_up FILES KEYS CODES: looks at what was said, and prints the cells of the row.
+# sum_up FILES KEYS CODES: checks the recorded output, and prints the cells of the row.
 sum_up() {
   python3 - "$said" "$@" <<'PYTHON'
 import json, re, sys
@@ -122,7 +122,7 @@ PYTHON
 }
 
 # The tries #################################################################################################
-# Each is a function, in a new folder of its own.
+# Each try is a function that runs in its own new folder.
 
 bench() { program db_bench --db=db --num=60000 --value_size=60 --write_buffer_size=1048576 --target_file_size_base=1048576 \
   --max_bytes_for_level_base=4194304 --seed=1 "$@"; }
@@ -160,7 +160,7 @@ try_db_bench_prefixes() {
 
 try_db_bench_families() {
   bench --benchmarks=fillseq --bloom_bits=10 --num_column_families=4
-  # Opened again, each family has what was in memory in a file.
+  # Opening the database again flushes each family's memtable into a file.
   bench --benchmarks=overwrite --use_existing_db=true --num=1000 --bloom_bits=10 --num_column_families=4
   judge db 0 0 0 "$(number 8)"
 }
@@ -213,7 +213,7 @@ try_sortmerna() {
       print ">read" i "\n" substr(known[int(rand() * 5)], 1 + int(rand() * 1400), 100) >"reads.fa"
     }
   }'
-  # The second opens the database of the first again, which has a file then.
+  # The second run opens the database of the first one again, which then has a file.
   program sortmerna --ref references.fa --reads reads.fa --workdir work --fastx --blast 1 --threads 1 --task 0
   program sortmerna --ref references.fa --reads reads.fa --workdir work --fastx --blast 1 --threads 1 --task 2
   judge work/kvdb 0 0 0
@@ -241,7 +241,7 @@ for i in range(5000):
   stop_server
   server=$backend
   stop_server
-  # Another start has what was in memory in a file.
+  # A restart flushes the memtable into a file.
   start balboa-rocksdb -d db -l 127.0.0.1 -p "$port"
   await_server bash -c ": </dev/tcp/127.0.0.1/$port"
   stop_server
@@ -264,7 +264,7 @@ try_ceph() {
 
 sql() { program mariadb --no-defaults --socket=sock --user=root --execute="$1" mysql; }
 
-# serve_mariadb FILTER: a table of 20,000 rows in a server that goes on serving.
+# serve_mariadb FILTER: creates a table of 20,000 rows in a server, and keeps the server running.
 serve_mariadb() {
   local options=(--no-defaults --datadir="$PWD/data")
   mkdir data
@@ -302,11 +302,11 @@ try_mariadb_serving() {
   stop_server
 }
 
-# In the folder that is being written to, files come and go: nothing can be said of their number.
+# While the database is written to, files are created and deleted, so their number is not checked.
 try_db_bench_writing() {
   local round verb status read=0 faults=0 files=0
   bench --benchmarks=fillseq --bloom_bits=10
-  # The loop's end is that of the program in it.
+  # The loop ends together with the program in it.
   # shellcheck disable=SC2016
   start bash -c 'trap "kill \$child; exit" TERM
     while :; do
@@ -337,7 +337,7 @@ try_db_bench_writing() {
   echo "$files | in $rounds rounds | - | - | 0 in $((read - faults)) of $read | - | "
 }
 
-# Name, function, and the programs that it needs.
+# Name, function, and required programs.
 tries=(
   'db_bench try_db_bench db_bench'
   'db_bench-defaults try_db_bench_defaults db_bench'
@@ -362,7 +362,7 @@ tries=(
   'mariadb-serving try_mariadb_serving mariadbd mariadb-install-db'
 )
 
-# try NAME FUNCTION PROGRAM…: prints the row, and counts.
+# try NAME FUNCTION PROGRAM…: runs a try, prints its row, and counts results.
 try() {
   local name=$1 function=$2 program row=
   shift 2

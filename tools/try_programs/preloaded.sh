@@ -1,14 +1,16 @@
-# Sourced by tools/try_programs.sh: runs programs without and with a library preloaded, and compares what they said.
-# shellcheck shell=bash disable=SC2034,SC2154 # it has and uses what is set here and there
+# Sourced by tools/try_programs.sh: runs programs with and without a preloaded library, and compares their
+# output.
+# shellcheck shell=bash disable=SC2034,SC2154 # variables are set and used in the sourcing script
 #
-# Each is run twice without the library, which shows that it repeats itself, and once with LD_PRELOAD exported to it and
-# to all that it starts. Databases are also written with the library and read without it, and the reverse. What is
-# compared of each command is the exit status, stdout and stderr, after these are made equal: dates, numbers of seconds,
-# of threads and of processes, addresses (0x and eight digits or more), the ports, and sortmerna's kilobytes. The lines of
-# a server's log are sorted, and MariaDB's notes left out. The folder is the same for each run. Servers listen on sockets
-# of their own, and on ports of 127.0.0.1 where they have nothing else.
+# Each try runs twice without the library, to show that its output is reproducible, and once with LD_PRELOAD
+# exported to it and to all processes that it starts. Databases are also written with the library and read
+# without it, and the reverse. For each command, exit status, stdout and stderr are compared after
+# normalization of dates, numbers of seconds, threads and processes, addresses (0x and at least eight digits),
+# ports, and sortmerna's kilobytes. Lines of a server's log are sorted, and MariaDB's notes left out. All runs
+# use one folder. Servers listen on Unix sockets, or on ports of 127.0.0.1 if they don't support these.
 #
-# A line is: same, differs (with the lines that do), unsteady (differs without the library), or skipped and why.
+# Each try prints a line: same, differs (with the differing lines), unsteady (differs without the library), or
+# skipped with the reason.
 
 packages=(mariadb-server mariadb-plugin-rocksdb ceph-mon ceph-osd balboa balboa-backend-rocksdb
   rocksdb-tools sortmerna git nodejs perl python3)
@@ -16,10 +18,10 @@ default_file=build/release/lib/libwinnow_preload.so
 
 # Helpers of the tries ######################################################################################
 
-# The variables of the commands to come: none, or LD_PRELOAD.
+# Variables for the next commands: none, or LD_PRELOAD.
 environment=()
 
-# run COMMAND…: runs it as the try's way is, with a minute to end, and records what it said.
+# run COMMAND…: runs the command with $environment and a timeout of one minute, and records its output.
 run() {
   local status=0
   env "${environment[@]}" timeout --kill-after=5 60 "$@" </dev/null >"$home/stdout" 2>"$home/stderr" ||
@@ -27,7 +29,7 @@ run() {
   record "$status" "$@"
 }
 
-# record STATUS COMMAND…
+# record STATUS COMMAND…: appends the command, its status and its output to the record.
 record() {
   local status=$1
   shift
@@ -40,12 +42,13 @@ record() {
   ((++commands))
 }
 
-# signal STATUS: what killed a command.
+# signal STATUS: prints the signal that ended a command, if any.
 signal() {
   if (($1 > 128)); then printf ', killed by SIG%s' "$(kill -l "$1")"; fi
 }
 
-# start LOG COMMAND…: the same in the background; its number is then in $server, and what it says in LOG.
+# start LOG COMMAND…: starts a command in the background with its output in LOG; sets $server to its process
+# ID.
 start() {
   log=$1
   shift
@@ -55,12 +58,12 @@ start() {
   servers+=("$server")
 }
 
-# await_server COMMAND…: until the command succeeds; where the server has ended, the whole try ends here.
+# await_server COMMAND…: waits until the command succeeds; ends the try if the server has ended.
 await_server() {
   local i found=0
   for ((i = 0; i < 600; ++i)); do
     if "$@" >/dev/null 2>&1; then
-      # The library is in it, or is not, as it should be.
+      # Checks that the library is loaded if, and only if, it should be.
       if grep -qF "$library" "/proc/$server/maps"; then found=1; fi
       ((found == ${#environment[@]})) || echo "the library is in the server: $found" >>"$record"
       return
@@ -73,7 +76,8 @@ await_server() {
   exit 0
 }
 
-# stop_server: ends it, and records how it ended and its log, sorted, since the lines of several threads come in any order.
+# stop_server: ends the server, and records its status and its log. The log is sorted, since the order of
+# lines from several threads varies.
 stop_server() {
   local status=0 i
   kill "$server" 2>/dev/null || true
@@ -88,11 +92,12 @@ stop_server() {
   record "$status" "${started[@]}"
 }
 
-# change_over: what a database's second half is run with.
+# change_over: sets the environment for the second half of a try with a database.
 change_over() { environment=("${second[@]}"); }
 
 # The tries #################################################################################################
-# Each is a function, in a new folder of its own. Those named carry_… are also run with the library in one half only.
+# Each try is a function that runs in its own new folder. Those named carry_… also run with the library in one
+# half only.
 
 try_bash() {
   run bash -c 'for i in 1 2 3; do echo "$i" | tr 1-3 a-c; done; (exit 3) || echo "$?"; echo error >&2; exec cat /etc/hostname'
@@ -119,7 +124,7 @@ print(json.dumps({"a": [1, 2]}), subprocess.check_output(["echo", "child"]))'
   run python3 -c 'import ctypes, ctypes.util
 c = ctypes.CDLL(None)
 print(c.abs(-3), ctypes.CDLL("libstdc++.so.6")._name, hasattr(c, "NoSuchFunction"))'
-  # RocksDB, opened by hand, and after that asked for a policy and a database.
+  # Opens RocksDB with dlopen(), and then creates a policy and a database.
   run python3 -c 'import ctypes, os
 r = ctypes.CDLL("librocksdb.so.7.8", mode=os.RTLD_LOCAL)
 for f in ("options_create", "block_based_options_create", "filterpolicy_create_bloom", "open", "readoptions_create", "writeoptions_create", "get"):
@@ -140,7 +145,7 @@ g = p(r.rocksdb_readoptions_create())
 for k in (b"77", b"4999", b"5000", b"none"):
     v = r.rocksdb_get(d, g, k, ctypes.c_size_t(len(k)), ctypes.byref(n), ctypes.byref(e)); print(k, v and ctypes.string_at(v, n.value), e.value)
 r.rocksdb_close(d)'
-  # The opposite case: unloaded again, many times.
+  # Loads and unloads RocksDB repeatedly.
   run python3 -c 'import _ctypes, os
 for _ in range(20): _ctypes.dlclose(_ctypes.dlopen("librocksdb.so.7.8", os.RTLD_NOW))
 print("unloaded")'
@@ -215,7 +220,7 @@ carry_sortmerna() {
   run cat work/out/aligned.fa work/out/aligned.blast
 }
 
-# serve_balboa PORT: the database's server, started.
+# serve_balboa PORT: starts the database server.
 serve_balboa() {
   start backend.log balboa-rocksdb -d db -l 127.0.0.1 -p "$1"
   await_server bash -c ": </dev/tcp/127.0.0.1/$1"
@@ -236,7 +241,7 @@ s = socket.socket(socket.AF_UNIX); s.connect("sock")
 for i in range(3000):
     s.sendall((json.dumps({"timestamp": "2020-01-01T00:00:00.000000+0000", "event_type": "dns", "host": "h",
       "dns": {"type": "answer", "rrname": "n%d.example.org" % i, "rrtype": "A", "rdata": "10.0.%d.%d" % (i >> 8, i & 255)}}) + "\n").encode())'
-  # Entries arrive some time after they were taken.
+  # Entries become visible some time after they were accepted.
   for ((i = 0; i < 100 && entries < 3000; ++i)); do
     sleep 0.2
     entries=$(balboa-backend-console dump -p "$port" 2>/dev/null | balboa-backend-console jsonize 2>/dev/null | wc -l)
@@ -341,7 +346,7 @@ carry_ceph_osd() {
 
 rocksdb_options=(--plugin-load-add=ha_rocksdb)
 
-# serve_mariadb OPTION…
+# serve_mariadb OPTION…: starts the server.
 serve_mariadb() {
   start mariadb.log mariadbd "${mariadb_options[@]}" --socket="$PWD/sock" --skip-networking --pid-file="$PWD/pid" \
     --innodb-buffer-pool-size=16M --innodb-use-native-aio=OFF --default-storage-engine=InnoDB --tmpdir="$PWD" \
@@ -423,7 +428,7 @@ carry_mariadb_ldb() {
   run mariadb-ldb --db=db scan
 }
 
-# Name, function, and the programs that it needs.
+# Name, function, and required programs.
 tries=(
   'bash try_bash bash'
   'dash try_dash dash'
@@ -448,7 +453,8 @@ tries=(
 
 # Running and comparing #####################################################################################
 
-# Makes equal what differs each time. balboa may log to web.json after it has closed it.
+# Replaces parts of the output that differ in every run. balboa may write to web.json after it has closed the
+# file.
 normalise() {
   local port ports=()
   while read -r port; do
@@ -463,8 +469,8 @@ normalise() {
     -e 's/\b(thread:?|PID:|Memory KB:) [0-9a-f]+/\1 NUMBER/g; s/0x[0-9a-f]{8,}/ADDRESS/g' "${ports[@]}"
 }
 
-# run_way NAME FUNCTION FIRST SECOND: records what the function's commands say to $home/NAME; FIRST and SECOND are
-# without or with.
+# run_way NAME FUNCTION FIRST SECOND: records the output of the function's commands in $home/NAME; FIRST and
+# SECOND are "without" or "with", for the halves of a try.
 run_way() {
   local name=$1 function=$2 first=() status=0
   second=()
@@ -474,7 +480,7 @@ run_way() {
   : >"$home/ports"
   mkdir "$home/folder"
   chmod 755 "$home/folder"
-  # A way that did not come to its end is told by the missing last line.
+  # A missing last line shows that the function did not run to its end.
   (
     environment=("${first[@]}")
     servers=()
@@ -489,7 +495,8 @@ run_way() {
   rm -rf "$home/folder"
 }
 
-# show_difference NAME: what was killed only in that way, and the first lines that differ (>) from those without the library.
+# show_difference NAME: prints commands that were killed only in this way, and the first lines that differ (>)
+# from those without the library.
 show_difference() {
   diff -a "$tried/without.normal" "$tried/$1.normal" >"$tried/$1.diff" || true
   sed -n 's/^> status .*, killed by/killed by/p' "$tried/$1.diff" | sort | uniq -c |
@@ -497,10 +504,10 @@ show_difference() {
   head -n 8 "$tried/$1.diff" | cut -c 1-160 | sed 's/^/    /'
 }
 
-# compare NAME: whether the way differs from what was said without the library.
+# compare NAME: succeeds if the output equals that without the library.
 compare() { cmp -s "$tried/without.normal" "$tried/$1.normal"; }
 
-# try NAME FUNCTION PROGRAM…: tries it in all ways, prints its line, and counts.
+# try NAME FUNCTION PROGRAM…: runs the try in all ways, prints its line, and counts results.
 try() {
   local name=$1 function=$2 program way ways=(with) differing=() since=$SECONDS took
   shift 2
@@ -558,7 +565,7 @@ begin() {
     unset "$variable"
   done
   export HISTFILE='' HOME=$home
-  # Else all would be the same.
+  # If the library could not be preloaded, all runs would be equal.
   # shellcheck disable=SC2016
   LD_PRELOAD=$library bash -c 'grep -qF "$1" /proc/self/maps' - "$library" 2>"$home/stderr" || {
     echo "tools/try_programs.sh: $library can't be preloaded into grep: $(<"$home/stderr")" >&2

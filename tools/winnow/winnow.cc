@@ -1,4 +1,4 @@
-// The command line of Winnow: finds the verb and checks its flags.
+// The main program of the command line tool: finds the verb, checks its flags and runs it.
 
 #include <absl/flags/parse.h>
 #include <absl/strings/match.h>
@@ -20,13 +20,14 @@
 
 namespace winnow::tools {
 
-// verb_NAME.cc: WINNOW_VERBS is "InspectVerb(), VerifyVerb(), …", those of the CMakeLists.txt here.
+// Constructors of the verbs, in verb_NAME.cc. CMakeLists.txt sets WINNOW_VERBS to "InspectVerb(),
+// VerifyVerb(), …".
 Verb WINNOW_VERBS, HelpVerb(), VersionVerb();
 
 namespace {
 
-// Abseil's own help and version flags speak of files and libraries: these come before it. The
-// arguments with verbs in the place of such flags.
+// Returns the arguments with the verbs `help` and `version` in place of --help and --version, since
+// Abseil's own flags of these names describe its libraries.
 std::vector<std::string> WithoutAbseilFlags(std::vector<std::string> arguments) {
   const auto end = std::find(arguments.begin(), arguments.end(), "--");
   if (std::any_of(arguments.begin(), end, inspect::AsksForHelp)) {
@@ -41,7 +42,7 @@ std::vector<std::string> WithoutAbseilFlags(std::vector<std::string> arguments) 
   return arguments;
 }
 
-// The first argument that is neither a flag nor behind "--"; null if there is none.
+// Returns the first argument before "--" that is not a flag, or null.
 const std::string* NameOfVerb(const std::vector<std::string>& arguments) {
   const auto end = std::find(arguments.begin(), arguments.end(), "--");
   const auto name = std::find_if(arguments.begin(), end, [](const std::string& argument) {
@@ -50,7 +51,8 @@ const std::string* NameOfVerb(const std::vector<std::string>& arguments) {
   return name == end ? nullptr : &*name;
 }
 
-// With "--" before the program that a verb starts: what comes behind it is not ours to read.
+// Inserts "--" before the program that a verb executes, so that the program's arguments are not
+// parsed.
 std::vector<std::string> WithProgramApart(std::vector<std::string> arguments) {
   const auto is_none = [](const std::string& argument) {
     return argument == "--" || !absl::StartsWith(argument, "-");
@@ -64,7 +66,7 @@ std::vector<std::string> WithProgramApart(std::vector<std::string> arguments) {
   return arguments;
 }
 
-// With "-o FILE", as compilers have it, in the form of the other flags.
+// Replaces "-o FILE" by "--output=FILE".
 std::vector<std::string> WithOutputInFull(std::vector<std::string> arguments) {
   const auto end = std::find(arguments.begin(), arguments.end(), "--");
   const auto output = std::find(arguments.begin(), end, "-o");

@@ -14,8 +14,9 @@ import org.rocksdb.util.Environment;
  *
  * <pre>{@code table.setFilterPolicy(new WinnowFilter("winnow:10"))}</pre>
  *
- * The text is that of {@code filter_policy=} in RocksDB's options; docs/options.md has all of them.
- * Close it as any other filter. Databases that were opened with it keep the policy.
+ * The argument is a value of {@code filter_policy=} in RocksDB's options; docs/options.md describes
+ * all of them. Close the filter like any other filter. Databases opened with the filter keep the
+ * policy.
  */
 public final class WinnowFilter extends Filter {
   private static final String LIBRARY = "libwinnow_java.so";
@@ -23,7 +24,7 @@ public final class WinnowFilter extends Filter {
 
   /**
    * @param policy such as {@code winnow:10} or {@code {id=winnow;bits_per_key=9.9}}
-   * @throws IllegalArgumentException if the text is no policy of Winnow's, with the reason
+   * @throws IllegalArgumentException if the text is not a policy of Winnow, with the reason
    * @throws IllegalStateException if Winnow can't be bound to the RocksDB of this process, with the
    *     reason
    */
@@ -32,10 +33,11 @@ public final class WinnowFilter extends Filter {
   }
 
   /**
-   * Makes the name {@code winnow} known to RocksDB, for programs that read options as text and make
-   * no WinnowFilter before: RocksDB drops names that it does not know in silence.
+   * Registers the name {@code winnow} in RocksDB. Needed by programs that read options as text
+   * before they make a WinnowFilter: RocksDB silently drops unknown names.
    *
-   * @throws IllegalStateException as above
+   * @throws IllegalStateException if Winnow can't be bound to the RocksDB of this process, with the
+   *     reason
    */
   public static void register() {
     load();
@@ -50,8 +52,8 @@ public final class WinnowFilter extends Filter {
     return create(policy);
   }
 
-  // The library and the plugin lie in the folder that the property winnow.folder names, else in
-  // this jar.
+  // Loads the library and the plugin from the folder in the property winnow.folder, else from the
+  // jar.
   private static synchronized void load() {
     if (isLoaded) {
       return;
@@ -79,7 +81,7 @@ public final class WinnowFilter extends Filter {
     isLoaded = true;
   }
 
-  // Opened files stay although their names are gone.
+  // Loads the library and the plugin from temporary files, which can be deleted once they are open.
   private static void unpack() throws IOException {
     final Path folder = Files.createTempDirectory("winnow");
     Path plugin = null;
@@ -91,7 +93,7 @@ public final class WinnowFilter extends Filter {
       System.load(library.toString());
       plugin = folder.resolve(plugin());
       Files.createDirectories(plugin.getParent());
-      // Without a plugin, create() says so.
+      // If there is no plugin, a later create() throws an exception.
       if (copy(folder.relativize(plugin).toString(), plugin)) {
         create(null);
       }
@@ -104,7 +106,7 @@ public final class WinnowFilter extends Filter {
     }
   }
 
-  // Each processor has a folder of its own.
+  // Copies a file of the jar's folder for this processor. Returns false if there is none.
   private static boolean copy(String name, Path to) throws IOException {
     final String resource = "native/" + System.getProperty("os.arch") + "/" + name;
     try (InputStream from = WinnowFilter.class.getResourceAsStream(resource)) {

@@ -1,7 +1,7 @@
-//! Compiles Winnow's sources with the headers of the RocksDB that the program has.
+//! Compiles Winnow's sources with the headers of the program's RocksDB.
 //!
-//! Which sources, and with what flags, is said where `winnow.mk` has it from: in the folders, and
-//! in `src/simd/flags.mk`.
+//! Sources and flags are those of `winnow.mk`: all sources of some folders, with the flags in
+//! `src/simd/flags.mk`.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -29,7 +29,7 @@ fn main() {
         .include(&root)
         .include(rocksdb_headers())
         .define("WINNOW_EXPORT", "")
-        .define("WINNOW_THREAD_STORAGE", "") // as in RocksDB's own tree
+        .define("WINNOW_THREAD_STORAGE", "") // empty, as in RocksDB's own tree
         .define("XXH_INLINE_ALL", None);
     require_xxhash(&build, &root.join("src/formulas/xxh3.h"));
 
@@ -75,21 +75,21 @@ fn main() {
         .compile("winnow_rocksdb");
 }
 
-/// Returns what the environment says now; another value runs this again.
+/// Returns an environment variable; the build script runs again if it changes.
 fn variable(name: &str) -> Option<String> {
     println!("cargo:rerun-if-env-changed={name}");
     env::var(name).ok()
 }
 
-/// The headers of the RocksDB that the sys crate links.
+/// Returns the include folder of the RocksDB that the sys crate links.
 fn rocksdb_headers() -> PathBuf {
     let own = variable("DEP_ROCKSDB_CARGO_MANIFEST_DIR").map(|folder| folder + "/rocksdb/include");
     let mut folders = vec![own, variable("ROCKSDB_INCLUDE_DIR")];
-    // The sys crate compiles its own RocksDB, unless this names one that is ready.
+    // The sys crate compiles its own RocksDB unless ROCKSDB_LIB_DIR has a library.
     if variable("ROCKSDB_LIB_DIR").is_some() && !is_set("ROCKSDB_COMPILE") {
         folders.reverse();
     }
-    folders.insert(0, variable("DEP_ROCKSDB_INCLUDE")); // which later ones say in any case
+    folders.insert(0, variable("DEP_ROCKSDB_INCLUDE")); // set by newer sys crates
     let mut folders: Vec<PathBuf> = folders.into_iter().flatten().map(PathBuf::from).collect();
     if let Ok(library) = pkg_config::Config::new()
         .cargo_metadata(false)
@@ -104,12 +104,12 @@ fn rocksdb_headers() -> PathBuf {
     )
 }
 
-/// Returns whether it says yes, as the sys crate reads it.
+/// Returns true if the environment variable is "1" or "true", by the rule of the sys crate.
 fn is_set(name: &str) -> bool {
     variable(name).is_some_and(|value| value == "1" || value.eq_ignore_ascii_case("true"))
 }
 
-/// Ends the build with a sentence where there is no xxHash, or an old one is found first.
+/// Panics with a message if xxHash is missing, or if an old version is found first.
 fn require_xxhash(build: &cc::Build, header: &Path) {
     let mut compiler = build.get_compiler().to_command();
     let found = compiler.args(["-E", "-x", "c++"]).arg(header).output();
@@ -121,7 +121,7 @@ fn require_xxhash(build: &cc::Build, header: &Path) {
     );
 }
 
-/// The lists of words of a makefile that has nothing else: lines of the form `name = words`.
+/// Parses a makefile of lines `name = words`; returns the words by name.
 fn make_lists(file: &Path) -> BTreeMap<String, Vec<String>> {
     let text =
         fs::read_to_string(file).unwrap_or_else(|problem| panic!("{}: {problem}", file.display()));
@@ -133,7 +133,8 @@ fn make_lists(file: &Path) -> BTreeMap<String, Vec<String>> {
         .collect()
 }
 
-/// The sources in a folder and those in it, but for what registers the policy in other ways.
+/// Returns the sources in a folder and its subfolders, except for those that register the policy in
+/// other kinds of builds.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries =
         fs::read_dir(folder).unwrap_or_else(|problem| panic!("{}: {problem}", folder.display()));

@@ -32,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder for files that are there while the copy is made.
+// A temporary folder, removed with its files by the destructor.
 class WorkFolder {
  public:
   WorkFolder() {
@@ -48,7 +48,7 @@ class WorkFolder {
   WorkFolder(const WorkFolder&) = delete;
   WorkFolder& operator=(const WorkFolder&) = delete;
 
-  // Empty if it could not be made.
+  // Path of the folder; empty if it could not be created.
   const std::string& path() const { return path_; }
   std::string File(absl::string_view name) const { return absl::StrCat(path_, "/", name); }
 
@@ -56,12 +56,13 @@ class WorkFolder {
   std::string path_;
 };
 
-// ---- Ours
+// ---- Winnow's archive
 
-// A name of src/preload/adopted/facts.h.
+// Variable in src/preload/adopted/facts.h.
 constexpr char kSeesSetOptions[] = "winnow_adopted_sees_set_options";
 
-// Beside this program, in the build folder or where it is installed. Empty: it is nowhere there.
+// Returns the path of libwinnow_adopted.a in the build tree or installation of this program, or an
+// empty string if there is none.
 std::string FindOurs() {
   std::error_code code;
   const fs::path folder = fs::read_symlink("/proc/self/exe", code).parent_path();
@@ -72,7 +73,8 @@ std::string FindOurs() {
   return std::string();
 }
 
-// RocksDB's names of the functions that ours call by others, with these.
+// Returns RocksDB's functions that Winnow replaces, by their mangled names, each with the new name
+// by which Winnow's object files call the original.
 std::map<std::string, std::string> StockNames(const Archive& ours) {
   std::map<std::string, std::string> names;
   for (const Member& member : ours.members) {
@@ -86,7 +88,8 @@ std::map<std::string, std::string> StockNames(const Archive& ours) {
 
 // ---- Making the copy
 
-// Runs the command. Returns what it said if it failed; else empty.
+// Runs the command. Returns an empty string, or an error message with the command's output if the
+// command fails.
 std::string WhyFailed(const std::vector<std::string>& words) {
   const CommandResult result = RunCommand(words);
   if (result.ok()) return std::string();
@@ -94,21 +97,23 @@ std::string WhyFailed(const std::vector<std::string>& words) {
                       " failed: ", Printable(std::string(absl::StripSuffix(result.output, "\n"))));
 }
 
-// A name for an object file of ours that no other has.
+// Returns a file name for one of Winnow's object files that is not in *taken, and adds the name to
+// *taken.
 std::string NewName(absl::string_view name, std::set<std::string>* taken) {
   std::string made = absl::StrCat("winnow_", name);
   for (int i = 2; !taken->insert(made).second; ++i) made = absl::StrCat("winnow_", i, "_", name);
   return made;
 }
 
-// The functions of one object file that get other names.
+// Functions of one object file that are renamed: pairs of old and new mangled name.
 using Renamed = std::vector<std::pair<std::string, std::string>>;
 
-// Gives them these names in the file at `path`, whose bytes are `object`. Those that make policies
-// are called by the others of their object file under the new names, as in RocksDB's own tree. To
-// the others even their own object file gets by the old names, and so to ours: by its tables of
-// virtual functions before all. A weak definition would answer whoever asks for the name, and leave
-// it to others to bring ours into the program.
+// Writes `object` to the file at `path` and renames functions in it. References from the same
+// object file to functions that make policies are renamed too, so they keep calling RocksDB's, as
+// in RocksDB's own tree. All other functions keep their old names in references, above all in
+// vtables, so that even their own object file calls Winnow's. The old name is left undefined: a
+// weak definition would satisfy references, and the linker would not take Winnow's object files
+// from the archive. Returns an error message, or an empty string.
 std::string Rename(const std::string& path, std::string object, const Renamed& renamed) {
   std::vector<std::string> command = {"objcopy"};
   for (const auto& [own, stock] : renamed) {
@@ -140,7 +145,8 @@ std::string Rename(const std::string& path, std::string object, const Renamed& r
   return WriteBytes(path, object) ? std::string() : absl::StrCat("can't write ", path);
 }
 
-// Ours, with what was seen in the archive; empty if the place for that is not there.
+// Returns the bytes of one of Winnow's object files, with `sees_set_options` stored in its variable
+// kSeesSetOptions; empty if the variable's place can't be found.
 std::string BytesOfOurs(const Member& member, bool sees_set_options) {
   std::string bytes(member.bytes);
   if (!member.Defines(kSeesSetOptions)) return bytes;
@@ -150,12 +156,13 @@ std::string BytesOfOurs(const Member& member, bool sees_set_options) {
   return bytes;
 }
 
-// Empty if the archive at `path`, a copy of the original, has all that it should have now.
+// Renames functions in the archive at `path`, a copy of the original, and adds Winnow's object
+// files. Returns an error message, or an empty string.
 std::string Change(const Archive& archive, const Archive& ours, const WorkFolder& folder,
                    const std::string& path, Adoption* adoption) {
   std::map<const Member*, Renamed> changes;
-  // A function of a header is defined, weakly, in each object file that has it; the linker takes
-  // one.
+  // An inline function of a header has a weak definition in each object file that uses it, and the
+  // linker takes any of them, so all are renamed.
   for (const auto& renamed : adoption->renamed) {
     for (const Member& member : archive.members) {
       if (member.Defines(renamed.first)) changes[&member].push_back(renamed);
@@ -163,7 +170,8 @@ std::string Change(const Archive& archive, const Archive& ours, const WorkFolder
   }
   std::vector<std::string> add = {"ar", "q", path};
   std::set<std::string> taken;
-  // From the last one on, so that the numbers of members of one name stay.
+  // Members of one name are replaced from the last to the first, so that the numbers of the earlier
+  // ones stay valid.
   for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
     const Member& member = *change->first;
     const std::string name(member.name);
@@ -206,8 +214,9 @@ std::string Change(const Archive& archive, const Archive& ours, const WorkFolder
   return std::string();
 }
 
-// Returns whether all calls of SetOptions come to ours: those through the tables of RocksDB's
-// classes ask for it by name, also those of classes that derive from DBImpl, in other object files.
+// Returns true if Winnow's function receives all calls of SetOptions: the vtables of RocksDB's
+// classes, and of classes in other object files that derive from DBImpl, then refer to the function
+// by its symbol.
 bool SeesSetOptions(const Archive& archive, const std::map<std::string, std::string>& names) {
   for (const auto& [own, stock] : names) {
     if (!absl::StrContains(own, "10SetOptions")) continue;
@@ -226,14 +235,14 @@ std::string Copy(const Archive& archive, const Archive& ours, const WorkFolder& 
   }
   std::string failed = Change(archive, ours, folder, path, adoption);
   if (!failed.empty()) return failed;
-  // Not over another file that has come there meanwhile.
+  // link() fails if another process has created the file meanwhile; rename() would replace it.
   if (link(path.c_str(), output.c_str()) != 0) {
     return absl::StrCat("can't make ", Printable(output), ": ", std::strerror(errno));
   }
   return std::string();
 }
 
-// Which libraries the undefined names of RocksDB are of.
+// Returns the libraries that define undefined symbols of RocksDB, by the prefixes of the symbols.
 std::vector<std::string> LibrariesOf(const Archive& archive) {
   constexpr std::pair<absl::string_view, const char*> kKnown[] = {
       {"BZ2_", "bz2"},          {"LZ4_", "lz4"},          {"ZSTD_", "zstd"},
@@ -319,7 +328,8 @@ std::string PackageText(const Adoption& adoption, const std::string& archive,
   for (const fs::path& prefix :
        {folder, folder.parent_path(), folder.parent_path().parent_path()}) {
     const fs::path headers = prefix / "include";
-    // Also a folder that compilers know: Rust's build scripts ask for it.
+    // Given also if the compiler searches the folder by default: Rust's build scripts read the
+    // flag.
     if (flags.empty() && fs::exists(headers / "rocksdb" / "version.h", code)) {
       flags = absl::StrCat("Cflags: -I", headers.string(), "\n");
     }

@@ -20,7 +20,8 @@ namespace {
 constexpr absl::string_view kThinMagic = "!<thin>\n";
 constexpr absl::string_view kEndOfName = "/\n";
 
-// The name in a member's header: "NAME/", or "/NUMBER" of a place among the long names.
+// Returns the name in a member's header, which is "NAME/" or "/OFFSET" into the table of long
+// names.
 absl::string_view NameOf(const ar_hdr& header, const char* at, absl::string_view long_names) {
   absl::string_view name(at, sizeof header.ar_name);
   uint64_t place = 0;
@@ -31,7 +32,7 @@ absl::string_view NameOf(const ar_hdr& header, const char* at, absl::string_view
   return name.substr(0, std::min(name.rfind('/'), name.size()));
 }
 
-// False if the content is not what it says.
+// Splits the content into members. Returns false if the content is malformed.
 bool ReadMembers(Archive* archive) {
   const absl::string_view content = archive->content;
   absl::string_view long_names;

@@ -1,4 +1,4 @@
-// Static archives (ar), read whole, and the object files in them.
+// Static libraries (ar archives), read into memory, and their object files.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADOPT_ARCHIVE_H_
 #define WINNOW_TOOLS_WINNOW_ADOPT_ARCHIVE_H_
@@ -16,18 +16,18 @@ namespace winnow::inspect {
 // One file of an archive.
 struct Member : ObjectSymbols {
   absl::string_view name;
-  size_t number = 1;  // among those of that name: archives may have several
+  size_t number = 1;  // 1-based, among members of this name: archives may have several
   absl::string_view bytes;
 
   bool Defines(absl::string_view symbol) const;
 };
 
 struct Archive {
-  std::string content;  // which all names and bytes below are parts of
+  std::string content;  // bytes of the file; names and members are views of them
   std::vector<Member> members;
-  std::string problem;  // why it can't be read: a clause about the file. Empty: it could be
+  std::string problem;  // a clause about the file if it can't be read, else empty
 
-  // Null where no member defines it.
+  // Returns the member that defines the symbol, or null.
   const Member* MemberThatDefines(absl::string_view symbol) const;
 
   Archive() = default;
@@ -35,11 +35,12 @@ struct Archive {
   Archive& operator=(const Archive&) = delete;
 };
 
-// A file's bytes, as far as they can be read, and writing them: false if that fails.
+// Returns the file's bytes, up to a read error if there is one.
 std::string ReadBytes(const std::string& path);
 bool WriteBytes(const std::string& path, absl::string_view bytes);
 
-// Reads the file at `path` into *archive. Object files must be for the machine of this program.
+// Reads the file at `path` into *archive; sets archive->problem on failure. Object files must be
+// for this program's machine.
 void ReadArchive(const std::string& path, Archive* archive);
 
 }  // namespace winnow::inspect

@@ -1,4 +1,4 @@
-// The programs of binutils, which are run by their names.
+// Programs of binutils, which are found by PATH.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADOPT_BINUTILS_H_
 #define WINNOW_TOOLS_WINNOW_ADOPT_BINUTILS_H_
@@ -8,7 +8,7 @@
 
 namespace winnow::inspect {
 
-// Those of `names` that are in no folder of PATH.
+// Returns those of `names` that are in no folder of PATH.
 std::vector<std::string> MissingPrograms(const std::vector<std::string>& names);
 
 }  // namespace winnow::inspect

@@ -22,10 +22,11 @@ constexpr unsigned kMachine = EM_AARCH64;
 constexpr unsigned kMachine = EM_NONE;
 #endif
 
-// Offset that an instruction adds to a relocation's place where it counts from its own end.
+// Bytes between a 4-byte PC-relative field and the end of its instruction, from which the offset
+// counts.
 constexpr uint64_t kBehindPlace = 4;
 
-// The value at a place of the bytes; unset beyond their end.
+// Reads a T at `offset`; nullopt if it does not lie within the bytes.
 template <typename T>
 std::optional<T> ValueAt(absl::string_view bytes, uint64_t offset) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
@@ -34,30 +35,30 @@ std::optional<T> ValueAt(absl::string_view bytes, uint64_t offset) {
   return value;
 }
 
-// A part of the bytes; empty where that is not within them.
+// Returns the given part of the bytes; empty if it does not lie within them.
 absl::string_view PartOf(absl::string_view bytes, uint64_t offset, uint64_t size) {
   const bool is_within = offset <= bytes.size() && size <= bytes.size() - offset;
   return is_within ? bytes.substr(offset, size) : absl::string_view();
 }
 
-// Up to the zero at its end.
+// Returns the zero-terminated string at `offset` of a string table.
 absl::string_view TextAt(absl::string_view texts, uint64_t offset) {
   const absl::string_view rest = texts.substr(std::min<uint64_t>(offset, texts.size()));
   return rest.substr(0, std::min(rest.find('\0'), rest.size()));
 }
 
-// A symbol as the object has it.
+// A symbol table entry.
 struct Entry {
   ElfW(Sym) symbol;
   absl::string_view name;
-  uint64_t at = 0;  // from the begin of the object on
+  uint64_t at = 0;  // offset of the ElfW(Sym) in the object file
 
   unsigned type() const { return ELF64_ST_TYPE(symbol.st_info); }
   bool is_local() const { return ELF64_ST_BIND(symbol.st_info) == STB_LOCAL; }
   bool is_defined() const { return symbol.st_shndx != SHN_UNDEF; }
 };
 
-// An object taken apart.
+// Sections and symbols of a parsed object file.
 class Parts {
  public:
   explicit Parts(absl::string_view object) : object_(object) {
@@ -83,7 +84,7 @@ class Parts {
                                          : PartOf(object_, section.sh_offset, section.sh_size);
   }
 
-  // Null where the object does not define it for other files.
+  // Returns the global or weak definition of the symbol, or null.
   const Entry* Find(absl::string_view name) const {
     const auto found = std::find_if(entries_.begin(), entries_.end(), [name](const Entry& entry) {
       return !entry.is_local() && entry.is_defined() && entry.name == name;
@@ -93,7 +94,7 @@ class Parts {
 
  private:
   void ReadSections(const ElfW(Ehdr) & header) {
-    // With many sections, their number is in the first one.
+    // If there are too many sections for e_shnum, their number is in the first section header.
     uint64_t number = header.e_shnum;
     const auto first = ValueAt<ElfW(Shdr)>(object_, header.e_shoff);
     if (number == 0 && header.e_shoff != 0 && first) number = first->sh_size;
@@ -132,7 +133,7 @@ std::string WhyNotOurs(absl::string_view object) {
   return std::string();
 }
 
-// Returns whether relocations of the section are about code that runs.
+// Returns false for sections of unwinding and debug information, whose relocations are no calls.
 bool IsOfCode(absl::string_view name) {
   return !absl::StartsWith(name, ".eh_frame") && !absl::StartsWith(name, ".debug_");
 }

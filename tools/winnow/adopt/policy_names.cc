@@ -17,13 +17,13 @@ namespace {
 constexpr absl::string_view kNested = "_ZN";
 constexpr absl::string_view kStock = "Stock";
 
-// A nested name taken apart: the names in it, and what follows them.
+// The parts of a mangled nested name: its identifiers, and the suffix after them.
 struct NameParts {
   std::vector<absl::string_view> names;
   absl::string_view rest;
 };
 
-// Unset for names of another form.
+// Returns the parts of a mangled nested name; nullopt for names of another form.
 std::optional<NameParts> TakeApart(absl::string_view mangled) {
   if (mangled.substr(0, kNested.size()) != kNested) return std::nullopt;
   NameParts parts;
@@ -78,7 +78,7 @@ std::string NamespaceOf(absl::string_view name, absl::string_view own) {
   const std::optional<NameParts> parts = TakeApart(name);
   const std::optional<NameParts> wanted = TakeApart(own);
   if (!parts || !wanted || parts->rest != wanted->rest || name == own) return std::string();
-  // All but the namespaces: those of RocksDB are one.
+  // Number of identifiers besides the namespace: RocksDB has a single one.
   const size_t behind = wanted->names.size() - 1;
   if (parts->names.size() <= behind ||
       !std::equal(wanted->names.begin() + 1, wanted->names.end(),

@@ -1,4 +1,4 @@
-// The names by which the linker knows the functions that `winnow adopt` is about.
+// Mangled names of the functions that `winnow adopt` replaces.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADOPT_POLICY_NAMES_H_
 #define WINNOW_TOOLS_WINNOW_ADOPT_POLICY_NAMES_H_
@@ -11,25 +11,26 @@
 
 namespace winnow::inspect {
 
-// "_ZN7rocksdb20NewBloomFilterPolicyEdb" for "_ZN7rocksdb25StockNewBloomFilterPolicyEdb": RocksDB's
-// name of a function that is called by another one in its place
-// (src/preload/stand_in/stock_names.h). Empty for all others.
+// Returns RocksDB's name of a function for the name that the function gets in the copy
+// (src/preload/stand_in/stock_names.h): "_ZN7rocksdb20NewBloomFilterPolicyEdb" for
+// "_ZN7rocksdb25StockNewBloomFilterPolicyEdb". Empty for all other names.
 std::string OwnName(absl::string_view stock);
 
-// Returns whether `own` is one of the functions that make filter policies.
+// Returns true if `own` is the name of a function that makes filter policies.
 bool IsPolicyName(absl::string_view own);
 
-// Those among RocksDB's names, each with the other one of the function.
+// Returns those of RocksDB's names that are of functions that make filter policies. Keys of `names`
+// are RocksDB's names, values the new ones.
 std::vector<std::string> PolicyNames(const std::map<std::string, std::string>& names);
 
-// The namespaces of a function whose name is like `own` in all else: "other" for
-// "_ZN5other20NewBloomFilterPolicyEdb". Empty for all others.
+// Returns the namespaces of a function whose name differs from `own` in nothing else: "other" for
+// "_ZN5other20NewBloomFilterPolicyEdb". Empty for all other names.
 std::string NamespaceOf(absl::string_view name, absl::string_view own);
 
-// The table of virtual functions of a member function's class.
+// Returns the symbol of the vtable of a member function's class.
 std::string TableOfClass(absl::string_view member);
 
-// For people: "rocksdb::NewBloomFilterPolicy(double, bool)".
+// Returns the demangled name: "rocksdb::NewBloomFilterPolicy(double, bool)".
 std::string Demangled(absl::string_view name);
 
 }  // namespace winnow::inspect

@@ -47,7 +47,7 @@ std::string WhyObjectsAreRefused(const Archive& archive) {
   return std::string();
 }
 
-// Refuses an archive that has Winnow inside already.
+// Refuses an archive that already contains Winnow.
 std::string WhyOursAreRefused(const Archive& archive,
                               const std::map<std::string, std::string>& names) {
   for (const auto& [own, stock] : names) {
@@ -104,7 +104,8 @@ std::string WhyNamesAreRefused(const Archive& archive, const std::vector<std::st
   return std::string();
 }
 
-// Those who call the functions may be in no object file of theirs: they would keep RocksDB's own.
+// Refuses an object file that has the functions that make filter policies together with their
+// callers, whose calls could not be redirected.
 std::string WhySourcesAreRefused(const Member& member) {
   constexpr absl::string_view kCallers[] = {"_ZN7rocksdb25NewBlockBasedTableFactory",
                                             "_ZN7rocksdb2DB4Open",
@@ -148,7 +149,7 @@ std::string WhyTypesAreRefused(const Archive& archive) {
                       "-DWINNOW_ROCKSDB_ROOT=PREFIX");
 }
 
-// Refuses an archive that lacks functions of RocksDB which ours need.
+// Refuses an archive that lacks functions of RocksDB that Winnow's object files need.
 std::string WhyFunctionsAreRefused(const Archive& archive, const Archive& ours,
                                    const std::map<std::string, std::string>& names) {
   std::set<absl::string_view> there;

@@ -1,5 +1,6 @@
-// Which archives `winnow adopt` refuses, and why: the end of a sentence that begins with the
-// archive's name, with what was expected, what was found, and what to do. Empty: it is not refused.
+// Checks whether `winnow adopt` must refuse an archive. Messages are the end of a sentence that
+// begins with the archive's name, and say what was expected, what was found, and what to do; an
+// empty message accepts the archive.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADOPT_REFUSALS_H_
 #define WINNOW_TOOLS_WINNOW_ADOPT_REFUSALS_H_
@@ -11,12 +12,12 @@
 
 namespace winnow::inspect {
 
-// By what is in the archive. `names` has RocksDB's names of the functions that get others, with
-// these.
+// Checks the contents of the archive. `names` maps RocksDB's names of the replaced functions to the
+// names that they get.
 std::string WhyRefused(const Archive& archive, const std::map<std::string, std::string>& names);
 
-// By its version, and by what object files of ours need of that. To be asked about archives that
-// are not refused otherwise.
+// Checks the version of the archive's RocksDB, and that it defines what Winnow's object files need.
+// WhyRefused() must have accepted the archive.
 std::string WhyVersionIsRefused(const Archive& archive, const Archive& ours,
                                 const std::map<std::string, std::string>& names,
                                 const std::string& version);

@@ -14,11 +14,11 @@
 namespace winnow::inspect {
 namespace {
 
-// Where the small program begins: src/preload/adopted/version_teller.cc.
+// Entry point of the small program in src/preload/adopted/version_teller.cc.
 constexpr char kBegin[] = "winnow_tell_rocksdb_version";
 constexpr char kFunction[] = "GetRocksVersionAsString";
 
-// This program's loader and libraries of C++, by which the small program runs as well.
+// This program's dynamic loader and C++ libraries, which the small program uses as well.
 struct Libraries {
   std::string loader;
   std::vector<std::string> paths;
@@ -71,7 +71,7 @@ std::string TellVersion(const Archive& archive, const Archive& ours, const std::
     *reason = absl::StrCat("can't be asked for its version: ", folder, " can't be written to");
     return std::string();
   }
-  // The rest of RocksDB is not there, and is not called.
+  // The function's object file is linked without the rest of RocksDB, which is not called.
   std::vector<std::string> link = {"ld",
                                    "-o",
                                    program,
@@ -87,7 +87,7 @@ std::string TellVersion(const Archive& archive, const Archive& ours, const std::
                                    begin,
                                    function};
   link.insert(link.end(), libraries.paths.begin(), libraries.paths.end());
-  link.push_back(libraries.loader);  // where some machines have __stack_chk_guard
+  link.push_back(libraries.loader);  // has __stack_chk_guard on some machines
   CommandResult result = RunCommand(link);
   if (result.ok()) result = RunCommand({program});
   const std::string version(absl::StripAsciiWhitespace(result.output));

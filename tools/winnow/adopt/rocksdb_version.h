@@ -9,13 +9,13 @@
 
 namespace winnow::inspect {
 
-// As "7.8.3". It is nowhere written in an archive as text: the function that makes it of numbers is
-// linked with a small program of `ours`, which is run. Files for that are made in `folder`. Empty,
-// and *reason a clause about the archive, if that fails.
+// Returns the version, as "7.8.3". An archive has no text of it, so the function that returns the
+// version is linked with a small program of `ours`, which is run; temporary files are made in
+// `folder`. On failure the result is empty and *reason is a clause about the archive.
 std::string TellVersion(const Archive& archive, const Archive& ours, const std::string& folder,
                         std::string* reason);
 
-// Returns whether a member of ours is that small program, which belongs into no copy.
+// Returns true if a member of Winnow's archive is that small program, which is left out of copies.
 bool IsVersionTeller(const Member& member);
 
 }  // namespace winnow::inspect

@@ -1,4 +1,4 @@
-// `winnow adopt`: a copy of an archive of RocksDB with Winnow inside.
+// The verb `winnow adopt`, which copies a static RocksDB library and adds Winnow to the copy.
 
 #include <absl/flags/flag.h>
 #include <absl/strings/match.h>
@@ -38,7 +38,7 @@ std::string PackagePath(const std::string& output) {
   return (fs::path(output).parent_path() / "rocksdb.pc").string();
 }
 
-// Why the files can't be made there; empty: they can.
+// Returns an error message if the output files can't be created, else an empty string.
 std::string WhyNotThere(const std::string& archive, const std::string& output) {
   std::error_code code;
   const fs::path folder = fs::path(output).parent_path();

@@ -13,12 +13,12 @@
 
 namespace winnow::inspect {
 
-// The key, and its prefix, but for what the last entry had already.
+// Generates each entry's key and prefix, without those of the previous entry.
 class AddedKeys {
  public:
   explicit AddedKeys(const FilterContents& contents) : contents_(contents) {}
 
-  // Calls add(std::string_view) with what is added for the next entry's key.
+  // Calls add(std::string_view) for each key and prefix that the next entry adds.
   template <typename Add>
   void Take(std::string_view key, const Add& add) {
     if (any_ && key == last_key_) return;
@@ -36,7 +36,7 @@ class AddedKeys {
     any_ = true;
   }
 
-  // The next key is the first of a partition.
+  // Must be called before the first key of a partition.
   void Forget() { any_ = any_prefix_ = false; }
 
  private:

@@ -1,5 +1,5 @@
-// Advice on the files that there are: the memory and false reads of other filter policies, and what
-// lookups would read into a block cache of a given size, with these filters and with others.
+// Advice on existing files: memory and false reads under other filter policies, and reads of
+// lookups through a block cache of a given size, with the files' filters and with others.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_H_
@@ -12,17 +12,17 @@
 
 namespace winnow::inspect {
 
-// Reads the files in processes of their own, several at a time. `problem` is set, to a sentence, if
-// nothing can be said at all; then the rest is not to be used.
+// Reads the files in several worker processes. Sets *problem to a sentence if no advice is
+// possible; the result is then unusable.
 Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
               const AdviceProgress& progress, std::string* problem);
 
-// Takes back what is recommended, where files could not be read or found: they are in no figure.
+// Removes the recommendation, for advice that lacks unreadable or missing files.
 void TakeBackVerdict(Advice* advice);
 void TakeBackVerdict(CacheAdvice* advice);
 
-// Reads the files and follows the lookups in processes of their own. `problem` is set, to a
-// sentence, if nothing can be said at all; then the rest is not to be used.
+// Reads the files and simulates the lookups in worker processes. Sets *problem to a sentence if no
+// advice is possible; the result is then unusable.
 CacheAdvice AdviseOnCache(const std::vector<AdviceTable>& tables, const CacheAdviceOptions& options,
                           const AdviceProgress& progress, std::string* problem);
 

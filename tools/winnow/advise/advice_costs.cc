@@ -15,20 +15,20 @@
 namespace winnow::inspect {
 namespace {
 
-// The rates that Winnow's policy chooses from.
+// Range of rates that Winnow's policy chooses from.
 constexpr double kLowestRate = 1.0 / 65536;
 constexpr double kHighestRate = 0.5;
 
-// The rule's rates are in proportion to that of bits_per_key, but for what files may take at most
-// and at least.
+// Scales the bits of a plan from `from` to `to` bits per key: rates of a plan are proportional to
+// that of bits_per_key, within kLowestRate and kHighestRate.
 double ShiftedBits(double bits, double from, double to) {
   if (bits <= 0 || from == to) return bits;
   const double factor = core::RateForBits(to) / core::RateForBits(from);
   return core::BitsForRate(std::clamp(factor * core::RateForBits(bits), kLowestRate, kHighestRate));
 }
 
-// The bits_per_key next to these for which the policy's part in all writes of the tree is gone
-// through: fewer in a larger tree.
+// Returns the nearest value of bits_per_key for which the policy's code is run on the whole tree;
+// larger trees have fewer such values.
 double TriedBits(double bits_per_key, size_t files) {
   constexpr size_t kFewFiles = 500;
   constexpr size_t kManyFiles = 2'000;
@@ -37,7 +37,8 @@ double TriedBits(double bits_per_key, size_t files) {
   return kBitsPerKeyOption.Nearest(step * std::round(bits_per_key / step));
 }
 
-// Files of about so many keys are alike: of few keys, rounding makes sizes and rates.
+// Returns the class of files whose filters cost about the same per key. Classes of small filters
+// are narrow, since rounding affects their sizes and rates.
 int64_t SizeClass(double keys) {
   constexpr double kExact = 256;
   constexpr double kMany = 5'000;
@@ -105,7 +106,7 @@ std::string PolicyInForce(const AdvisedFamily& family, const std::vector<Advised
   return !family.shape.policy.empty() ? family.shape.policy : none ? "nullptr" : std::string();
 }
 
-// The place where CompactRange leaves all files; any last one if their levels are not known.
+// Returns the place where CompactRange() leaves all files; a last level if levels are unknown.
 TreePlace LastPlace(const AdvisedFamily& family, const std::vector<AdvisedFile>& files) {
   int deepest = 1;
   for (const size_t file : family.files) {
@@ -121,7 +122,7 @@ TreePlace LastPlace(const AdvisedFamily& family, const std::vector<AdvisedFile>&
   return place;
 }
 
-// The size at which a compaction into that level cuts its files.
+// Returns the size at which a compaction into `level` cuts its output files.
 double TargetBytes(const TreeShape& shape, int level) {
   const auto base = static_cast<double>(std::max<uint64_t>(shape.file_bytes, 1));
   return shape.has_dynamic_levels
@@ -129,7 +130,8 @@ double TargetBytes(const TreeShape& shape, int level) {
              : base * std::pow(std::max(shape.file_growth, 1), std::max(level - 1, 0));
 }
 
-// Cut for the target: neither a compaction's last one, nor cut for another target.
+// Returns true if the file has the target size; false for the last output of a compaction, and for
+// files that were cut for another target.
 bool IsFull(const AdvisedFile& file, double target) {
   constexpr double kAtMost = 1.1;
   constexpr double kABlockMore = 64 << 10;
@@ -137,8 +139,8 @@ bool IsFull(const AdvisedFile& file, double target) {
   return bytes >= 0.9 * target && bytes <= kAtMost * target + kABlockMore;
 }
 
-// The share of a file's keys that each partition of its filter has: by its bytes, where its
-// keys were not counted.
+// Returns the share of the file's keys in each partition of its filter. `partitions` has their
+// keys, or their bytes if keys were not counted.
 std::vector<double> SharesOf(const std::vector<uint64_t>& partitions) {
   if (partitions.empty()) return {1};
   const double all = std::max(1.0, absl::c_accumulate(partitions, 0.0));
@@ -153,7 +155,8 @@ double KeysOf(const std::vector<FileGroup>& groups) {
   return keys;
 }
 
-// The lookups to learn from that ask any of these files: as many as a policy has samples of.
+// Returns a random sample of the lookups in the learning half that query any of these files, at
+// most as many as a policy samples.
 std::vector<uint32_t> SampleLookups(const FamilyLookups& lookups,
                                     const std::vector<size_t>& files) {
   std::vector<bool> asks(lookups.keys.size());
@@ -236,8 +239,8 @@ void FamilyCosts::Learn(const FamilyLookups& lookups, const std::vector<AdvisedF
   }
 }
 
-// Files are of the sizes that the last level has now, where these are what the target file size
-// makes them.
+// Sets the files after a full compaction. They have the sizes of the last level's files if those
+// have the target file size.
 void FamilyCosts::SetCompacted(const std::vector<AdvisedFile>& files, const FamilyLookups& lookups,
                                double live_share) {
   constexpr double kNearlyAll = 0.99;
@@ -403,8 +406,9 @@ Cost FamilyCosts::Of(const std::string& policy) {
   return known->second;
 }
 
-// Files of the last level keep the bits that they get beside the levels above, which are merged
-// into them one after the other. Without such files, a file has no other beside it.
+// Returns the mean bits per key of the last level's files: these files keep their bits while the
+// levels above are merged into them one by one. Without such files, returns the bits of a single
+// file.
 double FamilyCosts::CompactedBits(const std::string& policy) {
   PolicyOptions tried = Tried(*WinnowOf(policy));
   if (tried.level_plan == LevelPlan::kLearned) tried.level_plan = LevelPlan::kAuto;

@@ -1,6 +1,6 @@
-// Memory and false reads of a policy's filters in the tree of a column family: one function for all
-// policies, in the tree as it is and once all is compacted into one level. The bits of
-// Winnow's filters are by the policy's own code; of other policies a few filters are built.
+// Memory and false reads of a policy's filters in a column family's tree, in its current state and
+// after a full compaction into one level. Winnow's bits are computed by the policy's own code; for
+// other policies, a few filters are built.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_COSTS_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_COSTS_H_
@@ -20,59 +20,59 @@
 
 namespace winnow::inspect {
 
-// The bits that most databases have.
+// Default of most databases, in bits per key.
 inline constexpr double kUsualBits = 10;
 
-// Files that are alike.
+// Files with nearly equal places and filters.
 struct FileGroup {
   TreePlace place;
-  double keys = 0;          // of a filter block, on an average
-  double blocks = 0;        // of all files: whole filters, or partitions
-  double bits = 0;          // a key, of Winnow's filters; 0: they have none
-  double asks = 0;          // lookups that ask these files for keys that they don't have
-  double sure = 0;          // of them, those that each filter lets through
+  double keys = 0;          // mean keys per filter block
+  double blocks = 0;        // filter blocks (whole filters or partitions) of all files
+  double bits = 0;          // bits per key of Winnow's filters; 0: they have none
+  double asks = 0;          // lookups that query these files for absent keys
+  double sure = 0;          // lookups of `asks` that every filter lets through
   bool unfiltered = false;  // no policy builds a filter there
-  bool skipped = false;     // RocksDB asks none there (IsFilterSkipped)
+  bool skipped = false;     // RocksDB does not query the filters (IsFilterSkipped)
 };
 
-// For one thread.
+// Costs of policies for one column family. Not thread-safe.
 class FamilyCosts {
  public:
-  // live_share: of all entries, those that are left when all is compacted. From one half of
-  // recorded lookups level_plan=learned learns.
+  // `live_share` is the share of entries that a full compaction keeps. level_plan=learned learns
+  // from one half of recorded lookups.
   FamilyCosts(const AdvisedFamily& family, const std::vector<AdvisedFile>& files,
               const FamilyLookups& lookups, double live_share);
 
-  // False reads are those of all lookups of the family.
+  // Returns the policy's memory and false reads, summed over all lookups of the family.
   Cost Of(const std::string& policy);
 
-  // The same once all files are compacted into one level; nothing where that is not known.
+  // Returns the cost after all files are compacted into one level, or nullopt if it is unknown.
   std::optional<Cost> CompactedOf(const std::string& policy);
 
-  // The bits a key of the filter that Winnow's policy builds for this file, by its place in
-  // AdvisedFamily::files; 0: none, or another policy.
+  // Returns the bits per key of the filter that the policy builds for a file, given by its index in
+  // AdvisedFamily::files; 0 if there is no filter or the policy is not Winnow's.
   double BitsOf(const std::string& policy, size_t at);
 
-  // One block of so many keys of this file's filter; for how many keys one of so many bytes has
-  // room.
+  // CostOfBlock() returns the cost of a filter block with `keys` keys of this file. KeysWithin()
+  // returns the number of keys that fit into a filter block of `bytes`.
   FilterCost CostOfBlock(const std::string& policy, size_t at, double keys);
   double KeysWithin(const std::string& policy, size_t at, uint64_t bytes);
 
-  // Files of the tree have other bits than others.
+  // Returns true if the policy gives files of the tree different numbers of bits.
   bool HasRates(const std::string& policy);
 
-  // No policy builds a filter for any file, or for some.
+  // Returns true if no policy builds a filter for any file, or for some files.
   bool AllAreUnfiltered() const;
   bool SomeAreUnfiltered() const;
 
-  // The options string of the policy in force; empty: not known.
+  // The options string of the policy in force; empty if unknown.
   const std::string& policy_in_force() const { return policy_in_force_; }
   bool is_compacted() const { return is_compacted_; }  // a full compaction would change nothing
   double keys_compacted() const;
 
   uint64_t learned_from() const { return learned_lookups_.size(); }
   uint64_t judged_by() const { return judged_by_; }  // lookups of the other half
-  // Why level_plan=learned is not among the policies, as a clause; empty: it is.
+  // A clause that says why level_plan=learned is not tried; empty if it is.
   const std::string& learning_problem() const { return learning_problem_; }
 
  private:
@@ -84,10 +84,11 @@ class FamilyCosts {
   void Learn(const FamilyLookups& lookups, const std::vector<AdvisedFile>& files);
   void SetCompacted(const std::vector<AdvisedFile>& files, const FamilyLookups& lookups,
                     double live_share);
-  // The options of a policy that builds Winnow's filters; nothing for another one.
+  // Returns the options of a policy that builds Winnow's filters, or nullopt.
   const std::optional<PolicyOptions>& WinnowOf(const std::string& policy);
   bool Learns(const std::optional<PolicyOptions>& winnow) const;
-  // With bits for which the policy's code is run: others that are near follow from these.
+  // Returns the options with a value of bits_per_key for which the policy's code is run; results
+  // for nearby values are derived from it.
   PolicyOptions Tried(const PolicyOptions& winnow) const;
   const std::vector<double>& BitsUnder(const PolicyOptions& tried);
   const std::vector<FileGroup>& GroupsUnder(const std::optional<PolicyOptions>& winnow);
@@ -98,28 +99,32 @@ class FamilyCosts {
 
   const AdvisedFamily& family_;
   const TreeShape shape_;
-  std::vector<FileGroup> files_;                 // each file's, without bits
-  std::vector<std::vector<double>> partitions_;  // their shares of each file's keys
-  std::vector<size_t> filtered_;                 // of files_, those that have filters
+  std::vector<FileGroup> files_;  // one per file, without bits
+  // Share of the file's keys in each partition, per file.
+  std::vector<std::vector<double>> partitions_;
+  std::vector<size_t> filtered_;  // indexes of files with filters in `files_`
   std::vector<LearnedFile> learned_files_;
   std::string policy_in_force_;
 
-  // To learn from, and of the others those that ask each file in vain.
+  // Lookups to learn from; and, per file, the lookups of the other half that query the file for an
+  // absent key.
   std::vector<Lookup> learned_lookups_;
   std::vector<double> judged_asks_;
   uint64_t judged_by_ = 0;
   std::string learning_problem_;
 
   std::vector<FileGroup> compacted_;
-  std::vector<size_t> last_level_;  // of files_: they keep their bits when others are merged there
+  // Indexes in `files_`; these files keep their bits when others are merged into their level.
+  std::vector<size_t> last_level_;
   bool is_compacted_ = false;
-  bool compacted_is_known_ = true;  // not so of filters of prefixes only
+  bool compacted_is_known_ = true;  // false for filters that have only prefixes
 
   BuiltFilters built_;
-  std::map<std::string, std::optional<PolicyOptions>> winnow_;  // by policy
-  std::map<std::string, std::vector<double>> bits_;             // by its ShortText
-  std::map<std::string, std::vector<FileGroup>> groups_;        // likewise
-  std::map<std::string, Cost> costs_;                           // by policy
+  std::map<std::string, std::optional<PolicyOptions>> winnow_;  // keyed by policy
+  std::map<std::string, std::vector<double>> bits_;  // keyed by ShortText() of the tried options
+  // Keyed by ShortText() of the tried options.
+  std::map<std::string, std::vector<FileGroup>> groups_;
+  std::map<std::string, Cost> costs_;  // keyed by policy
 };
 
 }  // namespace winnow::inspect

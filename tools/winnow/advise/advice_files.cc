@@ -49,13 +49,14 @@ std::string WhyNotBuilt(const TableProperties& properties, const FilterContents&
   return std::string();
 }
 
-// The number that the file's name is; files without one are older than all others.
+// Returns the file number, which is the file's name, or 0 for other names: these files are taken as
+// oldest.
 uint64_t NumberOf(const AdvisedFile& file) {
   uint64_t number = 0;
   return absl::SimpleAtoi(std::filesystem::path(file.path).stem().string(), &number) ? number : 0;
 }
 
-// Sorts the files of the family as a lookup asks them, and sets their places.
+// Sorts the files of the family in the order of a lookup, and sets their places.
 void Place(std::vector<AdvisedFile>* files, AdvisedFamily* family) {
   const auto compare = [family](std::string_view a, std::string_view b) {
     return family->comparator->CompareWithoutTimestamp({a.data(), a.size()}, true,
@@ -92,7 +93,7 @@ void Place(std::vector<AdvisedFile>* files, AdvisedFamily* family) {
   core::SetBelow(compare, &spans);
   for (size_t i = 0; i < spans.size(); ++i) {
     places[i]->below = spans[i].below;
-    // RocksDB calls no flush bottommost.
+    // RocksDB never treats a flush as bottommost.
     places[i]->bottommost = spans[i].level > 0 && spans[i].below < 0;
   }
 }
@@ -139,7 +140,7 @@ AdvisedFile ReadAdvisedFile(const std::string& path) {
     const FilterSummary filter = ClassifyBlock(block, 0);
     if (filter.fault) file.error = *filter.fault;
     if (sst.partitioned) file.partitions.push_back(block.size());
-    if (&block != &sst.blocks.front()) continue;  // partitions are alike
+    if (&block != &sst.blocks.front()) continue;  // all partitions have one policy and rate
     file.built_for = filter.built_for;
     file.rate = filter.expected_fpr.value_or(1);
   }

@@ -1,5 +1,5 @@
-// The files that advice is asked for: what each has, the tree that they make, the place of each in
-// it, and how worker processes do something with one after the other.
+// The files that advice is about: their properties, the tree that they form, their places in it,
+// and work on each file in worker processes.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_FILES_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_FILES_H_
@@ -28,39 +28,39 @@
 namespace winnow::inspect {
 
 struct AdvisedFile {
-  std::string database;  // the folder that was given; empty: the file was given itself
+  std::string database;  // database folder that was given; empty if the file itself was given
   std::string path;
-  std::optional<int> level;  // unset: not known
-  std::string error;         // why it can't be read, or no filters be built for it; empty: it can
+  std::optional<int> level;  // nullopt if unknown
+  std::string error;         // reason why the file can't be read, or have filters built; else empty
 
-  // From here on what the file says.
+  // Members from here on are read from the file.
   std::string family;
   std::string comparator;
-  uint64_t data_bytes = 0;  // of its data blocks, by which compactions cut files
+  uint64_t data_bytes = 0;  // total size of data blocks, by which compactions cut files
   uint64_t entries = 0;
-  uint64_t keys = 0;            // in its filter; where that is not recorded, the entries
-  bool keys_are_known = false;  // they are recorded
-  uint64_t filter_bytes = 0;    // of the filter blocks, without range filters; 0: it has none
-  uint64_t range_bytes = 0;     // of the range filters in them
-  bool unread_filter = false;   // it has one, of a policy that this program does not read
-  std::string policy;           // that built it, by its name in the file; may be empty
-  // Partitions of the filter by their bytes, or by their keys where these were counted; empty: it
-  // is whole.
+  uint64_t keys = 0;            // keys in the filter; if not recorded, number of entries
+  bool keys_are_known = false;  // the filter records its number of keys
+  uint64_t filter_bytes = 0;    // size of filter blocks without range filters; 0 without a filter
+  uint64_t range_bytes = 0;     // size of the range filters in filter blocks
+  bool unread_filter = false;   // the filter is of a policy that this program does not know
+  std::string policy;  // name of the filter's policy in the file's properties; may be empty
+  // Bytes of each filter partition, or keys if they were counted; empty if the filter is not
+  // partitioned.
   std::vector<uint64_t> partitions;
   std::string contents;   // "whole keys", "prefixes of rocksdb.FixedPrefix.8", ...
-  std::string extractor;  // whose prefixes it has; empty: none
+  std::string extractor;  // prefix extractor of the filter's prefixes; may be empty
   bool has_prefixes_only = false;
   StoredRange range;
-  std::optional<BuiltFor> built_for;  // of a filter of Winnow's
-  double rate = 1;                    // expected of such a filter
+  std::optional<BuiltFor> built_for;  // set for Winnow's filters
+  double rate = 1;                    // expected false-positive rate of the filter
 
-  bool is_sampled = false;  // all its keys are read (ChooseSample)
+  bool is_sampled = false;  // all keys are read (ChooseSample)
 
-  // From PlaceFiles.
+  // Members set by PlaceFiles().
   TreePlace place;
-  bool is_last = false;  // of its family's, in the order in which a lookup asks them
+  bool is_last = false;  // last file of its family in the order of a lookup
 
-  // Those that ReadAdvisedFile sets, for src/workers/wire.h.
+  // Serializes the members that ReadAdvisedFile() sets, for src/workers/wire.h.
   template <typename Code>
   void Fields(Code& code) {
     code(error, family, comparator, data_bytes, entries, keys, keys_are_known, filter_bytes,
@@ -69,72 +69,73 @@ struct AdvisedFile {
   }
 };
 
-// Returns whether the file is on the last level that has files, below level 0.
+// Returns true if the file is on the last level that has files, and that is not level 0.
 bool IsOnLastLevel(const AdvisedFile& file);
 
-// Returns whether RocksDB passes over its filter with optimize_filters_for_hits, as
-// Version::IsFilterSkipped decides it. A file of level 0 has one all the same, and so has one that
-// was moved.
+// Returns true if RocksDB ignores the file's filter with optimize_filters_for_hits, by the rule of
+// Version::IsFilterSkipped. The file may still have a filter, if it was written to another level
+// and moved.
 bool IsFilterSkipped(const AdvisedFile& file);
 
-// The same with the options of the family.
+// Returns IsFilterSkipped(file) if the family's options have optimize_filters_for_hits, else false.
 inline bool IsFilterSkipped(const AdvisedFile& file, const TreeShape& shape) {
   return !shape.last_level_has_filters && IsFilterSkipped(file);
 }
 
-// A sentence on a file of which the keys can't be read.
+// Returns a sentence for a file whose keys can't be read.
 std::string CantReadKeys(const ROCKSDB_NAMESPACE::Status& status);
 
-// Reads all but the first three members and the place; `error` says what could not be read.
+// Reads the file's properties and filter; sets `error` on failure. Leaves `database`, `path`,
+// `level` and the place to the caller.
 AdvisedFile ReadAdvisedFile(const std::string& path);
 
 class FamilyCosts;  // advice_costs.h
 
-// The files of one column family of one database; or those that were given one by one and have the
-// same family's name and comparator.
+// The files of one column family of a database, or files given by themselves that have one column
+// family name and comparator.
 struct AdvisedFamily {
   std::string database;
   std::string name;
   TreeShape shape;
-  std::string shape_problem;  // why it is that of defaults, as a clause; empty: it is not
+  std::string shape_problem;  // clause that says why `shape` has default options; else empty
   const ROCKSDB_NAMESPACE::Comparator* comparator = nullptr;
-  bool knows_levels = true;  // of all files
+  bool knows_levels = true;  // levels of all files are known
 
-  // In the order in which a lookup asks them: level by level, on level 0 the newest first, by the
-  // numbers that their names are. Files without a level are taken for files of level 0. Below
-  // level 0 by their keys.
+  // Indexes of files in the order of a lookup: by level; on level 0 by file number, newest first;
+  // on other levels by key. Files without a level are treated as files of level 0.
   std::vector<size_t> files;
 
-  uint64_t keys = 0;  // of all files
+  uint64_t keys = 0;  // keys of all files
 
-  // The costs of policies here, once lookups are known.
+  // Costs of policies for this family; null until lookups are known.
   std::shared_ptr<FamilyCosts> costs;
 };
 
-// Sorts the files that have no error into families and sets their places.
+// Groups the files without an error into families, and sets their places.
 std::vector<AdvisedFamily> PlaceFiles(std::vector<AdvisedFile>* files);
 
-// Pieces of work for worker processes.
+// Work items for worker processes.
 struct AdviceWork {
-  std::string step;           // for the progress
-  std::vector<double> sizes;  // of the pieces, to judge the progress by
+  std::string step;           // name of the step in the progress
+  std::vector<double> sizes;  // size of each item, for the progress
   int jobs = 1;
   const AdviceProgress& progress;
 };
 
-// The error of a piece, which says that it has no answer that is whole.
+// Returns the error of an item, which is set if its result is missing or incomplete.
 using ErrorOfPiece = std::function<std::string&(size_t piece)>;
 
-// DoAdviceWork for answers that are bytes; `take` returns false for one that is not whole.
+// Implementation of DoAdviceWork() for serialized results. `take` returns false for an incomplete
+// result.
 void DoPackedWork(const AdviceWork& pieces,
                   const std::function<std::string(size_t piece, const WorkerReport&)>& work,
                   const std::function<bool(size_t piece, const std::string& answer)>& take,
                   const ErrorOfPiece& error_of);
 
-// Has a worker call work(piece, beat) for each piece, and calls take(piece, answer) in this process
-// with what it returns, of a type for src/workers/wire.h. beat(share) is a sign of life with the
-// share of the piece that is done, so that a long file is not taken for a worker that hangs.
-// Returns when all pieces are answered. What RunInWorkers says of threads holds.
+// Calls work(piece, beat) for each item in a worker process, and take(piece, answer) with its
+// result in this process; the result has a type for src/workers/wire.h. beat(share) reports the
+// share of the item that is done, so that a long item does not hit the timeout of hung workers.
+// Returns when all items are done. The limits on threads are those of RunInWorkers().
 template <typename Work, typename Take>
 void DoAdviceWork(const AdviceWork& pieces, const Work& work, const Take& take,
                   const ErrorOfPiece& error_of) {

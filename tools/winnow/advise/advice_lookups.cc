@@ -33,7 +33,7 @@ FileAnswer AnswerOfType(int type) {
 
 Slice SliceOf(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 
-// S. Vigna's SplitMix64.
+// SplitMix64, by S. Vigna.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
@@ -52,7 +52,7 @@ class Random {
   uint64_t state_;
 };
 
-// A key that is hardly the one given, but next to it.
+// Returns a key that differs from the given one in one byte, or has a byte appended.
 std::string NearMiss(std::string key, size_t changeable, bool may_append, Random* random) {
   if (changeable == 0 || (may_append && random->Below(2) == 0)) {
     key.push_back(key.empty() ? 'a' : key[random->Below(key.size())]);
@@ -63,8 +63,8 @@ std::string NearMiss(std::string key, size_t changeable, bool may_append, Random
   return key;
 }
 
-// Places in the range of keys, between the first and the last one, that are about as dense as keys
-// are: their bytes are of the kind that keys have, digits for digits.
+// Draws random places between the first and the last key. Each byte is in the range of the keys'
+// bytes at its position, such as digits, so that places are about as dense as keys.
 class Places {
  public:
   Places(const StoredRange& range, Random* random) : range_(range), random_(random) {
@@ -76,7 +76,7 @@ class Places {
     Learn(last);
   }
 
-  // A key that there is.
+  // Extends the ranges of bytes by those of an existing key.
   void Learn(std::string_view key) {
     for (size_t i = 0; i < kBytes && same_ + i < key.size(); ++i) {
       const auto byte = static_cast<unsigned char>(key[same_ + i]);
@@ -93,7 +93,7 @@ class Places {
         place.push_back(
             static_cast<char>(low_[i] + random_->Below(uint64_t{1} + high_[i] - low_[i])));
       }
-      // The order of bytes counts, whichever of the two comes first by the comparator.
+      // The bounds are compared bytewise, as the comparator may have the reverse order.
       if (std::min(range_.first, range_.last) <= place &&
           place <= std::max(range_.first, range_.last)) {
         break;
@@ -103,7 +103,7 @@ class Places {
   }
 
  private:
-  static constexpr size_t kBytes = 8;  // behind those that all keys have in common
+  static constexpr size_t kBytes = 8;  // number of varied bytes, after the common prefix
   static constexpr int kAttempts = 200;
 
   const StoredRange& range_;
@@ -113,7 +113,7 @@ class Places {
   unsigned char high_[kBytes] = {};
 };
 
-// Counts the keys of a file's filter, or of its partitions, where the file does not tell them: its
+// Counts the keys of a file's filter, or of each partition, if the file does not record them:
 // entries may be versions of fewer keys.
 class FilterCount {
  public:
@@ -171,7 +171,7 @@ class Drawer {
     auto next = places.begin();
     auto next_present = present.begin();
     FilterCount count(file_, contents_, &comparator_);
-    // To the end: what is damaged behind the last place is a fault, too.
+    // Reads to the end even after the last place, so that damage in the rest of the file is found.
     for (keys_.SeekToFirst(); keys_.Valid(); keys_.Next(), ++at) {
       for (; next != places.end() && *next == at; ++next) Take();
       for (; next_present != present.end() && *next_present == at; ++next_present) TakePresent();
@@ -206,7 +206,7 @@ class Drawer {
   DrawnKeys drawn() && { return std::move(drawn_); }
 
  private:
-  // Numbers of entries, in their order.
+  // Returns n random entry numbers, sorted.
   static std::vector<uint64_t> DrawPlaces(uint64_t n, uint64_t entries, Random* random) {
     std::vector<uint64_t> places;
     for (uint64_t i = 0; i < n && entries > 0; ++i) {
@@ -216,7 +216,7 @@ class Drawer {
     return places;
   }
 
-  // The key that the file is at, without its timestamp.
+  // Returns the current key without its timestamp.
   std::string_view Key() const {
     const std::string_view key = keys_.key().user_key;
     return key.substr(0, key.size() - std::min(key.size(), comparator_.timestamp_size()));
@@ -236,7 +236,7 @@ class Drawer {
         contents_.prefixes->InDomain(key)) {
       changeable = contents_.prefixes->Transform(key).size();
     }
-    // Next to the first and the last key many a change leads out of the file's range.
+    // Many changes of the file's first and last keys lead out of its range.
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       std::string near = NearMiss(key, changeable, contents_.whole_keys, &random_);
       if (IsWithin(file_.range, &comparator_, near)) {
@@ -252,12 +252,12 @@ class Drawer {
   const Comparator& comparator_;
   InternalKeys& keys_;
   Random random_;
-  Random random_present_;  // of its own: lookups are the same with and without present keys
+  Random random_present_;  // separate, so that present keys do not change the drawn lookups
   DrawnKeys drawn_;
 };
 
-// Returns whether any filter lets an absent key through: one of prefixes alone has its prefix, or
-// there is nothing that it could be asked for.
+// Returns true if every filter would let the absent key through: its prefix is in the file and the
+// filter has only prefixes, or the filter can't be queried for it.
 bool PassesAnyFilter(const std::string& key, const FilterContents& contents,
                      const Comparator* comparator, InternalKeys* entries) {
   const std::optional<std::string_view> asked = AskedBytes(contents, key);
@@ -401,7 +401,7 @@ void FollowLookups(const std::vector<AskedRange>& ranges, const std::vector<std:
       lookups->sure[file] += answer == FileAnswer::kSure ? 1 : 0;
     }
   }
-  AskedRange all = {n, 0};  // between the first key of all files and the last one
+  AskedRange all = {n, 0};  // between the smallest and the largest key of all files
   for (const AskedRange& range : ranges) {
     if (range.begin < range.end) {
       all = {std::min(all.begin, range.begin), std::max(all.end, range.end)};
@@ -435,7 +435,7 @@ double LiveShare(const std::vector<AskedRange>& ranges, const std::vector<std::s
       }
     }
   }
-  // A key of three files is three times as likely to be drawn.
+  // A key that is in three files is drawn with three times the probability.
   double sum = 0;
   double counted = 0;
   for (size_t key = 0; key < present; ++key) {

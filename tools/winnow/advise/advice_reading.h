@@ -1,5 +1,5 @@
-// The reading of the files, once for all policies that advice tries: the files, the tree that they
-// make, lookups, which files these ask for absent keys, and which files stand for all.
+// One pass over the files, whose results serve all policies: files, trees, lookups, the files that
+// lookups query for absent keys, and the sample of files.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_READING_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_READING_H_
@@ -16,26 +16,26 @@
 
 namespace winnow::inspect {
 
-// A file's place among its family's.
+// A file, by its index in its family's files.
 struct AdvicePiece {
   size_t family;
   size_t at;
 };
 
-// The share of lookups whose key is absent, for plans, rounded as it is written; 1 where nothing is
-// found.
+// Returns the share of lookups whose key is absent, rounded as it is printed, for absent_share; 1
+// if no key is found.
 double AbsentShareOf(uint64_t absent, uint64_t lookups);
 
 struct AdviceReading {
   std::vector<AdvisedFile> files;
   std::vector<AdvisedFamily> families;
 
-  std::vector<FamilyLookups> lookups;  // by family
-  uint64_t num_lookups = 0;            // that count, over all families
-  uint64_t num_absent = 0;             // of them
-  uint64_t lookups_left_out = 0;       // by AdviceOptions::most_asks
+  std::vector<FamilyLookups> lookups;  // one per family
+  uint64_t num_lookups = 0;            // lookups that count, over all families
+  uint64_t num_absent = 0;             // lookups whose key is in no file
+  uint64_t lookups_left_out = 0;       // dropped by AdviceOptions::most_asks
 
-  bool has_plans = false;  // Winnow's filters have several rates, in some family
+  bool has_plans = false;  // Winnow's filters have different rates in some family
   uint64_t keys = 0;
 
   const AdvisedFile& FileOf(const AdvicePiece& piece) const {
@@ -45,18 +45,18 @@ struct AdviceReading {
     return files[families[piece.family].files[piece.at]];
   }
 
-  // The errors of files.
+  // Returns the errors of files.
   std::vector<FileError> Errors() const;
 
-  // The files' entries.
+  // Returns the number of entries of each file.
   std::vector<double> EntriesOf(const std::vector<AdvicePiece>& pieces) const;
 
   std::vector<AdvicePiece> AllPieces() const;
 
-  // Lookups that ask this file for an absent key.
+  // Returns the number of lookups that query this file for an absent key.
   double AsksOf(const AdvicePiece& piece) const;
 
-  // A count a lookup.
+  // Returns the count per lookup.
   double ALookup(double count) const;
 
   double AbsentShare() const { return AbsentShareOf(num_absent, num_lookups); }
@@ -64,34 +64,36 @@ struct AdviceReading {
   uint64_t FilterBytesNow() const;
   double FalseReadsNow() const;
 
-  // Some lookup asks some file for an absent key.
+  // Returns true if some lookup queries a file for an absent key.
   bool AsksInVain() const;
 
-  // optimize_filters_for_hits, and some or all files are where it has no filters.
+  // Returns true if optimize_filters_for_hits leaves some, or all, files without filters.
   bool SomeAreUnfiltered() const;
   bool NoPolicyBuilds() const;
 
-  // The prefix extractor of the family, unless it is winnow.range; empty: it has none. Where the
-  // OPTIONS file is not known, that of a file.
+  // Returns the family's prefix extractor unless it is winnow.range; empty if there is none. Taken
+  // from a file if the OPTIONS file is unknown.
   std::string OtherExtractorOf(const AdvisedFamily& family) const;
 
-  // Some filters have prefixes and no whole keys: scans use them, which nothing here counts.
+  // Returns true if some filters have only prefixes, which scans use; scans are not counted here.
   bool SomeServeScansAlone() const;
 
-  // The policy in force of each family; empty: not known.
+  // Returns the policy in force of each family; empty if unknown.
   std::vector<std::string> PoliciesInForce() const;
 
-  // The cost in all of policies, one for each family; once compacted, nothing where that is
-  // not known.
+  // Returns the total cost of policies, one per family. CompactedCostOf() returns nullopt if the
+  // cost after a full compaction is unknown.
   Cost CostOf(const std::vector<std::string>& policies) const;
   std::optional<Cost> CompactedCostOf(const std::vector<std::string>& policies) const;
 };
 
-// Sets AdvisedFile::is_sampled of files of about so many keys, 0: of all, at even distances in the
-// order of families, levels and keys: so all parts of the tree are met.
+// Sets AdvisedFile::is_sampled for files with about `sample_keys` keys in total, or for all files
+// if `sample_keys` is 0. Chooses files at even distances in the order of families, levels and keys,
+// so that all parts of the trees are sampled.
 void ChooseSample(uint64_t sample_keys, AdviceReading* reading);
 
-// Empty, or a sentence: nothing can be said. Then the reading has the errors of files at most.
+// Reads the files and lookups. Returns a sentence if no advice is possible, else an empty string;
+// after a failure, only the errors of files are valid.
 std::string ReadForAdvice(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
                           const AdviceProgress& progress, AdviceReading* reading);
 

@@ -12,15 +12,16 @@
 namespace winnow::inspect {
 namespace {
 
-// Filters that learn need lookups that go on as they are: they are to save so much of what is read,
-// or of the memory, under a plan that needs no lookups.
+// Share of reads or memory that a learned plan must save, compared with a plan that needs no
+// lookups: it pays only if lookups stay as they are.
 constexpr double kWorthLearning = 0.1;
 
-// Numbers of bits that are looked through.
+// Number of tried values of bits_per_key.
 constexpr int kBitSteps =
     1 + static_cast<int>((kMaxBudgetBits - kMinBudgetBits) / kBudgetStep + 0.5);
 
-// The first number below `end` for which this holds, as it does for all that follow; else `end`.
+// Returns the smallest number below `end` for which `holds` is true, or `end`. `holds` must be
+// monotonic.
 template <typename Holds>
 int FirstThat(int end, const Holds& holds) {
   int begin = 0;
@@ -35,7 +36,7 @@ int FirstThat(int end, const Holds& holds) {
   return begin;
 }
 
-// Winnow's policies of any bits.
+// A family of Winnow policies that differ only in bits per key.
 struct WinnowKind {
   double absent_share = 1;
   bool learns = false;
@@ -57,15 +58,15 @@ AdviceRow NowOf(const AdviceReading& reading) {
   return now;
 }
 
-// The bits by which a family's filters are to differ from those of another, so that the next byte
-// saves as many reads in each: one bit more halves what it saves.
+// Bits by which a family's filters should differ from those of other families, so that one more
+// byte saves equally many reads in each: every bit halves the saving of the next one.
 struct FamilyWorth {
   size_t family = 0;
   double bits = 0;
-  double chance = 0;  // what the choice of the lookups makes of it
+  double chance = 0;  // sampling error of `bits`
 };
 
-// Families that are worth about the same get the same.
+// Gives families with similar worth the same bits.
 void MakeAlike(std::vector<FamilyWorth>* worths) {
   constexpr double kAlike = 0.15;
   absl::c_sort(*worths, [](const FamilyWorth& a, const FamilyWorth& b) { return a.bits < b.bits; });
@@ -112,21 +113,21 @@ class Lister {
     return read_.CostOf(std::vector<std::string>(read_.families.size(), policy));
   }
 
-  // With the fewest false reads in so many bytes.
+  // Returns the policy with the fewest false reads in at most `bytes` bytes.
   std::optional<std::string> BestWithin(const WinnowKind& kind, double bytes) const {
     const int beyond =
         FirstThat(kBitSteps, [&](int i) { return ForAll(kind.TextAt(i)).bytes > bytes; });
     return beyond > 0 ? std::optional(kind.TextAt(beyond - 1)) : std::nullopt;
   }
 
-  // In the fewest bytes with so many false reads a lookup at most.
+  // Returns the policy with the fewest bytes and at most `false_reads` false reads per lookup.
   std::optional<std::string> LeastFor(const WinnowKind& kind, double false_reads) const {
     const int found = FirstThat(
         kBitSteps, [&](int i) { return ForAll(kind.TextAt(i)).false_reads <= false_reads; });
     return found < kBitSteps ? std::optional(kind.TextAt(found)) : std::nullopt;
   }
 
-  // The policy that is chosen, by lookups only where that saves much.
+  // Returns the chosen plan, or the chosen learned plan if it saves much more.
   template <typename Choose>
   std::optional<std::string> ChooseOf(double Cost::*saved, const Choose& choose) const {
     const std::optional<std::string> planned = choose(plan_);
@@ -158,7 +159,7 @@ class Lister {
     Add(purpose, std::vector<std::string>(read_.families.size(), policy));
   }
 
-  // Each policy once; its purpose is the first one but a comparison.
+  // Adds a row, or sets the purpose of a row with equal policies, if its purpose was a comparison.
   void Add(RowPurpose purpose, const std::vector<std::string>& policies) {
     const auto known = absl::c_find_if(
         advice_.rows, [&](const AdviceRow& other) { return other.policies == policies; });
@@ -176,8 +177,8 @@ class Lister {
     advice_.rows.push_back(std::move(row));
   }
 
-  // The worth of each family by what one bit more than those of a split saves a byte. A family that
-  // is so small that no lookup was drawn for it is worth what all are.
+  // Returns the worth of each family: reads per byte that one more bit saves at these bits. A
+  // family without lookups gets the worth of all families together.
   std::vector<FamilyWorth> WorthsAt(const std::vector<double>& bits) const {
     constexpr double kDeviations = 4;
     const auto worth_of = [&](size_t i, const auto& cost_of) {
@@ -203,7 +204,7 @@ class Lister {
     return worths;
   }
 
-  // The last of `worths` with so many bits, the others with fewer.
+  // Returns bits per family, `most` for the family with the highest worth and fewer for the others.
   static std::vector<double> SplitAt(double most, const std::vector<FamilyWorth>& worths) {
     std::vector<double> bits(worths.size());
     for (const FamilyWorth& worth : worths) {
@@ -221,7 +222,8 @@ class Lister {
     return texts;
   }
 
-  // Within so many bytes, of which the fewest bits take less.
+  // Returns policies that fit into `bytes` bytes together; the policies with the fewest bits must
+  // fit.
   std::vector<std::string> Split(double bytes) const {
     constexpr int kRounds = 3;
     std::vector<double> bits(read_.families.size(), kUsualBits);

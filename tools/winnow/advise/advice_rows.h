@@ -1,4 +1,4 @@
-// The rows of advice: policies that are worth a look, and what they would cost.
+// Rows of advice: the policies to list, and their costs.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_ROWS_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_ROWS_H_
@@ -8,12 +8,12 @@
 
 namespace winnow::inspect {
 
-// The bits_per_key that are looked through.
+// Range and step of the tried values of bits_per_key.
 inline constexpr double kMinBudgetBits = 2;
 inline constexpr double kMaxBudgetBits = 24;
 inline constexpr double kBudgetStep = 0.05;
 
-// Sets the rows, the curve and the budget's split.
+// Sets the rows, the curve and the split of the budget.
 void SetRows(const AdviceReading& reading, const AdviceOptions& options, Advice* advice);
 
 }  // namespace winnow::inspect

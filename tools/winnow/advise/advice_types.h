@@ -1,4 +1,4 @@
-// The options and answers of advice: types that all its parts have in common.
+// Options and results of advice.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_TYPES_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_TYPES_H_
@@ -19,53 +19,55 @@
 namespace winnow::inspect {
 
 struct AdviceOptions {
-  // Column families to look at, as FamiliesNamed takes them; empty: all.
+  // Column families to examine, as for FamiliesNamed(); empty: all.
   std::vector<std::string> families;
 
-  // Recorded lookups, in any order, without timestamps; they are of the one family that there is.
-  // Unset: they are drawn.
+  // Recorded lookups of the only column family, in any order, without timestamps. If unset, lookups
+  // are drawn.
   std::optional<std::vector<std::string>> recorded;
-  // They are in the order of time: what follows the first half tells what this half is worth as a
-  // forecast. Else the halves are chosen by chance.
+  // True if `recorded` is in order of time: the first half is learned from and the second half
+  // evaluates the forecast. Otherwise the halves are chosen at random.
   bool recorded_in_time = false;
-  // True for each of `recorded` that is of the same MultiGet as the one before. Empty: none is.
+  // True for each lookup in `recorded` that belongs to the same MultiGet as the previous one; empty
+  // if none does.
   std::vector<bool> recorded_joins;
   // TraceNotes::may_read_one_by_one.
   bool recorded_may_be_read_one_by_one = false;
-  // Likewise of the one family. Unset: none were recorded.
+  // Recorded scans of the only column family. Unset if none were recorded.
   std::optional<RecordedScans> recorded_scans;
 
-  uint64_t lookups = 200'000;  // to draw, over all families by their keys
-  double absent_share = 1;     // of them
-  uint64_t sample_keys = 0;    // files of about so many keys are read as a whole, 0: all
+  uint64_t lookups = 200'000;  // lookups to draw, divided among families by their keys
+  double absent_share = 1;     // share of drawn lookups whose key is absent
+  // Files with about this number of keys are read completely; 0: all files.
+  uint64_t sample_keys = 0;
   std::optional<double> budget_bytes;
-  std::vector<std::string> policies;  // to try besides, as options strings
+  std::vector<std::string> policies;  // further policies to try, as options strings
   int jobs = 1;
 
-  // The seconds after which range filters are built for no further file, but for one; 0: no bound.
+  // Seconds after which no more range filters are built, except for the first file; 0: unlimited.
   double seconds = 0;
 
-  // The filters that lookups ask in all, at most: where many files have the same range, lookups are
-  // thinned out, evenly, and each then tells as much of a policy.
+  // Maximum number of filters that lookups query in total. If many files overlap, lookups are
+  // thinned out evenly.
   uint64_t most_asks = 4'000'000;
 };
 
-// How far it is: in which step of the work, and how much of it is done.
+// Progress of the work.
 struct AdviceStep {
   std::string name;
-  size_t done = 0;  // of the files
+  size_t done = 0;  // number of finished files
   size_t files = 0;
-  double share = 0;  // of the work, 0 to 1, by the files' entries
+  double share = 0;  // 0 to 1, weighted by the files' entries
 };
 using AdviceProgress = std::function<void(const AdviceStep& step)>;
 
-// The options string of Winnow's policy with these options.
+// Returns the options string of Winnow's policy with these options.
 std::string WinnowText(double bits_per_key, double absent_share = 1, bool learns = false);
 
-// The memory of filters, and what they let through.
+// Size and false reads of filters.
 struct Cost {
   double bytes = 0;
-  double false_reads = 0;  // expected, of all lookups together
+  double false_reads = 0;  // expected, summed over all lookups
 
   Cost& operator+=(const Cost& other) {
     bytes += other.bytes;
@@ -74,17 +76,17 @@ struct Cost {
   }
 };
 
-// The purpose of a row.
+// Purpose of a row.
 enum class RowPurpose {
   kComparison,
-  kNow,          // what there is
-  kMemoryOfNow,  // the fewest false reads in it
-  kReadsOfNow,   // the least memory for them
+  kNow,          // the current filters
+  kMemoryOfNow,  // the fewest false reads in the memory of now
+  kReadsOfNow,   // the least memory with the false reads of now
   kBudget,
   kBudgetOfOnePolicy,
 };
 
-// As people and programs read it; empty for a comparison.
+// Returns the title of a row; empty for a comparison.
 inline std::string TitleOf(RowPurpose purpose) {
   switch (purpose) {
     case RowPurpose::kComparison:
@@ -103,24 +105,24 @@ inline std::string TitleOf(RowPurpose purpose) {
   return std::string();
 }
 
-// A policy, or a policy for each family, and what it costs.
+// A policy, or a policy per family, and its cost.
 struct AdviceRow {
   RowPurpose purpose = RowPurpose::kComparison;
-  std::vector<std::string> policies;  // for each family; of "now" none
+  std::vector<std::string> policies;  // one per family; none for kNow
 
   double bytes = 0;
-  double false_reads = 0;  // a lookup
+  double false_reads = 0;  // per lookup
 
-  // The false reads of "now" that were counted, and what they may be for lookups that are drawn
-  // alike.
+  // Counted false reads of kNow, and the confidence interval of false_reads for the lookups that
+  // they are a sample of.
   std::optional<uint64_t> counted;
   Interval interval;
 
-  // The memory of the filters, and false reads a lookup, once each family is compacted into one
-  // level under these policies; "now": under those that the OPTIONS file has. Unset: not known.
+  // Size of the filters, and false reads per lookup, after each family is compacted into one level
+  // under these policies, or under those of the OPTIONS file for kNow. nullopt if unknown.
   std::optional<Cost> compacted;
 
-  // One options string for all families; empty where they have different ones, and of "now".
+  // Returns the options string if all families have one policy; empty if they differ, and for kNow.
   std::string OnePolicy() const {
     const bool same =
         !policies.empty() && absl::c_all_of(policies, [this](const std::string& policy) {
@@ -131,25 +133,25 @@ struct AdviceRow {
 };
 
 struct AdviceFamilyReport {
-  std::string database;  // empty: its files were given one by one
+  std::string database;  // empty if the files were given one by one
   std::string name;
   size_t files = 0;
   uint64_t keys = 0;
   uint64_t filter_bytes = 0;  // without range filters
-  uint64_t range_bytes = 0;   // of range filters
+  uint64_t range_bytes = 0;   // size of the range filters
   uint64_t lookups = 0;
   uint64_t absent = 0;
-  double false_reads = 0;                               // a lookup of this family, now
-  std::vector<std::pair<int, uint64_t>> keys_by_level;  // -1: not known
-  uint64_t keys_compacted = 0;                          // about, once all is in one level
+  double false_reads = 0;  // per lookup of this family, with the current filters
+  std::vector<std::pair<int, uint64_t>> keys_by_level;  // -1: unknown
+  uint64_t keys_compacted = 0;                          // estimate after a full compaction
 };
 
-// A point of the curve of memory against false reads.
+// A point on the curve of false reads by memory.
 struct CurvePoint {
-  std::string maker;  // of the filters, as "winnow, level_plan=learned"
+  std::string maker;  // kind of policy, as "winnow, level_plan=learned"
   std::string policy;
   double bytes = 0;
-  double false_reads = 0;  // a lookup
+  double false_reads = 0;  // per lookup
 };
 
 // A family's part of the budget.
@@ -157,60 +159,60 @@ struct BudgetPart {
   size_t family = 0;
   std::string policy;
   double bytes = 0;
-  double false_reads = 0;  // a lookup of this family
+  double false_reads = 0;  // per lookup of this family
 };
 
 struct FileError {
   std::string path;
-  std::optional<std::string> error;  // set, a sentence
+  std::optional<std::string> error;  // always set, to a sentence
 };
 
 struct Advice {
   std::vector<AdviceFamilyReport> families;
-  uint64_t keys = 0;     // of all files
-  uint64_t lookups = 0;  // that count
-  uint64_t absent = 0;   // of them
+  uint64_t keys = 0;     // keys in all files
+  uint64_t lookups = 0;  // lookups that count
+  uint64_t absent = 0;   // lookups whose key is in no file
   bool recorded = false;
-  uint64_t lookups_left_out = 0;  // for most_asks
+  uint64_t lookups_left_out = 0;  // dropped by most_asks
 
-  // Lookups that level_plan=learned learned from, and those of the other half, by which it is
-  // judged. 0 where it is not among the policies, for learning_problem, a clause.
+  // Number of lookups that level_plan=learned learned from, and of those in the other half, which
+  // evaluate it. Both are 0 if learned plans are not tried, for the reason in learning_problem, a
+  // clause.
   uint64_t learned_from = 0;
   uint64_t judged_by = 0;
   std::string learning_problem;
 
-  uint64_t lookups_dropped = 0;  // made-up ones of keys that are there, or in no file's range
+  uint64_t lookups_dropped = 0;  // drawn lookups that found a key, or are in no file's key range
 
-  std::vector<AdviceRow> rows;    // "now" first, the others by what they take
-  std::vector<CurvePoint> curve;  // maker by maker, from few bits to many
+  std::vector<AdviceRow> rows;    // kNow first, the others by memory
+  std::vector<CurvePoint> curve;  // grouped by maker, in ascending order of bits
 
   uint64_t files = 0;
 
   std::optional<double> budget_bytes;
-  std::vector<BudgetPart> budget;  // empty: it is too small
-  double budget_taken = 0;         // by the filters of the budget's split
-  double least_bytes = 0;          // for which there would be an answer to a budget
-  bool budget_is_enough = false;   // more of it would buy nothing
-  std::string one_policy;          // the best one within the budget for all families
+  std::vector<BudgetPart> budget;  // empty if the budget is too small
+  double budget_taken = 0;         // bytes of the filters in `budget`
+  double least_bytes = 0;          // smallest budget that filters fit into
+  bool budget_is_enough = false;   // a larger budget would not reduce false reads
+  std::string one_policy;          // best policy within the budget that all families share
 
-  std::string choice;          // the policy that is recommended, if it is one for all families
-  std::string recommendation;  // sentences with the options string to paste; may be empty
-  std::vector<std::string>
-      assumptions;  // sentences: what was taken for granted, what can't be told
+  std::string choice;                    // the recommended policy, if it is one for all families
+  std::string recommendation;            // sentences with the options string to paste; may be empty
+  std::vector<std::string> assumptions;  // sentences on assumptions and unknowns
 
-  std::optional<ScanAdvice> scans;  // where scans were recorded
+  std::optional<ScanAdvice> scans;  // set if scans were recorded
 
   std::vector<FileError> errors;
 
   bool FitsBudget() const { return !budget.empty() && budget_taken <= *budget_bytes; }
 };
 
-// An SST file, and the folder of the database that it was listed for; empty: it was given itself.
+// An SST file, and the folder of its database; the folder is empty for a file given by itself.
 struct AdviceTable {
   std::string database;
   std::string path;
   std::optional<int> level;
-  std::string column_family = {};  // that has it, whatever the file says; empty: the file's
+  std::string column_family = {};  // overrides the family in the file's properties, if not empty
 };
 
 }  // namespace winnow::inspect

@@ -19,16 +19,16 @@
 namespace winnow::inspect {
 namespace {
 
-// Fewer lookups tell little of rates around a hundredth.
+// Minimum number of lookups for meaningful rates of about 1%.
 constexpr uint64_t kFewLookups = 10'000;
 
-// False reads of now that a verdict needs: fewer tell less than 30 %.
+// Minimum number of counted false reads for a verdict: fewer can't show a difference of 30%.
 constexpr double kEnoughCounted = 50;
 
-// Savings below this share of what there is are not worth a change.
+// Relative saving that makes a change worthwhile.
 constexpr double kWorthwhile = 0.03;
 
-// The share by which a row may take more memory than now, and still is for the memory of now.
+// Share by which a row may exceed the current memory and still count as having the current memory.
 constexpr double kSameMemory = 0.01;
 
 constexpr char kSetListener[] =
@@ -40,7 +40,7 @@ constexpr char kPrefixesArePresent[] =
     "Made-up lookups of filters of prefixes nearly all have prefixes that files hold, so that they "
     "can't show what filters save here: --lookups=FILE takes recorded ones.";
 
-// Rounds up to two digits.
+// Rounds up to two significant digits.
 double RoundUp(double number) {
   const double step = std::pow(10, std::max(0.0, std::floor(std::log10(number)) - 1));
   return step * std::ceil(number / step);
@@ -60,7 +60,7 @@ const AdviceRow* RowOf(const Advice& advice, const std::string& policy) {
   return FindRow(advice, [&](const AdviceRow& row) { return row.OnePolicy() == policy; });
 }
 
-// The row of the budget's split, also where it is there for another purpose; null: there is none.
+// Returns the row with the policies of the budget's split, or null.
 const AdviceRow* BudgetRow(const Advice& advice) {
   std::vector<std::string> split;
   for (const BudgetPart& part : advice.budget) split.push_back(part.policy);
@@ -112,7 +112,7 @@ class Words {
     Say(true, "Deleted ranges are not looked at.");
   }
 
-  // A policy of Winnow's for lookups keeps the range filters of the one in force.
+  // Adds the range filters of the policy in force to the recommended policy.
   void KeepRangeBits() {
     const std::string& policy = read_.families.front().shape.policy;
     const PolicyOptions now = WinnowPolicyOf(policy).value_or(PolicyOptions());
@@ -256,10 +256,10 @@ class Words {
     }
   }
 
-  // Files of which RocksDB asks no filter for optimize_filters_for_hits.
+  // Files whose filters RocksDB ignores because of optimize_filters_for_hits.
   struct UnaskedFiles {
-    double asks = 0;          // of absent keys
-    size_t with_filters = 0;  // of these files, those that were moved to the last level
+    double asks = 0;          // lookups of absent keys
+    size_t with_filters = 0;  // files that have a filter because they were moved to the last level
     double filter_bytes = 0;
   };
 
@@ -279,7 +279,8 @@ class Words {
     return unasked;
   }
 
-  // Filters that are there though no policy builds them: a sentence after a space, or nothing.
+  // Returns a sentence, after a space, on filters that exist although no policy builds them there;
+  // empty if there are none.
   std::string SaySkippedFilters() const {
     const UnaskedFiles unasked = FindUnasked();
     const size_t files = unasked.with_filters;
@@ -290,7 +291,7 @@ class Words {
                         ", which go when compactions write files anew.");
   }
 
-  // Names the option first, as it decides more than any policy.
+  // Puts the option first, as it matters more than any policy.
   void NameOptionForHits() {
     const double asks = FindUnasked().asks;
     if (asks == 0 || read_.NoPolicyBuilds()) return;
@@ -301,7 +302,7 @@ class Words {
         SaySkippedFilters(), " ", advice_.recommendation);
   }
 
-  // Filters that are there now; a policy builds for the places as they are.
+  // Reports existing filters that differ from what a policy builds at the files' current places.
   void SayWhatLiesElsewhere() {
     for (const AdvisedFamily& family : read_.families) {
       if (!family.knows_levels) continue;
@@ -349,11 +350,11 @@ class Words {
     }
   }
 
-  // The number of lookups such that kEnoughCounted false reads are as good as sure, at the least
-  // rate that now may have; where that is not known, at half of that of RocksDB's Bloom filter.
-  // More than there are: these are too few.
+  // Returns the number of lookups that very probably have kEnoughCounted false reads, or 0 if there
+  // are enough already. Assumes the lowest plausible rate of now; if that is unknown, half of the
+  // rate of RocksDB's Bloom filter.
   double LookupsNeeded() const {
-    constexpr double kSurelyEnough = kEnoughCounted + 15;  // two deviations
+    constexpr double kSurelyEnough = kEnoughCounted + 15;  // two standard deviations
     const AdviceRow& now = advice_.rows.front();
     const auto counted = static_cast<double>(*now.counted);
     if (counted >= kEnoughCounted) return 0;
@@ -363,13 +364,13 @@ class Words {
         std::max(static_cast<double>(read_.num_lookups) + 1, kSurelyEnough / std::max(rate, 1e-6)));
   }
 
-  // The share of made-up lookups that counts.
+  // Returns the share of drawn lookups that count.
   double MadeOfADraw() const {
     return std::max(0.01, static_cast<double>(read_.num_lookups) /
                               std::max(1.0, static_cast<double>(options_.lookups)));
   }
 
-  // Recommends filters for files that have none.
+  // Recommends filters if no file has any.
   void RecommendFilters(const AdviceRow& now) {
     const AdviceRow& row =
         *RowOf(advice_, WinnowText(kUsualBits, read_.has_plans ? read_.AbsentShare() : 1));
@@ -385,7 +386,8 @@ class Words {
     advice_.recommendation += ListenerText(row.policies);
   }
 
-  // One choice: rather fewer reads than less memory, and rather what holds once all is compacted.
+  // Recommends one change. Fewer false reads are preferred to less memory, and rows that are no
+  // worse after a full compaction to others.
   void RecommendChange(const AdviceRow& now) {
     std::vector<const AdviceRow*> saving;
     for (const RowPurpose purpose : {RowPurpose::kMemoryOfNow, RowPurpose::kReadsOfNow}) {
@@ -419,7 +421,8 @@ class Words {
     advice_.recommendation += ListenerText(choice.policies);
   }
 
-  // Other rows that save something, where those that were chosen for it don't.
+  // Returns other rows that save something, if the rows chosen for the memory or the reads of now
+  // do not.
   std::vector<const AdviceRow*> OthersThatSave(const AdviceRow& now) const {
     std::vector<const AdviceRow*> reads;
     std::vector<const AdviceRow*> memory;
@@ -456,7 +459,7 @@ class Words {
     return row.bytes < (1 + kSameMemory) * now.bytes;
   }
 
-  // Returns whether the false reads are also below what those of now may be, which were counted.
+  // Returns true if the false reads are significantly fewer than those of now, which are a sample.
   static bool SavesReads(const AdviceRow& row, const AdviceRow& now) {
     return IsBelow(row.false_reads,
                    std::min(now.false_reads, now.interval.low / (1 - kWorthwhile))) &&
@@ -473,8 +476,8 @@ class Words {
            row.compacted->false_reads > (1 + kWorthwhile) * now.compacted->false_reads;
   }
 
-  // The policy's promise after a full compaction: a sentence after a space, with a
-  // warning where it then reads more than the policy that is in force.
+  // Returns a sentence, after a space, on the policy's false reads after a full compaction, with a
+  // warning if they exceed those of the policy in force.
   std::string OnceCompacted(const AdviceRow& row, const AdviceRow& now) const {
     if (!row.compacted) {
       return std::string();
@@ -497,7 +500,8 @@ class Words {
                : absl::StrCat(" O", reads.substr(1), ", and ", of_now, ".");
   }
 
-  // Lookups were made up for filters of prefixes only, and no filter denies even half of them.
+  // Returns true if lookups were drawn for filters that have only prefixes, and over half of them
+  // would pass any filter.
   bool MostPrefixesArePresent() const {
     if (options_.recorded) return false;
     double asks = 0;
@@ -520,7 +524,7 @@ class Words {
     if (split == nullptr) {
       return;
     }
-    // One policy is simpler to set, where bits for each family save nothing.
+    // A single policy is preferred if bits per family save little, as it is simpler to set.
     const AdviceRow* one =
         advice_.one_policy.empty() ? nullptr : RowOf(advice_, advice_.one_policy);
     const bool one_does = one != nullptr && split->OnePolicy().empty() &&
@@ -559,7 +563,8 @@ class Words {
     }
   }
 
-  // A row that fits as well and reads less, as one of --try_policy may.
+  // Returns a row that fits the budget and has fewer false reads, such as one of --try_policy, or
+  // null.
   const AdviceRow* BetterWithinBudget(const AdviceRow& chosen) const {
     const AdviceRow* best = nullptr;
     for (size_t i = 1; i < advice_.rows.size(); ++i) {

@@ -1,4 +1,4 @@
-// The sentences of advice: what to do, and what was taken for granted.
+// Sentences of advice: recommendations and assumptions.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_WORDS_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_WORDS_H_
@@ -11,11 +11,11 @@
 
 namespace winnow::inspect {
 
-// A sentence behind a space that says to set the listener, if one of these policies goes by all
-// files of a database; else nothing.
+// Returns a sentence, after a space, that recommends the listener if one of these policies depends
+// on all files of a database; else an empty string.
 std::string ListenerText(const std::vector<std::string>& policies);
 
-// Sets the recommendation and the assumptions of advice whose figures are there.
+// Sets the recommendation and the assumptions of advice that has all its numbers.
 void SayAdvice(const AdviceReading& reading, const AdviceOptions& options, Advice* advice);
 
 }  // namespace winnow::inspect

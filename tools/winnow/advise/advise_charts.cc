@@ -13,10 +13,10 @@
 namespace winnow::tools {
 namespace {
 
-// The room that the name of a line has beside it.
+// Width reserved for the labels of lines.
 constexpr size_t kLabelWidth = 22;
 
-// The text of a tick, as short as there is room beside the axis: "29 KiB".
+// Returns a short label for a tick of the axis: "29 KiB".
 std::string Tick(double bytes) {
   const char* units[] = {"B", "KiB", "MiB", "GiB"};
   size_t unit = 0;
@@ -26,7 +26,7 @@ std::string Tick(double bytes) {
   return absl::StrFormat("%.*f %s", bytes < 9.95 && unit > 0 ? 1 : 0, bytes, units[unit]);
 }
 
-// A chart with memory on the x axis.
+// Returns a chart with memory on the x axis.
 inspect::Chart ChartOf(const std::string& id, const std::string& title,
                        const std::string& description) {
   inspect::Chart chart;

@@ -42,7 +42,7 @@ std::string Levels(const AdviceFamilyReport& family) {
   return absl::StrJoin(levels, ", ");
 }
 
-// The name of a family, with its database where there are several.
+// Returns the name of a family, with its database if there are several.
 std::string NameOf(const Advice& advice, const AdviceFamilyReport& family) {
   const bool one_database = family.database == advice.families.front().database &&
                             family.database == advice.families.back().database;
@@ -176,7 +176,8 @@ std::string AdviseText(const Advice& advice, bool with_curve) {
 }
 
 std::string AdviseProgressText(const inspect::AdviceStep& step, double seconds) {
-  constexpr double kTellsMuch = 0.02;  // of the work: before, the time that is left is a guess
+  // Share of the work before which the remaining time is a guess.
+  constexpr double kTellsMuch = 0.02;
   std::string text = absl::StrFormat("%s: %d of %d files, %.0f %%", step.name, step.done,
                                      step.files, 100 * step.share);
   if (step.share >= kTellsMuch && step.share < 1) {

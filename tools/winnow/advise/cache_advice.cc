@@ -22,22 +22,23 @@
 namespace winnow::inspect {
 namespace {
 
-// Rows within so much of the best one are as good.
+// Rows within this share of the best one count as equally good.
 constexpr double kAsGood = 0.05;
 
-// A sweep's sizes, as shares of the cache that was asked for.
+// Sizes of a sweep, relative to the requested cache.
 constexpr double kSweep[] = {0.25, 0.5, 1, 2, 4};
 constexpr size_t kMaxLines = 5;
 
-// The numbers of ways of blocks to share the shards that are followed where few blocks fill a
-// shard, as chance decides which of them share it. One more is within their range in all but one of
-// eight cases or nine.
+// Number of simulations of a row, which differ in the hash of blocks to cache shards. If few blocks
+// fill a shard, the results depend on which blocks share one. With 4 simulations, a further one
+// would be within their range in most cases.
 constexpr uint64_t kMaxSalts = 16;
 constexpr uint64_t kMinSalts = 4;
-constexpr uint64_t kLookupsOfSalts = 3'200'000;  // of a row, for all of its chances together
+constexpr uint64_t kLookupsOfSalts = 3'200'000;  // total of all simulations of a row
 constexpr uint64_t kFewBlocks = 512;
 
-// The bits a key that a policy has by its options string: "winnow:10", "bloomfilter:9.5:false".
+// Returns the bits per key of a policy's options string, such as "winnow:10" or
+// "bloomfilter:9.5:false".
 std::optional<double> BitsOf(const std::string& policy) {
   if (const std::optional<PolicyOptions> winnow = WinnowPolicyOf(policy)) {
     return winnow->bits_per_key;
@@ -147,8 +148,8 @@ class Adviser {
     }
   }
 
-  // The cache in as many shards as have room for eight of the largest filter each, where that is
-  // more than an eighth of a shard now.
+  // Returns the cache with fewer shards, each large enough for eight of the largest filters, or
+  // nullopt if its shards are large enough.
   std::optional<CacheShape> FewerShards() const {
     constexpr uint64_t kRoom = 8;
     uint64_t largest = 1;
@@ -180,7 +181,8 @@ class Adviser {
     return forms;
   }
 
-  // Takes from the cache what is to lie beside it by choice: false where nothing is left.
+  // Subtracts from the cache the blocks that the choice keeps outside of it. Returns false if
+  // nothing is left.
   bool MakeRoom(CacheRow* row) {
     if (row->choice.where != CacheChoice::Where::kBeside) {
       return true;
@@ -202,7 +204,7 @@ class Adviser {
     return shape;
   }
 
-  // How many chances of sharing a shard to look at.
+  // Returns the number of hashes of blocks to shards to simulate.
   uint64_t SaltsFor(const CacheRow& row, const std::vector<FileForm>& forms) const {
     uint64_t largest = 1;
     for (const FileForm& form : forms) {
@@ -215,10 +217,10 @@ class Adviser {
     return has_shards && shape.capacity / largest < kFewBlocks ? salts : 1;
   }
 
-  // Sets the figures of the rows.
+  // Simulates the lookups and sets the figures of the rows.
   void Follow(const std::string& step, std::vector<CacheRow>* rows) {
     std::vector<std::vector<FileForm>> forms;
-    std::vector<std::pair<size_t, uint64_t>> runs;  // row and salt
+    std::vector<std::pair<size_t, uint64_t>> runs;  // index of the row, salt
     for (size_t i = 0; i < rows->size(); ++i) {
       forms.push_back(FormsOf((*rows)[i].choice));
       (*rows)[i].guesses_prefixes = GuessesPrefixes(forms.back());
@@ -259,8 +261,8 @@ class Adviser {
     }
   }
 
-  // Returns whether new filters of the file would have prefixes and no whole keys, as its filter
-  // has: a rate is of keys that are not there, and their prefixes often are.
+  // Returns true if new filters of the file would have only prefixes. Their answers are unknown:
+  // expected rates are for absent prefixes, but prefixes of absent keys are often present.
   bool HasPrefixesOnly(size_t piece) const {
     const TreeShape& shape = read_.families[lookups_.pieces[piece].family].shape;
     const AdvisedFile& file = read_.FileOf(lookups_.pieces[piece]);
@@ -281,9 +283,9 @@ class Adviser {
            row.figures.no_room == 0 && !row.guesses_prefixes && !row.ReadsMoreInVainThan(now);
   }
 
-  // The row to take: in the memory of now, of those that are as good as the best the one that needs
-  // no new files, if there is one. One that makes many more false reads is only as good as these
-  // lookups: others would pay for it.
+  // Returns the recommended row: it needs no more memory than now, and is the best one or equally
+  // good. Rows that need no new files are preferred. Rows with many more false reads are excluded,
+  // as other lookups could suffer from them.
   const CacheRow& Best() const {
     const CacheRow& now = advice_.Now();
     const CacheRow* best = &*absl::c_find_if(
@@ -292,7 +294,7 @@ class Adviser {
     if (now.BytesALookup() <= limit) {
       return now;
     }
-    // The one with the fewest false reads, where several are as good.
+    // Among equally good rows, the one with the fewest false reads wins.
     for (const CacheRow& row : advice_.rows) {
       const auto cost = [](const CacheRow& each) {
         return std::pair(each.choice.Rewrites(), each.figures.false_reads);
@@ -304,8 +306,8 @@ class Adviser {
     return *best;
   }
 
-  // Follows what there is, the best row, and the best one of each other kind through other sizes of
-  // the cache.
+  // Simulates the current state, the best row and the best row of each other kind with other cache
+  // sizes.
   void Sweep() {
     std::vector<const CacheRow*> rows = {&advice_.Now(), &Best()};
     for (const CacheRow& row : advice_.rows) rows.push_back(&row);

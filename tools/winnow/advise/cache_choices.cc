@@ -18,7 +18,8 @@ namespace {
 
 using ROCKSDB_NAMESPACE::PinningTier;
 
-// As RocksDB's BlockBasedTable::PrefetchIndexAndFilterBlocks decides it.
+// Returns true if RocksDB pins the block, by the rule of
+// BlockBasedTable::PrefetchIndexAndFilterBlocks.
 bool Pins(PinningTier tier, bool as_before, bool is_flushed) {
   switch (tier) {
     case PinningTier::kNone:
@@ -51,7 +52,7 @@ std::string ShardsText(const CacheShape& cache) {
   return Number(uint64_t{1} << cache.shard_bits, "shard");
 }
 
-// "winnow:10, absent_share=0.5" of "{id=winnow;bits_per_key=10;absent_share=0.5}".
+// Returns "winnow:10, absent_share=0.5" for "{id=winnow;bits_per_key=10;absent_share=0.5}".
 std::string PolicyTitle(const std::string& policy) {
   constexpr std::string_view kBits = "{id=winnow;bits_per_key=";
   if (policy.compare(0, kBits.size(), kBits) != 0) {
@@ -63,9 +64,9 @@ std::string PolicyTitle(const std::string& policy) {
                       parts.size() > 1 ? parts[1] : std::string());
 }
 
-// Partitions as RocksDB cuts them: a filter's once it has the keys for metadata_block_size, less
-// block_size_deviation, and a data block ends; an index's by its bytes. Where these are not
-// decoupled, whichever comes first cuts both.
+// Cuts partitions as RocksDB does: a filter's after the keys for metadata_block_size, less
+// block_size_deviation, at the end of a data block; an index's by its bytes. Unless decoupled, both
+// are cut where the first of them is.
 void MakeBlocks(const CacheChoice& choice, const std::string& policy, const AdvisedFamily& family,
                 size_t at, const AdvisedFile& file, const VisitedFile& visited, FileForm* form) {
   const MetadataCaching& caching = family.shape.caching;
@@ -82,7 +83,7 @@ void MakeBlocks(const CacheChoice& choice, const std::string& policy, const Advi
     const double keys_of_data_block = keys / data_blocks;
     const auto wanted =
         (size * static_cast<uint64_t>(std::clamp(100 - caching.deviation, 1, 100)) + 99) / 100;
-    // The index alone is cut in a file without a filter.
+    // A file without a filter has only index partitions.
     const double room = is_filtered ? family.costs->KeysWithin(policy, at, wanted) : 0;
     const double blocks_of_filter = room >= 1 ? std::ceil(room / keys_of_data_block) : data_blocks;
     const double blocks_of_index =
@@ -284,7 +285,7 @@ FileForm FormOf(const CacheChoice& choice, const AdvisedFamily& family, size_t a
   }
   const bool skips = choice.skip_last_level || !family.shape.last_level_has_filters;
   if ((skips && IsFilterSkipped(file)) || (choice.policy.empty() && family.shape.has_no_policy)) {
-    form.filter = BlockSet();  // RocksDB asks none there, also where the file has one
+    form.filter = BlockSet();  // RocksDB does not query filters there, even if the file has one
   }
   const bool is_flushed =
       file.place.level == 0 && visited.file_bytes <= family.shape.caching.flush_bytes;

@@ -1,4 +1,4 @@
-// Choices where filters don't fit the block cache, and the blocks that files then have.
+// Possible changes if filters don't fit the block cache, and the blocks that files then have.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_CACHE_CHOICES_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_CACHE_CHOICES_H_
@@ -21,49 +21,50 @@ struct CacheChoice {
   enum class Pins { kAsNow, kLevel0, kAll };
 
   bool is_now = false;
-  std::optional<uint64_t> partition_bytes;  // metadata_block_size; 0: whole; unset: as files are
-  std::string policy;                       // an options string; empty: as files are
-  bool skip_last_level = false;             // optimize_filters_for_hits
+  // metadata_block_size; 0: not partitioned; unset: as in the files.
+  std::optional<uint64_t> partition_bytes;
+  std::string policy;            // an options string; empty: as in the files
+  bool skip_last_level = false;  // optimize_filters_for_hits
   Where where = Where::kAsNow;
   Pins pins = Pins::kAsNow;
   double cache_factor = 1;
-  std::optional<CacheShape> fewer_shards;  // the cache that there is, but in so many
-  bool needs_cache = false;                // there is none: no_block_cache
+  std::optional<CacheShape> fewer_shards;  // the current cache with fewer shards
+  bool needs_cache = false;                // the current options have no_block_cache
 
-  // For people: "partitions of 4 KiB, winnow:10". Empty for what there is.
+  // Returns a title for people: "partitions of 4 KiB, winnow:10". Empty for the current state.
   std::string Title() const;
-  // The options that make it so, for GetColumnFamilyOptionsFromString. In an OPTIONS file those
-  // within the braces belong under [TableOptions/BlockBasedTable "FAMILY"], one a line. Empty where
-  // the cache alone is another one.
+  // Returns the options of the choice for GetColumnFamilyOptionsFromString. In an OPTIONS file,
+  // those within the braces belong under [TableOptions/BlockBasedTable "FAMILY"], one per line.
+  // Empty if only the cache changes.
   std::string Options() const;
 
-  // Returns whether it takes effect only on files that are written after the change.
+  // Returns true if the choice affects only files that are written after the change.
   bool Rewrites() const { return partition_bytes.has_value() || !policy.empty(); }
 };
 
-// How the filters of a family are now, as far as choices go by it.
+// Current state of a family's filters, as far as it affects the choices.
 struct FiltersOfNow {
-  bool partitioned = false;  // of some file
+  bool partitioned = false;  // some filter is partitioned
   bool whole = false;
   bool in_cache = false;
   uint64_t partition_bytes = 4096;
   double bits_per_key = 10;
-  bool has_plans = false;  // a plan by level would change something
+  bool has_plans = false;  // a plan by level would have different rates
   bool skips_last_level = false;
-  std::string policy;  // as an options string; empty: there is none, or it is not known
-  // The policy of files that are written anew, where `policy` is empty.
+  std::string policy;  // an options string; empty if there is none or it is unknown
+  // Policy of new files if `policy` is empty.
   std::string substitute;
   bool no_block_cache = false;
-  // The cache in as many shards as would be right for its filters, where these are large for them.
+  // The cache with larger shards, if its shards are too small for the filters.
   std::optional<CacheShape> fewer_shards;
-  double absent_share = 1;           // of the lookups, for plans
-  std::vector<std::string> further;  // policies to try besides
+  double absent_share = 1;           // share of the lookups whose key is absent, for plans
+  std::vector<std::string> further;  // further policies to try
 };
 
-// All choices, and first what there is.
+// Returns all choices, the current state first.
 std::vector<CacheChoice> CacheChoices(const FiltersOfNow& now);
 
-// The form of a file under a choice. `at`: its place in AdvisedFamily::files.
+// Returns the blocks of a file under a choice. `at` is its index in AdvisedFamily::files.
 FileForm FormOf(const CacheChoice& choice, const AdvisedFamily& family, size_t at,
                 const AdvisedFile& file, const VisitedFile& visited);
 

@@ -1,4 +1,4 @@
-// The output of `winnow advise --cache`, for programs and for people.
+// JSON, text and chart of `winnow advise --cache`.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_CACHE_JSON_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_CACHE_JSON_H_
@@ -10,25 +10,25 @@
 
 namespace winnow::inspect {
 
-// A document with all of it:
+// Returns a document with these members:
 //
 //   schema       "winnow.advise_cache/1"
-//   cache        {bytes, kind, num_shard_bits (-1: as RocksDB parts it), high_pri_pool_ratio,
+//   cache        {bytes, kind, num_shard_bits (-1: RocksDB's default), high_pri_pool_ratio,
 //                strict_capacity_limit}
-//   recorded     whether the lookups are
-//   lookups      followed; the second half of them is counted
-//   joined_lookups  of them, those that a MultiGet has besides its first one
+//   recorded     true if the lookups are recorded
+//   lookups      number of simulated lookups; figures are of the second half
+//   joined_lookups  number of lookups in a MultiGet, except for the first one of each
 //   files, filter_bytes
 //   rows         [{title, is_now, cache_bytes, memory_bytes, bytes_per_lookup,
-//                filter_bytes_per_lookup, filter_blocks_per_lookup, and so of index and data,
-//                lookups_that_read_a_filter (0 to 1), false_reads_per_lookup, placements (how
-//                many ways of blocks to share the shards these are the average of),
+//                filter_bytes_per_lookup, filter_blocks_per_lookup, and so for index and data,
+//                lookups_that_read_a_filter (0 to 1), false_reads_per_lookup, placements (number of
+//                simulated hashes of blocks to shards that these are the mean of),
 //                bytes_per_lookup_range, filter_bytes_per_lookup_range,
 //                lookups_that_read_a_filter_range ([least, most] of the placements),
-//                pinned_bytes, beside_bytes (in memory beside the cache), rewrites_files, options
-//                (to paste; null: none)}]: in the memory of now the best first, then those that
-//                take more
-//   sweep        of --chart: [rows as these], from small to large caches, choice by choice
+//                pinned_bytes, beside_bytes (in memory outside of the cache), rewrites_files,
+//                options (to paste; null: none)}]: the best first in the memory of now, then rows
+//                that need more
+//   sweep        with --chart: [rows of this form], from small to large caches, choice by choice
 //   recommendation, options (to paste, for GetColumnFamilyOptionsFromString; null: nothing to
 //                change), assumptions, warnings,
 //   errors [{path, error}]
@@ -38,11 +38,11 @@ std::string CacheAdviceJson(const CacheAdvice& advice, const std::vector<std::st
 
 namespace winnow::tools {
 
-// The table, what to do, and what was taken for granted.
+// Returns the table, the recommendation and the assumptions.
 std::string CacheAdviceText(const inspect::CacheAdvice& advice);
 
-// Bytes a lookup over the size of the cache, a line for each choice of a sweep, as an SVG file;
-// empty where there is no line to draw.
+// Returns bytes per lookup by cache size as an SVG file, with a line per choice of a sweep; empty
+// if there is no line.
 std::string CacheChart(const inspect::CacheAdvice& advice);
 
 }  // namespace winnow::tools

@@ -14,14 +14,14 @@
 namespace winnow::inspect {
 namespace {
 
-// The most visits of a key in a file, each of which is worked out once: they take some 200 MB.
+// Maximum number of simulated lookups of a key in a file: about 200 MB.
 constexpr uint64_t kMaxVisits = 8'000'000;
 
-// The lookups of one column family.
+// Lookups of one column family.
 struct ArrangedLookups {
-  std::vector<std::string> keys;   // each once, in the order of the comparator
-  std::vector<uint32_t> order;     // places in `keys`, in the order of time
-  std::vector<AskedRange> ranges;  // by file
+  std::vector<std::string> keys;   // without duplicates, sorted by the comparator
+  std::vector<uint32_t> order;     // indexes in `keys`, in order of time
+  std::vector<AskedRange> ranges;  // one per file
 };
 
 ArrangedLookups Arrange(const std::vector<std::string>& lookups, const AdvisedFamily& family,
@@ -114,7 +114,7 @@ class LookupTaker {
         },
         [&](size_t i, VisitedFile visited) {
           std::string& error = read_.FileOf(pieces[i]).error;
-          error = error.empty() ? visited.error : error;  // of what was read before
+          error = error.empty() ? visited.error : error;  // error of an earlier step
           files[i] = std::move(visited);
         },
         [&](size_t i) -> std::string& { return read_.FileOf(pieces[i]).error; });
@@ -125,8 +125,8 @@ class LookupTaker {
     }
   }
 
-  // Finds what each key asks, in the order of files, until it is found: counts it first, then lists
-  // it.
+  // Lists the visits of each key in the order of files, until the key is found: counts them in a
+  // first pass, and stores them in a second.
   void JoinAsks() {
     TimedLookups& timed = taken_.timed;
     timed.begin.assign(num_keys_ + 1, 0);
@@ -152,8 +152,8 @@ class LookupTaker {
     each([&](size_t key, const TimedLookups::Ask& ask) { timed.asks[next[key]++] = ask; });
   }
 
-  // Made-up lookups of several families take turns, in proportion to their numbers. A near miss may
-  // be a key by chance.
+  // Interleaves the lookups of several families in proportion to their numbers. Drops drawn near
+  // misses that are keys by chance.
   void JoinOrders() {
     std::vector<std::pair<double, uint32_t>> all;
     for (size_t i = 0; i < families_.size(); ++i) {
@@ -177,7 +177,7 @@ class LookupTaker {
   const AdviceOptions& options_;
   AdviceReading& read_;
   std::vector<ArrangedLookups> families_;
-  std::vector<size_t> first_key_;  // of each family, counted over all of them
+  std::vector<size_t> first_key_;  // index of each family's first key, counted over all families
   size_t num_keys_ = 0;
   CacheLookups taken_;
 };

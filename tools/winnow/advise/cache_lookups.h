@@ -1,5 +1,5 @@
-// The lookups that are followed through a block cache, in their order of time, and what each of
-// them asks which files for.
+// The lookups that are simulated with a block cache, in order of time, and the blocks that they
+// read from each file.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_CACHE_LOOKUPS_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_CACHE_LOOKUPS_H_
@@ -16,15 +16,15 @@ namespace winnow::inspect {
 
 struct CacheLookups {
   TimedLookups timed;
-  std::vector<AdvicePiece> pieces;     // the files of `timed`
+  std::vector<AdvicePiece> pieces;     // files of `timed`
   uint64_t found_by_chance = 0;        // near misses that are keys, and are dropped
-  std::vector<std::string> left_away;  // sentences: lookups that are more than can be followed
+  std::vector<std::string> left_away;  // sentences on lookups that exceed the limit
 
   bool IsFound(uint32_t key) const;
 };
 
-// Recorded lookups in their order, made-up ones by chance. Asks the files in processes of their
-// own, and sets the errors of the reading's files; takes its made-up lookups.
+// Returns recorded lookups in their order, or drawn ones in random order. Reads the files in worker
+// processes and sets their errors; moves drawn lookups out of *reading.
 CacheLookups TakeCacheLookups(const AdviceOptions& options, const AdviceProgress& progress,
                               AdviceReading* reading);
 

@@ -10,7 +10,7 @@
 namespace winnow::inspect {
 namespace {
 
-// The spread of a count a lookup.
+// Returns the spread of a count per lookup over the placements.
 template <typename Count>
 Spread SpreadOf(const std::vector<ReplayFigures>& placements, Count count) {
   Spread spread;

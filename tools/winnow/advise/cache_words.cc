@@ -199,7 +199,7 @@ class Assumptions {
   const CacheRow& now_;
 };
 
-// The false reads of the best choice, where they are more than twice those of now.
+// Returns a remark if the best choice makes over twice as many false reads as now.
 std::string ReadInVain(const CacheRow& best, const CacheRow& now) {
   const double reads = best.ALookup(best.figures.false_reads);
   const double before = now.ALookup(now.figures.false_reads);

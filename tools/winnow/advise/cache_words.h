@@ -1,4 +1,4 @@
-// The sentences of advice on a block cache: what to do, and what was taken for granted.
+// Sentences of advice on a block cache: recommendations and assumptions.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_CACHE_WORDS_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_CACHE_WORDS_H_
@@ -14,19 +14,19 @@
 
 namespace winnow::inspect {
 
-// Facts that sentences need besides the rows.
+// Facts for the sentences besides the rows.
 struct CacheWordFacts {
   std::vector<const AdvisedFamily*> families;
-  uint64_t largest_filter = 0;     // now, of those that the cache may drop: its charge
-  std::set<std::string> prefixes;  // that filters have in place of whole keys
-  uint64_t lookups_left_out = 0;   // of those that were drawn
-  uint64_t found_by_chance = 0;    // of those, dropped
-  uint64_t range_bytes = 0;        // of range filters now
+  uint64_t largest_filter = 0;     // charge of the largest current filter that the cache may evict
+  std::set<std::string> prefixes;  // kinds of prefixes in filters without whole keys
+  uint64_t lookups_left_out = 0;   // drawn lookups that were dropped
+  uint64_t found_by_chance = 0;    // drawn lookups that were keys, and were dropped
+  uint64_t range_bytes = 0;        // size of current range filters
   bool beside_is_too_large = false;
 };
 
-// Sets the recommendation, the options and the assumptions of advice whose rows are there; `best`
-// is one of them.
+// Sets the recommendation, the options and the assumptions of advice that has its rows; `best` is
+// one of the rows.
 void SayCacheAdvice(const CacheAdviceOptions& options, const FiltersOfNow& now,
                     const CacheWordFacts& facts, const CacheRow& best, CacheAdvice* advice);
 

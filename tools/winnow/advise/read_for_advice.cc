@@ -15,12 +15,12 @@ namespace {
 
 constexpr uint64_t kSeed = 1;
 
-// Keys to draw from a family, to see how many of its entries are of the same key: so many tell it
-// to a hundredth. Where they would ask more filters than kMaxPresentAsks, they are fewer.
+// Number of keys to draw from a family for the share of entries that a full compaction keeps, which
+// they determine to 1%; fewer if they would query more filters than kMaxPresentAsks.
 constexpr uint64_t kPresentKeys = 3'000;
 constexpr uint64_t kMaxPresentAsks = 1'000'000;
 
-// An even share of `total` for each part, in proportion to the parts, as whole numbers.
+// Divides `total` into whole numbers in proportion to the parts.
 std::vector<uint64_t> EvenShares(uint64_t total, const std::vector<double>& parts) {
   const double all = std::max(1.0, absl::c_accumulate(parts, 0.0));
   std::vector<uint64_t> shares;
@@ -36,7 +36,7 @@ std::vector<uint64_t> EvenShares(uint64_t total, const std::vector<double>& part
   return shares;
 }
 
-// The answers of a file to lookups and present keys.
+// Answers of a file to lookups and to present keys.
 struct Asked {
   std::string error;
   std::string lookups;
@@ -52,7 +52,7 @@ void Append(const std::vector<std::string>& keys, std::vector<std::string>* to) 
   to->insert(to->end(), keys.begin(), keys.end());
 }
 
-// Such a share of `n` places, at even distances.
+// Returns the indexes of a share of `n` items, at even distances.
 std::vector<uint32_t> EvenPlaces(size_t n, double share) {
   std::vector<uint32_t> places;
   for (uint32_t i = 0; i < n; ++i) {
@@ -64,14 +64,14 @@ std::vector<uint32_t> EvenPlaces(size_t n, double share) {
   return places;
 }
 
-// Keys to ask the files of a family for, and what these answer.
+// Keys to look up in the files of a family, and the answers of the files.
 struct AskedKeys {
   std::vector<std::string> keys;
-  std::vector<bool> is_to_learn;     // of each key, or empty
-  std::vector<AskedRange> ranges;    // of the family's files
-  std::vector<std::string> answers;  // likewise
+  std::vector<bool> is_to_learn;     // per key, or empty
+  std::vector<AskedRange> ranges;    // one per file of the family
+  std::vector<std::string> answers;  // one per file of the family
 
-  // Leaves the keys at these places, in this order, and finds the files that they ask.
+  // Keeps only the keys at these indexes, in this order, and finds the files that they query.
   void Keep(const std::vector<uint32_t>& places, const AdvisedFamily& family,
             const std::vector<AdvisedFile>& files) {
     std::vector<std::string> kept;
@@ -123,12 +123,12 @@ class Reader {
       read_.files[i].path = tables_[i].path;
       read_.files[i].database = tables_[i].database;
       read_.files[i].level = tables_[i].level;
-      // Files that were ingested or imported name none, or another one.
+      // An ingested or imported file has no family in its properties, or another one.
       if (!tables_[i].column_family.empty()) read_.files[i].family = tables_[i].column_family;
     }
   }
 
-  // Sorts the files into families. A sentence where nothing can be said of these.
+  // Groups the files into families. Returns a sentence if no advice on them is possible.
   std::string Place() {
     std::set<std::string> found;
     for (const AdvisedFile& file : read_.files) {
@@ -156,7 +156,7 @@ class Reader {
     return std::string();
   }
 
-  // As DoAdviceWork does it; errors are those of the files.
+  // Calls DoAdviceWork() with a file per item, which gets the item's error.
   template <typename Work, typename Take>
   void EachPiece(const std::string& step, const std::vector<AdvicePiece>& pieces,
                  const std::vector<double>& sizes, const Work& work, const Take& take) {
@@ -164,8 +164,8 @@ class Reader {
                  [&](size_t i) -> std::string& { return read_.FileOf(pieces[i]).error; });
   }
 
-  // The numbers to draw from each file: lookups, unless they are recorded, in proportion to the
-  // entries of all files, keys that are there to those of the family.
+  // Returns the number of keys to draw from each file: lookups, unless recorded, in proportion to
+  // the entries of all files; present keys in proportion to the entries of the family.
   std::vector<DrawOptions> PlanDraws(const std::vector<AdvicePiece>& pieces) const {
     const std::vector<uint64_t> lookups =
         EvenShares(options_.recorded ? 0 : options_.lookups, read_.EntriesOf(pieces));
@@ -191,8 +191,9 @@ class Reader {
     const std::vector<DrawOptions> draws = PlanDraws(pieces);
     lookups_.resize(read_.families.size());
     present_.resize(read_.families.size());
-    std::vector<double> counted(read_.families.size());  // keys of files that did not tell them
-    std::vector<double> entries(read_.families.size());  // of these files
+    // Counted keys of files that don't record them.
+    std::vector<double> counted(read_.families.size());
+    std::vector<double> entries(read_.families.size());  // entries of these files
     EachPiece(
         "drawing lookups", pieces, read_.EntriesOf(pieces),
         [&](size_t i, const auto& beat) {
@@ -231,7 +232,7 @@ class Reader {
     }
   }
 
-  // Sorts the keys, and leaves so many, evenly, that they ask about `most_asks` filters at most.
+  // Sorts the keys, and thins them out evenly to about `most_asks` queries of filters.
   void Prepare(double most_asks, std::vector<AskedKeys>* asked) const {
     double asks = 0;
     for (size_t i = 0; i < asked->size(); ++i) {
@@ -270,7 +271,7 @@ class Reader {
         [&](size_t i, Asked asked) {
           const auto& [family, at] = pieces[i];
           std::string& error = read_.FileOf(pieces[i]).error;
-          error = error.empty() ? std::move(asked.error) : error;  // of the drawing
+          error = error.empty() ? std::move(asked.error) : error;  // error of the drawing
           if (IsFilterSkipped(read_.FileOf(pieces[i]), read_.families[family].shape)) {
             absl::c_replace(asked.lookups, static_cast<char>(FileAnswer::kDenied),
                             static_cast<char>(FileAnswer::kFalse));
@@ -302,8 +303,8 @@ class Reader {
   const AdviceOptions& options_;
   const AdviceProgress& progress_;
   AdviceReading& read_;
-  std::vector<AskedKeys> lookups_;  // by family
-  std::vector<AskedKeys> present_;  // keys that are there, drawn from the files
+  std::vector<AskedKeys> lookups_;  // one per family
+  std::vector<AskedKeys> present_;  // one per family: existing keys, drawn from the files
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// `winnow advise`: what another policy would do on these files.
+// The verb `winnow advise`, which compares filter policies on existing files.
 
 #include <absl/algorithm/container.h>
 #include <absl/flags/flag.h>
@@ -81,12 +81,12 @@ WINNOW_FLAG(advise, std::string, chart, "", TextValue("FILE"),
 namespace winnow::tools {
 namespace {
 
-// The most recorded lookups that are taken.
+// Maximum number of recorded lookups.
 constexpr size_t kMaxLookups = 2'000'000;
 
 struct Input {
   std::vector<inspect::AdviceTable> tables;
-  std::vector<inspect::FileError> errors;  // paths that have no SST files
+  std::vector<inspect::FileError> errors;  // paths without SST files
   std::vector<std::string> warnings;
   bool trees_read = true;
 };
@@ -119,8 +119,8 @@ Input Find(const std::vector<std::string>& paths) {
 
 constexpr size_t kMaxScans = 100'000;
 
-// A sample of a list of unknown length: its first members, or by reservoir sampling (Vitter 1985,
-// algorithm R).
+// A sample of a stream of unknown length: its first members, or a uniform sample by reservoir
+// sampling (Vitter 1985, algorithm R).
 template <typename Member>
 class Reservoir {
  public:
@@ -147,9 +147,9 @@ class Reservoir {
   std::vector<Member> kept_;
 };
 
-// Reads recorded lookups: the first ones for a cache, as what follows what counts there; else a
-// part of all, and the seeks of a trace. Where it has seeks and no lookups, these are made up.
-// Empty, or a sentence that says why the list can't be read.
+// Reads recorded lookups: the first ones for advice on a cache, which needs consecutive lookups;
+// else a sample, and the seeks of a trace. If a trace has only seeks, lookups are drawn. Returns a
+// sentence if the list can't be read, else an empty string.
 std::string ReadLookups(const std::string& path, const std::vector<std::string>& databases,
                         bool for_cache, inspect::AdviceOptions* options,
                         std::vector<std::string>* warnings) {
@@ -192,7 +192,7 @@ std::string ReadLookups(const std::string& path, const std::vector<std::string>&
   return problem;
 }
 
-// The first of these flags that is given; empty: none is.
+// Returns the first of these flags that is given, or an empty string.
 std::string FirstGiven(const std::vector<std::pair<std::string, bool>>& flags) {
   for (const auto& [name, is_given] : flags) {
     if (is_given) return name;
@@ -288,8 +288,8 @@ void ShowStep(const inspect::AdviceStep& step, std::chrono::steady_clock::time_p
   }
 }
 
-// Has advise(progress, &problem) work the advice out unless there is a problem already, and says on
-// stderr how far it is and what is wrong. False if there is nothing to print besides.
+// Calls advise(progress, &problem) unless there is a problem already, and prints progress and
+// problems on stderr. Returns false if there is nothing else to print.
 template <typename Advise, typename Advice>
 bool TakeAdvice(const std::vector<std::string>& paths, const Advise& advise, std::string problem,
                 Input* input, Advice* advice) {
@@ -312,7 +312,7 @@ bool TakeAdvice(const std::vector<std::string>& paths, const Advise& advise, std
   return problem.empty() && has_input;
 }
 
-// Prints JSON or text, and the chart where one is asked for. False if that failed.
+// Prints the JSON or text, and writes the chart if requested. Returns false on failure.
 bool PrintAdvice(const Verb& verb, const std::string& document,
                  const std::function<std::string()>& chart) {
   const bool printed = Print(verb.name, document);
@@ -320,8 +320,8 @@ bool PrintAdvice(const Verb& verb, const std::string& document,
   return (path.empty() || PrintToFile(verb.name, path, chart())) && printed;
 }
 
-// Sets the cache by the flag, and what the flag does not say by the LOG of the first database.
-// Empty, or a sentence.
+// Sets the cache from the flag, and missing settings from the LOG of the first database that has
+// one. Returns a sentence on failure, else an empty string.
 std::string FindCache(const std::vector<std::string>& paths, inspect::CacheAdviceOptions* options) {
   inspect::CacheShape& cache = options->cache;
   const std::optional<double> bytes = ParseByteCount(absl::GetFlag(FLAGS_advise_cache));
@@ -349,7 +349,7 @@ std::string FindCache(const std::vector<std::string>& paths, inspect::CacheAdvic
   cache.strict = logged->strict_capacity_limit;
   cache.high_priority_share =
       cache.hyper_clock ? cache.high_priority_share : logged->high_pri_pool_ratio;
-  // Those of another capacity follow from it.
+  // The number of shards in the LOG is not valid for another capacity.
   cache.shard_bits = cache.capacity == logged->capacity ? logged->num_shard_bits : -1;
   options->is_shared = !logged->shared_with.empty();
   options->cache_says = absl::StrCat(

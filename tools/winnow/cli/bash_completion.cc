@@ -29,8 +29,8 @@ constexpr absl::string_view kHead =
     "    flag=${COMP_WORDS[COMP_CWORD - 2]}\n"
     "  fi\n";
 
-// Completes words of a verb that starts a program: behind its name all is the program's own. Values
-// of flags may have a : or = in them, at which bash parts words.
+// Completes the words of a verb that starts a program, up to the program's name; later words belong
+// to the program. Bash splits values of flags at : and =.
 constexpr absl::string_view kPrograms =
     "      for ((++i; i < COMP_CWORD; ++i)); do\n"
     "        case ${COMP_WORDS[i]} in\n"
@@ -51,7 +51,8 @@ constexpr absl::string_view kTail =
     "    choices=$flags\n"
     "  fi\n";
 
-// "--json --samples= "; a value comes behind the second.
+// Returns a verb's flags with a space after each, and = after those that need a value: "--json
+// --samples= ".
 std::string FlagWords(const Verb& verb) {
   std::string words;
   for (const Flag* flag : FlagsOf(verb.name)) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr absl::string_view kPrefixes = "kmgt";
 
-// 0: there is no such unit.
+// Returns the bytes of the unit, or 0 if it is unknown.
 double UnitOf(absl::string_view text) {
   const std::string unit = absl::AsciiStrToLower(text);
   if (unit.empty() || unit == "b") {

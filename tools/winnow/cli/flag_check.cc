@@ -31,7 +31,8 @@ bool IsWithin(const FlagValue& value, absl::string_view text) {
   });
 }
 
-// A whole number as "1e6" or "1.0" in digits, which Abseil reads; the rest as it is.
+// Returns a whole number such as "1e6" or "1.0" in plain digits, which Abseil can parse; other
+// values unchanged.
 std::string AsAbseilReads(Form form, absl::string_view value) {
   constexpr double kMaxDigits = 1e18;
   double number = 0;
@@ -47,7 +48,7 @@ std::string CheckNumber(const Flag& flag, absl::string_view text) {
   absl::CommandLineFlag& abseil = flag.abseil();
   std::string error;
   const bool is_read = abseil.ParseFrom(AsAbseilReads(value.form, text), &error);
-  // As Abseil has read it: whole numbers may be written in hexadecimal digits.
+  // The range is checked on the number that Abseil has parsed, as it accepts hexadecimal digits.
   const bool is_whole = is_read && value.form == Form::kWhole;
   if (is_read && IsWithin(value, is_whole ? abseil.CurrentValue() : std::string(text))) return "";
   if (value.form != Form::kBytes) return inspect::OutOfRange(flag.name, text, value.range);
@@ -92,7 +93,7 @@ std::string CheckFlag(const Verb* verb, absl::string_view argument) {
   if (flag->value.is_number()) return CheckNumber(*flag, value);
   std::string error;
   if (flag->abseil().ParseFrom(value, &error)) return "";
-  // Abseil's message names the flag by its own name; what the flag's type says of it comes behind.
+  // Abseil's message begins with its name of the flag; the flag type's own message follows "'; ".
   const size_t own = error.find("'; ");
   return absl::StrCat("the flag --", name, " can't be '", value, "'",
                       flag->value.form == Form::kTime ? ": it is a time, as 10m or 1h30m"

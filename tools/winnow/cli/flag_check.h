@@ -12,17 +12,17 @@
 
 namespace winnow::tools {
 
-// Returns whether the verb's flag has been given another value than it has without being given.
+// Returns true if the current value of the verb's flag differs from its default.
 bool IsSet(const Verb& verb, absl::string_view name);
 
-// The verb's arguments with its flags by the names that Abseil knows them by, and whole numbers, as
-// 1e6, in digits.
+// Returns the verb's arguments with its flags renamed to Abseil's names, and whole numbers such as
+// 1e6 written in digits.
 std::vector<std::string> ForAbseil(const Verb& verb, std::vector<std::string> arguments);
 
-// Returns what is wrong with the flags among the arguments of a verb; null: of no verb. Empty if
-// each is one of the verb's and has a value that it can have. What comes behind "--" is no flag.
-// Abseil ends the program with 1 on a flag that it does not know, and knows more flags than the
-// verbs have.
+// Returns what is wrong with the flags among the arguments of a verb, or an empty string if each is
+// a flag of the verb and has a valid value. `verb` is null if there is none. Arguments after "--"
+// are not checked. Abseil would exit with 1 on an unknown flag, and would accept flags that no verb
+// has.
 std::string CheckFlags(const Verb* verb, const std::vector<std::string>& arguments);
 
 }  // namespace winnow::tools

@@ -13,11 +13,11 @@
 
 namespace winnow::tools {
 
-// One sentence that says what the program is for.
+// One-sentence description of the program.
 inline constexpr absl::string_view kPurpose =
     "the filters of RocksDB databases, Winnow's and RocksDB's own";
 
-// Meanings of exit codes: of every verb, and of those that another program takes the place of.
+// Meanings of exit codes: of every verb, and of verbs that exec another program.
 struct ExitCodeText {
   absl::string_view code;
   absl::string_view meaning;
@@ -39,20 +39,21 @@ inline constexpr ExitCodeText kStartExitCodes[] = {
 
 absl::Span<const ExitCodeText> ExitCodesOf(const Verb& verb);
 
-// "(0 to 1024; default: 0)": the range of a flag's values, and what it is if not given; or empty.
+// Returns the range and the default of a flag's value, "(0 to 1024; default: 0)", or an empty
+// string.
 std::string LimitsOf(const Flag& flag);
 
-// Help on all verbs: each with a line.
+// Returns the help on all verbs, with one line per verb.
 std::string OverallHelp();
 
-// Help on one: usage, what it does, its flags, examples and exit codes.
+// Returns the help on one verb: usage, description, flags, examples and exit codes.
 std::string VerbHelp(const Verb& verb);
 
-// In roff, with the macros of man(7): winnow(1), and winnow-VERB(1).
+// Manual pages winnow(1) and winnow-VERB(1), in roff with the macros of man(7).
 std::string OverallManPage();
 std::string VerbManPage(const Verb& verb);
 
-// A script for bash to source: names of verbs, the flags of each, and files.
+// Returns a completion script for bash, which completes verbs, flags and files.
 std::string BashCompletion();
 
 }  // namespace winnow::tools

@@ -14,9 +14,9 @@ namespace {
 
 constexpr int kSignals[] = {SIGHUP, SIGINT, SIGTERM};
 constexpr size_t kMaxFiles = 16;
-constexpr size_t kLongestPath = 4095;  // of any file, to Linux
+constexpr size_t kLongestPath = 4095;  // PATH_MAX of Linux without the final zero
 
-// An unfinished file, read by the signal handler. A path is not changed while it is set.
+// A path that the signal handler unlinks. `path` does not change while `is_set`.
 struct Place {
   std::atomic<bool> is_taken;
   std::atomic<bool> is_set;
@@ -34,8 +34,8 @@ void RemoveUnfinished() noexcept {
   }
 }
 
-// On the main thread, which forks: on another, as RocksDB has some, children that it is just making
-// would not be known yet. What is raised at the end ends the program when this returns.
+// Signal handler. It runs on the main thread, which forks: on another thread, such as RocksDB's, it
+// could miss a child that is being forked. raise() takes effect when the handler returns.
 void EndInOrder(int number) {
   const pid_t process = getpid();
   if (gettid() != process) {

@@ -1,4 +1,4 @@
-// How the program ends when somebody ends it from outside.
+// Cleanup when the program is ended by a signal.
 
 #ifndef WINNOW_TOOLS_WINNOW_CLI_INTERRUPTION_H_
 #define WINNOW_TOOLS_WINNOW_CLI_INTERRUPTION_H_
@@ -8,24 +8,24 @@
 
 namespace winnow::tools {
 
-// From now on SIGINT, SIGTERM and SIGHUP end the program in order: its workers are killed and
-// waited for, unfinished files are removed, and a line of progress on the terminal is taken away.
-// Shells see 130, 143 and 129. A signal that is ignored, as SIGINT in a shell's background, stays
-// so.
+// Installs a handler of SIGINT, SIGTERM and SIGHUP that kills worker processes and waits for them,
+// removes unfinished files and clears the progress line, and then ends the program by the signal;
+// shells report 130, 143 and 129. Ignored signals, such as SIGINT in a shell's background job, stay
+// ignored.
 void EndInOrderWhenInterrupted();
 
-// A file that is not whole yet: it is removed when the program is interrupted, or when this is
-// destroyed, unless it was kept.
+// A file that is being written. The destructor, or the signal handler, removes it unless Keep() was
+// called.
 class UnfinishedFile {
  public:
-  // To be there before the file is made. At most 16 at once, with paths shorter than PATH_MAX;
-  // throws std::length_error beyond.
+  // Must be constructed before the file is created. Throws std::length_error if the path is not
+  // shorter than PATH_MAX, or if there are 16 such files already.
   explicit UnfinishedFile(const std::string& path);
   ~UnfinishedFile();
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
 
-  // The file is whole, or has another name now.
+  // Must be called once the file is complete or renamed.
   void Keep() noexcept;
 
  private:

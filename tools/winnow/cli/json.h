@@ -14,14 +14,15 @@ nlohmann::ordered_json OrNull(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
-// Null where there is none.
+// Returns the sentence, or null if it is empty.
 nlohmann::ordered_json SentenceOrNull(const std::string& sentence);
 
-// With the schema before the content, two blanks deep; bytes that are not UTF-8 are replaced.
+// Returns the schema followed by the content, indented by two spaces; bytes that are not UTF-8 are
+// replaced.
 std::string Document(const char* schema, const nlohmann::ordered_json& content);
 
-// Sets the key; null for an empty name. Bytes that JSON has no text for are there once more as
-// hexadecimal digits, under the key with _hex at its end.
+// Sets the key to the name, or to null if the name is empty. If the name is not UTF-8, sets KEY_hex
+// to its bytes in hexadecimal digits, too.
 void PutName(const std::string& key, const std::string& name, nlohmann::ordered_json* json);
 
 }  // namespace winnow::inspect

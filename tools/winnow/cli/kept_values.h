@@ -12,8 +12,9 @@
 
 namespace winnow::tools {
 
-// Abseil parses each mention of a flag by itself and keeps the last: so all are kept here, and
-// each value once, as every flag is parsed twice (winnow.cc).
+// Adds a value to *all unless it is there. Abseil parses each occurrence of a flag by itself and
+// keeps the last, so the flag's parser collects all of them. Duplicates are dropped because every
+// flag is parsed twice (winnow.cc).
 template <typename T>
 void Keep(const T& value, std::vector<T>* all) {
   if (std::find(all->begin(), all->end(), value) == all->end()) {
@@ -21,13 +22,13 @@ void Keep(const T& value, std::vector<T>* all) {
   }
 }
 
-// All mentions of a flag that takes text. Each such flag has a `Name` of its own.
+// Values of all occurrences of a text flag. Each such flag has its own `Name`.
 template <typename Name>
 struct KeptTexts {
   std::vector<std::string> texts;
 };
 
-// The empty text is the default; the command line can't have it (flag_check.h).
+// The default is the empty text, which the command line can't have (flag_check.h).
 template <typename Name>
 bool AbslParseFlag(absl::string_view text, KeptTexts<Name>* kept, std::string*) {
   static auto* all = new std::vector<std::string>;

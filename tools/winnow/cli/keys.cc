@@ -19,7 +19,7 @@ WINNOW_SHARED_FLAG(kKeysFlag, std::string, keys, "", TextValue("FILE"),
 namespace winnow::tools {
 namespace {
 
-// Null before all that is initialized by functions.
+// Null before dynamic initialization, in which AddTraceReader() sets it.
 ReadTrace trace_reader = nullptr;
 
 bool IsPlain(char character) { return character > ' ' && character <= '~'; }
@@ -57,7 +57,7 @@ std::string VisitListedKeys(const std::string& path, VisitKey visit,
       absl::GetFlag(FLAGS_hex) ? inspect::KeyFormat::kHex : inspect::KeyFormat::kLine;
   const auto notes = inspect::ForEachKey(path, format, visit);
   if (!notes.ok()) {
-    // Its reader speaks of a flag that has another name here.
+    // The reader's message names --key_format=hex, which is --hex here.
     return absl::StrReplaceAll(notes.status().message(), {{"--key_format=hex", "--hex"}});
   }
   if (const std::string left_out = notes->Sentence(); !left_out.empty()) {

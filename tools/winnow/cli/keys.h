@@ -1,4 +1,4 @@
-// Keys on a command line and in lists, as --hex and --keys say, for verbs that take them.
+// Keys given by arguments and by --keys, in hexadecimal digits with --hex.
 
 #ifndef WINNOW_TOOLS_WINNOW_CLI_KEYS_H_
 #define WINNOW_TOOLS_WINNOW_CLI_KEYS_H_
@@ -20,29 +20,31 @@ namespace winnow::tools {
 extern const Flag kHexFlag;
 extern const Flag kKeysFlag;
 
-// The bytes of a key that was given as an argument. Where that is none, *problem says so.
+// Returns the bytes of a key that is given as an argument. Sets *problem to a sentence if the text
+// is invalid.
 std::string KeyOfArgument(const std::string& text, std::string* problem);
 
 using VisitKey = absl::FunctionRef<void(std::string_view)>;
 
-// Calls visit for every key of the list; "-" is standard input. A warning says what of the list
-// belongs to no key. Empty, or a sentence that names the list and its fault: visit was called for
-// the keys before that.
+// Calls `visit` for every key of the list; the path "-" is standard input. Adds a warning about
+// parts of the list that have no key. Returns an empty string, or a sentence that names the list
+// and its fault; keys before the fault were visited.
 //
-// A trace of RocksDB's is read by the program's reader of traces, which looks for column families
-// in the databases; the sentence says so where the program has none.
+// A RocksDB trace is read by the reader that AddTraceReader() has set, which finds column families
+// in `databases`; if there is none, the sentence says so.
 std::string VisitListedKeys(const std::string& path, VisitKey visit,
                             std::vector<std::string>* warnings,
                             const std::vector<std::string>& databases = {});
 
-// A reader of traces, as VisitListedKeys calls it.
+// Type of the reader of traces that VisitListedKeys calls.
 using ReadTrace = std::string (*)(const std::string& path, VisitKey visit,
                                   std::vector<std::string>* warnings,
                                   const std::vector<std::string>& databases);
-// True, so that a constant can have it: the reader is there before main().
+// Sets the reader of traces. Returns true, so that a constant can be initialized by the call before
+// main().
 bool AddTraceReader(ReadTrace read);
 
-// A key as it is where it can be seen, and its bytes: "abc (0x616263)".
+// Returns the key as printable text with its bytes in hexadecimal digits: "abc (0x616263)".
 std::string KeyName(std::string_view key);
 
 }  // namespace winnow::tools

@@ -40,7 +40,7 @@ std::string Environment(absl::Span<const Variable> variables) {
 
 std::string Name(const Verb& verb) { return absl::StrCat("winnow-", verb.name); }
 
-// The pages but the one of this name.
+// Returns references to all manual pages except the page `own`.
 std::string SeeAlso(absl::string_view own) {
   std::string text = own == "winnow" ? "" : "\\fBwinnow\\fR(1)";
   for (const Verb& verb : Verbs()) {

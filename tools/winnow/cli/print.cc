@@ -22,11 +22,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Signal handlers and closed streams that this process was started with.
+// Signal dispositions and closed standard streams at the start of the process.
 struct StreamsBefore {
   sighandler_t pipe_closed = SIG_DFL;
   sighandler_t file_too_large = SIG_DFL;
-  std::vector<int> closed;  // of the standard streams
+  std::vector<int> closed;  // file descriptors of closed standard streams
 };
 
 StreamsBefore& Before() {
@@ -45,7 +45,7 @@ bool WriteAll(int file, absl::string_view text) {
   return true;
 }
 
-// Errors of a device or of a file far away may come only when it is closed.
+// Some devices and network file systems report write errors only in close().
 bool WriteAndClose(int file, absl::string_view text) {
   const bool written = WriteAll(file, text);
   const int error = errno;
@@ -78,12 +78,12 @@ bool WriteAnew(const std::string& path, absl::string_view text) {
 void PrepareStandardStreams() {
   StreamsBefore& before = Before();
   before.pipe_closed = signal(SIGPIPE, SIG_DFL);
-  before.file_too_large = signal(SIGXFSZ, SIG_IGN);  // so that it is said why (ulimit -f)
+  before.file_too_large = signal(SIGXFSZ, SIG_IGN);  // write() then fails beyond ulimit -f
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) < 0) {
       before.closed.push_back(stream);
-      // The lowest number that is free is this one's. Opened the wrong way round, it fails as a
-      // closed one does; but who closes stderr wants to hear nothing.
+      // open() takes the lowest free descriptor, which is `stream`. The wrong access mode makes
+      // reads and writes fail as on a closed stream; output to stderr is discarded instead.
       open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY);
     }
   }
@@ -127,7 +127,7 @@ void SayUnreadLines(absl::string_view verb, const std::vector<std::string>& line
 
 bool PrintToFile(absl::string_view verb, const std::string& path, absl::string_view text) {
   std::error_code code;
-  const fs::path real = fs::canonical(path, code);  // behind links, if it is there
+  const fs::path real = fs::canonical(path, code);  // without symbolic links, if it exists
   const std::string name = code ? path : real.string();
   errno = 0;
   const bool written =

@@ -1,4 +1,4 @@
-// Writing a verb's output, all of it.
+// Output of verbs, with checks that all of it was written.
 
 #ifndef WINNOW_TOOLS_WINNOW_CLI_PRINT_H_
 #define WINNOW_TOOLS_WINNOW_CLI_PRINT_H_
@@ -10,27 +10,27 @@
 
 namespace winnow::tools {
 
-// Call it first of all: gives standard streams that are closed to a file that can't be used, so
-// that no file or socket that is opened later takes their place; lets a closed pipe end the
-// program quietly, as others do; and makes the limit to the size of files an error of the write.
+// Must be called first in main(). Opens /dev/null for closed standard streams, so that no file or
+// socket gets their descriptors; lets SIGPIPE end the program without a message; and ignores
+// SIGXFSZ, so that a write beyond the file size limit fails.
 void PrepareStandardStreams();
 
-// Undoes that, for a program that takes this one's place.
+// Undoes PrepareStandardStreams() before another program is executed.
 void RestoreStandardStreams();
 
-// Writes the text to standard output. False if that did not take all of it, as on a full disk; said
-// on stderr then.
+// Writes the text to standard output. Returns false, with a message on stderr, if not all of it was
+// written, as on a full disk.
 bool Print(absl::string_view verb, absl::string_view text);
 
-// Says each sentence on stderr, in a line.
+// Prints each warning on a line of stderr.
 void SayWarnings(absl::string_view verb, const std::vector<std::string>& warnings);
 
-// For SayAllUnread.
+// Implementation of SayAllUnread().
 void SayUnreadLines(absl::string_view verb, const std::vector<std::string>& lines);
 
-// Says on stderr of each of these files that has an error that it, or what is in it, could not be
-// read: one line, which names it. The report on standard output leaves that out, and comes first.
-// On a terminal it says so only of as many as one can look at, and the number of the others.
+// Prints a line on stderr for each file with an error. Must be called after the report on standard
+// output, which leaves these errors out. On a terminal, prints at most kRowsOnTerminal lines, and
+// the number of the other files.
 template <typename File>
 void SayAllUnread(absl::string_view verb, const std::vector<File>& files) {
   std::vector<std::string> lines;
@@ -42,9 +42,9 @@ void SayAllUnread(absl::string_view verb, const std::vector<File>& files) {
   SayUnreadLines(verb, lines);
 }
 
-// Writes the text to a file, under another name beside it until it is whole: what had the name
-// before stays if that fails or the program is interrupted. A pipe or device is written to as it
-// is. False if the file could not be written in full; said on stderr then, with its name.
+// Replaces the file atomically: the text is written to a temporary file in its folder, which is
+// then renamed, so that the old file stays on failure or interruption. Pipes and devices are
+// written directly. Returns false, with a message on stderr, if not all of the text was written.
 bool PrintToFile(absl::string_view verb, const std::string& path, absl::string_view text);
 
 }  // namespace winnow::tools

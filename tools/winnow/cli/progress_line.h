@@ -1,4 +1,4 @@
-// A line on a terminal that says how far a verb is.
+// A progress line on the terminal.
 
 #ifndef WINNOW_TOOLS_WINNOW_CLI_PROGRESS_LINE_H_
 #define WINNOW_TOOLS_WINNOW_CLI_PROGRESS_LINE_H_
@@ -9,8 +9,8 @@
 
 namespace winnow::tools {
 
-// On stderr, if that is a terminal; else it does nothing. Whoever interrupts the program sees it go
-// as well (interruption.h).
+// Progress line on stderr; does nothing if stderr is no terminal. The signal handler clears it, too
+// (interruption.h).
 class ProgressLine {
  public:
   ProgressLine();
@@ -18,17 +18,18 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // In place of the line before, at most some times a second: what comes sooner is not shown.
+  // Replaces the line. Calls within 100 ms after the last update are ignored.
   void Show(const std::string& line);
 
-  // As soon as it comes: what a long silence may follow.
+  // Replaces the line at once: for a step that may take long.
   void ShowNow(const std::string& line);
 
   void Clear();
 
  private:
   const bool on_terminal_;
-  std::optional<std::chrono::steady_clock::time_point> shown_;  // unset: there is no line
+  // Time of the last update; unset if no line is shown.
+  std::optional<std::chrono::steady_clock::time_point> shown_;
 };
 
 }  // namespace winnow::tools

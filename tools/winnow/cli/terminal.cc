@@ -25,7 +25,7 @@ size_t WidthOfColumn(const inspect::Column& column,
   return width;
 }
 
-// Returns the width of the columns after the first.
+// Returns the width of all columns but the first, with the gaps before them.
 size_t WidthOfOthers(const std::vector<inspect::Column>& columns,
                      const std::vector<inspect::TextTable::Row>& rows) {
   size_t width = 0;
@@ -35,7 +35,7 @@ size_t WidthOfOthers(const std::vector<inspect::Column>& columns,
   return width;
 }
 
-// False where no column may be left out.
+// Removes the column with the smallest positive `spare`. Returns false if there is none.
 bool LeaveOneOut(std::vector<inspect::Column>* columns,
                  std::vector<inspect::TextTable::Row>* rows) {
   auto sparest = columns->end();

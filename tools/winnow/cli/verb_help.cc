@@ -1,4 +1,4 @@
-// `winnow help`: what there is, and what each verb does.
+// The verb `winnow help`: lists the verbs, and describes each.
 
 #include <absl/flags/flag.h>
 #include <absl/strings/str_cat.h>
@@ -24,13 +24,13 @@ namespace {
 
 int Written(bool is_written) { return is_written ? kAllGood : kCouldNotRead; }
 
-// Makes the folder that the file lies in.
+// Creates missing folders and writes the file. Returns false, with a message on stderr, on failure.
 bool WriteBelow(const Verb& verb, const std::string& folder, const std::string& name,
                 const std::string& text) {
   const std::filesystem::path path = std::filesystem::path(folder) / name;
   std::error_code code;
   std::filesystem::create_directories(path.parent_path(), code);
-  return PrintToFile(verb.name, path.string(), text);  // which says what there is to say
+  return PrintToFile(verb.name, path.string(), text);  // prints the error message
 }
 
 int WriteAll(const Verb& verb, const std::string& folder) {

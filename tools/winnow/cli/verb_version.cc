@@ -1,4 +1,4 @@
-// `winnow version`: what this program is, reads and runs with.
+// The verb `winnow version`: prints the versions of Winnow, of its formats and of RocksDB.
 
 #include <absl/strings/str_cat.h>
 #ifdef WINNOW_HAS_ROCKSDB

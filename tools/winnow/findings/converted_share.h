@@ -1,5 +1,4 @@
-// How much of what was inspected has Winnow's filters: how far a roll-out, or the way back, has
-// come.
+// Share of the inspected data that has Winnow's filters: the progress of a roll-out or a roll-back.
 
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_CONVERTED_SHARE_H_
 #define WINNOW_TOOLS_WINNOW_FINDINGS_CONVERTED_SHARE_H_
@@ -16,9 +15,9 @@ namespace winnow::inspect {
 
 struct FamilySum {
   uint64_t files = 0;
-  uint64_t entries = 0;       // of the files' tables: what a share of the data is counted by
-  uint64_t keys = 0;          // in the filters
-  uint64_t filter_bytes = 0;  // of the filters
+  uint64_t entries = 0;       // entries of the files' tables; the measure of a share of the data
+  uint64_t keys = 0;          // keys in the filters
+  uint64_t filter_bytes = 0;  // size of the filters
 };
 
 struct ConvertedShare {
@@ -28,12 +27,12 @@ struct ConvertedShare {
     return families[static_cast<size_t>(family)];
   }
 
-  // The share of all entries that lie in files with Winnow's filters, 0 to 1; unset without
-  // entries. A file whose partitions are of both families counts for that with more keys.
+  // Share of all entries that are in files with Winnow's filters, 0 to 1; nullopt without entries.
+  // A file with partitions of both families counts for the family with more keys.
   std::optional<double> OfEntries() const;
 };
 
-// Pure. Files that could not be read count for nothing.
+// Sums up the files by family of their filters. Files that could not be read are ignored.
 ConvertedShare SumByFamily(const std::vector<SstReport>& files);
 
 }  // namespace winnow::inspect

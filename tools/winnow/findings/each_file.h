@@ -1,6 +1,6 @@
-// Common parts of the verbs that read SST files one by one, each in a worker process, as reading a
-// damaged file may end one: a File is what such a verb finds of a file. It has a path, an error,
-// which is unset or a sentence, and Fields for src/workers/wire.h.
+// Helpers for verbs that read SST files in worker processes, since a damaged file may crash its
+// reader. `File` is a verb's result for a file: `path`, `error` (an optional sentence) and `Fields`
+// for src/workers/wire.h.
 
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_EACH_FILE_H_
 #define WINNOW_TOOLS_WINNOW_FINDINGS_EACH_FILE_H_
@@ -27,17 +27,17 @@ namespace winnow::tools {
 
 template <typename File>
 struct FileWork {
-  // In a worker: a table that could be listed. What it reports comes to on_report, which may be
-  // null if it reports nothing.
+  // `read` runs in a worker for each table that could be listed. Reports that it sends are passed
+  // to on_report, which may be null if it sends none.
   std::function<File(const inspect::ListedTable& table, const inspect::WorkerReport& report)> read;
   std::function<void(size_t file, std::string_view report)> on_report;
 
-  // In this process, in the order of their coming. May be null.
+  // Runs in this process, in the order in which results arrive. May be null.
   std::function<void(size_t file, File* found)> on_file;
 };
 
-// Returns the findings of each table, in their order. A file that was not read is File() with its
-// path and error. As many workers as --jobs says.
+// Returns the results in the order of the tables. A file that could not be read has only its path
+// and error. Runs as many workers as --jobs says.
 template <typename File>
 std::vector<File> ReadEach(const std::vector<inspect::ListedTable>& tables,
                            const FileWork<File>& how) {
@@ -54,7 +54,7 @@ std::vector<File> ReadEach(const std::vector<inspect::ListedTable>& tables,
     if (std::optional<File> found = inspect::Unpack<File>(answer, &problem)) {
       files[i] = std::move(*found);
     } else {
-      // Files that end RocksDB are damaged, but nobody can say where.
+      // RocksDB crashed on the file, which must be damaged; the place is unknown.
       files[i].error = inspect::LostFile(problem);
     }
     files[i].path = tables[i].path;
@@ -66,7 +66,8 @@ std::vector<File> ReadEach(const std::vector<inspect::ListedTable>& tables,
   return files;
 }
 
-// The exit code of what was found. complete: nothing but these files was to be read.
+// Returns the exit code for the results. `complete` is false if some input besides `files` could
+// not be read.
 template <typename File, typename IsFaulty>
 int ExitCodeOf(const std::vector<File>& files, bool complete, const IsFaulty& is_faulty) {
   const bool all_read = std::none_of(files.begin(), files.end(),
@@ -76,7 +77,7 @@ int ExitCodeOf(const std::vector<File>& files, bool complete, const IsFaulty& is
                                                               : kAllGood;
 }
 
-// Writes the text to standard output, says what could not be read, and gives the exit code.
+// Writes the text to standard output and the files' errors to stderr. Returns the exit code.
 template <typename File, typename IsFaulty>
 int Report(const Verb& verb, absl::string_view text, const std::vector<File>& files, bool complete,
            const IsFaulty& is_faulty) {

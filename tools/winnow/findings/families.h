@@ -1,4 +1,4 @@
-// Column families that are chosen by their names.
+// Column families selected by name.
 
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_FAMILIES_H_
 #define WINNOW_TOOLS_WINNOW_FINDINGS_FAMILIES_H_
@@ -11,16 +11,16 @@
 
 namespace winnow::inspect {
 
-// The column families of files that have one.
+// Returns the known column families of the files.
 std::set<std::string> FamiliesOf(const std::vector<SstReport>& files);
 
-// The families that were asked for by these texts, where there are those names: each text is a name
-// as it is, or else a list with commas.
+// Returns the families named by `texts`, each of which is one of `names`, or else a comma-separated
+// list. Listed names need not exist.
 std::vector<std::string> FamiliesNamed(const std::vector<std::string>& texts,
                                        const std::set<std::string>& names);
 
-// The wanted families that are none of these names: a sentence that names those that there are.
-// Empty: there is none such.
+// Returns a sentence with the wanted families that are not among `names`, and with `names`; empty
+// if all exist.
 std::string UnknownFamilies(const std::set<std::string>& names,
                             const std::vector<std::string>& wanted);
 

@@ -19,12 +19,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A value that a file or a kind of filter does not have: JSON has no such key then.
+// Marks a value that the file or the kind of filter does not have; JSON omits its key.
 Json Nothing() { return Json::value_t::discarded; }
 
 bool IsForPeople(Output output) { return output == Output::kTable || output == Output::kPage; }
 
-// Returns the object that has a member of that type; null where it is not known.
+// Returns the object with members of this type, or null if it is unknown.
 template <typename T>
 const SstReport* OwnerOf(T SstReport::*, const SstReport& file) {
   return &file;
@@ -68,14 +68,14 @@ Json Value(const SstReport& file, Output) {
   return owner != nullptr ? JsonOf(owner->*member) : Nothing();
 }
 
-// Not even null where there is none.
+// Returns the member, or Nothing() instead of null if the member is unset.
 template <auto member>
 Json ValueIfAny(const SstReport& file, Output output) {
   const Json value = Value<member>(file, output);
   return value.empty() ? Nothing() : value;
 }
 
-// The member, or null where it is below 0, as it is not known.
+// Returns the member, or null for unknown if it is negative.
 template <auto member>
 Json ValueIfKnown(const SstReport& file, Output output) {
   const auto* owner = OwnerOf(member, file);
@@ -189,19 +189,19 @@ Json RemarkOfPage(const SstReport& file, Output) {
                       filter.partitions == 1 ? ": " : ", the first: ", ParametersText(filter));
 }
 
-// A column; an output that does not have it has no name for it.
+// A column, with its name in each output; null for outputs without the column.
 struct FileColumn {
-  const char* json;  // where it is in a file's object
+  const char* json;  // JSON pointer in a file's object
   const char* csv;
   const char* table;
   const char* page;
   Json (*value)(const SstReport& file, Output output);
-  const char* says = "";  // of the field, in the help of the JSON
+  const char* says = "";  // description in the help on the JSON
   Align align = Align::kRight;
-  int spare = 0;  // as in Column
+  int spare = 0;  // Column::spare
 };
 
-// In the order of all outputs; what CSV has elsewhere is there once more.
+// Columns in the order of all outputs. A column with another place in CSV has a second row.
 constexpr const char* kNone = nullptr;
 constexpr FileColumn kColumns[] = {
     {"/path", "path", "file", "file", Name<&SstReport::path>, "", Align::kLeft},
@@ -281,7 +281,7 @@ constexpr FileColumn kColumns[] = {
     {kNone, kNone, "", kNone, RemarkOfTable, "", Align::kLeft},
     {kNone, kNone, kNone, "parameters", RemarkOfPage},
     {"/error", "error", kNone, kNone, Value<&SstReport::error>, "why it could not be read"},
-    // Behind those of 1.0, whose places scripts may count.
+    // Columns added after 1.0 are last in CSV, since scripts may rely on column numbers.
     {kNone, "range_kind", kNone, kNone, Value<&RangeSummary::kind>},
     {kNone, "range_keys", kNone, kNone, Value<&RangeSummary::keys>},
     {kNone, "range_bytes", kNone, kNone, Value<&RangeSummary::bytes>},
@@ -325,7 +325,8 @@ std::string TextOf(const Json& value, Output output) {
                                    : value.dump();
 }
 
-// With what the rows say of them; empty for what is no object.
+// Returns the names of an object's fields, with their descriptions, for the help; empty if the path
+// is no object.
 std::string FieldsOf(absl::string_view object) {
   std::vector<std::string> fields;
   ForEachColumn(Output::kJson, [&](absl::string_view path, const FileColumn& column) {
@@ -374,7 +375,7 @@ nlohmann::ordered_json ToJson(const FilterSummary& filter) {
   SstReport file;
   file.filter = filter;
   Json json = ToJson(file)["filter"];
-  json.erase("stored_bytes");  // which a file's properties say
+  json.erase("stored_bytes");  // part of the file's properties
   return json;
 }
 

@@ -1,5 +1,5 @@
-// Columns shown of an SST file and its filter: one row of a table says in which outputs, under
-// which names, and with which words in the help.
+// Columns shown about an SST file and its filter, as one table: the outputs that have a column, its
+// names in them, and its description in the help.
 
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_FILE_COLUMNS_H_
 #define WINNOW_TOOLS_WINNOW_FINDINGS_FILE_COLUMNS_H_
@@ -16,23 +16,22 @@ namespace winnow::inspect {
 
 enum class Output { kJson, kCsv, kTable, kPage };
 
-// The columns of an output that has such: not of JSON.
+// Returns the columns of an output other than JSON.
 std::vector<Column> ColumnsOf(Output output);
 
-// The cells below them. In CSV they are empty where nothing is known, else "-".
+// Returns the cells of a file's row. Unknown values are empty in CSV, and "-" elsewhere.
 std::vector<std::string> CellsOf(const SstReport& file, Output output);
 
-// All that is known of a file. Bytes of names that are not UTF-8 are there as hexadecimal digits as
-// well.
+// Returns all columns of a file. Names that are not UTF-8 are also given in hexadecimal digits.
 nlohmann::ordered_json ToJson(const SstReport& file);
 
-// The same of a filter that is in no file.
+// Returns the columns of a filter that is in no file.
 nlohmann::ordered_json ToJson(const FilterSummary& filter);
 
-// Bloom filters, and what Ribbons in their place would take.
+// Returns the sizes of Bloom filters, and of Ribbon filters that could replace them.
 nlohmann::ordered_json ToJson(const BloomBlocks& bloom);
 
-// Lines of the help on the fields of these objects, which a document has in "files".
+// Returns the lines of the help on the elements of a document's array "files".
 std::string FileFieldsHelp();
 
 }  // namespace winnow::inspect

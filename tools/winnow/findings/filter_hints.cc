@@ -17,7 +17,7 @@ namespace {
 
 using Files = std::vector<const SstReport*>;
 
-constexpr uint64_t kKeysThatMatter = 1000;  // smaller filters cost little, whatever they are
+constexpr uint64_t kKeysThatMatter = 1000;  // smaller filters cost little, whatever their kind
 constexpr char kCompact[] =
     "compact them (CompactRange with bottommost_level_compaction=kForce rewrites all)";
 
@@ -45,10 +45,10 @@ bool IsWinnow(const FilterSummary& filter) {
   return RowOf(filter.kind).family == FilterFamily::kWinnow;
 }
 
-// The files of one column family, all of which could be read.
+// The readable files of one column family.
 class Family {
  public:
-  // `where` is empty, or says which family it is: " of column family 'x'".
+  // `where` names the family, " of column family 'x'", or is empty.
   Family(Files files, std::string where) : files_(std::move(files)), where_(std::move(where)) {}
 
   std::vector<std::string> Hints() && {
@@ -82,7 +82,7 @@ class Family {
   }
 
   void WithoutFilter() {
-    // Where only ranges are deleted, there is no key to build a filter of.
+    // Files that have only range deletions have no keys for a filter.
     const Files without = Those(files_, [](const SstReport& file) {
       return file.filter->kind == kNoFilter && file.entries > file.range_deletions;
     });
@@ -97,7 +97,7 @@ class Family {
                               without.size() == 1 ? " has" : " have"));
   }
 
-  // RocksDB notes the policy in files that it asks for no filter of, too.
+  // RocksDB records the policy even in files for which it does not ask the policy for a filter.
   void WithoutFilterDespiteAPolicy(const Files& without) {
     if (!without.empty()) {
       Say(HaveNo(without, where_),
@@ -126,7 +126,7 @@ class Family {
     }
   }
 
-  // "entrys" is what Number makes of it.
+  // Corrects the plural "entrys", which Number() makes.
   static std::string Spelt(std::string text) {
     const size_t at = text.find(" entrys");
     return at == std::string::npos ? text : text.replace(at, 7, " entries");
@@ -191,7 +191,7 @@ class Family {
     });
   }
 
-  // RocksDB's filters don't record what they were built for. Most of them tell.
+  // Built-in filters don't record their parameters, but their expected rates can be compared.
   void AboveTheOthers() {
     constexpr double kFar = 3;
     Files rated = Those(files_, [](const SstReport& file) {
@@ -230,7 +230,7 @@ class Family {
   }
 
   void SmallPartitions() {
-    // Winnow's filters of 400 keys take 8.5 bits a key where those of thousands take 7.1.
+    // Winnow's filters take 8.5 bits per key with 400 keys, and 7.1 with thousands.
     constexpr uint64_t kFewKeys = 500;
     const Files small = Those(files_, [](const SstReport& file) {
       const auto partitions = static_cast<uint64_t>(std::max(file.filter->partitions, 0));

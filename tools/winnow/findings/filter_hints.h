@@ -1,4 +1,4 @@
-// Hints on what an operator could do about the filters that are in a database's files.
+// Advice for operators on the filters in a database's files.
 
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_HINTS_H_
 #define WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_HINTS_H_
@@ -10,7 +10,7 @@
 
 namespace winnow::inspect {
 
-// Sentences, each of which says what is so and what to do; the gravest first. Pure.
+// Returns sentences that say what was found and what to do, the most serious first.
 std::vector<std::string> HintsOn(const std::vector<SstReport>& files);
 
 }  // namespace winnow::inspect

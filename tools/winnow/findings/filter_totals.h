@@ -1,5 +1,5 @@
-// Sums over SST files: what their filters take and promise, together, by kind, level and column
-// family.
+// Sums over SST files by kind of filter, level and column family: sizes and expected false-positive
+// rates.
 
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_TOTALS_H_
 #define WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_TOTALS_H_
@@ -15,34 +15,34 @@
 
 namespace winnow::inspect {
 
-// Sums over files that could be read; of the others only the number.
+// Sums over files. Files that could not be read are counted only in not_read.
 class FilterTotals {
  public:
   uint64_t files = 0;
   uint64_t not_read = 0;
-  uint64_t without_filter = 0;          // files of kind none
-  uint64_t entries_without_filter = 0;  // of these
+  uint64_t without_filter = 0;          // files of kind kNoFilter
+  uint64_t entries_without_filter = 0;  // entries of files without a filter
   uint64_t entries = 0;
-  uint64_t keys = 0;  // in the filters
+  uint64_t keys = 0;  // keys in the filters
   uint64_t bytes = 0;
-  uint64_t range_bytes = 0;  // of these, range filters
-  uint64_t file_bytes = 0;   // of the files themselves
+  uint64_t range_bytes = 0;  // bytes of range filters, included in `bytes`
+  uint64_t file_bytes = 0;   // size of the SST files
 
   void Add(const SstReport& file);
 
   double bits_per_key() const;        // 0 without keys
-  double range_bits_per_key() const;  // of these, those of range filters
+  double range_bits_per_key() const;  // bits of range filters; 0 without keys
 
-  // The share of absent keys for which a filter says "may contain", 0 to 1: the mean over the
-  // filters by their keys. Without keys the highest of any file. Unset: unknown for all of them.
+  // Expected false-positive rate, 0 to 1: the mean over the filters, weighted by their keys.
+  // Without keys, the highest rate of any file. nullopt if no filter's rate is known.
   std::optional<double> mean_fpr() const;
 
-  // The least that any filters of these rates for these keys could take: n log2(1/rate) bits for
-  // each. Filters whose keys or rate are unknown count neither here nor for bytes_above_bound, nor
-  // do range filters.
+  // Information-theoretic lower bound for filters of these rates and keys: the sum of n
+  // log2(1/rate) bits. Filters whose keys or rate are unknown, and range filters, count neither
+  // here nor for bytes_above_bound().
   double bound_bytes() const { return bound_bits_ / 8; }
 
-  // Bytes that the filters take beyond that, and as a share of it; unset without a bound.
+  // Bytes of the filters above the lower bound; as a share of it, nullopt if the bound is 0.
   double bytes_above_bound() const { return static_cast<double>(bounded_bytes_) - bound_bytes(); }
   std::optional<double> share_above_bound() const;
 
@@ -54,17 +54,17 @@ class FilterTotals {
   uint64_t bounded_bytes_ = 0;
 };
 
-// A column family of one database; both are empty for files of which nothing is known.
-using FamilyName = std::pair<std::string, std::string>;  // the database's folder, the name
+// A column family of a database; both strings are empty for files about which nothing is known.
+using FamilyName = std::pair<std::string, std::string>;  // the database's folder, the family's name
 
 struct TotalsOfFiles {
   FilterTotals all;
   std::map<FamilyName, FilterTotals> by_family;
-  std::map<int, FilterTotals> by_level;  // files whose level is known
+  std::map<int, FilterTotals> by_level;  // files of known level
   std::map<std::string, FilterTotals> by_kind;
 };
 
-// Pure.
+// Sums up the files.
 TotalsOfFiles TotalsOf(const std::vector<SstReport>& files);
 
 }  // namespace winnow::inspect

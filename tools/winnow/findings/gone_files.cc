@@ -23,7 +23,7 @@ std::string WereDeleted(size_t files) {
                       "took their place");
 }
 
-// Returns true also for what is there and nobody may look at.
+// Returns true also if the path exists but can't be accessed.
 bool IsThere(const std::string& path) {
   std::error_code code;
   return fs::symlink_status(path, code).type() != fs::file_type::not_found;
@@ -53,7 +53,7 @@ std::set<std::string> GoneFiles(const std::vector<std::string>& arguments,
     if (gone.erase(argument) == 0 && IsDatabase(argument)) {
       databases.push_back(argument);
     } else {
-      // Nobody can say what belongs to a folder that is no database.
+      // The files that belong to a folder are known only if it is a database.
       for (auto path = gone.begin(); path != gone.end();) {
         path = LiesIn(argument, *path) ? gone.erase(path) : std::next(path);
       }

@@ -1,4 +1,4 @@
-// Files of a database in use that are deleted while they are read, and those in their place.
+// Files that a running database deletes while they are read, and the files that replace them.
 
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_GONE_FILES_H_
 #define WINNOW_TOOLS_WINNOW_FINDINGS_GONE_FILES_H_
@@ -17,17 +17,18 @@
 
 namespace winnow::tools {
 
-// Returns those of the `unread` paths whose files are not there any more and lay in the folders of
-// databases among the arguments, whose trees don't name them now. They are no part of the database,
-// and nothing to speak of. Reads these databases again if there may be such a file.
+// Returns those of the `unread` paths that were deleted by a database among the arguments: files
+// that no longer exist, lay in a database's folder and are not in its current tree. Such files
+// need no error message. Reads these databases again if any such path exists.
 std::set<std::string> GoneFiles(const std::vector<std::string>& arguments,
                                 const std::vector<std::string>& unread);
 
-// "2 files were deleted …", for stderr: those in their place were not read, or were.
+// Returns a message for stderr, "2 files were deleted …": that the files in their place were not
+// read, or that they were.
 std::string AboutGoneFiles(size_t files);
 std::string AboutReplacedFiles(size_t files);
 
-// The same of what was found of files, each with a path and an error.
+// Returns the paths of deleted files among results, each of which has a path and an error.
 template <typename File>
 std::set<std::string> GoneOf(const std::vector<std::string>& arguments,
                              const std::vector<File>& files) {
@@ -40,7 +41,7 @@ std::set<std::string> GoneOf(const std::vector<std::string>& arguments,
   return unread.empty() ? std::set<std::string>() : GoneFiles(arguments, unread);
 }
 
-// Takes these out, and says so among the warnings.
+// Removes the results of deleted files, and adds a warning about them.
 template <typename File>
 void DropGone(const std::vector<std::string>& arguments, std::vector<File>* files,
               std::vector<std::string>* warnings) {
@@ -53,11 +54,11 @@ void DropGone(const std::vector<std::string>& arguments, std::vector<File>* file
   }
 }
 
-// Reads the tables of the arguments, as TablesOfFamilies gives them, into *tables; unset if it
-// can't. `read` gives what it finds of each table, with a path and an error. Where some were
-// deleted meanwhile, those that have taken their place are read too, so that what was found is of
-// one state of each database, the one in *tables. A database that replaces its files faster than
-// they are read is not followed for ever: the errors of its last ones stay. Says all warnings.
+// Reads the tables of the arguments, which TablesOfFamilies selects, into *tables; returns nullopt
+// on failure. `read` returns a result with path and error for each table. If files were deleted
+// meanwhile, the databases are listed again and new files are read, so that all results belong to
+// one state of each database, the state in *tables. After kMaxTimes attempts the errors of deleted
+// files stay. Prints all warnings.
 template <typename File, typename Read>
 std::optional<std::vector<File>> ReadInPlaceOfGone(const Verb& verb,
                                                    const std::vector<std::string>& arguments,

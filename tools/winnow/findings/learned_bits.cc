@@ -13,8 +13,8 @@ using Tree = std::map<int, Level>;
 constexpr int kParts = 10;
 constexpr double kLittle = 1.2;
 
-// A file with a smaller share of the keys that its level's files have on average is a rest, whose
-// filter has its bits by rounding.
+// A file with less than this share of its level's mean keys per file is left out of the range of
+// bits: the bits of a small filter depend on rounding.
 constexpr double kRest = 0.25;
 
 BitsOfLevel SumOf(int level, const Level& files) {
@@ -35,7 +35,8 @@ BitsOfLevel SumOf(int level, const Level& files) {
   return sum;
 }
 
-// A file that lies in several parts has the same bits in each.
+// Returns the mean bits per key in each tenth of the level's keys. A file's bits are the same in
+// all tenths that it overlaps.
 std::vector<double> TenthsOf(Level files) {
   std::sort(files.begin(), files.end(),
             [](const SstReport* a, const SstReport* b) { return a->place < b->place; });

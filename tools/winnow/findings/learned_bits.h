@@ -1,4 +1,4 @@
-// Where the filters of a tree with level_plan=learned have their bits.
+// Distribution of filter bits in a tree with level_plan=learned.
 
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_LEARNED_BITS_H_
 #define WINNOW_TOOLS_WINNOW_FINDINGS_LEARNED_BITS_H_
@@ -13,23 +13,23 @@ namespace winnow::inspect {
 
 struct BitsOfLevel {
   int level = 0;
-  uint64_t files = 0;  // with keys in their filters
-  double least = 0;  // bits a key of such a file; those of few keys beside the others' are left out
-  double mean = 0;   // of all, by keys
+  uint64_t files = 0;  // files with keys in their filters
+  double least = 0;    // bits per key of a file; files with few keys are left out
+  double mean = 0;     // mean over all files, weighted by keys
   double most = 0;
 };
 
 struct LearnedBits {
   FamilyName family;
-  std::vector<BitsOfLevel> levels;  // from the first one down
+  std::vector<BitsOfLevel> levels;  // first level first
 
-  // Bits a key in each tenth of the keys of the last of these levels, in the order of its keys.
-  // Empty where that is level 0, whose files overlap.
+  // Mean bits per key in each tenth of the last level's keys, in key order. Empty if that is level
+  // 0, whose files overlap.
   std::vector<double> tenths;
 };
 
-// The bits of each column family that has filters of this plan, and a level on which some file has
-// more than a fifth more bits a key than another. Pure.
+// Returns the bits of each column family that has filters with this plan and a level on which some
+// file has over 20% more bits per key than another.
 std::vector<LearnedBits> LearnedBitsOf(const std::vector<SstReport>& files);
 
 }  // namespace winnow::inspect

@@ -42,7 +42,7 @@ int ProcessesFor(int jobs) {
   return jobs > 0 ? jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
-// Sets the families of tables that no database has named, as their files say.
+// Sets the column families of tables outside of databases, which their properties name.
 void FindFamilies(std::vector<inspect::ListedTable>* tables) {
   std::vector<std::string> paths;
   std::vector<inspect::ListedTable*> unnamed;

@@ -1,4 +1,4 @@
-// Arguments of the verbs that read SST files one by one: which files, and how many at once.
+// Arguments of the verbs that read SST files one by one: the files, and the number of workers.
 
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_TABLE_ARGUMENTS_H_
 #define WINNOW_TOOLS_WINNOW_FINDINGS_TABLE_ARGUMENTS_H_
@@ -16,34 +16,34 @@ extern const Flag kJobsFlag;
 extern const Flag kPathFlag;
 extern const Flag kFamilyFlag;
 
-// Every folder that was named by --path=FOLDER, each once.
+// Returns the folders named by --path=FOLDER, without duplicates.
 std::vector<std::string> TableFolders();
 
-// The names of --cf, each mention as it is: for inspect::FamiliesNamed; empty: all.
+// Returns the values of --cf for inspect::FamiliesNamed; empty: all families.
 std::vector<std::string> FamiliesOfFlags();
 
 struct Tables {
-  std::vector<inspect::ListedTable> tables;  // each file once, in the order of the paths
+  std::vector<inspect::ListedTable> tables;  // without duplicates, in the order of the paths
   std::vector<std::string> warnings;         // sentences for stderr
-  bool trees_read = true;                    // every database could be read
+  bool trees_read = true;                    // false if some database could not be read
 };
 
-// The tables of paths as inspect::ExpandPaths takes them, with the folders that --path names.
+// Lists the tables of paths, which inspect::ExpandPaths expands, with the folders of --path.
 Tables TablesOf(const std::vector<std::string>& paths);
 
-// The column families of files whose family is known.
+// Returns the column families of files whose family is known.
 std::set<std::string> KnownFamilies(const std::vector<inspect::ListedTable>& tables);
 
-// Returns whether the file's family is known, and one that --cf does not name; `names` are all.
+// Returns true if the file's family is known and not selected by --cf. `names` are all families.
 bool IsOfOtherFamily(const inspect::ListedTable& table, const std::set<std::string>& names);
 
-// Those of TablesOf, without files of a column family that --cf does not name. That of the others
-// is known where they can be read, also of those that were given themselves. Where no file is of a
-// family that --cf names, *problem is a sentence.
+// Lists the tables of paths as TablesOf() does, without files of column families that --cf does not
+// select. Reads the families of files outside of databases from the files. Sets *problem to a
+// sentence if a family of --cf has no file.
 Tables TablesOfFamilies(const std::vector<std::string>& paths, std::string* problem);
 
-// Returns whether some of these files are known to be of several column families, so that each says
-// its own.
+// Returns true if the files are known to belong to more than one column family, so that each should
+// be shown with its own.
 template <typename File>
 bool OfSeveralFamilies(const std::vector<File>& files) {
   std::string first;
@@ -56,10 +56,10 @@ bool OfSeveralFamilies(const std::vector<File>& files) {
   return false;
 }
 
-// Returns whether an argument, which may be something else, is such a path: exists or matches.
+// Returns true if the argument is an existing path or a pattern that matches one.
 bool IsPathArgument(const std::string& argument);
 
-// How many files to read at once, as --jobs says.
+// Returns the number of files to read at once, which --jobs sets.
 int Jobs();
 
 }  // namespace winnow::tools

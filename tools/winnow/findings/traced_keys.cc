@@ -16,7 +16,7 @@
 namespace winnow::tools {
 namespace {
 
-// The number of the family; unset where none of the paths is a database that has it.
+// Returns the ID of the column family, or nullopt if no path is a database that has the family.
 std::optional<uint32_t> FamilyNumber(const std::string& name,
                                      const std::vector<std::string>& paths) {
   if (name == ROCKSDB_NAMESPACE::kDefaultColumnFamilyName) {
@@ -80,7 +80,7 @@ std::string VisitTracedKeys(const std::string& path,
   return std::string();
 }
 
-// For verbs that take the keys alone.
+// Reader of traces for verbs that use only the keys.
 std::string ReadTraceKeys(const std::string& path, VisitKey visit,
                           std::vector<std::string>* warnings,
                           const std::vector<std::string>& databases) {

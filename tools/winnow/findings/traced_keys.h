@@ -1,4 +1,4 @@
-// Lists that may be traces of RocksDB's, for verbs that take more than their keys.
+// Lists of keys that may be RocksDB traces, for verbs that use more than the keys.
 
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_TRACED_KEYS_H_
 #define WINNOW_TOOLS_WINNOW_FINDINGS_TRACED_KEYS_H_
@@ -14,17 +14,17 @@
 
 namespace winnow::tools {
 
-// The list as for verbs that take the keys alone. A trace's lookups come in the order of time, of
-// the column family that --cf names, or else of the default one. A trace has families by number:
-// that of another family is found in the first of the paths that is a database with it. With
-// visit_seek its seeks are visited, too, and it need not have lookups.
+// Visits the keys of a list or trace. A trace's lookups are visited in order of time, for the
+// column family of --cf or else the default one. Traces have column families by ID: the ID of
+// another family is looked up in the first of the paths that is a database with the family. With
+// visit_seek, seeks of a trace are visited, too, and the trace need not have lookups.
 std::string VisitListedKeys(const std::string& path, VisitKey visit,
                             std::vector<std::string>* warnings,
                             const std::vector<std::string>& databases,
                             const inspect::VisitSeek& visit_seek);
 
-// Likewise of lookups. visit is told whether the key is one of the same MultiGet as the key before,
-// as a trace has it. *may_read_one_by_one is that of TraceNotes.
+// Visits lookups as VisitListedKeys does. `joins` is true if the key belongs to the same MultiGet
+// as the key before. *may_read_one_by_one is set from TraceNotes for a trace.
 std::string VisitListedLookups(const std::string& path,
                                absl::FunctionRef<void(std::string_view key, bool joins)> visit,
                                std::vector<std::string>* warnings,

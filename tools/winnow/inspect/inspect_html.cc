@@ -21,7 +21,7 @@
 namespace winnow::inspect {
 namespace {
 
-// By level, unknown ones last, and by kind.
+// Keys are level and kind; kUnknownLevel sorts last.
 constexpr int kUnknownLevel = 1 << 20;
 constexpr std::string_view kNotKnown = "unknown";
 using TotalsByPlace = std::map<std::pair<int, std::string>, FilterTotals>;
@@ -42,7 +42,7 @@ TotalsByPlace ByPlace(const std::vector<SstReport>& files) {
   return totals;
 }
 
-// Colour of a kind's bars; what is no filter, or not known, is grey.
+// Returns the index of the color of a kind's bars; 0 is gray, for no or unknown filters.
 size_t ColourOf(std::string_view kind) {
   constexpr std::string_view kColoured[] = {kWinnowRibbon, kBuiltinBloom, kWinnowBloom,
                                             kBuiltinRibbon};
@@ -50,7 +50,8 @@ size_t ColourOf(std::string_view kind) {
   return found == std::end(kColoured) ? 0 : 1 + static_cast<size_t>(found - kColoured);
 }
 
-// "Over the bound" is without range filters, whose bits stand beside it where there are any.
+// Returns the titles of a table of sums. "over the bound" excludes range filters, whose bits have
+// their own column.
 std::vector<std::string> SumHead(std::vector<std::string> names) {
   for (const char* name : {"files", "without a filter", "entries", "keys", "filter bytes",
                            "bits a key", "of range filters", "expected rate", "over the bound"}) {
@@ -78,7 +79,7 @@ HtmlTable PlaceTable(const TotalsByPlace& totals) {
   return table;
 }
 
-// A bar for each kind on each level, as long as `measure` says.
+// Returns a bar chart with one bar per level and kind; `measure` returns a bar's length and label.
 template <typename Measure>
 HtmlFigure FigureByPlace(const TotalsByPlace& totals, const char* id, const char* title,
                          const char* says, Measure measure) {
@@ -104,7 +105,7 @@ HtmlFigure BytesFigure(const TotalsByPlace& totals) {
       });
 }
 
-// Files without a filter would leave no room for the others: they are in the sums.
+// Leaves out files without a filter: their rate of 1 would shrink all other bars.
 HtmlFigure RateFigure(TotalsByPlace totals) {
   for (auto entry = totals.begin(); entry != totals.end();) {
     entry = entry->first.second == kNoFilter ? totals.erase(entry) : std::next(entry);
@@ -118,7 +119,7 @@ HtmlFigure RateFigure(TotalsByPlace totals) {
       });
 }
 
-// A bar for each tenth of the last level's keys, and all levels in the table.
+// Returns a bar chart of the tenths of the last level's keys, with all levels in the table.
 HtmlFigure LearnedFigure(const LearnedBits& bits, size_t number) {
   const char* const says =
       "With level_plan=learned, files that lookups of absent keys reach have more bits. The bars "
@@ -142,7 +143,7 @@ HtmlFigure LearnedFigure(const LearnedBits& bits, size_t number) {
 }
 
 std::string FamilyTable(const std::map<FamilyName, FilterTotals>& families) {
-  constexpr size_t kMaxAtOnce = 12;  // more would push what follows out of sight
+  constexpr size_t kMaxAtOnce = 12;  // a longer table is folded, to keep the next section in sight
   const bool one_database = families.begin()->first.first == families.rbegin()->first.first;
   HtmlTable table{SumHead({"column family"}), {}};
   if (!one_database) {
@@ -180,7 +181,8 @@ std::string List(std::vector<std::string>::const_iterator begin,
   return absl::StrCat("<ul>\n", html, "</ul>\n");
 }
 
-// Each of many families may have its own.
+// Returns the sentences as a list, folded after kMaxAtOnce: each of many column families may have
+// its own.
 std::string List(const std::vector<std::string>& sentences) {
   constexpr std::ptrdiff_t kMaxAtOnce = 20;
   const auto count = static_cast<std::ptrdiff_t>(sentences.size());
@@ -237,7 +239,8 @@ std::string Headline(const FilterTotals& all) {
       range_bits == 0 ? "" : absl::StrCat(", and range filters take ", Bits(range_bits), " more"));
 }
 
-// A shell's pattern may have given thousands.
+// Returns at most kMax paths, or else the first one and the number of others: a shell pattern may
+// match thousands.
 std::string Names(const std::vector<std::string>& paths) {
   constexpr size_t kMax = 3;
   const size_t named = paths.size() <= kMax ? paths.size() : 1;

@@ -26,7 +26,7 @@ bool IsSelected(const SstReport& file, const FileSelection& selection) {
   return family_fits && level_fits;
 }
 
-// By which files are ordered downwards.
+// Returns the value by which files are sorted in descending order.
 double Measure(const SstReport& file, FileOrder order) {
   if (!file.filter) {
     return -1;

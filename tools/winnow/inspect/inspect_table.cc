@@ -133,7 +133,7 @@ std::string SumsByKind(const TotalsOfFiles& totals, size_t width) {
   return Sums("filter", std::move(rows), width);
 }
 
-// Bars as long as the bits.
+// Draws a horizontal bar for the bits of each tenth of the keys.
 std::string Tenths(const std::vector<double>& tenths, int level, size_t width) {
   constexpr double kLongest = 40;
   const double most = tenths.empty() ? 0 : *std::max_element(tenths.begin(), tenths.end());
@@ -171,7 +171,7 @@ std::string Learned(const InspectReport& report, size_t width) {
   return text;
 }
 
-// "db: ", of whose files all are; else nothing.
+// Returns "db: " or "2 databases: "; empty if some file belongs to no database.
 std::string Databases(const std::vector<SstReport>& files) {
   std::set<std::string> databases;
   for (const SstReport& file : files) {
@@ -183,7 +183,7 @@ std::string Databases(const std::vector<SstReport>& files) {
                                  : absl::StrCat(databases.size(), " databases: ");
 }
 
-// Explains both counts where they are not the same: with prefixes, older versions and the like.
+// Explains why keys and entries differ, if they do: prefixes, older versions of keys, deletions.
 std::string KeysAndEntries(const std::vector<SstReport>& files, size_t width) {
   const bool differ = std::any_of(files.begin(), files.end(), [](const SstReport& file) {
     return file.filter && file.filter->keys > 0 && file.filter->keys != file.entries;
@@ -198,7 +198,7 @@ std::string KeysAndEntries(const std::vector<SstReport>& files, size_t width) {
                 : std::string();
 }
 
-// The whole in a line or two, and what the columns below mean.
+// Returns a summary in a line or two, which also introduces the columns below.
 std::string Headline(const InspectReport& report, size_t width) {
   const FilterTotals& all = report.totals.all;
   std::string text =
@@ -235,8 +235,8 @@ std::string AdviceLines(const InspectReport& report, size_t width) {
   return text.empty() ? text : absl::StrCat(text, "\n");
 }
 
-// Bytes to be saved: which files are too small, or lie too high by bloom_before_level, shows
-// above.
+// Returns the size of all Bloom filters and of Ribbon filters in their place. The files with a
+// Bloom filter, small ones or those above bloom_before_level, are listed in the tables above.
 std::string Blooms(const std::vector<SstReport>& files, size_t width) {
   const inspect::BloomFiles blooms = inspect::BloomsOf(files);
   if (blooms.all.blocks == 0) {
@@ -258,7 +258,7 @@ std::string Blooms(const std::vector<SstReport>& files, size_t width) {
   return absl::StrCat("\n", Wrapped(text, width), "\n");
 }
 
-// How far a roll-out has come, in one line; empty where there is nothing to convert.
+// Returns the progress of a roll-out in one line; empty if there is nothing to convert.
 std::string Converted(const InspectReport& report) {
   const ConvertedShare share = inspect::SumByFamily(report.files);
   const std::string unread = inspect::WhatIsUnread(report);
@@ -308,7 +308,7 @@ std::string InspectTable(const InspectReport& report, size_t width, size_t rows,
                     SumsByKind(report.totals, width), Learned(report, width),
                     KeysAndEntries(report.files, width), Blooms(report.files, width));
   }
-  // Rows of nothing but files that could not be read say nothing.
+  // The list is left out if no file could be read.
   return absl::StrCat(
       text, AdviceLines(report, width), Converted(report),
       report.totals.all.files > 0 ? Files(report, width, rows, about_others) : std::string(),

@@ -1,4 +1,4 @@
-// `winnow inspect`: which filters are in these files.
+// The verb `winnow inspect`, which shows the filter of each SST file.
 
 #include <absl/flags/flag.h>
 #include <absl/strings/numbers.h>
@@ -69,7 +69,7 @@ struct Order {
   FileOrder order = FileOrder::kAsRead;
 };
 
-// The last ones are as in the JSON.
+// Values of --sort; the last two are names of the JSON.
 constexpr std::pair<absl::string_view, FileOrder> kOrders[] = {
     {"path", FileOrder::kPath},         {"level", FileOrder::kLevel},
     {"entries", FileOrder::kEntries},   {"bytes", FileOrder::kBytes},
@@ -165,7 +165,8 @@ void ReadFolder(const std::string& path, int jobs, const inspect::Progress& prog
   std::move(database.files.begin(), database.files.end(), std::back_inserter(findings->files));
 }
 
-// Each file once, where it was named first; what a database says of it counts.
+// Drops repeated files and keeps the position of the first one, with the report that knows the
+// database.
 void DropRepeated(std::vector<SstReport>* files) {
   std::map<std::string, size_t> places;
   inspect::RealPaths real_paths;
@@ -181,7 +182,8 @@ void DropRepeated(std::vector<SstReport>* files) {
   *files = std::move(once);
 }
 
-// In the order of the paths; what are no folders is read together.
+// Reads the paths and returns files in the order of the paths. Paths that are files are read
+// together by the workers.
 Findings ReadPaths(const std::vector<std::string>& names, int jobs) {
   const std::vector<inspect::TablePath> paths = inspect::ExpandPaths(names);
   const auto is_file = [](const inspect::TablePath& path) {
@@ -237,7 +239,7 @@ std::string Text(const inspect::InspectReport& report) {
   return inspect::InspectCsv(report);
 }
 
-// As --cf, --level, --sort, --limit and --summary say.
+// Returns the selection set by --cf, --level, --sort, --limit and --summary.
 inspect::FileSelection SelectionOfFlags() {
   inspect::FileSelection selection;
   selection.families = FamiliesOfFlags();
@@ -272,7 +274,7 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
     absl::FPrintF(stderr, "winnow inspect: %s\n", problem);
     return kCouldNotRead;
   }
-  // Looks at whole trees, also where some of their files were chosen.
+  // The check needs whole trees, even if only some files are selected.
   std::vector<std::string> of_places = inspect::SayMovedFilters(findings.files, selection.families);
   inspect::InspectReport report = inspect::MakeInspectReport(
       std::move(findings.files), std::move(findings.warnings), selection);
@@ -281,14 +283,14 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
   const std::string html = absl::GetFlag(FLAGS_inspect_html);
   const bool written =
       html.empty() || PrintToFile(verb.name, html, inspect::InspectHtml(report, paths));
-  // A table of paths that are nothing would count files that there are not.
+  // If no path exists, a table with zero files would mislead.
   const bool is_empty =
       !findings.found && !absl::GetFlag(FLAGS_json) && !absl::GetFlag(FLAGS_inspect_csv);
   return Report(verb, is_empty ? "" : Text(report), report.files, written && report.trees_read,
                 [](const SstReport& file) { return file.filter && file.filter->fault; });
 }
 
-// "winnow-bloom, winnow-ribbon, ..., or unknown".
+// Returns the names of all kinds: "winnow-bloom, winnow-ribbon, ..., or unknown".
 std::string KindNames() {
   std::string names;
   for (const inspect::KindRow& row : inspect::kKindRows) {

@@ -20,7 +20,7 @@ std::optional<int> LevelOf(const ListedTable& table, const FilterSummary& filter
                      : std::nullopt;
 }
 
-// The fields of a filter that are shown.
+// Returns the fields of a filter that the document shows.
 nlohmann::json Shown(const FilterSummary& filter) {
   return {{"kind", filter.kind},
           {"keys", filter.keys},

@@ -1,4 +1,4 @@
-// Filters that a policy would build for SST files that are there.
+// Filters that a policy would build for existing SST files.
 
 #ifndef WINNOW_TOOLS_WINNOW_POLICY_POLICY_FILES_H_
 #define WINNOW_TOOLS_WINNOW_POLICY_POLICY_FILES_H_
@@ -16,26 +16,26 @@ namespace winnow::inspect {
 
 struct FileUnderPolicy {
   std::string path;
-  std::optional<int> level;          // the file's, as far as it is known
-  std::optional<FilterSummary> now;  // the filter that it has
-  PolicyTrial then;                  // the one that the policy builds for its keys, in one block
-  std::optional<std::string> fault;  // of the filter that it has, a sentence
-  std::optional<std::string> error;  // why the file can't be read, as a sentence; then there is no
-                                     // other than the path
+  std::optional<int> level;          // level of the file, if known
+  std::optional<FilterSummary> now;  // the filter in the file
+  PolicyTrial then;  // the filter that the policy builds for the file's keys, in one block
+  std::optional<std::string> fault;  // sentence on damage of the filter in the file
+  // Sentence that says why the file can't be read; then no other member but the path is set.
+  std::optional<std::string> error;
 
-  // All but the path, for src/workers/wire.h.
+  // Serializes all members but the path for src/workers/wire.h.
   template <typename Code>
   void Fields(Code& code) {
     code(level, now, then, fault, error);
   }
 };
 
-// Builds the filter of a file with as many keys as this one's filter has, or its table has entries,
-// for `level`, or else its own one, or else the last one. Reads the file as ReadSst does.
+// Reads the file with ReadSst and builds a filter for as many keys as its filter has, or else as
+// its table has entries. The level is `level`, else the file's own, else the last one.
 FileUnderPolicy TryTable(const ListedTable& table, const std::optional<int>& level,
                          const ROCKSDB_NAMESPACE::FilterPolicy& policy);
 
-// The document of `winnow policy --json` with files.
+// Returns the document of `winnow policy --json` with files.
 std::string PolicyFilesJson(const PolicyVerdict& verdict, const std::vector<FileUnderPolicy>& files,
                             const std::vector<std::string>& warnings);
 

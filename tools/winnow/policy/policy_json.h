@@ -1,4 +1,4 @@
-// The documents of `winnow policy --json`, but for what it says of files.
+// Documents of `winnow policy --json`, except for the part about files.
 
 #ifndef WINNOW_TOOLS_WINNOW_POLICY_POLICY_JSON_H_
 #define WINNOW_TOOLS_WINNOW_POLICY_POLICY_JSON_H_
@@ -10,7 +10,7 @@
 
 namespace winnow::inspect {
 
-// Documents of schema winnow.policy/1: of one policy, and of an options file.
+// Returns a document of schema winnow.policy/1 on one policy, or on an OPTIONS file.
 std::string PolicyJson(const PolicyVerdict& verdict);
 std::string OptionsFileJson(const OptionsFileReport& report);
 

@@ -1,4 +1,5 @@
-// `winnow policy`: what RocksDB makes of a policy's options string, or of an OPTIONS file.
+// The verb `winnow policy`, which shows how RocksDB reads a policy's options string or an OPTIONS
+// file.
 
 #include <absl/flags/flag.h>
 #include <absl/strings/match.h>
@@ -33,7 +34,7 @@
 
 WINNOW_TAKES(policy, kJsonFlag);
 WINNOW_FLAG(policy, std::optional<uint64_t>, keys, std::nullopt,
-            WholeValue("N", 1, 1e7),  // of a filter for each level
+            WholeValue("N", 1, 1e7),  // a filter is built for each level
             "build the filter of a file with so many keys");
 WINNOW_FLAG(
     policy, std::optional<int>, level, std::nullopt, WholeValue("N", 0, inspect::kLastTrialLevel),
@@ -201,7 +202,7 @@ bool IsBuiltin(const PolicyTrial& trial) {
   return trial.filter && absl::StartsWith(trial.filter->kind, "builtin-");
 }
 
-// Remarks on a policy that works, where files have filters of both families.
+// Returns a remark on a valid policy for databases that have filters of both families.
 absl::string_view AboutOtherFilters(const PolicyVerdict& verdict) {
   if (!verdict.reads_winnow) {
     return ". It does not read Winnow's filters: every lookup reads from files that have them, "
@@ -212,7 +213,8 @@ absl::string_view AboutOtherFilters(const PolicyVerdict& verdict) {
              : "";
 }
 
-// Databases that are made to try a policy have no listener.
+// Returns a remark on filter_memory, which the trial databases don't apply, as they have no
+// listener.
 absl::string_view AboutMemory(const PolicyVerdict& verdict) {
   return absl::StrContains(verdict.in_force, "filter_memory=")
              ? ". filter_memory counts in databases that have Winnow's listener: what follows is "
@@ -233,7 +235,7 @@ std::string AboutRanges(const PolicyVerdict& verdict) {
                          bits, inspect::RangeBitsPerKey(bits));
 }
 
-// The verdict on what was asked for, without the trials. `aside` is said of a policy with a
+// Returns the verdict on a policy without its trials. `aside` is inserted if the policy has a
 // problem.
 std::string Sentence(const PolicyVerdict& verdict, absl::string_view aside = "") {
   if (verdict.problem.empty()) {
@@ -251,7 +253,7 @@ std::string Sentence(const PolicyVerdict& verdict, absl::string_view aside = "")
       "\n");
 }
 
-// Remark on a word that may have been the name of a file that is not there.
+// Returns a remark on an argument that may be the name of a missing file.
 absl::string_view TakenForPolicy(absl::string_view argument) {
   return argument.empty() || absl::StrContains(argument, '=')
              ? ""
@@ -322,7 +324,7 @@ std::string FamilySentence(const FamilyPolicy& family) {
                             "dropped a policy that it did not know\n");
 }
 
-// Range filters that are asked for, and whether there are any: lines.
+// Returns lines on the range filters that the family requests, and whether they are built.
 std::string RangeSentences(const FamilyPolicy& family) {
   const inspect::RangeOptions& ranges = family.ranges;
   std::string text;
@@ -389,7 +391,7 @@ int ReportFile(const Verb& verb, const std::string& path, const std::optional<Tr
   return Print(verb.name, text) ? code : kCouldNotRead;
 }
 
-// Returns what is wrong with the flags; empty: nothing.
+// Returns an error message if the flags contradict each other, else an empty string.
 std::string FlagProblem(const Verb& verb, bool has_tables) {
   const std::optional<uint64_t> keys = absl::GetFlag(FLAGS_policy_keys);
   const std::optional<int> level = absl::GetFlag(FLAGS_policy_level);
@@ -437,7 +439,7 @@ int RunPolicy(const Verb& verb, const std::vector<std::string>& arguments) {
   if (!problem.empty()) {
     return WrongUsage(verb, problem);
   }
-  // Linked, the plugin has registered itself; this says on stderr if it could not.
+  // The linked plugin registers itself at startup; this call prints an error if that failed.
   winnow_rocksdb_register();
   return is_path          ? ReportFile(verb, argument, FileOfFlags())
          : tables.empty() ? ReportString(verb, argument, FileOfFlags())

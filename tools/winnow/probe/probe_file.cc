@@ -33,7 +33,7 @@ std::optional<FoundEntry> Find(const std::string& key, const Comparator* compara
   return FoundEntry{keys->key().type, keys->key().sequence, keys->value().size()};
 }
 
-// The first entry of the range.
+// Returns the first entry of the range, and its key in *key; nullopt if there is none.
 std::optional<FoundEntry> FindFirst(const ProbedRange& range, const Comparator* comparator,
                                     InternalKeys* keys, std::string* key) {
   keys->Seek(SoughtKey(range.begin, comparator));
@@ -47,7 +47,8 @@ std::optional<FoundEntry> FindFirst(const ProbedRange& range, const Comparator* 
   return FoundEntry{keys->key().type, keys->key().sequence, keys->value().size()};
 }
 
-// Returns whether a scan of the range goes to a file with these keys. Without a comparator it may.
+// Returns true if a scan of the range reads a file with these keys; also true if the comparator or
+// the keys are unknown.
 bool Overlap(const StoredRange& keys, const Comparator* comparator, const ProbedRange& range) {
   return !keys.empty &&
          (comparator == nullptr || !keys.known ||
@@ -72,7 +73,7 @@ std::optional<std::string> FaultOf(const RawSst& sst) {
   return sst.blocks.empty() ? sst.filter_fault : std::nullopt;
 }
 
-// Sentences of what can't be told.
+// Returns sentences on the checks that were impossible.
 std::string Remark(const RawSst& sst, const StoredFilter& filter, const Comparator* comparator,
                    bool exact) {
   if (comparator == nullptr) {

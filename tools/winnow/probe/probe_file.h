@@ -1,5 +1,4 @@
-// Which keys an SST file may hold: by the range of its keys and by its filter, as lookups and scans
-// are told.
+// Checks which keys an SST file may have, by its key range and its filter, as lookups and scans do.
 
 #ifndef WINNOW_TOOLS_WINNOW_PROBE_PROBE_FILE_H_
 #define WINNOW_TOOLS_WINNOW_PROBE_PROBE_FILE_H_
@@ -14,21 +13,21 @@
 
 namespace winnow::inspect {
 
-// A key to look for, without a timestamp.
+// A key to look up, without timestamp.
 struct ProbedKey {
   std::string bytes;
   uint64_t hash = 0;  // HashKey(bytes).value, computed once for all files
 };
 
-// Keys to look for from `begin` on, and before `end`; without timestamps.
+// A range of keys to look up: `begin` is inclusive, `end` exclusive; without timestamps.
 struct ProbedRange {
   std::string begin;
   std::string end;
 };
 
-// The newest entry that a file has of a key.
+// The newest entry of a key in a file.
 struct FoundEntry {
-  int type = 0;  // RocksDB's ValueType: see NameOfType
+  int type = 0;  // RocksDB's ValueType (NameOfType)
   uint64_t sequence = 0;
   uint64_t value_bytes = 0;
 
@@ -38,12 +37,12 @@ struct FoundEntry {
   }
 };
 
-// A key that a file may hold.
+// A key that a file may have.
 struct ProbeHit {
-  size_t key = 0;                   // its place in the list that was given
-  bool by_filter = false;           // a filter was asked; else only the range of keys tells
-  bool looked_for = false;          // the block where it would be was read
-  std::optional<FoundEntry> entry;  // unset: not there, where it was looked for
+  size_t key = 0;                   // index in the list of keys
+  bool by_filter = false;           // a filter was queried; else only the key range was checked
+  bool looked_for = false;          // the data block of the key was read
+  std::optional<FoundEntry> entry;  // nullopt if not found or not looked for
 
   template <typename Code>
   void Fields(Code& code) {
@@ -51,12 +50,13 @@ struct ProbeHit {
   }
 };
 
-// A file's hit: it may hold a key of the range.
+// Result of a file that may have a key of the range.
 struct RangeHit {
-  bool by_filter = false;           // a range filter was asked; else only the range of keys tells
-  bool looked_for = false;          // the block where the first one would be was read
-  std::string key;                  // of the entry, with a timestamp if keys have one
-  std::optional<FoundEntry> entry;  // the first one; unset: none is there, where it was looked for
+  bool by_filter = false;   // a range filter was queried; else only the key range was checked
+  bool looked_for = false;  // the data block of the range's first key was read
+  std::string key;          // key of the entry, with its timestamp if keys have one
+  // First entry of the range; nullopt if not found or not looked for.
+  std::optional<FoundEntry> entry;
 
   template <typename Code>
   void Fields(Code& code) {
@@ -66,8 +66,8 @@ struct RangeHit {
 
 // A key that a file's range deletions cover.
 struct CoveredKey {
-  size_t key = 0;         // its place in the list that was given
-  uint64_t sequence = 0;  // of the newest one that covers it
+  size_t key = 0;         // index in the list of keys
+  uint64_t sequence = 0;  // sequence number of the newest range deletion that covers the key
 
   template <typename Code>
   void Fields(Code& code) {
@@ -76,34 +76,36 @@ struct CoveredKey {
 };
 
 struct FileProbe {
-  std::string path;           // these three for the caller to set
-  std::optional<int> level;   // unset: not known
-  std::string column_family;  // empty: not known
-  bool asked = false;         // it has none of the keys that are no hits; else it may have any
-  std::string kind = std::string(kUnknown);  // of the filter, as FilterSummary::kind
-  std::vector<ProbeHit> hits;                // in the order of the keys
-  std::vector<CoveredKey> covered;           // only if exact; also of keys that are no hits
-  std::optional<RangeHit> range_hit;         // unset: it has no key of the range, or none was given
-  bool exact = false;  // each hit was looked for, but for what could not be read
+  std::string path;           // the caller sets path, level and column_family
+  std::optional<int> level;   // nullopt if unknown
+  std::string column_family;  // empty if unknown
+  // True if keys that are not in `hits` are not in the file; false if it may have any key.
+  bool asked = false;
+  std::string kind = std::string(kUnknown);  // kind of the filter, as FilterSummary::kind
+  std::vector<ProbeHit> hits;                // sorted by `key`
+  std::vector<CoveredKey> covered;  // set only with `exact`; includes keys that are no hits
+  // nullopt if the file has no key of the range, or no range was given.
+  std::optional<RangeHit> range_hit;
+  bool exact = false;  // entries of all hits were looked for, except in unreadable blocks
 
-  // Why it can't be told better than the hits say, though the file was read, as a sentence; empty:
-  // nothing to say.
+  // A sentence that says why a readable file could not be checked better; may be empty.
   std::string remark;
-  std::optional<std::string> fault;  // of the filter, which is damaged, a sentence
-  std::optional<std::string> error;  // why the file, or a block of it, can't be read
+  std::optional<std::string> fault;  // a sentence on the damaged filter
+  // Sentence that says why the file or one of its blocks can't be read.
+  std::optional<std::string> error;
 
-  // All but what the caller sets, for src/workers/wire.h.
+  // Serializes all members but those that the caller sets, for src/workers/wire.h.
   template <typename Code>
   void Fields(Code& code) {
     code(asked, kind, hits, covered, range_hit, exact, remark, fault, error);
   }
 };
 
-// Asks as a Get does: the filter for the whole key where it holds whole keys, else for its prefix,
-// else nobody. Where the file's comparator is unknown here, or its first or last block can't be
-// read, the range tells nothing; without the comparator any partition of a filter may say yes. A
-// damaged filter is not asked. exact: reads for each hit the block where the key would be, and the
-// file's range deletions, of which those of the range are not told.
+// Checks a file as Get() does. The filter is queried for the whole key if it has whole keys, else
+// for the key's prefix. The key range is ignored if the file's comparator is not linked into this
+// program, or if the first or last block can't be read; without the comparator, all partitions of a
+// filter are queried. Damaged filters are ignored. `exact` reads the data block of each hit, and
+// the file's range deletions, which are not applied to `range`.
 FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys, bool exact,
                     const std::optional<ProbedRange>& range = std::nullopt);
 

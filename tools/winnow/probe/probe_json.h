@@ -1,4 +1,4 @@
-// Findings of `winnow probe`, as JSON and for people.
+// Results of `winnow probe`, as JSON and as text.
 
 #ifndef WINNOW_TOOLS_WINNOW_PROBE_PROBE_JSON_H_
 #define WINNOW_TOOLS_WINNOW_PROBE_PROBE_JSON_H_
@@ -12,31 +12,32 @@
 
 namespace winnow::inspect {
 
-// Findings in all files.
+// Results for all files.
 struct ProbeReport {
   std::vector<ProbedKey> keys;
   std::optional<ProbedRange> range;
   std::vector<FileProbe> files;
-  bool exact = false;                 // entries were asked for
-  bool trees_read = true;             // else the databases may have further files
+  bool exact = false;                 // --exact was given
+  bool trees_read = true;             // false if the databases may have further files
   std::vector<std::string> warnings;  // sentences
 
-  // Files that may have any key, as they could not be read.
+  // Number of files that may have any key, as they could not be read.
   size_t not_asked() const;
 
-  // Returns whether what is in none of the files' hits is in none of the databases' files.
+  // Returns true if keys that are hits of no file are in no file of the databases.
   bool has_all() const { return trees_read && not_asked() == 0; }
 };
 
-// The document of schema winnow.probe/1, with a newline at its end.
+// Returns a document of schema winnow.probe/1, which ends with a newline.
 std::string ProbeJson(const ProbeReport& report);
 
 }  // namespace winnow::inspect
 
 namespace winnow::tools {
 
-// For each key, and then the range, the files that may hold it, and what could not be read if it
-// may be there as well; then remarks and faults as sentences, then the sum. Ends with a newline.
+// Returns, for each key and then for the range, the files that may have it, and the unreadable
+// files if they may have it; then remarks and faults as sentences, then the sum. Ends with a
+// newline.
 std::string ProbeText(const inspect::ProbeReport& report);
 
 }  // namespace winnow::tools

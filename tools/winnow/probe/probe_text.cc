@@ -36,7 +36,7 @@ std::string Outcome(const FileProbe& file, const ProbeHit& hit) {
   return hit.by_filter ? "may be there" : "may be there, by the range of keys";
 }
 
-// The first entry that is there is named.
+// Returns the outcome for a range, with the key of the first entry found.
 std::string Outcome(const FileProbe& file, const RangeHit& hit) {
   if (hit.entry) return absl::StrCat(Present(*hit.entry), ", of ", KeyName(hit.key));
   return Outcome(file, ProbeHit{0, hit.by_filter, hit.looked_for, std::nullopt});
@@ -54,7 +54,7 @@ std::string Line(const FileProbe& file, const Hit& hit, bool with_family) {
   return absl::StrCat(Place(file, with_family), file.kind, "  ", Outcome(file, hit), "\n");
 }
 
-// Why a key may be somewhere else as well; empty: it can't.
+// Returns a clause that says why keys may be in further files; empty if they can't.
 std::string Doubt(const ProbeReport& report) {
   const size_t not_asked = report.not_asked();
   std::string doubt = not_asked == 0

@@ -1,4 +1,4 @@
-// `winnow probe`: which files may hold these keys.
+// The verb `winnow probe`, which shows the files that may have a key.
 
 #include <absl/flags/flag.h>
 #include <absl/strings/match.h>
@@ -47,7 +47,7 @@ struct Arguments {
   std::vector<std::string> paths;
   std::vector<ProbedKey> keys;
   std::optional<ProbedRange> range;
-  std::string problem;  // what is wrong with them; empty: nothing
+  std::string problem;  // error message, or empty
 };
 
 void AddKey(std::string bytes, Arguments* arguments) {
@@ -55,8 +55,8 @@ void AddKey(std::string bytes, Arguments* arguments) {
   arguments->keys.push_back({std::move(bytes), hash});
 }
 
-// Paths come first: what exists is one, and what comes after the first that does not is a key. That
-// first one may be a path with a mistake: with a / it is refused, unless nothing comes after it.
+// Splits the arguments into paths and keys: paths are the leading arguments that exist. A first key
+// with a "/" is taken for a misspelt path and refused, unless it is the last argument.
 Arguments Sort(const std::vector<std::string>& given) {
   Arguments arguments;
   for (const std::string& argument : given) {
@@ -80,7 +80,7 @@ Arguments Sort(const std::vector<std::string>& given) {
   return arguments;
 }
 
-// As --from and --to say.
+// Sets the range from --from and --to, or a problem.
 void AddRange(Arguments* arguments) {
   const std::optional<std::string> from = absl::GetFlag(FLAGS_probe_from);
   const std::optional<std::string> to = absl::GetFlag(FLAGS_probe_to);

@@ -28,8 +28,8 @@ constexpr char kBuildPlugin[] =
     "-DWINNOW_ROCKSDB_HEADERS=ROCKSDB/include && cmake --build BUILD && cmake --install BUILD "
     "--prefix PREFIX";
 
-// The libraries that the loader finds for the program, of lines "NAME => PATH (ADDRESS)" or
-// "PATH (ADDRESS)".
+// Returns the libraries that the loader finds for the program: paths of "NAME => PATH (ADDRESS)"
+// and "PATH (ADDRESS)" lines.
 std::vector<std::string> LibrariesOf(const std::string& program, const std::string& loader) {
   std::vector<std::string> paths;
   if (loader.empty()) return paths;
@@ -43,14 +43,14 @@ std::vector<std::string> LibrariesOf(const std::string& program, const std::stri
   return paths;
 }
 
-// "7.8" of librocksdb.so.7.8; empty for other names.
+// Returns "7.8" for librocksdb.so.7.8; empty for other names.
 std::string VersionIn(absl::string_view soname) {
   if (!absl::ConsumePrefix(&soname, "librocksdb.so.")) return std::string();
   const std::vector<absl::string_view> numbers = absl::StrSplit(soname, '.');
   return numbers.size() < 2 ? std::string() : absl::StrCat(numbers[0], ".", numbers[1]);
 }
 
-// The versions for which plugins are installed beside the library.
+// Returns the RocksDB versions for which plugins are installed next to the library.
 std::vector<std::string> InstalledVersions(const fs::path& folder) {
   std::vector<std::string> versions;
   std::error_code code;
@@ -63,7 +63,7 @@ std::vector<std::string> InstalledVersions(const fs::path& folder) {
   return versions;
 }
 
-// Sets the plugin of a library whose calls come to the library that is preloaded.
+// Sets the way or the problem for a library whose calls reach the preloaded library.
 void SetPlugin(const fs::path& plugins, CarriedRocksDB* carried) {
   const std::vector<std::string> versions = InstalledVersions(plugins);
   const std::string installed = absl::StrJoin(versions, ", ");
@@ -82,7 +82,7 @@ void SetPlugin(const fs::path& plugins, CarriedRocksDB* carried) {
   }
 }
 
-// Nothing of RocksDB in it: an empty name.
+// Returns the RocksDB in a file; `file` is empty if there is none.
 CarriedRocksDB LookAt(const std::string& path, bool is_program, const fs::path& plugins) {
   const RocksDBSymbols symbols = ReadRocksDBSymbols(path);
   CarriedRocksDB carried;

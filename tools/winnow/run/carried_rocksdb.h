@@ -1,4 +1,4 @@
-// Which files of a program have a RocksDB in them, and how Winnow comes to each.
+// Files of a program that contain a RocksDB, and the way in which Winnow reaches each.
 
 #ifndef WINNOW_TOOLS_WINNOW_RUN_CARRIED_ROCKSDB_H_
 #define WINNOW_TOOLS_WINNOW_RUN_CARRIED_ROCKSDB_H_
@@ -8,17 +8,17 @@
 
 namespace winnow::inspect {
 
-// A program, or a library that it is linked with, that has the code of a RocksDB.
+// A program, or a library that it is linked with, that contains the code of RocksDB.
 struct CarriedRocksDB {
   std::string file;
-  std::string version;  // MAJOR.MINOR; empty where it is known only when the program runs
-  std::string way;      // by which Winnow reaches it, as words; empty: it does not
-  std::string problem;  // why not, and which other way does: a sentence; empty: none
+  std::string version;  // MAJOR.MINOR; empty if it is known only at run time
+  std::string way;      // words on the way in which Winnow reaches it; empty if there is none
+  std::string problem;  // sentence that says why not, and what works instead; may be empty
 };
 
-// Looks at the program's file and, by the dynamic loader's list, at the libraries that it is linked
-// with, in this environment. `preload_library` is the library that is preloaded. What the program
-// opens or unpacks while it runs is not seen. Runs nothing of the program.
+// Checks the program's file and the libraries that the dynamic loader lists for it in this
+// environment. `preload_library` is the library that is preloaded. Libraries that the program opens
+// or unpacks at run time are not found. Runs no code of the program.
 std::vector<CarriedRocksDB> FindCarriedRocksDBs(const std::string& program,
                                                 const std::string& preload_library);
 

@@ -20,7 +20,7 @@
 namespace winnow::inspect {
 namespace {
 
-// A file's bytes as memory; empty if it can't be read.
+// A memory-mapped file; empty if it can't be read.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path) {
@@ -47,7 +47,7 @@ class MappedFile {
   size_t size_ = 0;
 };
 
-// Copies of the entries of a table in the file, as far as they lie in it.
+// Returns copies of a table's entries; empty if the table does not lie within the file.
 template <typename Entry>
 std::vector<Entry> Entries(absl::string_view file, uint64_t offset, uint64_t size) {
   std::vector<Entry> entries;
@@ -64,7 +64,7 @@ absl::string_view NameAt(absl::string_view file, uint64_t offset) {
   return rest.substr(0, rest.find('\0'));
 }
 
-// "rocksdb" of _ZN7rocksdb20NewBloomFilterPolicyEdb; empty for any other name.
+// Returns "rocksdb" for _ZN7rocksdb20NewBloomFilterPolicyEdb; empty for any other function.
 absl::string_view NameSpaceOf(absl::string_view symbol, absl::string_view function) {
   if (!absl::ConsumePrefix(&symbol, "_ZN") || !absl::EndsWith(symbol, function)) return {};
   symbol.remove_suffix(function.size());
@@ -85,7 +85,7 @@ class Reader {
     if (file_.size() < sizeof header) return found_;
     std::memcpy(&header, file_.data(), sizeof header);
     if (!IsOfThisForm(header)) return found_;
-    // Put together when it is looked for: this program has no RocksDB because it has the text.
+    // The string is concatenated at run time so that this program does not contain it.
     found_.has_code = absl::StrContains(file_, absl::StrCat("rocksdb_build_", "git_sha"));
     for (const auto& part :
          Entries<ElfW(Phdr)>(file_, header.e_phoff, header.e_phnum * sizeof(ElfW(Phdr)))) {
@@ -140,7 +140,7 @@ class Reader {
     }
   }
 
-  // Finds relocations of a function that the file defines as well.
+  // Sets asks_linker if a relocation refers to a policy function that the file defines.
   void ReadRelocations(const ElfW(Shdr) & section) {
     if (is_symbolic_) return;
     for (const auto& entry : Entries<ElfW(Rela)>(file_, section.sh_offset, section.sh_size)) {

@@ -1,4 +1,4 @@
-// Reads what a program's or library's file says to the dynamic linker of a RocksDB in it.
+// Symbols of RocksDB in the ELF file of a program or library.
 
 #ifndef WINNOW_TOOLS_WINNOW_RUN_ELF_SYMBOLS_H_
 #define WINNOW_TOOLS_WINNOW_RUN_ELF_SYMBOLS_H_
@@ -8,14 +8,15 @@
 namespace winnow::inspect {
 
 struct RocksDBSymbols {
-  bool has_code = false;     // of RocksDB, as a text that each RocksDB has
-  std::string loader;        // which a program has, and no library that is opened; empty: none
-  std::string name_space;    // of the function that makes Bloom policies; empty: it shows none
-  bool asks_linker = false;  // for that function or for the one that reads policies from text
-  std::string soname;        // empty: none
+  bool has_code = false;  // contains a string that every RocksDB has
+  std::string loader;     // PT_INTERP of a program; empty for libraries that are opened
+  // Namespace of the function that makes Bloom policies; empty if it has no symbol.
+  std::string name_space;
+  bool asks_linker = false;  // references that function, or the one that parses policies, by symbol
+  std::string soname;        // DT_SONAME, or empty
 };
 
-// Reads a file of this machine's form; nothing of any other, or of one that can't be read.
+// Reads an ELF file of this machine. The result is empty for other or unreadable files.
 RocksDBSymbols ReadRocksDBSymbols(const std::string& path);
 
 }  // namespace winnow::inspect

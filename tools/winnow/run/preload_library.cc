@@ -17,10 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Characters that the loader takes for the end of a path in LD_PRELOAD.
+// Separators of paths in LD_PRELOAD.
 constexpr char kEndsOfPaths[] = " :";
 
-// Where the loader has found the library in this process; empty: it has not.
+// Returns the path from which this process has loaded the library, or an empty path.
 fs::path LoadedFrom(const char* name) {
   void* const library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
   if (library == nullptr) return {};
@@ -32,14 +32,15 @@ fs::path LoadedFrom(const char* name) {
   return path;
 }
 
-// The loader's path for a word of LD_PRELOAD: it searches for a name without a slash, here too.
+// Returns the path that the loader uses for a word of LD_PRELOAD. Names without a slash are
+// searched for; this process has loaded them, too.
 fs::path PreloadedFrom(const std::string& word) {
   const fs::path found =
       word.find('/') == std::string::npos ? LoadedFrom(word.c_str()) : fs::path();
   return found.empty() ? fs::path(word) : found;
 }
 
-// Why the loader would not find the library by its path; empty: it will.
+// Returns a sentence if the loader would not find the library by this path, else an empty string.
 std::string WhyNotNamed(const std::string& path) {
   constexpr absl::string_view kAdvice = "Install Winnow into a folder with another name";
   const size_t end = path.find_first_of(kEndsOfPaths);
@@ -76,8 +77,8 @@ PreloadLibrary FindPreloadLibrary(const std::string& preloaded) {
   }
   library.problem = WhyNotNamed(library.path);
   if (!library.problem.empty()) return library;
-  // Behind the others: a replaced malloc and a sanitizer want to be first, and nobody else has the
-  // names of RocksDB's functions.
+  // Winnow is last: a malloc replacement or a sanitizer must be first, and no other library defines
+  // RocksDB's functions.
   library.variable = preloaded.empty() ? library.path : absl::StrCat(preloaded, ":", library.path);
   std::error_code code;
   for (const absl::string_view other :

@@ -26,7 +26,7 @@
 #include "tools/winnow/run/script_line.h"
 #include "tools/winnow/run/wrapper.h"
 
-// The linker's name for the header of this program.
+// The ELF header of this program, a symbol that the linker defines.
 extern "C" const ElfW(Ehdr) __ehdr_start [[gnu::visibility("hidden")]];
 
 namespace winnow::inspect {
@@ -34,12 +34,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kShell[] = "/bin/sh";  // reads what execve calls no program, as execvp has it
-constexpr size_t kMaxScripts = 16;    // Linux allows 5, and anew behind each env
+// Runs files that execve() refuses with ENOEXEC, as in execvp().
+constexpr char kShell[] = "/bin/sh";
+constexpr size_t kMaxScripts = 16;  // Linux allows 5, and 5 more after each env
 constexpr char kNotKnown[] =
     ", so that it is not known whether Winnow will be in force: with --log it says so itself";
 
-// Bytes at a place of a file.
+// Positioned reads of a file.
 class FileBytes {
  public:
   explicit FileBytes(const std::string& path)
@@ -53,7 +54,7 @@ class FileBytes {
   bool is_open() const { return file_ >= 0; }
   std::string error() const { return std::strerror(error_); }
 
-  // Fewer at the file's end.
+  // Returns fewer bytes at the end of the file.
   std::string Read(uint64_t offset, size_t size) const {
     std::string bytes(size, '\0');
     const ssize_t read = pread(file_, bytes.data(), size, static_cast<off_t>(offset));
@@ -61,7 +62,7 @@ class FileBytes {
     return bytes;
   }
 
-  // False beyond the file's end.
+  // Returns false if the value does not lie within the file.
   template <typename T>
   bool ReadInto(uint64_t offset, T* value) const {
     const std::string bytes = Read(offset, sizeof *value);
@@ -78,11 +79,12 @@ class FileBytes {
 struct ElfFile {
   ElfW(Ehdr) header = {};
   bool has_header = false;
-  bool is_whole = false;  // a program, whose program headers lie in the file
-  std::string loader;     // PT_INTERP; empty: none
+  bool is_whole = false;  // a program whose program headers lie in the file
+  std::string loader;     // PT_INTERP, or empty
 };
 
-// Reads a file of this program's class and byte order; of another's header, only these are right.
+// Reads the headers of an ELF file. Only `header` and `has_header` are valid for another class or
+// byte order.
 ElfFile ReadElf(const FileBytes& bytes) {
   ElfFile elf;
   elf.has_header = bytes.ReadInto(0, &elf.header);
@@ -92,7 +94,7 @@ ElfFile ReadElf(const FileBytes& bytes) {
     if (!bytes.ReadInto(elf.header.e_phoff + i * sizeof part, &part)) return elf;
     if (part.p_type == PT_INTERP && part.p_filesz > 0 && part.p_filesz <= PATH_MAX) {
       elf.loader = bytes.Read(part.p_offset, part.p_filesz);
-      elf.loader.resize(std::strlen(elf.loader.c_str()));  // without the zero at the end
+      elf.loader.resize(std::strlen(elf.loader.c_str()));  // strips the zero at the end
     }
   }
   elf.is_whole = elf.header.e_type == ET_EXEC || elf.header.e_type == ET_DYN;
@@ -103,13 +105,13 @@ bool IsElf(absl::string_view head) {
   return absl::StartsWith(head, absl::string_view(ELFMAG, SELFMAG));
 }
 
-// As the linker and the loader have put it into memory: /proc may not be there.
+// Returns this program's headers from memory, since /proc may be unavailable.
 const ElfFile& OwnElf() {
   static const auto* const own = [] {
     auto* const elf = new ElfFile;
     elf->header = __ehdr_start;
     elf->has_header = elf->is_whole = true;
-    // The first one is the program.
+    // The first entry of dl_iterate_phdr() is the program.
     dl_iterate_phdr(
         [](dl_phdr_info* program, size_t, void* loader) {
           for (int i = 0; i < program->dlpi_phnum; ++i) {
@@ -150,14 +152,15 @@ bool IsForThisMachine(const ElfFile& elf) {
          elf.header.e_machine == own.e_machine;
 }
 
-// A C library that is installed twice, in a folder of its own as well, has loaders of one name.
+// Returns true if both loaders have one file name or are one file. A second C library in its own
+// folder has a loader of the same name.
 bool IsSameLoader(const std::string& one, const std::string& other) {
   std::error_code code;
   return fs::path(one).filename() == fs::path(other).filename() || fs::equivalent(one, other, code);
 }
 
-// Why the loader does not preload the library into the program, or that nothing starts it: what a
-// sentence with the file's name says. Empty: it does.
+// Returns the rest of a sentence that begins with the file's name if the loader can't run the
+// program or preload the library into it, else an empty string.
 std::string WhyNotPreloaded(const std::string& path, const FileBytes& bytes, bool* is_missing) {
   const ElfFile elf = ReadElf(bytes);
   if (elf.has_header && !IsForThisMachine(elf)) {
@@ -201,7 +204,7 @@ Access AccessTo(const std::string& path) {
              : Access::kNotExecutable;
 }
 
-// The path that execvp searches.
+// Returns the search path of execvp().
 std::string SearchPath() {
   if (const char* const path = std::getenv("PATH")) return path;
   std::string path(confstr(_CS_PATH, nullptr, 0), '\0');
@@ -210,7 +213,8 @@ std::string SearchPath() {
   return path;
 }
 
-// The first file that may be executed, or else one that may not; empty: none.
+// Returns the first executable file of this name in PATH, or else one that is not executable, or an
+// empty string.
 std::string InPath(const std::string& name) {
   if (absl::StrContains(name, '/') || name.empty()) return name;
   std::string other;
@@ -224,7 +228,7 @@ std::string InPath(const std::string& name) {
   return other;
 }
 
-// Why the file can't be executed; empty: it can.
+// Returns the rest of a sentence if the file can't be executed, else an empty string.
 std::string WhyNotExecuted(const std::string& file, bool is_interpreter, bool* is_missing) {
   const char* const advice =
       is_interpreter ? "the first line of a script names one" : "give the path of one";
@@ -247,10 +251,10 @@ std::string NotInPath(const std::string& name) {
                       "' in PATH. Expected the name of one, or its path");
 }
 
-// Looks at one file after the other, beginning with the program.
+// Follows the chain of interpreters and wrappers, beginning with the program.
 class Follower {
  public:
-  // The words are those behind the program.
+  // `words` are the program's arguments.
   Follower(std::string path, std::vector<std::string> words)
       : words_(std::move(words)), said_(absl::StrJoin(words_, " ")) {
     program_.path = std::move(path);
@@ -263,7 +267,7 @@ class Follower {
   }
 
  private:
-  // False at the end.
+  // Examines the last file. Returns false at the end of the chain.
   bool Step() {
     const std::string file = Last();
     if (const std::string why =
@@ -295,14 +299,15 @@ class Follower {
     }
     script_ = script;
     said_ = line.argument;
-    // Those of others are one word, behind which comes the script.
+    // Linux passes the rest of the line to other interpreters as one argument, followed by the
+    // script.
     words_ = fs::path(line.interpreter).filename() == "env" ? EnvWordsOf(line.argument)
                                                             : std::vector<std::string>();
     program_.next.push_back({line.interpreter, /*is_started=*/false});
     return true;
   }
 
-  // The program that this one starts by its words, if it is one that does.
+  // Adds the program that a wrapper executes. Returns false if there is none.
   bool StepBehind(const std::string& file) {
     const std::optional<WrappedCommand> command =
         CommandBehind(fs::path(file).filename().string(), words_);
@@ -311,7 +316,8 @@ class Follower {
       return Refuse(absl::StrCat(" is told to take ", command->clears, " away ('", Printable(said_),
                                  "'). Name the program that it starts"));
     }
-    // A script's env would start something; without words they speak of themselves.
+    // A wrapper without a command, such as `env`, only prints something. If it is the interpreter
+    // of a script, its arguments are not fully known.
     if (command->words.empty() && command->is_known && script_.empty()) return false;
     if (command->words.empty()) {
       program_.unknown = absl::StrCat("'", Printable(file), " ", Printable(said_), "'",
@@ -333,7 +339,8 @@ class Follower {
     return true;
   }
 
-  // The name of the file in a sentence, with how it is come to.
+  // Returns the file's name as the subject of a sentence, with the script or wrapper that leads to
+  // it.
   std::string Subject() const {
     const std::string last = Printable(Last());
     if (!script_.empty()) return absl::StrCat(last, ", which ", Printable(script_), " is read by,");
@@ -351,10 +358,10 @@ class Follower {
   }
 
   ProgramFile program_;
-  std::vector<std::string> words_;  // of the last file, as far as they matter
-  std::string said_;                // the same as they were written
-  std::string script_;   // that the last file reads, or that its starter does; empty: none
-  std::string starter_;  // that the last file was started by; empty: none
+  std::vector<std::string> words_;  // arguments of the last file, as far as they matter
+  std::string said_;                // text of `words_` as written
+  std::string script_;              // script that the last file or its wrapper interprets, or empty
+  std::string starter_;             // wrapper that executes the last file, or empty
   size_t scripts_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The file that a command starts, and whether the dynamic loader would preload a library of ours
+// The file that a command executes, and whether the dynamic loader would preload Winnow's library
 // into it.
 
 #ifndef WINNOW_TOOLS_WINNOW_RUN_PROGRAM_FILE_H_
@@ -9,33 +9,33 @@
 
 namespace winnow::inspect {
 
-// Where a program leads to.
+// A file that a program leads to.
 struct NextFile {
   std::string path;
-  bool is_started = false;  // by the file before it, as by env; else it reads that one, a script
+  // Executed by the file before it, as by env; else the interpreter of that file, a script.
+  bool is_started = false;
 };
 
 struct ProgramFile {
-  std::string path;  // for execve; empty if there is no such program
+  std::string path;  // path for execve(); empty if there is no such program
 
-  // The interpreter of a script, that one's interpreter, and so on; behind a program that starts
-  // another one, as env and nice do, that one.
+  // The interpreter of a script, the interpreter's own interpreter, and so on; after a wrapper such
+  // as env or nice, the program that the wrapper executes.
   std::vector<NextFile> next;
 
-  // Why it can't be started, or not with a library preloaded: sentences, with what to do. Empty: it
-  // can be.
+  // Sentences that say why the program can't be executed, or not with a library preloaded, and what
+  // to do; else empty.
   std::string problem;
-  bool is_missing = false;  // the problem is that a file is not there
+  bool is_missing = false;  // the problem is a missing file
 
-  // A sentence on what could not be found out, so that the library may be ignored all the same.
-  // Empty: nothing.
+  // Sentence on what could not be checked, so that the loader may still ignore the library; may be
+  // empty.
   std::string unknown;
 };
 
-// Finds the program of a command, its first word, as execvp does, by PATH unless its name has a
-// slash, and looks at it and at what reads it, and at what it starts by its other words, where that
-// is known of it. The library that is to be preloaded is for this program's own machine, C library
-// and loader. Starts nothing.
+// Finds the program of a command, its first word, by PATH as execvp() does, and examines the
+// program, its interpreters, and the programs that known wrappers execute. The preloaded library is
+// for this program's machine, C library and loader. Executes nothing.
 ProgramFile FindProgram(const std::vector<std::string>& command);
 
 }  // namespace winnow::inspect

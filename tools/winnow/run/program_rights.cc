@@ -17,14 +17,15 @@
 namespace winnow::inspect {
 namespace {
 
-// Returns whether the kernel heeds what gives programs of this file system more rights.
+// Returns false if the file is on a nosuid mount, where set-ID bits and file capabilities have no
+// effect.
 bool HeedsRights(const std::string& path) {
   struct statvfs system = {};
   return statvfs(path.c_str(), &system) != 0 || (system.f_flag & ST_NOSUID) == 0;
 }
 
-// Returns whether the name space of users has the id: the kernel heeds no other of a file. All are
-// taken for there where that is not said.
+// Returns true if the ID is mapped in the user namespace, which set-ID bits require, or if `map`
+// can't be read.
 bool IsThere(const char* map, unsigned id) {
   std::ifstream lines(map);
   if (!lines) return true;
@@ -35,8 +36,7 @@ bool IsThere(const char* map, unsigned id) {
   return false;
 }
 
-// Returns what else the number may stand for, where the name space lacks users of the system: files
-// of these seem to be of one user.
+// Returns a remark if the ID may stand for any user that the user namespace does not map.
 std::string OrNobody(const char* map, const char* overflow, unsigned id) {
   unsigned nobody = 0;
   uint64_t first = 0, outside = 0, count = 0;
@@ -46,14 +46,14 @@ std::string OrNobody(const char* map, const char* overflow, unsigned id) {
              : "";
 }
 
-// Says that the program would have another id than who starts it, as the end of a sentence. Empty:
-// it has not.
+// Returns the end of a sentence if the program would run with another user or group ID than its
+// caller, else an empty string.
 std::string OtherId(const std::string& path, const struct stat& status) {
   const bool is_heeded = HeedsRights(path) && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1;
   const bool has_ids = is_heeded && IsThere("/proc/self/uid_map", status.st_uid) &&
                        IsThere("/proc/self/gid_map", status.st_gid);
   const bool sets_user = has_ids && (status.st_mode & S_ISUID) != 0;
-  // Without the right to execute, the bit means something else.
+  // Without group execute permission, the bit does not mean set-group-ID.
   const bool sets_group = has_ids && (status.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
   const auto user = sets_user ? status.st_uid : geteuid();
   const auto group = sets_group ? status.st_gid : getegid();
@@ -71,11 +71,11 @@ std::string OtherId(const std::string& path, const struct stat& status) {
   return std::string();
 }
 
-// Returns whether the file gives capabilities to its caller. Root has them anyway, which is no sign
-// to the loader. no_new_privs takes them away, but the sign stays.
+// Returns true if the file gives capabilities to a caller other than root, for whom the kernel does
+// not set AT_SECURE. With no_new_privs the capabilities are not granted, but AT_SECURE is set.
 bool GivesCapabilities(const std::string& path) {
-  // As linux/capability.h has it: a word with the version and a flag, that all are in effect; words
-  // of permitted and inheritable ones, and these once more. All begin with the low byte.
+  // Layout of vfs_cap_data in linux/capability.h: a word of version and effective flag, the words
+  // of permitted and inheritable capabilities, and both again, all little-endian.
   constexpr unsigned char kInEffect = 1;
   constexpr size_t kWords = 5;
   unsigned char bytes[4 * (kWords + 1)] = {};

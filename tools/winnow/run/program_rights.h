@@ -1,4 +1,5 @@
-// Tells whether a program has other rights than who starts it: the loader ignores LD_PRELOAD then.
+// Checks whether a program runs with other privileges than its caller, in which case the loader
+// ignores LD_PRELOAD.
 
 #ifndef WINNOW_TOOLS_WINNOW_RUN_PROGRAM_RIGHTS_H_
 #define WINNOW_TOOLS_WINNOW_RUN_PROGRAM_RIGHTS_H_
@@ -7,8 +8,8 @@
 
 namespace winnow::inspect {
 
-// Says that the kernel gives the loader a sign of other rights (AT_SECURE), and what to do, as a
-// sentence that the file's name begins. Empty: it gives none.
+// Returns the rest of a sentence that begins with the file's name if the kernel would set
+// AT_SECURE, with what to do; else an empty string.
 std::string WhyOnGuard(const std::string& path);
 
 }  // namespace winnow::inspect

@@ -1,4 +1,4 @@
-// Reads a script's interpreter from its first line.
+// Parses the interpreter in a script's first line.
 
 #ifndef WINNOW_TOOLS_WINNOW_RUN_SCRIPT_LINE_H_
 #define WINNOW_TOOLS_WINNOW_RUN_SCRIPT_LINE_H_
@@ -11,15 +11,15 @@
 
 namespace winnow::inspect {
 
-constexpr size_t kLineBytes = 256;  // Linux looks no further for an interpreter
+constexpr size_t kLineBytes = 256;  // Linux reads no more bytes to find the interpreter
 
-// Contents of a script's first line.
+// Interpreter and argument of a script's first line.
 struct FirstLine {
   std::string interpreter;
-  std::string argument;  // all the rest is one
+  std::string argument;  // the rest of the line
 };
 
-// Reads a file's first kLineBytes as Linux does; none: this is no script.
+// Parses a file's first kLineBytes as Linux does. Returns nullopt if the file is no script.
 std::optional<FirstLine> FirstLineOf(absl::string_view head);
 
 }  // namespace winnow::inspect

@@ -1,4 +1,4 @@
-// `winnow run`: starts a program with Winnow preloaded.
+// The verb `winnow run`, which executes a program with Winnow preloaded.
 
 #include <absl/flags/flag.h>
 #include <absl/strings/match.h>
@@ -34,7 +34,7 @@ WINNOW_FLAG(
     "which keeps the program's bits per key; read, which replaces none and only reads Winnow's "
     "filters; or stock, which changes nothing (default: WINNOW_POLICY of the environment, else "
     "winnow:10)");
-// How often Abseil has set them: once before the command line.
+// Number of times that Abseil has set each flag: once for its default, and again if it is given.
 static int times_add_was_set = 0;
 static int times_log_was_set = 0;
 WINNOW_SWITCH(run, add, "give a policy to column families without one, too (WINNOW_ADD=1)")
@@ -62,14 +62,14 @@ using Words = std::vector<std::string>;
 constexpr absl::string_view kRead = "read";
 constexpr absl::string_view kStock = "stock";
 
-// A start of the program: what is in force in it, or why it is not started.
+// A command to execute with its settings, or the reason why it can't be executed.
 struct Start {
   std::string policy;
-  std::string in_force;  // what RocksDB makes of the policy; empty: what the program asks for
+  std::string in_force;  // the policy that RocksDB makes of it; empty: the program's own
   PreloadLibrary library;
   ProgramFile program;
-  std::vector<CarriedRocksDB> rocksdbs;  // where --dry_run or --log asks for them
-  std::string problem;                   // a sentence; empty: none
+  std::vector<CarriedRocksDB> rocksdbs;  // set only with --dry_run or --log
+  std::string problem;                   // a sentence, or empty
   int status = kAllGood;
 };
 
@@ -84,7 +84,7 @@ std::string AskedPolicy() {
   return policy.empty() ? "winnow:10" : policy;
 }
 
-// Sets what RocksDB makes of the policy, or says why it can't be the value of WINNOW_POLICY.
+// Sets Start::in_force from the policy, or returns why WINNOW_POLICY can't have this value.
 std::string CheckAskedPolicy(Start* start) {
   if (start->policy == kRead || start->policy == kStock) return std::string();
   winnow_rocksdb_register();
@@ -130,7 +130,7 @@ Start Prepare(const std::vector<std::string>& command) {
   return start;
 }
 
-// Variables that the program's environment has and this one's may not have.
+// Returns the environment variables that are set for the program.
 Variables VariablesOf(const Start& start) {
   Variables variables = {{"LD_PRELOAD", start.library.variable}, {"WINNOW_POLICY", start.policy}};
   std::string range_bits = Environment("WINNOW_RANGE_BITS");
@@ -141,7 +141,7 @@ Variables VariablesOf(const Start& start) {
   const struct {
     const char* name;
     bool is_on;
-    bool is_given;  // and decides over the environment
+    bool is_given;  // overrides the environment
   } switches[] = {{"WINNOW_ADD", absl::GetFlag(FLAGS_run_add), times_add_was_set > 1},
                   {"WINNOW_LOG", absl::GetFlag(FLAGS_run_log), times_log_was_set > 1}};
   for (const auto& [name, is_on, is_given] : switches) {
@@ -153,12 +153,13 @@ Variables VariablesOf(const Start& start) {
   return variables;
 }
 
-// The library adds policies by 1 alone, whatever else looks like a yes.
+// Returns true for values of WINNOW_ADD that other variables accept as "on": the library requires
+// 1.
 bool IsIgnored(absl::string_view name, const std::string& value) {
   return name == "WINNOW_ADD" && value != "1" && base::IsOn(value.c_str());
 }
 
-// Warnings about a start that has no problem.
+// Returns warnings about a start without a problem.
 Words Doubts(const Start& start) {
   Words doubts;
   if (!start.program.unknown.empty()) doubts.push_back(start.program.unknown);
@@ -254,7 +255,7 @@ std::vector<char*> Pointers(const std::vector<std::string>& words) {
   return pointers;
 }
 
-// Comes back only if it fails, with the exit code.
+// Executes the command. Returns the exit code if that fails.
 int Execute(const Start& start, std::vector<std::string> command) {
   for (const auto& [name, value] : VariablesOf(start)) setenv(name.c_str(), value.c_str(), 1);
   RestoreStandardStreams();
@@ -262,7 +263,7 @@ int Execute(const Start& start, std::vector<std::string> command) {
   execv(path.c_str(), Pointers(command).data());
   std::string file = path;
   if (errno == ENOEXEC) {
-    // As execvp does.
+    // Runs the file with the shell, as execvp() does.
     file = start.program.next.empty() ? file : start.program.next.back().path;
     command.front() = path;
     command.insert(command.begin(), file);

@@ -19,13 +19,14 @@ using Words = std::vector<std::string>;
 constexpr char kPreload[] = "LD_PRELOAD";
 constexpr char kPolicy[] = "WINNOW_POLICY";
 
-// The options of a program that come before the one that it starts, as getopt has them: those with
-// a value end with a colon. Not among them is what makes it start nothing, as -p of a process.
+// Options of a program that come before the command that it executes, in the form of getopt_long();
+// options with a value end with a colon. Options with which it executes no command, such as -p for
+// a process ID, are left out.
 struct Wrapper {
   absl::string_view name;
   const char* options;
   absl::string_view long_options;
-  size_t operands;  // that stand before the program
+  size_t operands;  // number of operands before the command
 };
 constexpr Wrapper kWrappers[] = {
     {"chrt", "+abdfiorRvT:P:D:",
@@ -46,7 +47,7 @@ constexpr Wrapper kWrappers[] = {
     {"timeout", "+k:s:fpv", "kill-after: signal: foreground preserve-status verbose", 1},
 };
 
-// Which word is the first that is no option; none: there is an option that the program has not.
+// Returns the index of the first word after the options; nullopt if an option is unknown.
 std::optional<size_t> EndOfOptions(const Wrapper& wrapper, Words words) {
   std::vector<std::string> names = absl::StrSplit(wrapper.long_options, ' ', absl::SkipEmpty());
   std::vector<option> long_options;
@@ -61,7 +62,7 @@ std::optional<size_t> EndOfOptions(const Wrapper& wrapper, Words words) {
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   opterr = 0;
-  optind = 0;  // anew, as glibc and musl have it
+  optind = 0;  // restarts the scan, in glibc and musl
   for (int found = 0; found != -1;) {
     found = getopt_long(static_cast<int>(words.size()), pointers.data(), wrapper.options,
                         long_options.data(), nullptr);
@@ -78,7 +79,7 @@ WrappedCommand BehindOptions(const Wrapper& wrapper, const Words& words) {
     return command;
   }
   size_t operands = wrapper.operands;
-  // Some of its policies need no priority.
+  // Some scheduling policies of chrt need no priority.
   if (wrapper.name == "chrt" && *end < words.size() && !absl::ascii_isdigit(words[*end][0])) {
     operands = 0;
   }
@@ -118,7 +119,8 @@ bool Has(const Words& words, absl::string_view searched) {
   return std::find(words.begin(), words.end(), searched) != words.end();
 }
 
-// True for options of su and runuser that clear variables: "-", "-l", "-lc", "--login".
+// Returns true for options of su and runuser that clear the environment: "-", "-l", "-lc",
+// "--login".
 bool IsLogin(absl::string_view word) {
   return word == "-" || word == "--login" ||
          (absl::ConsumePrefix(&word, "-") && !absl::StartsWith(word, "-") &&
@@ -149,7 +151,7 @@ std::string WinnowBehind(absl::string_view name, const Words& words) {
 }
 
 Words EnvWordsOf(absl::string_view argument) {
-  // Else all of it is one word.
+  // env takes the argument as one word without -S.
   const bool is_split =
       absl::ConsumePrefix(&argument, "-S") || absl::ConsumePrefix(&argument, "--split-string=");
   if (!is_split) return {std::string(argument)};

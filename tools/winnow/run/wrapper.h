@@ -1,4 +1,4 @@
-// Programs that start another one, which is named by their words: env, nice, timeout and the like.
+// Programs that execute a command given by their arguments: env, nice, timeout and the like.
 
 #ifndef WINNOW_TOOLS_WINNOW_RUN_WRAPPER_H_
 #define WINNOW_TOOLS_WINNOW_RUN_WRAPPER_H_
@@ -11,24 +11,25 @@
 
 namespace winnow::inspect {
 
-// Command that such a program makes of its words.
+// The command in a wrapper's arguments.
 struct WrappedCommand {
-  std::vector<std::string> words;  // the program that it starts, and what stands behind it
-  std::string clears;    // what Winnow needs and it takes away: LD_PRELOAD or WINNOW_POLICY
-  bool is_known = true;  // else its words could not be followed
+  std::vector<std::string> words;  // the command's program and arguments
+  // LD_PRELOAD or WINNOW_POLICY, if the wrapper removes it from the environment.
+  std::string clears;
+  bool is_known = true;  // false if the arguments could not be parsed
 };
 
-// Returns the command of a program with this name, which gives LD_PRELOAD on; none: it starts no
-// other one, or not by its words alone, as a shell.
+// Returns the command of a wrapper with this name that passes LD_PRELOAD on; nullopt if it is no
+// such wrapper. Shells are none, as they don't execute one command given by words.
 std::optional<WrappedCommand> CommandBehind(absl::string_view name,
                                             const std::vector<std::string>& words);
 
-// How winnow is to be started by a program that gives LD_PRELOAD to nothing, as sudo: "sudo winnow
-// run PROGRAM". Empty: this is none.
+// Returns the command line that makes a program such as sudo, which removes LD_PRELOAD, execute
+// winnow: "sudo winnow run PROGRAM". Empty for other programs.
 std::string WinnowBehind(absl::string_view name, const std::vector<std::string>& words);
 
-// Words that `env` makes of the rest of a script's first line; empty: by quotes and the like, which
-// are not looked at here.
+// Returns the words that `env` makes of the rest of a script's first line; empty if it has quotes
+// or other special characters, which are not parsed.
 std::vector<std::string> EnvWordsOf(absl::string_view argument);
 
 }  // namespace winnow::inspect

@@ -19,7 +19,7 @@ namespace {
 constexpr uint64_t kShardBytes = uint64_t{512} << 20;
 constexpr unsigned kMaxPageProbes = 30;
 
-// Why no filter is as wished, though the wish is a clear one: a sentence, or empty.
+// Returns a sentence if the wish is valid but no filter can fulfill it, else an empty string.
 std::string Objection(const SizeWish& wish) {
   if (wish.page_bytes) return "";
   if (wish.rate && *wish.rate <= std::ldexp(static_cast<double>(*wish.keys), -64)) {
@@ -34,7 +34,7 @@ std::string Objection(const SizeWish& wish) {
   return "";
 }
 
-// Per-file filters of the core, which has whole filters of up to 2^32 blocks.
+// Returns the size of per-file filters, which may exceed the maximum of one filter, 2^32 blocks.
 SizedKind OfCore(FilterKind filter_kind, double bits, uint64_t keys) {
   FilterOptions options;
   options.kind = filter_kind;
@@ -58,7 +58,7 @@ SizedKind OfCore(FilterKind filter_kind, double bits, uint64_t keys) {
   return kind;
 }
 
-// The most bits a key whose filter fits, or nothing.
+// Returns the highest number of bits per key with which the filter fits into `bytes`, or nullopt.
 std::optional<double> BitsWithin(FilterKind kind, uint64_t keys, uint64_t bytes) {
   double low = kBitsPerKeyOption.least;
   if (OfCore(kind, low, keys).bytes > bytes) return std::nullopt;
@@ -110,18 +110,19 @@ void ReportKinds(const SizeWish& wish, const KindTable* further, SizeReport* rep
         wish.rate ? further->for_rate(keys, *wish.rate) : further->within(keys, *wish.bytes);
   }
   if (wish.range_bits) {
-    constexpr uint64_t kMost = core::kMaxRangeKeys;  // of one file
+    constexpr uint64_t kMost = core::kMaxRangeKeys;  // maximum of one file
     report->range_bytes = keys / kMost * core::UsualPositionsBytes(kMost, *wish.range_bits) +
                           core::UsualPositionsBytes(keys % kMost, *wish.range_bits);
   }
   for (const auto& [name, kind] : kKindOption.values) {
-    if (!kind || keys > UINT32_MAX) continue;  // no file has as many
+    if (!kind || keys > UINT32_MAX) continue;  // a file has at most 2^32 - 1 keys
     const std::optional<double> bits = wish.rate ? std::optional(core::BitsForRate(*wish.rate))
                                                  : BitsWithin(*kind, keys, *wish.bytes);
     if (bits) report->kinds.push_back(OfCore(*kind, *bits, keys));
   }
   for (SizedKind& kind : report->kinds) {
-    // Equal hashes come on top, with every kind; for the rest, a hundredth is let pass.
+    // Collisions of 64-bit hashes add to the rate of every kind; a further excess of 1% is
+    // accepted.
     const double equal_hashes = std::ldexp(static_cast<double>(keys), -64);
     const bool has_rate = !wish.rate || kind.rate <= 1.01 * *wish.rate + equal_hashes;
     kind.fits_wish = has_rate && CanDo(kind, wish);
@@ -157,7 +158,7 @@ void ReportKinds(const SizeWish& wish, const KindTable* further, SizeReport* rep
       report->no_filter_policy =
           "a file's filter is built once, of all its keys: none is added or removed later";
     } else if (core::RateForBits(bits) <= 1.01 * *wish.rate) {
-      // Each filter has this rate by a uniform plan alone.
+      // The uniform plan is required: other plans give the filters of some levels a higher rate.
       report->filter_policy = absl::StrFormat(
           "{id=winnow;bits_per_key=%.2f;level_plan=uniform%s}", std::ceil(bits * 100) / 100,
           wish.range_bits ? absl::StrCat(";range_bits=", *wish.range_bits) : "");
@@ -169,7 +170,7 @@ void ReportKinds(const SizeWish& wish, const KindTable* further, SizeReport* rep
   }
 }
 
-// Which k to take, of rows that are there.
+// Returns sentences that recommend a k; `rows` must not be empty.
 std::string ProbesToTake(const SizeWish& wish, const std::vector<PageRow>& rows) {
   const PageRow& holds_most = *std::max_element(
       rows.begin(), rows.end(), [](const PageRow& a, const PageRow& b) { return a.keys < b.keys; });
@@ -204,7 +205,7 @@ void ReportPage(const SizeWish& wish, const KindTable& kinds, SizeReport* report
         absl::StrCat("a page of ", *wish.page_bytes, " bytes does not have the rate ",
                      RateText(*wish.rate), " with a single key");
   } else if (wish.keys && *report->page.front().at_rate > kHighestSizedRate) {
-    // With one bit a key so many keys have the highest rate as with no other number.
+    // k = 1 holds the most keys at kHighestSizedRate, so no other k can fulfill the wish.
     report->impossible =
         absl::StrCat("a page of ", *wish.page_bytes, " bytes does not tell ", *wish.keys,
                      " keys from others: at most ", kinds.page_keys(bits, 1, kHighestSizedRate),

@@ -1,4 +1,4 @@
-// `winnow size`: what filters of every kind would take, and which one to take.
+// The verb `winnow size`, which computes sizes of filters of every kind and recommends one.
 
 #include <absl/flags/flag.h>
 #include <absl/strings/numbers.h>
@@ -38,7 +38,7 @@ namespace {
 
 const inspect::KindTable* further_kinds = nullptr;
 
-// The value of a flag that is empty or a number of its range.
+// Returns the value of a flag; nullopt if it is empty.
 std::optional<uint64_t> Whole(const std::string& flag) {
   const std::optional<double> number = ParseByteCount(flag);
   return number ? std::optional(static_cast<uint64_t>(*number)) : std::nullopt;
@@ -106,7 +106,7 @@ Verb SizeVerb(const inspect::KindTable* further) {
       examples};
 }
 
-// Without streams.
+// Returns the verb for builds without streams.
 Verb SizeVerb() { return SizeVerb(nullptr); }
 
 }  // namespace winnow::tools

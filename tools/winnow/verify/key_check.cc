@@ -14,7 +14,7 @@ using ROCKSDB_NAMESPACE::Slice;
 constexpr size_t kBatch = 64;
 constexpr uint64_t kChecksBetweenReports = 1 << 16;
 
-// Keys on their way to one block: filters answer several at once faster.
+// Buffer of keys for lookups in one filter block: batched lookups are faster.
 class CheckedBatch {
  public:
   CheckedBatch(CheckedFilter* filter, AbsentKeys* absent, KeyCheck* check)
@@ -75,7 +75,7 @@ class CheckedBatch {
   size_t block_ = 0;
 };
 
-// The keys and prefixes that entries give, each once for a run of equal ones in a block.
+// Generates the keys and prefixes of entries, without consecutive duplicates in a block.
 class CheckedKeys {
  public:
   CheckedKeys(const CheckedFilter& filter, CheckedBatch* batch)
@@ -117,8 +117,8 @@ class CheckedKeys {
     }
     last_prefix_ = std::string(prefix);
     batch_->Add(block, prefix, true);
-    // Where the versions of one key lie in two partitions, the first key that is looked for in the
-    // second need not be the first that was built into it.
+    // Skipped if the last key has several versions: they may continue into this partition, so that
+    // `prefix` is not the first prefix that was built into the partition.
     if (has_next_prefixes_ && any_ && !same_block && block == block_ + 1 && !last_key_repeats_) {
       batch_->Add(block_, prefix, true);
     }
@@ -130,11 +130,11 @@ class CheckedKeys {
   bool any_ = false;
   size_t block_ = 0;
   std::string last_key_;
-  bool last_key_repeats_ = false;  // it came more than once
+  bool last_key_repeats_ = false;  // the key had several entries
   std::optional<std::string> last_prefix_;
 };
 
-// The keys of entries asked of the range filters of their blocks.
+// Queries the range filters of blocks with ranges around the keys of their entries.
 class CheckedRanges {
  public:
   CheckedRanges(const CheckedFilter& filter, RangeCheck* check) : filter_(filter), check_(check) {}
@@ -170,11 +170,11 @@ class CheckedRanges {
   RangeCheck* check_;
   bool any_ = false;
   size_t block_ = 0;
-  std::string behind_;  // the least key that is greater than the last one
+  std::string behind_;  // smallest key greater than the last one
   std::string behind_last_;
 };
 
-// Checks the order of entries: by their user keys, and of one key the newest first.
+// Checks that entries are sorted by user key, with the newest entry of a key first.
 class OrderCheck {
  public:
   explicit OrderCheck(const ROCKSDB_NAMESPACE::Comparator* comparator) : comparator_(comparator) {}

@@ -1,4 +1,4 @@
-// Every key of a file asked of the filter that was built from them.
+// Lookups of every key of a file in the file's filter.
 
 #ifndef WINNOW_TOOLS_WINNOW_VERIFY_KEY_CHECK_H_
 #define WINNOW_TOOLS_WINNOW_VERIFY_KEY_CHECK_H_
@@ -20,24 +20,25 @@
 
 namespace winnow::inspect {
 
-// A filter as its file has it. Everything it refers to must live as long.
+// A filter as stored in its file. Objects that it refers to must outlive it.
 struct CheckedFilter {
-  std::vector<FilterProber> blocks;              // one, or one for each partition; or none
-  const FilterPartitions* partitions = nullptr;  // null: not partitioned
-  // The file's. Null: this program does not have it; only for filters that are not partitioned.
+  std::vector<FilterProber> blocks;              // one, or one per partition; may be empty
+  const FilterPartitions* partitions = nullptr;  // null if not partitioned
+  // Comparator of the file. May be null, for an unknown one, if the filter is not partitioned.
   const ROCKSDB_NAMESPACE::Comparator* comparator = nullptr;
-  // The first prefix of a partition is in the one before as well (HasNextPrefixes).
+  // True if the first prefix of a partition is in the previous partition, too (HasNextPrefixes).
   bool has_next_prefixes = true;
   FilterContents contents;
-  std::vector<core::TableRanges> ranges;  // of the blocks
-  size_t timestamp_bytes = 0;             // at the end of each user key, which filters leave out
+  std::vector<core::TableRanges> ranges;  // one per block
+  // Length of the timestamps at the end of user keys, which filters leave out.
+  size_t timestamp_bytes = 0;
 };
 
-// A key that a filter was built from and denies: a lookup of it does not find it.
+// A false negative: a key of the file that the filter denies, so that lookups miss it.
 struct DeniedKey {
-  std::string bytes;  // what the filter was asked for
+  std::string bytes;  // the key or prefix that was queried
   bool is_prefix = false;
-  std::optional<int> partition;  // from 0 on, of a partitioned filter
+  std::optional<int> partition;  // 0-based; nullopt if the filter is not partitioned
 
   template <typename Code>
   void Fields(Code& code) {
@@ -47,10 +48,10 @@ struct DeniedKey {
 
 inline constexpr size_t kMaxDeniedShown = 5;
 
-// Answers of range filters to ranges that begin at a key, or behind the key before it, and end
-// behind it.
+// Results of range filters for ranges that end just after a key, and begin at the key or just after
+// the key before.
 struct RangeCheck {
-  uint64_t keys = 0;  // of blocks that have one
+  uint64_t keys = 0;  // keys in blocks that have a range filter
   uint64_t false_negatives = 0;
   std::vector<DeniedKey> denied;  // the first kMaxDeniedShown
 
@@ -62,21 +63,20 @@ struct RangeCheck {
 
 struct KeyCheck {
   uint64_t entries = 0;
-  uint64_t keys = 0;                     // asked: whole keys and prefixes, equal neighbours once
-  std::vector<uint64_t> keys_of_blocks;  // the same for each block
+  uint64_t keys = 0;  // number of queried keys and prefixes, without consecutive duplicates
+  std::vector<uint64_t> keys_of_blocks;  // `keys` of each block
   uint64_t false_negatives = 0;
   std::vector<DeniedKey> denied;  // the first kMaxDeniedShown
   RangeCheck range;
-  uint64_t too_short = 0;          // keys with fewer bytes than a timestamp
-  uint64_t out_of_order = 0;       // entries that come before the one before them
-  std::string first_out_of_order;  // the user key of the first such
+  uint64_t too_short = 0;          // keys shorter than a timestamp
+  uint64_t out_of_order = 0;       // entries that sort before their predecessor
+  std::string first_out_of_order;  // user key of the first of these
 };
 
-// Reads the keys from the first to the last, and asks for each the block that RocksDB would ask for
-// that entry; for the first prefix of a partition also the one before, as a seek to it may end
-// there, if it was built so. Of whole keys the
-// block's range filter is asked, too. Tells `absent` of every key. keys->status() says afterwards
-// whether all were read.
+// Reads all keys and queries, for each, the block that RocksDB would query for the entry. The first
+// prefix of a partition is also queried in the previous partition, where a seek to it may end, if
+// the filter was built so. Whole keys are queried in the block's range filter, too. Passes every
+// key to `absent`. keys->status() is not OK if some keys could not be read.
 KeyCheck CheckKeys(InternalKeys* keys, CheckedFilter* filter, AbsentKeys* absent,
                    const std::function<void(const KeyCheck&)>& progress);
 

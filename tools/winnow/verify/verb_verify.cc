@@ -1,4 +1,4 @@
-// `winnow verify`: whether the filters in these files are right.
+// The verb `winnow verify`, which checks the filters in SST files.
 
 #include <absl/flags/flag.h>
 
@@ -26,7 +26,7 @@
 
 WINNOW_TAKES(verify, kJsonFlag);
 WINNOW_TAKES(verify, kPathFlag);
-WINNOW_FLAG(verify, uint64_t, samples, 10'000, WholeValue("N", 0, 1e8),  // 40 bytes each
+WINNOW_FLAG(verify, uint64_t, samples, 10'000, WholeValue("N", 0, 1e8),  // 40 bytes per sample
             "absent keys to ask each filter for, to measure its rate; 0 measures none");
 WINNOW_TAKES(verify, kFamilyFlag);
 WINNOW_TAKES(verify, kJobsFlag);
@@ -37,7 +37,7 @@ namespace {
 using inspect::FileVerdict;
 using inspect::ListedTable;
 
-using Progress = std::pair<uint64_t, double>;  // keys, share
+using Progress = std::pair<uint64_t, double>;  // keys; share of the file
 
 std::vector<uint64_t> Sizes(const std::vector<ListedTable>& tables) {
   std::vector<uint64_t> sizes;

@@ -28,7 +28,7 @@ using ROCKSDB_NAMESPACE::TableProperties;
 
 constexpr size_t kBytesOfUnknownTimestamps = 8;
 
-// Damage is a fault of the file; what keeps us from reading it is none.
+// Adds corruption to the faults, and other failures to the error, unless there is one.
 void Tell(const std::string& what, const Status& status, FileVerdict* verdict) {
   const std::string sentence = absl::StrCat(what, ": ", status.ToString());
   if (status.IsCorruption()) {
@@ -38,7 +38,7 @@ void Tell(const std::string& what, const Status& status, FileVerdict* verdict) {
   }
 }
 
-// Says why a file's filter is not among its blocks; true if it has blocks.
+// Returns true if the file has filter blocks; else sets the kind, and the reason in the verdict.
 bool HasBlocks(const RawSst& sst, FileVerdict* verdict) {
   verdict->kind =
       std::string(sst.blocks.empty() && sst.properties->filter_size == 0 ? kNoFilter : kUnknown);
@@ -61,7 +61,7 @@ bool HasBlocks(const RawSst& sst, FileVerdict* verdict) {
   return !sst.blocks.empty();
 }
 
-// The partitions that belong to the blocks; an error in the verdict if they can't be told.
+// Returns the partitions of the filter's blocks; sets verdict->error if they are unknown.
 FilterPartitions PartitionsOf(const std::string& path, const RawSst& sst,
                               const Comparator* comparator, FileVerdict* verdict) {
   if (comparator == nullptr) {
@@ -91,7 +91,7 @@ void TakeOver(const KeyCheck& check, FileVerdict* verdict) {
   verdict->denied = check.denied;
 }
 
-// A file with range filters.
+// Adds the results of range filters to the verdict.
 void JudgeRanges(const RangeCheck& check, const TableProperties& properties, size_t blocks,
                  FileVerdict* verdict) {
   verdict->range = check;
@@ -136,10 +136,10 @@ void JudgeEntries(const KeyCheck& check, const TableProperties& properties, File
   }
 }
 
-// Expected rate of a block.
+// Expected false-positive rate of a filter block.
 struct BlockRate {
-  std::optional<double> mean;  // unset: not known
-  double variance = 0;         // over blocks of other keys
+  std::optional<double> mean;  // nullopt if unknown
+  double variance = 0;         // variance over filters of different keys
 };
 
 BlockRate RateOf(const FilterSummary& block) {
@@ -155,7 +155,7 @@ BlockRate RateOf(const FilterSummary& block) {
   return rate;
 }
 
-// Asks each block for its share of the absent keys, by the keys that it holds.
+// Queries each block with a share of the absent keys that is proportional to the block's keys.
 RateSample AskAbsent(const std::vector<AbsentKeys::Key>& absent,
                      const std::vector<uint64_t>& keys_of_blocks,
                      const std::vector<BlockRate>& expected, CheckedFilter* filter) {
@@ -209,7 +209,7 @@ void JudgeRates(const RateSample& sample, uint64_t files, FileVerdict* verdict) 
       100 * *verdict->expected_fpr));
 }
 
-// Filters that answer "may match" for every key: by accident, by design, or as a kind that is new.
+// Reports a filter that answers "may match" for every key: damaged, disabled, or of a newer kind.
 void JudgeUselessBlock(const std::string& block, const std::string& where, FileVerdict* verdict) {
   using Kind = BuiltinFilter::Kind;
   if (core::LooksOurs(block)) {
@@ -234,7 +234,7 @@ void JudgeUselessBlock(const std::string& block, const std::string& where, FileV
   }
 }
 
-// Kind and faults of the blocks, and the rates to expect of them.
+// Adds the kind and faults of the blocks to the verdict. Returns their expected rates.
 std::vector<BlockRate> JudgeBlocks(const RawSst& sst, const std::vector<uint64_t>& keys_of_blocks,
                                    FileVerdict* verdict) {
   std::vector<BlockRate> expected;
@@ -285,7 +285,8 @@ void JudgeContents(const FilterContents& contents, FileVerdict* verdict) {
   }
 }
 
-// The rest of a file whose entries can be read; error is set where the filter can't be asked.
+// Checks the filter with the file's keys and measures the rate. Keys are read, but not queried, if
+// verdict->error is set.
 void CheckFilter(const RawSst& sst, const FilterPartitions& partitions,
                  const Comparator* comparator, const VerifyOptions& options, InternalKeys* keys,
                  const VerifyProgress& progress, FileVerdict* verdict) {
@@ -352,7 +353,7 @@ FileVerdict VerifyFile(const std::string& path, const VerifyOptions& options,
   }
   verdict.partitions = sst.partitioned ? static_cast<int>(sst.blocks.size()) : 0;
   std::unique_ptr<InternalKeys> keys;
-  // Reading from the first entry on compares no keys.
+  // Iteration from the first entry on does not compare keys, so any comparator works.
   Status status = InternalKeys::Open(
       path, comparator != nullptr ? comparator : ROCKSDB_NAMESPACE::BytewiseComparator(), &keys);
   if (!status.ok()) {

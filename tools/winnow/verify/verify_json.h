@@ -1,4 +1,4 @@
-// Findings of `winnow verify`, as JSON and as a table.
+// Results of `winnow verify`, as JSON and as a table.
 
 #ifndef WINNOW_TOOLS_WINNOW_VERIFY_VERIFY_JSON_H_
 #define WINNOW_TOOLS_WINNOW_VERIFY_VERIFY_JSON_H_
@@ -11,8 +11,8 @@
 
 namespace winnow::inspect {
 
-// The document of schema winnow.verify/1, with a newline at its end. trees_read: false if databases
-// may have further files.
+// Returns a document of schema winnow.verify/1, which ends with a newline. `trees_read` is false if
+// the databases may have further files.
 std::string VerifyJson(const std::vector<FileVerdict>& files,
                        const std::vector<std::string>& warnings, bool trees_read);
 
@@ -20,10 +20,10 @@ std::string VerifyJson(const std::vector<FileVerdict>& files,
 
 namespace winnow::tools {
 
-// A row for each file and one for all, then faults, remarks and what was left out as sentences; why
-// a file could not be read is for others to say. Ends with a newline. trees_read: false if
-// databases may have further files. width: as for FittedTable. most_rows: if there are more files,
-// only those with faults or errors have rows, and no more than that.
+// Returns a table with a row per file and a row of sums, then faults, remarks and omissions as
+// sentences; errors of unreadable files are left to the caller. Ends with a newline. `trees_read`
+// is false if the databases may have further files. `width` is as for FittedTable(). If there are
+// more than `most_rows` files, only those with faults or errors have rows, at most `most_rows`.
 std::string VerifyTable(const std::vector<inspect::FileVerdict>& files, bool trees_read,
                         size_t width, size_t most_rows);
 

@@ -1,4 +1,4 @@
-// How far `winnow verify` is, in a line on a terminal.
+// Progress line of `winnow verify`.
 
 #ifndef WINNOW_TOOLS_WINNOW_VERIFY_VERIFY_PROGRESS_H_
 #define WINNOW_TOOLS_WINNOW_VERIFY_VERIFY_PROGRESS_H_
@@ -11,18 +11,18 @@
 
 namespace winnow::tools {
 
-// "3 of 12 files, 41 %, 3.1 M keys/s, 12 s left". Not safe for several threads.
+// Estimates the progress: "3 of 12 files, 41 %, 3.1 M keys/s, 12 s left". Not thread-safe.
 class VerifyProgress {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // The sizes of the files, in bytes: what is left to do is judged by them.
+  // `file_bytes` are the sizes of the files, by which the remaining work is estimated.
   VerifyProgress(std::vector<uint64_t> file_bytes, Clock::time_point start);
 
   void File(size_t file, uint64_t keys, double share);
   void Done(size_t file, uint64_t keys);
 
-  // Without the time left as long as nothing is done.
+  // Returns the line, without the remaining time until some work is done.
   std::string Line(Clock::time_point now) const;
 
  private:

@@ -20,20 +20,20 @@ using inspect::FileVerdict;
 using inspect::Percent;
 using inspect::TextTable;
 
-// Files that have the same to remark are told together beyond so many.
+// Maximum number of files with one remark that are listed separately.
 constexpr size_t kRemarksOneByOne = 3;
 
 std::string Result(const FileVerdict& file) {
   return file.error ? "NOT VERIFIED" : file.ok() ? "good" : "FAULT: see below";
 }
 
-// "0.91 to 1.31 %"
+// Returns "0.91 to 1.31 %".
 std::string IntervalCell(const inspect::Interval& interval, uint64_t samples) {
   return samples == 0 ? "-"
                       : absl::StrFormat("%.3g to %.3g %%", 100 * interval.low, 100 * interval.high);
 }
 
-// Without the column family.
+// Returns the cells of a file's row, except for the column family.
 std::vector<std::string> Row(const FileVerdict& file) {
   return {inspect::Printable(file.path), file.kind,
           absl::StrCat(file.keys),       absl::StrCat(file.false_negatives),
@@ -127,7 +127,7 @@ std::string VerifyTable(const std::vector<FileVerdict>& files, bool trees_read, 
   if (several_families) {
     columns.insert(columns.begin() + 1, {"column family", Align::kLeft});
   }
-  // If there are too many files, only those that somebody must look at have rows.
+  // If there are too many files, only those with faults or errors have rows.
   const bool all_rows = files.size() <= most_rows;
   std::vector<TextTable::Row> rows;
   VerdictSums sums;

@@ -1,4 +1,4 @@
-// C functions that the crate calls (lib.rs).
+// C functions for the crate (lib.rs).
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/status.h>
@@ -11,8 +11,8 @@
 
 #include "src/rocksdb/registration.h"
 
-// Registers the policy, and then, unless `policy` is null, asks whether this text is one. *reason
-// gets what is wrong, or no byte but the 0 at its end; what exceeds `size` is cut.
+// Registers the policy and, unless `policy` is null, checks that `policy` is a valid policy. Writes
+// an error message or an empty string to `reason`, truncated to `size` bytes with the final zero.
 extern "C" void winnow_rust_check(const char* policy, char* reason, size_t size) noexcept {
   try {
     std::string problem = winnow::plugin::RegistrationProblem();

@@ -1,10 +1,10 @@
-//! Winnow's filters for RocksDB, in programs that have RocksDB inside.
+//! Winnow's filters for RocksDB, in programs that link RocksDB statically.
 //!
-//! Call [`register`] once, before the first options that name `winnow` are read. RocksDB drops in
-//! silence what it does not know: without that call the linker leaves Winnow out, and databases are
-//! without filters. [`check`] tells.
+//! Call [`register`] once, before options that name `winnow` are read. Without the call, the linker
+//! drops Winnow, and RocksDB, which silently ignores unknown policies, builds no filters. [`check`]
+//! detects that.
 
-use librocksdb_sys as _; // RocksDB, linked behind Winnow
+use librocksdb_sys as _; // links RocksDB after Winnow
 
 use std::ffi::{c_char, CStr, CString};
 use std::fmt;
@@ -16,7 +16,7 @@ extern "C" {
     fn winnow_rust_check(policy: *const c_char, reason: *mut c_char, size: usize);
 }
 
-/// Why something can't be, as a sentence for people.
+/// Error message: a sentence for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(pub(crate) String);
 
@@ -28,12 +28,12 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Registers the policy with RocksDB, so that options as text, also in OPTIONS files, can name
-/// `winnow`. May be called again, from any thread.
+/// Registers the policy in RocksDB, so that options strings and OPTIONS files can name `winnow`.
+/// Idempotent and thread-safe.
 ///
 /// # Errors
 ///
-/// The RocksDB that is linked is not the one whose headers Winnow was compiled with.
+/// Fails if the linked RocksDB is not the one with whose headers Winnow was compiled.
 ///
 /// ```
 /// winnow_rocksdb::register()?;
@@ -43,12 +43,12 @@ pub fn register() -> Result<(), Error> {
     ask(None)
 }
 
-/// The value of RocksDB's option `block_based_table_factory` for a policy such as `winnow:10` or
-/// `{id=winnow;bits_per_key=10;range_bits=15}`; registers the policy, too.
+/// Returns the value of RocksDB's option `block_based_table_factory` for a policy such as
+/// `winnow:10` or `{id=winnow;bits_per_key=10;range_bits=15}`. Registers the policy, too.
 ///
 /// # Errors
 ///
-/// RocksDB would build no filters by this text, or others; and those of [`register`].
+/// Fails if RocksDB would not build Winnow's filters with this text, or if [`register`] fails.
 ///
 /// ```
 /// let table = winnow_rocksdb::table_options("winnow:10")?;
@@ -68,19 +68,20 @@ pub fn table_options(policy: &str) -> Result<String, Error> {
     Ok(format!("{{filter_policy={{{inner}}}}}"))
 }
 
-/// Checks that all column families of a database build Winnow's filters, by the OPTIONS file that
-/// RocksDB wrote when it was opened last, or its options were changed. For debug builds: the call
-/// shows that [`register`] was forgotten, that the name is misspelt, or that a later
-/// `set_block_based_table_factory` took the policy away.
+/// Checks that all column families of a database build Winnow's filters, according to the latest
+/// OPTIONS file, which RocksDB writes when it opens the database or changes options. Intended for
+/// debug builds: detects that [`register`] was not called, that the policy's name is misspelt, or
+/// that a later `set_block_based_table_factory` removed the policy.
 ///
 /// # Errors
 ///
-/// Names the column families without; or there is no OPTIONS file.
+/// Fails if column families build other or no filters, which the message names, or if there is no
+/// OPTIONS file.
 ///
 /// ```
 /// # let database = std::env::temp_dir();
 /// // let db = DB::open(&options, &database)?;
-/// debug_assert!(winnow_rocksdb::check(&database).is_err()); // here, as there is no database
+/// debug_assert!(winnow_rocksdb::check(&database).is_err()); // fails, as there is no database
 /// ```
 pub fn check(database: &Path) -> Result<(), Error> {
     let problem = |what: String| Error(format!("the database {}: {what}", database.display()));
@@ -104,7 +105,7 @@ pub fn check(database: &Path) -> Result<(), Error> {
     )))
 }
 
-/// The column families of an OPTIONS file whose policy is not Winnow's.
+/// Returns the column families of an OPTIONS file whose policy is not Winnow's.
 fn families_without(text: &str) -> Vec<String> {
     let mut without = vec![];
     for line in text.lines().map(str::trim) {
@@ -120,12 +121,11 @@ fn families_without(text: &str) -> Vec<String> {
     without
 }
 
-/// Registers the policy, and asks whether this is one.
+/// Registers the policy and checks `policy`, if given.
 fn ask(policy: Option<&CStr>) -> Result<(), Error> {
     let mut reason = [0u8; 1000];
     let policy = policy.map_or(ptr::null(), CStr::as_ptr);
-    // SAFETY: the function writes no more than it is told, with a 0 at the end, and keeps neither
-    // pointer.
+    // SAFETY: the function writes at most `size` bytes with a final zero, and keeps no pointer.
     unsafe { winnow_rust_check(policy, reason.as_mut_ptr().cast(), reason.len()) };
     let reason = CStr::from_bytes_until_nul(&reason)
         .unwrap_or_default()

@@ -1,10 +1,9 @@
-//! Winnow's filters for RocksDB, in programs that have RocksDB inside by the crate `rust-rocksdb`,
-//! the fork of `rocksdb`. The source, and all but [`with_policy`], is that of the crate
-//! `winnow-rocksdb`.
+//! Winnow's filters for RocksDB, in programs with the crate `rust-rocksdb`, a fork of `rocksdb`.
+//! Shares its source with the crate `winnow-rocksdb`, except for [`with_policy`].
 //!
-//! RocksDB drops in silence what it does not know: without [`with_policy`] or [`register`] the
-//! linker leaves Winnow out, and options that name `winnow` make databases without filters.
-//! [`check`] tells.
+//! Call [`with_policy`] or [`register`] before options that name `winnow` are read. Without the
+//! call, the linker drops Winnow, and RocksDB, which silently ignores unknown policies, builds no
+//! filters. [`check`] detects that.
 
 #[path = "../../winnow-rocksdb/src/lib.rs"]
 mod shared;
@@ -16,13 +15,13 @@ use rocksdb::{AsRawPtr, Options};
 use std::ffi::{CStr, CString};
 use std::ptr;
 
-/// The options with a policy such as `winnow:10`; all others stay as they were. It is the same
-/// object, so what it keeps alive, such as an `Env`, stays so. A later
-/// `set_block_based_table_factory` takes the policy away again: call it before.
+/// Sets a policy such as `winnow:10` and returns `options`; other options are unchanged. The object
+/// keeps its references, such as an `Env`. A later call of `set_block_based_table_factory` would
+/// remove the policy.
 ///
 /// # Errors
 ///
-/// Those of [`table_options`].
+/// Fails if [`table_options`] fails, or if RocksDB rejects the options.
 ///
 /// ```
 /// let mut options = rocksdb::Options::default();
@@ -35,8 +34,8 @@ pub fn with_policy(options: Options, policy: &str) -> Result<Options, Error> {
     let text = format!("block_based_table_factory={}", table_options(policy)?);
     let text = CString::new(text).expect("table_options refuses a byte 0");
     let mut problem = ptr::null_mut();
-    // SAFETY: the pointer is valid as long as `options`. RocksDB copies the first options into the
-    // last before it changes these, and they may be one object.
+    // SAFETY: the pointer is valid as long as `options`. RocksDB copies the first argument to the
+    // third before it changes options, so both may be one object.
     unsafe {
         let raw = options.as_raw_ptr();
         ffi::rocksdb_get_options_from_string(raw, text.as_ptr(), raw, &mut problem);

@@ -22,13 +22,13 @@
 namespace winnow::inspect {
 namespace {
 
-// The range_bits to try: the filters that files have are asked besides.
+// Values of range_bits to try; the files' own filters are queried, too.
 const std::vector<double> kSteps = {10, 15, 20};
-constexpr size_t kMixedStep = 1;  // of kSteps
-// A kind of range filters misses much where it passes more than this share of what the other one
-// and itself deny together.
+constexpr size_t kMixedStep = 1;  // index in kSteps
+// Both kinds of range filters together are worth a row if the better kind alone misses more than
+// this share of the reads that both spare.
 constexpr double kMissesMuch = 0.1;
-// Prefixes are tried of the greatest lengths for which these shares of scans would ask.
+// Prefixes have the greatest lengths for which these shares of the scans would query a filter.
 constexpr double kAskingShares[] = {0.25, 0.5, 0.9};
 constexpr size_t kLongestPrefix = 64;
 
@@ -76,7 +76,8 @@ class Following {
  private:
   const AdvisedFile& FileAt(size_t at) const { return read_.FileOf({0, at}); }
 
-  // A filter denies what one of those that are tried denies, which are bits of answers.
+  // A combination of tried filters: it denies a scan if one of them does. `tried` has their bits in
+  // answers.
   struct Choice {
     ScanFilters filters;
     unsigned tried = 0;
@@ -112,7 +113,7 @@ class Following {
     if (policy_.empty()) policy_ = "winnow:10";
   }
 
-  // Finds the scans that ask each file. Files without a level are asked like those of level 0.
+  // Finds the scans that query each file. Files without a level are treated as files of level 0.
   void FindRanges() {
     ranges_.resize(files_.size());
     size_t next = 0;
@@ -133,13 +134,14 @@ class Following {
     }
   }
 
-  // Returns whether no policy builds filters for the file.
+  // Returns true if no policy builds filters for the file.
   bool IsUnfiltered(size_t at) const {
     return FileAt(at).place.bottommost && !family_.shape.last_level_has_filters;
   }
 
-  // Bits by which each file's range_bits differ from the mean: as those of filters do if lookups
-  // fall evenly, which is nearly the mean of its level, by which the policy goes.
+  // Returns the difference of each file's range_bits from the mean. It equals the difference in
+  // bits of ordinary filters with evenly distributed lookups, which nearly equals the mean of the
+  // level, by which the policy decides.
   std::vector<double> MoreBits() const {
     std::vector<double> more(files_.size());
     const std::optional<PolicyOptions> winnow = WinnowPolicyOf(family_.shape.policy);
@@ -208,10 +210,10 @@ class Following {
     advice_.cross_deletions = static_cast<uint64_t>(absl::c_count(crosses, true));
   }
 
-  // Rows of levels, and of all: of files for which filters were tried, and of the others with what
-  // these would have in proportion to those of their level, or else to all.
+  // Sums up the files by level and in total. Values of files for which no filters were built are
+  // extrapolated from the files of their level, or else from all files.
   void Sum() {
-    std::map<int, ScanRow> built;  // by level
+    std::map<int, ScanRow> built;  // keyed by level
     ScanRow all_built = EmptyRow();
     for (size_t at = 0; at < files_.size(); ++at) {
       if (files_[at].sizes.empty() || !FileAt(at).error.empty()) continue;
@@ -242,7 +244,8 @@ class Following {
 
   int LevelOf(size_t at) const { return FileAt(at).level.value_or(-1); }
 
-  // Sets what range_kind=auto takes, and leaves both kinds out where one alone does as well.
+  // Sets the kinds that range_kind=auto chooses, and drops the rows with both kinds if one kind is
+  // nearly as good.
   void Compare() {
     const std::vector<ScanFilters>& filters = advice_.all.filters;
     for (size_t at = 0; at < 2 * kSteps.size(); at += 2) {
@@ -293,7 +296,8 @@ class Following {
     return row;
   }
 
-  // Makes bytes of the number of prefixes, and subtracts the false positives.
+  // Replaces the number of prefixes by the bytes that they add to a filter, and subtracts false
+  // positives from the spared reads.
   void SetPrefixes(size_t at, ScanFilters* filters) const {
     const auto keys = static_cast<double>(files_[at].keys);
     const FilterCost with = family_.costs->CostOfBlock(policy_, at, keys + filters->bytes);
@@ -328,11 +332,11 @@ class Following {
   const AdviceProgress& progress_;
   AdviceReading& read_;
   const AdvisedFamily& family_;
-  std::vector<RecordedScan> scans_;  // in the order of `begin`
-  std::vector<AskedRange> ranges_;   // by file
+  std::vector<RecordedScan> scans_;  // sorted by `begin`
+  std::vector<AskedRange> ranges_;   // one per file
   TriedFilters tried_;
   std::vector<Choice> choices_;
-  std::string policy_;  // whose filters would have prefixes
+  std::string policy_;  // policy whose filters would have the prefixes
   std::vector<FileScans> files_;
   ScanAdvice& advice_;
 };

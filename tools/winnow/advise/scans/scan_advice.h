@@ -1,5 +1,5 @@
-// Advice on scans, by recorded ones: which data blocks they read in vain, and which of these reads
-// range filters or filters of prefixes would spare.
+// Advice based on recorded scans: the data blocks that they read in vain, and the reads that range
+// filters or prefix filters would spare.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_SCANS_SCAN_ADVICE_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_SCANS_SCAN_ADVICE_H_
@@ -12,28 +12,29 @@
 
 namespace winnow::inspect {
 
-// The scans are of the one family of the reading. Files that can't be read get their error.
-// A scan asks the files that RocksDB's iterator does: on level 0 all that do not end before it,
-// below that of each level the first one that does not. Filters of prefixes are asked as with
-// auto_prefix_mode; nothing is followed where the family has an extractor that this program does
-// not have.
+// Analyzes scans of the only family of the reading, and sets the errors of files that can't be
+// read. A scan queries the files that RocksDB's iterator reads: on level 0, all files that do not
+// end before the scan, and on each other level the first such file. Prefix filters are queried as
+// with auto_prefix_mode; nothing is analyzed if the family has a prefix extractor that this program
+// does not know.
 ScanAdvice AdviseOnScans(const RecordedScans& recorded, const AdviceOptions& options,
                          const AdviceProgress& progress, AdviceReading* reading);
 
-// Sets recommendation, notes, and what to paste. `choice` is the policy that lookups are advised
-// to have; empty: none, or the one in force.
+// Sets the recommendation, the notes and the options to paste. `choice` is the policy recommended
+// for lookups; empty if there is none, or if it is the one in force.
 void SayScans(const AdviceReading& reading, const std::string& choice, ScanAdvice* advice);
 
-// {seeks, with_bound, followed, empty, cross_deletions, tried_files, of_files, levels [{level
-// (null: not known), files, keys, range_bytes, blocks_per_scan, in_vain_per_scan,
+// Returns {seeks, with_bound, followed, empty, cross_deletions, tried_files, of_files, levels
+// [{level (null: unknown), files, keys, range_bytes, blocks_per_scan, in_vain_per_scan,
 // blocks_per_scan_now, range_filters [{range_bits, bytes, bits_per_key, blocks_per_scan, kind}] of
-// the kinds that range_kind=auto takes, filters [the same and prefix_extractor; range_bits and
-// kind null: filters of its prefixes] of all that were tried}], all (the same of all levels; null:
-// none was followed), filter_policy, prefix_extractor (both null: nothing to paste),
-// recommendation, notes}
+// the kinds that range_kind=auto chooses, filters [members of range_filters, and prefix_extractor;
+// range_bits and kind are null for prefix filters] of all kinds that were tried}], all (a sum of
+// the levels; null: no scan was followed), filter_policy, prefix_extractor (both null: nothing to
+// paste), recommendation, notes}.
 nlohmann::ordered_json ScansJson(const ScanAdvice& advice);
 
-// The tables, the recommendation and the notes, no line longer than `width`. Ends with a newline.
+// Returns the tables, the recommendation and the notes, in lines of at most `width` characters.
+// Ends with a newline.
 std::string ScansText(const ScanAdvice& advice, size_t width);
 
 }  // namespace winnow::inspect

@@ -25,14 +25,14 @@ namespace {
 
 constexpr uint64_t kEntriesBetweenScanBeats = 1 << 16;
 
-// The range filters of one kind: of the file, or of its partitions.
+// Range filters of one kind for a file, one per filter partition.
 class TriedRanges {
  public:
   TriedRanges(core::RangeKinds kind, double range_bits)
       : builder_(core::TableRangePlan{kind, range_bits, 0, nullptr}) {}
 
   void Add(std::string_view key) {
-    if (key.empty()) builder_.Abandon();  // as the policy does
+    if (key.empty()) builder_.Abandon();  // the policy builds no range filter for an empty key
     builder_.Add(key);
   }
 
@@ -54,10 +54,10 @@ class TriedRanges {
  private:
   core::TableRangeBuilder builder_;
   std::vector<std::vector<core::TableRange>> blocks_;
-  std::vector<core::TableRanges> views_;  // of their bytes
+  std::vector<core::TableRanges> views_;  // views of the filters in `blocks_`
 };
 
-// The prefixes of the keys, as a filter would have them.
+// The prefixes that a filter of the file would have.
 class TriedPrefixes {
  public:
   explicit TriedPrefixes(const std::string& extractor) : extractor_(ExtractorOf(extractor)) {}
@@ -71,7 +71,8 @@ class TriedPrefixes {
 
   uint64_t count() const { return count_; }
 
-  // Keys before the scan's begin were added; `next` is the one behind them, if there is one.
+  // Returns true if no key has the scan's prefix. All keys before the scan's begin must have been
+  // added; `next` is the first key from there on, if any.
   bool Denies(const RecordedScan& scan, std::optional<std::string_view> next) const {
     if (extractor_ == nullptr) return false;
     const auto asked = AskedPrefix(*extractor_, scan.begin, scan.end);
@@ -152,7 +153,8 @@ class RangeAsking {
   }
 
  private:
-  // To the first key that is not less; keys on the way are added to the range filters.
+  // Moves to the first key that is not less than `key`; adds the keys before it to the tried
+  // filters.
   void MoveTo(const std::string& key) {
     const auto is_there = [&] { return keys_.Valid() && keys_.key().user_key >= key; };
     if (tries_) {
@@ -182,7 +184,7 @@ class RangeAsking {
     keys_.Next();
   }
 
-  // Ends the scans with a bound that is not behind this key, or all.
+  // Ends the scans whose bound is at or before this key, or all scans if there is no key.
   void EndScans(std::optional<std::string_view> key) {
     for (; !open_.empty() && (!key || open_.top().end <= *key); open_.pop()) {
       if (deletions_ - open_.top().deletions > kManyDeletions) {
@@ -200,11 +202,11 @@ class RangeAsking {
            (asks_prefixes_ && !filter_.MayContainPrefix(scan.begin, scan.end).value_or(true));
   }
 
-  // A scan whose bound is still ahead.
+  // A scan whose bound has not been reached.
   struct OpenScan {
     std::string_view end;
-    size_t scan;         // its answer's place
-    uint64_t deletions;  // of the file, up to its begin
+    size_t scan;         // index of its answer
+    uint64_t deletions;  // number of deletions in the file before its begin
 
     bool operator>(const OpenScan& other) const { return end > other.end; }
   };

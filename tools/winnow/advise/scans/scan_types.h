@@ -1,5 +1,5 @@
-// The input and answers of advice on scans: those that a trace has, what they read, and what range
-// filters and filters of prefixes would spare.
+// Options and results of advice on scans: recorded scans, the data blocks that they read, and the
+// reads that range filters and prefix filters would spare.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_SCANS_SCAN_TYPES_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_SCANS_SCAN_TYPES_H_
@@ -13,41 +13,43 @@
 
 namespace winnow::inspect {
 
-// A seek of an iterator to `begin`, with the upper bound `end`.
+// Seek() of an iterator to `begin`, with iterate_upper_bound `end`.
 struct RecordedScan {
   std::string begin;
   std::string end;
 };
 
-// The seeks of one column family's iterators, in any order.
+// Seeks of the iterators of one column family, in any order.
 struct RecordedScans {
-  uint64_t seeks = 0;               // all
-  uint64_t with_bound = 0;          // of them
-  std::vector<RecordedScan> scans;  // those of with_bound, or some of them, chosen by chance
+  uint64_t seeks = 0;               // all seeks
+  uint64_t with_bound = 0;          // seeks with an upper bound
+  std::vector<RecordedScan> scans;  // all seeks with an upper bound, or a random sample of them
 };
 
-// Filters of one sort that scans would ask, of all files of a row.
+// Filters of one kind for all files of a row.
 struct ScanFilters {
-  RangeKind kind = RangeKind::kAuto;  // of range filters
-  double range_bits = 0;              // 0: filters of prefixes
-  std::string extractor;              // whose prefixes they have; else winnow.range
+  RangeKind kind = RangeKind::kAuto;  // kind of range filters
+  double range_bits = 0;              // 0 for prefix filters
+  // Extractor of prefix filters; empty for range filters, which need winnow.range.
+  std::string extractor;
   double bytes = 0;
   double spared = 0;  // reads in vain that they would spare
 
   bool is_of_ranges() const { return extractor.empty(); }
 };
 
-// Files of one level, or all. A seek reads one data block of each file that it asks, to see which
-// key comes next there.
+// The files of one level, or of all levels. A seek reads one data block in each file that it
+// queries, to find the next key.
 struct ScanRow {
-  int level = -1;  // -1: not known, or all
+  int level = -1;  // -1: unknown, or the row of all files
   size_t files = 0;
   uint64_t keys = 0;
-  uint64_t range_bytes = 0;  // of the range filters that the files have
-  double reads = 0;          // data blocks, if no file had a range filter
-  double in_vain = 0;        // of them, of files without a key between the bounds
-  double spared_now = 0;     // of these, by the filters that the files have
-  // Range filters in the order of range_bits, then filters of prefixes: the same in all rows.
+  uint64_t range_bytes = 0;  // size of the files' own range filters
+  double reads = 0;          // data blocks read if no file had a range filter
+  double in_vain = 0;        // reads in files without a key between the bounds
+  double spared_now = 0;     // reads in vain that the files' own filters spare
+  // Range filters in ascending order of range_bits, then prefix filters; in the same order in all
+  // rows.
   std::vector<ScanFilters> filters;
 
   double reads_now() const { return reads - spared_now; }
@@ -59,27 +61,28 @@ struct ScanRow {
 struct ScanAdvice {
   uint64_t seeks = 0;
   uint64_t with_bound = 0;
-  uint64_t scans = 0;  // of with_bound, that were followed: what rows count is of them
-  uint64_t empty = 0;  // of scans: no file has a key between their bounds
-  // Scans with more than a hundred deletions between their bounds, in a file for which range
-  // filters were built.
+  uint64_t scans = 0;  // seeks of with_bound that were analyzed; all rows refer to them
+  uint64_t empty = 0;  // analyzed scans with no key between their bounds in any file
+  // Analyzed scans with more than kManyDeletions between their bounds in a file for which filters
+  // were built.
   uint64_t cross_deletions = 0;
 
-  // Filters were built for these, and asked; for the others what is said is in proportion to that.
+  // Number of files for which filters were built; results of the other files are extrapolated.
   size_t tried_files = 0;
   size_t files = 0;
 
-  std::vector<ScanRow> levels;  // empty: nothing was followed
+  std::vector<ScanRow> levels;  // empty if no scan was analyzed
   ScanRow all;
-  std::vector<size_t> by_auto;  // of filters, what range_kind=auto takes; one of each range_bits
-  std::string extractor;        // in force, other than winnow.range; empty: none
+  // Indexes of the filters that range_kind=auto chooses, one per value of range_bits.
+  std::vector<size_t> by_auto;
+  std::string extractor;  // prefix extractor in force, other than winnow.range; may be empty
 
-  // Options to paste; both empty: none are recommended, or there is nothing to change.
-  std::string policy;            // the value of filter_policy
-  std::string prefix_extractor;  // and of this
+  // Options to paste; both empty if none are recommended or nothing should change.
+  std::string policy;            // value of filter_policy
+  std::string prefix_extractor;  // value of prefix_extractor
 
   std::string recommendation;      // sentences
-  std::vector<std::string> notes;  // what to know, what was taken for granted
+  std::vector<std::string> notes;  // sentences on assumptions
 
   double AScan(double count) const { return scans == 0 ? 0 : count / static_cast<double>(scans); }
 };

@@ -17,9 +17,9 @@
 namespace winnow::inspect {
 namespace {
 
-// The share of data blocks that scans read in vain below which range filters are not worth it.
+// Share of the scans' data blocks that must be read in vain to make range filters worthwhile.
 constexpr double kWorthwhileScans = 0.1;
-// The share of what the most range_bits spare with which fewer range_bits do as well.
+// Share of the reads spared by the highest range_bits that makes lower range_bits as good.
 constexpr double kNearlyAll = 0.97;
 
 class ScanWords {
@@ -107,8 +107,7 @@ class ScanWords {
                           [&](size_t at) { return &advice_.all.filters[at] == &ranges; });
   }
 
-  // Returns the range filters of the fewest range_bits that spare nearly as much as any; null:
-  // there are none.
+  // Returns the range filters with the lowest range_bits that spare nearly as much as any, or null.
   const ScanFilters* Choice() const {
     double most = 0;
     for (const ScanFilters& filters : advice_.all.filters) {
@@ -125,8 +124,7 @@ class ScanWords {
     return choice;
   }
 
-  // Returns the smallest filters of prefixes that spare as much as these, and take less; null:
-  // there are none.
+  // Returns the smallest prefix filters that spare as much as `ranges` and are smaller, or null.
   const ScanFilters* PrefixesFor(const ScanFilters* ranges) const {
     const ScanFilters* choice = nullptr;
     for (const ScanFilters& filters : advice_.all.filters) {
@@ -144,7 +142,7 @@ class ScanWords {
     return advice_.AScan(advice_.all.reads - filters.spared);
   }
 
-  // Returns whether the filters of prefixes in force spare nearly as much as these would.
+  // Returns true if the current prefix filters spare nearly as much as `best` would.
   bool IsGoodNow(const ScanFilters& best) const {
     const ScanRow& all = advice_.all;
     return all.spared_now >= kNearlyAll * best.spared ||
@@ -185,7 +183,7 @@ class ScanWords {
                : " and range_kind=" + std::string(core::NameOf(kRangeKindOption, ranges.kind));
   }
 
-  // The policy to paste, without range filters where range_bits is 0.
+  // Returns the policy to paste, without range filters if range_bits is 0.
   std::string PolicyWith(double range_bits, RangeKind kind) const {
     const std::string& in_force = family_.shape.policy;
     for (const std::string& policy : {choice_, in_force}) {

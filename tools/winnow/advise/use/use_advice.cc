@@ -19,23 +19,23 @@
 namespace winnow::inspect {
 namespace {
 
-// The numbers of bits a key that are looked at.
+// Range and step of the tried values of bits_per_key.
 constexpr double kFewestBits = 4;
 constexpr double kMostBits = 20;
 constexpr double kStep = 0.5;
 
-// The denied ones among the counted asks below which nothing is said of a policy's bits.
+// Minimum number of denied queries among the counted ones for advice on a policy's bits.
 constexpr double kEnoughDenied = 20;
 
-// The share that false reads have to fall to, to be worth a change of several policies.
+// Ratio of false reads that makes a change of several policies worthwhile.
 constexpr double kWorthAChange = 0.7;
-// Other bits that differ by less are not worth a line, if the memory allows to leave them.
+// Changes of bits below kFewBits are left out if the filters then take at most kMoreMemory of the
+// current memory.
 constexpr double kFewBits = 1.5;
 constexpr double kMoreMemory = 1.1;
-// The share of asks that are denied up to which filters are of no use, and the asks a second, as a
-// part of all, from which on they are worth looking at.
+// Maximum share of denied queries at which filters are useless.
 constexpr double kOfNoUse = 0.01;
-// The share that false reads fall to by rates that follow the levels, to be worth a word.
+// Ratio of false reads that makes level_plan=learned worthwhile.
 constexpr double kWorthAPlan = 0.75;
 
 double BytesOf(double keys, double bits) {
@@ -45,7 +45,7 @@ double BytesOf(double keys, double bits) {
   return static_cast<double>(core::EstimateBytes(whole, core::ForBuilding(options)));
 }
 
-// The bytes of a policy's filters with other bits a key, by what they take now.
+// Returns the size of a policy's filters with other bits per key, scaled from their current size.
 double BytesWith(const UseRow& row, double bits) {
   double bytes = 0;
   for (const UseOfLevel& level : row.use.levels) {
@@ -55,7 +55,7 @@ double BytesWith(const UseRow& row, double bits) {
   return bytes;
 }
 
-// The false reads a second with other bits a key, by those of now.
+// Returns the false reads per second with other bits per key, scaled from the current ones.
 double FalseReadsWith(const UseRow& row, double bits) {
   const double change = core::RateForBits(bits) / core::RateForBits(row.bits_per_key());
   double reads = 0;
@@ -66,7 +66,7 @@ double FalseReadsWith(const UseRow& row, double bits) {
   return row.use.seconds > 0 ? reads / row.use.seconds : 0;
 }
 
-using PolicyBits = std::vector<double>;  // a key, of each policy
+using PolicyBits = std::vector<double>;  // bits per key of each policy
 
 double BytesWith(const std::vector<UseRow>& rows, const PolicyBits& bits) {
   double bytes = 0;
@@ -85,16 +85,17 @@ bool IsKnown(const FilterUseFile& file, const UseOfPolicy& use) {
   return file.HasEnoughAsks(sum) && sum.denied >= kEnoughDenied * file.one_counted_of;
 }
 
-// Returns whether enough asks were counted on each level that has filters.
+// Returns true if enough queries were counted on each level that has filters.
 bool LevelsAreKnown(const FilterUseFile& file, const UseOfPolicy& use) {
   return absl::c_all_of(use.levels, [&](const UseOfLevel& level) {
     return !(level.keys > 0) || file.HasEnoughAsks(level);
   });
 }
 
-// The bits of each policy with which all together have the fewest false reads in the memory: steps
-// are taken where they spare most for their bytes, which is best as each step spares less than the
-// one before. Policies of which too little is known keep theirs.
+// Returns the bits of each policy that minimize the total of false reads within the budget. The
+// greedy algorithm takes the step with the most spared reads per byte, which is optimal because
+// every step spares less than the one before. Policies with too few counted queries keep their
+// bits.
 PolicyBits BestBits(const FilterUseFile& file, const std::vector<UseRow>& rows, double budget) {
   PolicyBits bits;
   std::vector<size_t> changeable;
@@ -124,8 +125,8 @@ PolicyBits BestBits(const FilterUseFile& file, const std::vector<UseRow>& rows, 
   }
 }
 
-// The false reads with rates in proportion to keys / lookups on each level, in the same memory, to
-// those of now (src/rocksdb/trees/tree_rates.h).
+// Returns the ratio to the current false reads if the rate on each level is proportional to keys /
+// lookups, in the same memory (src/rocksdb/trees/tree_rates.h).
 double OfBestLevels(const UseOfPolicy& use) {
   double now = 0;
   double keys = 0;
@@ -140,7 +141,8 @@ double OfBestLevels(const UseOfPolicy& use) {
     logs += level.keys * std::log2(absent / level.keys);
   }
   if (!(now > 0)) return 1;
-  // bits = sum of keys * (log2(absent / keys) - log2(lambda)), and false reads are lambda * keys.
+  // bits is the sum of keys * (log2(absent / keys) - log2(lambda)), and a level has lambda * keys
+  // false reads.
   const double lambda = std::exp2((logs - bits) / keys);
   double best = 0;
   for (const UseOfLevel& level : use.levels) {
@@ -196,7 +198,7 @@ void FindBits(const FilterUseFile& file, std::optional<double> asked, UseAdvice*
   }
 }
 
-// Finds what a policy gains whatever the others have.
+// Finds possible gains of a policy that do not depend on other policies.
 void FindUse(const FilterUseFile& file, const UseRow& row, UseAdvice* advice) {
   const UseOfPolicy& use = row.use;
   const UseOfLevel sum = use.Sum();

@@ -1,4 +1,4 @@
-// The output of `winnow advise --use`, for programs and for people.
+// JSON and text of `winnow advise --use`.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_USE_USE_JSON_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_USE_USE_JSON_H_
@@ -9,7 +9,7 @@
 
 namespace winnow::inspect {
 
-// A document with all of it:
+// Returns a document with these members:
 //
 //   schema       "winnow.advise_use/1"
 //   budget       {bytes, fits}: the memory for all filters
@@ -27,7 +27,7 @@ std::string UseAdviceJson(const UseAdvice& advice);
 
 namespace winnow::tools {
 
-// The table, what to mend, what can be gained, and what is not known.
+// Returns the table, problems, possible improvements, and open questions.
 std::string UseAdviceText(const inspect::UseAdvice& advice);
 
 }  // namespace winnow::tools

@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 constexpr char kSchema[] = "winnow.filter_use/1";
 constexpr absl::string_view kTableBegins = "what filters answered, by policy and level";
 
-// A file with more bytes is none of these; of a LOG the last ones are read.
+// Maximum size of a JSON file, and number of bytes read at the end of a LOG.
 constexpr std::streamoff kMostBytes = std::streamoff{64} << 20;
 
 void AddLevel(UseOfPolicy head, const UseOfLevel& level, std::vector<UseOfPolicy>* policies) {
@@ -39,7 +39,8 @@ void AddLevel(UseOfPolicy head, const UseOfLevel& level, std::vector<UseOfPolicy
   policies->push_back(std::move(head));
 }
 
-// Numbers that make no sense are a fault, as sums would hide them.
+// Returns the number. Throws std::invalid_argument for negative or huge ones, which sums would
+// hide.
 double NumberOf(const Json& row, const char* name) {
   const double number = row.at(name).get<double>();
   if (!(number >= 0) || number > 1e30) {
@@ -80,7 +81,8 @@ FilterUseFile OfJson(const std::string& text) {
   return file;
 }
 
-// A row of the table in a LOG: eight numbers, the families, two spaces, the policy.
+// Parses a row of the table in a LOG: eight numbers, the families, two spaces, the policy. Returns
+// false for other lines.
 bool AddLogRow(absl::string_view line, std::vector<UseOfPolicy>* policies) {
   double numbers[8];
   for (double& number : numbers) {
@@ -111,7 +113,7 @@ bool AddLogRow(absl::string_view line, std::vector<UseOfPolicy>* policies) {
   return true;
 }
 
-// The last table that has a row.
+// Returns the last table that has a row.
 FilterUseFile OfLog(absl::string_view text) {
   FilterUseFile last;
   FilterUseFile table;
@@ -129,7 +131,7 @@ FilterUseFile OfLog(absl::string_view text) {
       continue;
     }
     if (!is_in_table) continue;
-    if (is_first) {  // the titles
+    if (is_first) {  // line of titles
       is_first = false;
       continue;
     }

@@ -21,7 +21,7 @@ using inspect::UseRow;
 
 constexpr size_t kUseTextWidth = 100;
 
-// The most findings that are shown: they are much alike in many families.
+// Maximum number of findings shown: many families have similar ones.
 constexpr size_t kShown = 12;
 
 std::string PolicyTable(const UseAdvice& advice) {
@@ -68,13 +68,13 @@ std::string FindingsText(const std::string& title, const std::vector<UseFinding>
   return text;
 }
 
-// Returns whether some policies lack a verdict, while others have one.
+// Returns true if some policies, but not all, lack a verdict.
 bool LackVerdict(const UseAdvice& advice) {
   return advice.no_verdict.empty() &&
          absl::c_any_of(advice.rows, [](const UseRow& row) { return !row.has_enough_asks; });
 }
 
-// The verdict where no other bits per key are advised.
+// Returns the verdict if no other bits per key are advised.
 std::string VerdictText(const UseAdvice& advice) {
   if (!advice.no_verdict.empty()) return advice.no_verdict;
   const bool spares_reads =
