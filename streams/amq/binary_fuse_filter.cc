@@ -15,7 +15,7 @@ namespace {
 using internal::kMostSegmentBits;
 using internal::ThreeSlots;
 
-// As far as there are bits for it, each has some of its own.
+// Each slot takes hash bits of its own, as far as there are enough.
 inline std::array<uint64_t, 4> FourSlots(uint64_t seeded, uint64_t starts,
                                          uint64_t segment) noexcept {
   const unsigned segment_bits = static_cast<unsigned>(__builtin_ctzll(segment));
@@ -28,8 +28,8 @@ inline std::array<uint64_t, 4> FourSlots(uint64_t seeded, uint64_t starts,
   return slots;
 }
 
-// Filters of up to `keys` keys, and more than those of the row before. Their segments are
-// keys * slots_a_key / slots of a segment + more_segments, rounded up.
+// Parameters of filters with at most `keys` keys, and more than the previous row has. The number of
+// segments is keys * slots_a_key / slots per segment + more_segments, rounded up.
 struct Plateau {
   uint64_t keys;
   unsigned segment_bits;
@@ -37,8 +37,9 @@ struct Plateau {
   double more_segments;
 };
 
-// By simulation (streams/tuning/tune_fuse.cc), so that at most one try in 20 fails. Rows with
-// no segments more have the paper's slots, which are a little more than needed there.
+// Parameters found by simulation (streams/tuning/tune_fuse.cc), so that at most one try in 20
+// fails. Rows without additional segments have the paper's number of slots, which is slightly more
+// than needed there.
 constexpr Plateau kThreeWise[] = {
     {1, 1, 2, 2},
     {2, 2, 2, 2},
@@ -109,7 +110,7 @@ BinaryFuseFilter::BinaryFuseFilter(const KeyHash* hashes, size_t n, double rate,
     bytes_.reserve(PackedBytes(slots, bits_));
     AskForHugePages(bytes_.data(), bytes_.capacity());
     bytes_.resize(PackedBytes(slots, bits_));
-    // Copies: what is written to slots can't change them.
+    // The lambda captures copies: the compiler then knows that writes to slots cannot change them.
     const auto in_slots = [&](auto slots_of) {
       return FillSlots(keys, count, seed, slots, bits_, slots_of, bytes_.data());
     };
@@ -126,7 +127,8 @@ BinaryFuseFilter::BinaryFuseFilter(const KeyHash* hashes, size_t n, double rate,
 }
 
 bool BinaryFuseFilter::MayContainOther(KeyHash hash) const noexcept {
-  if (keys_ == 0) return false;  // slots of zeroes would contain what has the fingerprint 0
+  // An empty filter has zeroed slots, which would contain keys with the fingerprint 0.
+  if (keys_ == 0) return false;
   const uint64_t seeded = SeededHash(hash.value, seed_);
   const uint64_t fingerprint = FingerprintOf(seeded, bits_);
   if (arity_ == FuseArity::kThree) {
@@ -146,7 +148,7 @@ void BinaryFuseFilter::MayContain(const KeyHash* hashes, size_t n, bool* results
   }
   const auto ask = [&, starts = starts_, segment = segment_, bits = bits_, bytes = bytes_.data(),
                     seed = seed_](auto slots_of) {
-    // Keys whose slots are on their way.
+    // Prefetch distance, in keys.
     constexpr size_t kAhead = 16;
     struct Asked {
       decltype(slots_of(seed, starts, segment)) slots;

@@ -5,7 +5,7 @@
 namespace winnow::amq {
 namespace {
 
-// One word after the other, on any machine.
+// Portable lanes: handle one word of a block after the other.
 class PlainLanes {
  public:
   explicit PlainLanes(unsigned bits_per_block) noexcept : bits_(bits_per_block) {}

@@ -1,5 +1,5 @@
-// Batches of keys in blocks of 512 bits, by what the processor offers: the misses of many keys
-// overlap, and the words of a block are handled together.
+// Block kernels: batch operations on the 512-bit blocks of a BlockedBloom, for several instruction
+// sets. The cache misses of many keys overlap, and the words of a block are processed together.
 
 #ifndef WINNOW_STREAMS_AMQ_BLOCK_KERNELS_H_
 #define WINNOW_STREAMS_AMQ_BLOCK_KERNELS_H_
@@ -17,14 +17,14 @@ inline constexpr unsigned kMaxBlocksPerKey = 5;
 
 // The blocks of a BlockedBloom.
 struct BlockArray {
-  uint64_t* words = nullptr;  // kBlockWords a block, at a multiple of 64
+  uint64_t* words = nullptr;  // kBlockWords words per block, aligned to 64 bytes
   uint64_t num_blocks = 1;
   unsigned blocks_per_key = 1;
   unsigned bits_per_block = 8;
 };
 
-// A block of a key, and its bits there. They take bits of their own: in a filter of many blocks
-// they would else be correlated.
+// A block of a key, and the key's bits in it. Block and bits come from different hash bits: they
+// would otherwise be correlated in a filter with many blocks.
 struct BlockPlace {
   uint64_t first_word;
   uint64_t pattern;
@@ -34,12 +34,12 @@ struct BlockPlace {
   return {Reduce(HashBits(hash, 2 * i), num_blocks) * kBlockWords, HashBits(hash, 2 * i + 1)};
 }
 
-// Finds the places of n keys, blocks_per_key of each, and has their blocks brought to the
-// processor: for callers who have something else to do meanwhile.
+// Computes the places of n keys, blocks_per_key of each key, and prefetches their blocks, for
+// callers that have other work until the blocks are in the cache.
 void BringBlocks(const BlockArray& blocks, const KeyHash* hashes, size_t n,
                  BlockPlace* places) noexcept;
 
-// How many bits were set, and keys that set any.
+// Number of bits that a batch set, and of keys that set at least one bit.
 struct BatchAdded {
   uint64_t bits = 0;
   uint64_t keys = 0;
@@ -49,22 +49,23 @@ struct BlockKernels {
   const char* name;
   BatchAdded (*add)(const BlockArray& blocks, const KeyHash* hashes, size_t n,
                     bool* is_new) noexcept;
-  // The same for places that BringBlocks has found.
+  // Adds n keys whose places BringBlocks() computed.
   BatchAdded (*add_placed)(const BlockArray& blocks, const BlockPlace* places, size_t n,
                            bool* is_new) noexcept;
   void (*ask)(const BlockArray& blocks, const KeyHash* hashes, size_t n, bool* results) noexcept;
-  // The sum over all blocks of the chance that one has all bits of a random pattern.
+  // Sum over all blocks of the probability that a random pattern has all its bits set in the block.
   double (*sum_chances)(const BlockArray& blocks) noexcept;
 };
 
 extern const BlockKernels kAvx2BlockKernels;
 extern const BlockKernels kAvx512BlockKernels;
 
-// Those that this processor can run, the fastest first. They all do the same.
+// Stores the kernels that this processor can run, fastest first, and returns their number. All have
+// equal results.
 inline constexpr size_t kMaxBlockKernels = 3;
 size_t UsableBlockKernels(const BlockKernels* (&usable)[kMaxBlockKernels]) noexcept;
 
-// The fastest.
+// Returns the fastest kernel that this processor can run.
 const BlockKernels& ChosenBlockKernels() noexcept;
 
 }  // namespace winnow::amq

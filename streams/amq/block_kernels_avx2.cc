@@ -21,7 +21,7 @@ class Avx2Lanes {
     const __m256i old_high = _mm256_load_si256(to + 1);
     const __m256i new_low = _mm256_or_si256(old_low, low);
     const __m256i new_high = _mm256_or_si256(old_high, high);
-    // -1 where nothing was added.
+    // A lane is -1 if its word did not change.
     const __m256i same_low = _mm256_cmpeq_epi64(old_low, new_low);
     const __m256i same_high = _mm256_cmpeq_epi64(old_high, new_high);
     sum_ = _mm256_add_epi64(sum_, _mm256_add_epi64(same_low, same_high));

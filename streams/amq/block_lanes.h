@@ -1,4 +1,4 @@
-// Where the bits of a pattern are, for kernels that handle all words of a block at once.
+// Lookup tables of a pattern's bits, for kernels that process all words of a block at once.
 
 #ifndef WINNOW_STREAMS_AMQ_BLOCK_LANES_H_
 #define WINNOW_STREAMS_AMQ_BLOCK_LANES_H_
@@ -10,8 +10,9 @@
 namespace winnow::amq {
 namespace {
 
-// By the first word of a pattern: for each word the place of its bit in the pattern, and by the
-// number of bits in a block whether it has one.
+// Tables indexed by the first word of a pattern. `shifts` has the position in the pattern of each
+// word's bit; `ones`, indexed by the number of bits per block first, says whether the word has a
+// bit.
 struct alignas(64) LaneTables {
   uint64_t shifts[kBlockWords][kBlockWords];
   uint64_t ones[kBlockWords + 1][kBlockWords][kBlockWords];

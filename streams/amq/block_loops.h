@@ -1,6 +1,7 @@
-// The loops of block kernels, for whichever way of handling a block. Included once by the source of
-// each kernel, which is compiled for the processors that have it: everything here is inlined or
-// local to that source, so that no other one gets to call it.
+// Loops of the block kernels, templates over the way of processing a block. The source of each
+// kernel includes this header once and is compiled for its instruction set. Everything here is
+// inlined or local to that source, so that no other source can call code with instructions that its
+// processor lacks.
 
 #ifndef WINNOW_STREAMS_AMQ_BLOCK_LOOPS_H_
 #define WINNOW_STREAMS_AMQ_BLOCK_LOOPS_H_
@@ -10,15 +11,15 @@
 
 #include "streams/amq/block_kernels.h"
 
-// Between a kernel and the prefetch too: g++ 12 drops a prefetch in a function without other
-// effects that is called.
+// Inlining extends to all functions between a kernel and its prefetch: g++ 12 drops a prefetch from
+// a called function without other side effects.
 #define WINNOW_INLINE [[gnu::always_inline]] inline
 
 namespace winnow::amq {
 namespace {
 
-// Keys whose blocks are on their way. Processors keep a dozen or two of misses going, and a key has
-// one to five.
+// Prefetch distance, in keys. Processors sustain one or two dozen outstanding misses, and a key has
+// one to five blocks.
 constexpr size_t kKeysAhead = 16;
 
 template <unsigned kBlocks>
@@ -55,7 +56,7 @@ WINNOW_INLINE BatchAdded AddKeys(const BlockArray& blocks, const KeyHash* hashes
   return added;
 }
 
-// `places` has kBlocks of each key.
+// Adds n keys; `places` has kBlocks places per key.
 template <typename Lanes, unsigned kBlocks>
 WINNOW_INLINE BatchAdded AddPlacedKeys(const BlockArray& blocks, const BlockPlace* places, size_t n,
                                        bool* is_new) noexcept {
@@ -91,7 +92,7 @@ WINNOW_INLINE void AskKeys(const BlockArray& blocks, const KeyHash* hashes, size
   }
 }
 
-// The loop with a number of blocks that is known when it is compiled.
+// Adds n keys by a loop whose number of blocks per key is a compile-time constant.
 template <typename Lanes>
 BatchAdded Add(const BlockArray& blocks, const KeyHash* hashes, size_t n, bool* is_new) noexcept {
   switch (blocks.blocks_per_key) {
@@ -141,7 +142,7 @@ void Ask(const BlockArray& blocks, const KeyHash* hashes, size_t n, bool* result
   }
 }
 
-// With the processor's own count of bits, where it has one.
+// Computes BlockKernels::sum_chances with the popcount instruction of the target, if it has one.
 template <typename Lanes>
 double SumChances(const BlockArray& blocks) noexcept {
   double sum = 0;

@@ -1,4 +1,4 @@
-// The bits that a key sets in a block of 512: one in each of some successive words.
+// Bits that a key sets in a 512-bit block: one in each of several consecutive words.
 
 #ifndef WINNOW_STREAMS_AMQ_BLOCK_PATTERN_H_
 #define WINNOW_STREAMS_AMQ_BLOCK_PATTERN_H_
@@ -10,12 +10,12 @@ namespace winnow::amq {
 inline constexpr unsigned kBlockWords = 8;
 inline constexpr unsigned kBlockBits = 512;
 
-// By random hash bits, of which it takes 51.
+// A pattern from random hash bits; uses 51 of them.
 class BlockPattern {
  public:
   explicit BlockPattern(uint64_t bits) noexcept : bits_(bits) {}
 
-  // The i-th word, and the bit in it.
+  // Returns the index of the i-th word.
   unsigned Word(unsigned i) const noexcept {
     return (static_cast<unsigned>(bits_ >> 48) + i) & (kBlockWords - 1);
   }
@@ -25,12 +25,12 @@ class BlockPattern {
   uint64_t bits_;
 };
 
-// The chance that a random pattern with one bit in each of `bits` words has all of them set in a
-// block whose words have `ones` set bits each. Always inlined: kernels are compiled for processors
-// of their own.
+// Returns the probability that a random pattern with one bit in each of `bits` words has all of
+// them set in a block whose words have `ones` set bits each. Always inlined, because each kernel is
+// compiled for its own instruction set.
 [[gnu::always_inline]] inline double ChanceOfPattern(const unsigned (&ones)[kBlockWords],
                                                      unsigned bits) noexcept {
-  // In whole numbers, of 2^51 at most: the same on every machine.
+  // Integer arithmetic, up to 2^51, gives equal results on all machines.
   uint64_t sum = 0;
   if (bits == kBlockWords) {
     sum = kBlockWords;

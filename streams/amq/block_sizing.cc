@@ -10,17 +10,17 @@
 namespace winnow::amq {
 namespace {
 
-constexpr unsigned kMaxDoubleWords = 5;  // of patterns with two bits a word
+constexpr unsigned kMaxDoubleWords = 5;  // Maximum words of patterns with two bits per word.
 
-// The chance that all bits of a pattern are set, by inclusion and exclusion: a sum over the sets of
-// places that are not. Sets that patterns miss with equal chance are put together.
+// Probability that all bits of a pattern are set, by inclusion-exclusion: a sum over the sets of
+// unset positions. Sets that patterns miss with equal probability form one term.
 struct Terms {
   struct Term {
-    // For how many of a pattern's 8 first words it has a word with one of the places and another
-    // number with two of them: in four bits each.
+    // Two counts in four bits each, for each of a pattern's 8 possible first words: words of the
+    // pattern with one of the positions, and words with two of them.
     std::array<uint8_t, 8> overlaps;
     double factor;
-    double misses;  // the chance that a pattern has one of the places
+    double misses;  // probability that a pattern has one of the positions
   };
   std::array<Term, 256> terms;
   unsigned count = 0;
@@ -30,8 +30,8 @@ struct Terms {
 };
 
 Terms MakeTerms(PatternShape shape) noexcept {
-  // None, one or two of the places in a word are taken. Two may be the same. In the word that has a
-  // bit set, places that fall on it count as none.
+  // A word has none, one or two of the positions; two may be equal. In the word with the preset
+  // bit, positions on that bit count as none.
   constexpr double kFactors[2][3] = {{1, -1, 0}, {1, -127.0 / 64, 63.0 / 64}};
   constexpr double kFactorsBesideABit[2][3] = {{1, -63.0 / 64, 0},
                                                {1, -63.0 * 127 / 4096, 63.0 * 62 / 4096}};
@@ -42,7 +42,8 @@ Terms MakeTerms(PatternShape shape) noexcept {
   for (unsigned set = 0; set < sets; ++set) {
     std::array<unsigned, kBlockWords> places{};
     double factor = 1;
-    double beside_a_bit = 1;  // the same, on average over where in the window that word is, or not
+    // Factor beside the preset bit, averaged over the position of its word relative to the window.
+    double beside_a_bit = 1;
     for (unsigned i = 0, rest = set; i < shape.words; ++i, rest /= choices) {
       places[i] = rest % choices;
       factor *= kFactors[shape.bits_a_word - 1][places[i]];
@@ -97,11 +98,11 @@ const Terms& TermsOf(PatternShape shape) noexcept {
   return shape.has_bit_set ? two_beside_a_bit : single[shape.words];
 }
 
-// The fewest blocks that meet a rate, about as many as estimated.
+// Returns the smallest number of blocks for which meets() is true; `estimate` is close to it.
 template <typename Meets>
 uint64_t FewestBlocks(double estimate, const Meets& meets) noexcept {
-  // The estimate is right but for small numbers of blocks, and for rounding in large ones.
-  uint64_t low = static_cast<uint64_t>(estimate * 0.999);  // too few, or 0
+  // The estimate is inexact only for few blocks, and by rounding for many.
+  uint64_t low = static_cast<uint64_t>(estimate * 0.999);  // too few blocks, or 0
   if (low > 0 && meets(low)) low = 0;
   uint64_t high = std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(estimate * 1.001)));
   while (!meets(high)) high *= 2;
@@ -112,7 +113,7 @@ uint64_t FewestBlocks(double estimate, const Meets& meets) noexcept {
   return high;
 }
 
-// Patterns a block, on average, that set half of the bits of very many blocks.
+// Returns the mean number of patterns per block that set half of the bits, for very many blocks.
 double LoadAtHalf(unsigned bits) noexcept { return kBlockBits * std::log(2.0) / bits; }
 
 }  // namespace
@@ -143,20 +144,19 @@ double LoadForPatternRate(double rate, PatternShape shape) noexcept {
   return low;
 }
 
-// How much the rate of PatternRate, squared, varies from one set of patterns to another. Blocks
-// with L patterns have the rate sum f (1 - m)^L over the terms, and the numbers of patterns in the
-// blocks are those of a multinomial law; beside that, so many patterns set more or fewer bits of a
-// word.
+// Returns the squared coefficient of variation of PatternRate over sets of patterns. A block with L
+// patterns has the rate sum f (1 - m)^L over the terms. The numbers of patterns per block are
+// multinomial. In addition, L patterns set a varying number of bits in a word.
 double RelativeVariance(double patterns, double blocks, double rate, PatternShape shape) noexcept {
-  double one_block = 0;   // the mean of the square of a block's rate
-  double two_blocks = 0;  // and of the product of two blocks' rates
+  double one_block = 0;   // mean square of a block's rate
+  double two_blocks = 0;  // mean product of two blocks' rates
   for (const Terms::Term& a : TermsOf(shape)) {
     for (const Terms::Term& b : TermsOf(shape)) {
       const double factor = a.factor * b.factor;
       const double either = a.misses + b.misses;
       one_block +=
           factor * std::exp(patterns * std::log1p((a.misses * b.misses - either) / blocks));
-      // A single block has no second one.
+      // A single block has no pairs.
       if (blocks > 1) two_blocks += factor * std::exp(patterns * std::log1p(-either / blocks));
     }
   }
@@ -173,7 +173,7 @@ double BlockedRate(uint64_t n, const BlockedShape& shape) noexcept {
   const double patterns = static_cast<double>(n) * shape.blocks_per_key;
   const double blocks = static_cast<double>(shape.num_blocks);
   const double rate = PatternRate(patterns, blocks, shape.bits_per_block);
-  // Differences of more blocks than that are less than of numbers.
+  // The difference is below the rounding error for more blocks.
   const bool varies = shape.blocks_per_key > 1 && rate > 1e-6 && rate < 1 && blocks < 1e5;
   const double variance =
       varies ? RelativeVariance(patterns, blocks, rate, shape.bits_per_block) : 0;
@@ -221,7 +221,7 @@ double FirstLookFill(const BlockedShape& shape, double rate) noexcept {
       LoadAtHalf(shape.bits_per_block),
       LoadForPatternRate(std::pow(rate, 1.0 / shape.blocks_per_key), shape.bits_per_block));
   const double fill = -std::expm1(-load * shape.bits_per_block / kBlockBits);
-  // The fewer the blocks, the less is known of when they have the rate.
+  // The fill at which the filter reaches its rate is less certain with fewer blocks.
   const double share = 1 - 1 / std::sqrt(static_cast<double>(shape.num_blocks) + 1);
   return RoundedFill(fill * share);
 }

@@ -1,5 +1,5 @@
-// Rates and shapes of filters in blocks of 512 bits, as pure functions. The formula is in
-// winnow/amq/blocked_bloom.h.
+// Rates and shapes of filters in 512-bit blocks, as pure functions. winnow/amq/blocked_bloom.h has
+// the formula.
 
 #ifndef WINNOW_STREAMS_AMQ_BLOCK_SIZING_H_
 #define WINNOW_STREAMS_AMQ_BLOCK_SIZING_H_
@@ -11,10 +11,9 @@
 
 namespace winnow::amq {
 
-// Bits in successive words of a block, of which the first is a random one: 1 to 8 words with 1 bit,
-// or 1 to 5 words with 2 bits, which may be the same. One bit of a block may count as set from the
-// beginning, as the lock of a line of a ConcurrentBloom does: with 2 words of 1 bit, or with 2
-// bits.
+// Bits in consecutive words of a block, from a random word on: 1 to 8 words with 1 bit, or 1 to 5
+// words with 2 bits, which may be equal. One bit of a block may count as preset, for the lock in a
+// line of a ConcurrentBloom; this is supported for 2 words of 1 bit and for 2 bits per word.
 struct PatternShape {
   // NOLINTNEXTLINE(google-explicit-constructor): a number is one of words with a bit each
   PatternShape(unsigned number_of_words, unsigned number_of_bits_a_word = 1,
@@ -25,36 +24,40 @@ struct PatternShape {
   bool has_bit_set;
 };
 
-// The chance that a random block has all bits of a random pattern after `patterns` were thrown into
-// `blocks` blocks.
+// Returns the probability that a random block has all bits of a random pattern after `patterns`
+// patterns were added to random ones of `blocks` blocks.
 double PatternRate(double patterns, double blocks, PatternShape shape) noexcept;
 
-// The same for very many blocks with this many patterns each, on average.
+// Returns the limit of PatternRate for very many blocks with `patterns_per_block` patterns each on
+// average.
 double PatternRateAtLoad(double patterns_per_block, PatternShape shape) noexcept;
 
-// The most patterns a block, on average, at which the rate above is at most this one.
+// Returns the highest mean number of patterns per block for which PatternRateAtLoad is at most
+// `rate`.
 double LoadForPatternRate(double rate, PatternShape shape) noexcept;
 
-// The fewest blocks for n patterns at this rate.
+// Returns the fewest blocks in which n patterns have at most this rate.
 uint64_t BlocksForPatterns(uint64_t n, double rate, PatternShape shape) noexcept;
 
-// The rate of a filter that holds n keys.
+// Returns the false-positive rate of a filter with n keys.
 double BlockedRate(uint64_t n, const BlockedShape& shape) noexcept;
 
-// The fewest blocks for n keys at this rate, the rest of the shape given.
+// Returns the fewest blocks for n keys at this rate, for the given rest of the shape.
 uint64_t BlocksForRate(uint64_t n, double rate, unsigned blocks_per_key,
                        unsigned bits_per_block) noexcept;
 
-// A filter for n keys that has at most this rate, and at most half of its bits set, when they are
-// in: with as few bits a key as reach the rate at 1/2 in many blocks, or the most where none do.
+// Returns the shape of a filter that, with n keys, has at most this rate and at most half of its
+// bits set. Bits per key are the fewest that reach the rate at a fill of 1/2 in many blocks, or the
+// maximum if none reach it.
 BlockedShape ShapeByFill(uint64_t n, double rate) noexcept;
 
-// A fill ratio at which a filter of this shape that takes keys up to the rate, or 1/2, is likely to
-// have room for some more, but not for many.
+// Returns the fill ratio at which to check first whether the filter is full: a filter that takes
+// keys up to `rate`, or up to a fill of 1/2, then probably has room for a few more keys, but not
+// for many.
 double FirstLookFill(const BlockedShape& shape, double rate) noexcept;
 
-// Rounded down so far that all machines agree: what becomes part of bytes that are the same
-// wherever they are written.
+// Rounds `fill` down so coarsely that all machines agree. The result becomes a part of serialized
+// bytes, which must not depend on the machine.
 double RoundedFill(double fill) noexcept;
 
 }  // namespace winnow::amq

@@ -33,7 +33,7 @@ void* BlockedBloom::AllocateLarge(size_t bytes) { return AllocateLargeUnset(byte
 void BlockedBloom::FreeLarge(void* memory) noexcept { amq::FreeLarge(memory); }
 
 inline BlockArray BlockedBloom::Array() const noexcept {
-  // As of a filter that is changed, as Add does; asking leaves the words alone.
+  // BlockArray has non-const words because Add() changes them; lookups do not.
   return {const_cast<uint64_t*>(blocks_.front().words), blocks_.size(), blocks_per_key_,
           bits_per_block_};
 }
@@ -173,7 +173,7 @@ void BlockedBloomParts::Load(const unsigned char* bytes, uint64_t first, uint64_
   filter->ones_ += ones;
 }
 
-// Each addition that changed the filter set at least one bit, and at most all of a key.
+// Each addition that changed the filter set at least one bit and at most all bits of a key.
 uint64_t BlockedBloomParts::LeastKeys(const BlockedBloom& filter) noexcept {
   const uint64_t bits = uint64_t{filter.blocks_per_key_} * filter.bits_per_block_;
   return (filter.ones_ + bits - 1) / bits;

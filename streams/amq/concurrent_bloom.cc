@@ -17,7 +17,8 @@ ConcurrentShape ShapeOfConcurrent(const Plan& plan) noexcept {
   const double rate = OwnRate({plan.capacity, std::max(plan.rate, kLowestConcurrentRate)});
   ConcurrentShape shape;
   double most_load = 0;
-  // Those that AddLocked() and others are made for. A single bit could be the lock's.
+  // Patterns that AddLocked() and the other templates are instantiated for. One word with one bit
+  // is not among them, since that bit could be the lock's.
   constexpr bool kLockCountsAsSet = true;
   for (const PatternShape pattern :
        {PatternShape(2, 1, kLockCountsAsSet), PatternShape(2, 2, kLockCountsAsSet),
@@ -44,13 +45,13 @@ using internal::kLock;
 using internal::Place;
 using internal::WithShape;
 
-// Keys of a batch whose lines are on their way.
+// Prefetch distance in a batch, in keys.
 constexpr size_t kAhead = 16;
 
 [[gnu::noinline]] void WaitForLock(std::atomic<uint64_t>* first_word) noexcept {
   unsigned tries = 0;
   do {
-    // Its holder may have been interrupted.
+    // The lock's holder may have been preempted.
     while ((first_word->load(std::memory_order_relaxed) & kLock) != 0) {
       if (++tries % 64 == 0) sched_yield();
     }
@@ -69,25 +70,26 @@ template <typename Shape>
   return is_new;
 }
 
-// Counts are kept by number: 0 is that of additions alone, 1 that of all threads for which there
-// was no number left, and each of the others belongs to one thread as long as that lives.
+// Indices of the striped counters. Counter 0 is for additions by a single thread, counter 1 for all
+// threads that found no free counter; each other counter belongs to one thread for the thread's
+// lifetime.
 constexpr unsigned kCounters = 32;
-constexpr unsigned kAlone = 0;  // as CountAlone() has it
+constexpr unsigned kAlone = 0;  // value that CountAlone() assumes
 constexpr unsigned kShared = 1;
 
 std::atomic<uint32_t> numbers_taken{1u << kAlone | 1u << kShared};
 
-// The compiler knows where in the thread's memory this is, if the library is not loaded late:
-// nothing is called to find it. 0 before the first addition.
+// Index of this thread's counter; 0 before the first addition. The initial-exec TLS model makes
+// access a single load; it requires that the library is not loaded late by dlopen().
 [[gnu::tls_model("initial-exec")]] thread_local unsigned number_of_thread = 0;
 
 struct GivesNumberBack {
   ~GivesNumberBack() {
     if (number_of_thread > kShared) {
-      // The next owner goes on from this thread's counts.
+      // The next owner continues with this thread's counts.
       numbers_taken.fetch_and(~(uint32_t{1} << number_of_thread), std::memory_order_release);
     }
-    number_of_thread = kShared;  // of additions by what is destroyed still later
+    number_of_thread = kShared;  // counter of additions by objects that are destroyed later
   }
   void Touch() noexcept {}
 };
@@ -118,7 +120,7 @@ ConcurrentBloom::ConcurrentBloom(const Plan& plan) {
   const Plan reachable = NearestValid(plan);
   const ConcurrentShape shape = ShapeOfConcurrent(reachable);
   if (shape.lines > SIZE_MAX / sizeof(Line)) throw std::bad_alloc();
-  // Atomic zeroes, as Clear() makes them.
+  // Zeroed memory is a valid state of the atomics, equal to that after Clear().
   lines_.reset(static_cast<Line*>(AllocateLarge(shape.lines * sizeof(Line))));
   counters_ = std::make_unique<Counter[]>(kCounters);
   num_lines_ = shape.lines;
@@ -129,7 +131,7 @@ ConcurrentBloom::ConcurrentBloom(const Plan& plan) {
 }
 
 struct ConcurrentBloom::Access {
-  // For the keys of a batch in turn, run(place, index), with their lines brought before.
+  // Calls run(place, index) for each key of a batch in order, with its line prefetched.
   template <typename Run>
   [[gnu::always_inline]] static inline void ForEach(const ConcurrentBloom& filter,
                                                     const KeyHash* hashes, size_t n,
@@ -160,7 +162,7 @@ inline void ConcurrentBloom::Count(uint64_t added) noexcept {
 
 bool ConcurrentBloom::Add(KeyHash hash) noexcept {
   const Place place = PlaceOf(hash);
-  // Unlike a read, this does not wait for the lock of the addition before.
+  // A prefetch does not wait for the lock of the preceding addition, unlike a read.
   __builtin_prefetch(place.words, 1);
   const bool is_new =
       WithShape(probes_, [&](auto shape) { return AddLocked<decltype(shape)>(place); });
@@ -228,7 +230,7 @@ double ConcurrentBloom::expected_fpr() const noexcept {
   for (uint64_t i = 0; i < num_lines_; ++i) {
     double chances[kBlockWords];
     for (unsigned w = 0; w < kBlockWords; ++w) {
-      // Who falls on the lock asks for nothing there, as if it were always set.
+      // A position on the lock bit counts as set, since lookups skip it.
       const uint64_t word = lines_[i].words[w].load(std::memory_order_relaxed) | ~kKeyBits[w];
       const double one = __builtin_popcountll(word) / 64.0;
       chances[w] = bits_a_word == 1 ? one : one * one;
@@ -241,7 +243,7 @@ double ConcurrentBloom::expected_fpr() const noexcept {
       sum += chance / kBlockWords;
     }
   }
-  // Equal hashes are fewer than 2^40 / 2^64 and add nothing to rates from 1e-6 on.
+  // Equal hashes have a probability below 2^40 / 2^64, negligible for rates of 1e-6 and more.
   return sum / static_cast<double>(num_lines_);
 }
 

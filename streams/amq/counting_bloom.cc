@@ -41,7 +41,7 @@ void CountingBloom::SetPlanned(uint64_t capacity) noexcept {
   planned_fpr_ = std::min(1.0, rate + EqualHashRate(capacity));
 }
 
-// A key that has a position twice counts it twice, here and in Remove.
+// A key with two equal positions counts that position twice, in Add() and in Remove().
 bool CountingBloom::Add(KeyHash hash) noexcept {
   DoubleHashing positions(hash.value);
   const uint64_t m = num_counters();
@@ -66,7 +66,7 @@ bool CountingBloom::Remove(KeyHash hash) noexcept {
   for (unsigned i = 0; i < probes_; ++i) {
     const uint64_t position = positions.Next(m);
     const unsigned count = Count(pairs_.data(), position);
-    // 0 after the first of two equal positions: the key was never added.
+    // A count of 0 after the first of two equal positions means that the key was never added.
     if (count == kStuck || count == 0) continue;
     used_ -= count == 1;
     SetCount(pairs_.data(), position, count - 1);

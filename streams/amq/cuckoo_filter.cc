@@ -14,24 +14,24 @@ namespace winnow::amq {
 namespace {
 
 constexpr unsigned kSlots = 4;
-constexpr size_t kBytesBehind = 7;  // of PackedBytes
+constexpr size_t kBytesBehind = 7;  // padding that PackedBytes() adds
 constexpr double kPlannedLoad = 0.95;
-// Beyond that, for filters of few keys: some of these may have to share a bucket.
+// Additional buckets for filters with few keys, some of which may have to share a bucket.
 constexpr uint64_t kSpareBuckets = 6;
 constexpr unsigned kMinBits = 5;
 constexpr unsigned kMaxBits = 32;
 
 using internal::Lanes;
 
-// Fingerprints of up to so many bits are handled four at once, as the lanes of a number: a bucket
-// begins in the lowest or the middle bit of a byte, so that 8 bytes have all of it.
+// Maximum width of fingerprints that are processed four at once, as SIMD-within-a-register lanes: a
+// bucket begins in bit 0 or 4 of a byte, so that 8 bytes contain all of it.
 constexpr unsigned kMaxLaneBits = 16;
 
-// A bucket of fingerprints of up to kMaxLaneBits.
+// A bucket of fingerprints of up to kMaxLaneBits bits.
 struct Bucket {
-  uint64_t at;      // its first byte
-  unsigned shift;   // of its first bit there
-  uint64_t values;  // and what is behind them
+  uint64_t at;      // offset of its first byte
+  unsigned shift;   // position of its first bit in that byte
+  uint64_t values;  // the bucket's bits, and bits behind them
 
   Bucket(const unsigned char* bytes, uint64_t bucket, unsigned bits) noexcept {
     const uint64_t bit = bucket * (kSlots * bits);
@@ -40,13 +40,13 @@ struct Bucket {
     values = internal::BucketAt(bytes + at) >> shift;
   }
 
-  // The highest bit of the first lane with this value, and some of higher ones; 0 if no lane has
-  // it (Mycroft's test for a zero).
+  // Returns a mask with the highest bit of the first lane with this value, and possibly of higher
+  // lanes; 0 if no lane has the value (Mycroft's zero test).
   uint64_t Find(uint64_t value, uint64_t lanes, unsigned bits) const noexcept {
     return internal::ZeroLanes(values ^ value * lanes, lanes) & lanes << (bits - 1);
   }
 
-  // Changes the first lane that was found, by what it differs.
+  // XORs `difference` into the first lane of `found`.
   void Change(unsigned char* bytes, uint64_t found, unsigned bits,
               uint64_t difference) const noexcept {
     const unsigned lane = static_cast<unsigned>(__builtin_ctzll(found)) - (bits - 1);
@@ -55,11 +55,11 @@ struct Bucket {
   }
 };
 
-// A bucket that is reached by moving the fingerprint of a slot of another one.
+// A node of the search: a bucket that is reached by moving a fingerprint out of another bucket.
 struct Step {
   uint64_t bucket;
-  int from;       // the step of that other one; -1 for the key's own buckets
-  unsigned slot;  // in it
+  int from;       // index of the step of that bucket; -1 for the key's own buckets
+  unsigned slot;  // slot of the moved fingerprint in that bucket
 };
 
 bool WasOnTheWay(const Step* steps, int step, uint64_t bucket) noexcept {
@@ -117,7 +117,8 @@ inline bool CuckooFilter::Has(uint64_t bucket, uint64_t fingerprint) const noexc
   return found;
 }
 
-// Changes the first slot of the bucket that has one value to another. False if none has it.
+// Replaces `value` by `by` in the first slot of the bucket that has it. Returns false if no slot
+// has it.
 inline bool CuckooFilter::Replace(uint64_t bucket, uint64_t value, uint64_t by) noexcept {
   unsigned char* bytes = bytes_.data();
   if (bits_ <= kMaxLaneBits) {
@@ -145,8 +146,8 @@ bool CuckooFilter::Insert(KeyHash hash) noexcept {
   return true;
 }
 
-// Breadth first, and nothing is moved before a free slot is found: a refused key leaves no trace,
-// and the fewest fingerprints are moved. The key's own buckets are full.
+// Searches breadth-first for a free slot, and moves nothing before it is found: a refused key
+// leaves no trace, and the fewest fingerprints move. Requires that the key's own buckets are full.
 bool CuckooFilter::Search(const Place& place) noexcept {
   unsigned char* bytes = bytes_.data();
   Step steps[kMostBuckets];
@@ -183,7 +184,7 @@ bool CuckooFilter::Search(const Place& place) noexcept {
 
 bool CuckooFilter::Remove(KeyHash hash) noexcept {
   const Place place = PlaceOf(hash);
-  // A processor may wait for the first bucket before it reads this one.
+  // The second bucket is prefetched, because reading it may have to wait for the first one.
   __builtin_prefetch(bytes_.data() + place.second * (kSlots * bits_) / 8, 1);
   if (!Replace(place.first, place.fingerprint, 0) && !Replace(place.second, place.fingerprint, 0)) {
     return false;
@@ -210,7 +211,7 @@ void CuckooFilter::MayContain(const KeyHash* hashes, size_t n, bool* results) co
     for (size_t i = 0; i < n; ++i) results[i] = MayContain(hashes[i]);
     return;
   }
-  // Keys whose buckets are on their way.
+  // Prefetch distance, in keys.
   constexpr size_t kAhead = 16;
   Place places[kAhead];
   const unsigned bucket_bits = kSlots * bits_;
@@ -231,8 +232,8 @@ double CuckooFilter::fill_ratio() const noexcept {
   return static_cast<double>(keys_) / (static_cast<double>(buckets_) * kSlots);
 }
 
-// A query is a bucket and a fingerprint, both random. It meets a stored fingerprint in either of
-// its buckets, and copies of it in both as one.
+// A lookup is a random bucket and a random fingerprint. It matches a stored fingerprint in either
+// of the fingerprint's two buckets; copies of a fingerprint in both buckets count once.
 double CuckooFilter::expected_fpr() const noexcept {
   uint64_t met = 0;
   for (uint64_t bucket = 0; bucket < buckets_; ++bucket) {
@@ -273,7 +274,8 @@ void CuckooFilter::Serialize(char* bytes) const noexcept {
 
 std::optional<CuckooFilter> CuckooFilter::Deserialize(std::string_view bytes, std::string* reason) {
   constexpr auto kKind = Serialized::kCuckooFilter;
-  constexpr uint64_t kMaxBucketsOfBytes = uint64_t{1} << 50;  // whose bits 64 bits can count
+  // The limit guarantees that the number of bits fits in 64 bits.
+  constexpr uint64_t kMaxBucketsOfBytes = uint64_t{1} << 50;
   Header header;
   *reason = ReadHeader(bytes, kKind, &header);
   if (!reason->empty()) return std::nullopt;

@@ -18,7 +18,7 @@ void AskForHugePages(void* memory, size_t bytes) noexcept {
   const auto begin = reinterpret_cast<uintptr_t>(memory);
   const uintptr_t first = (begin + kHugePage - 1) / kHugePage * kHugePage;
   const uintptr_t last = (begin + bytes) / kHugePage * kHugePage;
-  // A refusal costs speed only.
+  // Failure is ignored: huge pages only affect speed.
   if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
 #else
   static_cast<void>(memory);

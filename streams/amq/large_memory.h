@@ -1,8 +1,8 @@
-// Memory of arrays that are read at random places.
+// Huge-page memory for arrays with random access.
 //
-// In pages of 4 KiB, an array of some MiB has more pages than a processor keeps addresses of, and
-// each read of it looks one up first. So arrays of 2 MiB and more begin at a multiple of that, and
-// the system is asked for pages of that size (Linux: transparent huge pages, where
+// An array of some MiB has more pages of 4 KiB than the processor's TLB has entries, and most reads
+// miss the TLB. Arrays of 2 MiB and more are therefore aligned to 2 MiB, and the system is advised
+// to use pages of that size (Linux: transparent huge pages, if
 // /sys/kernel/mm/transparent_hugepage/enabled is "madvise" or "always").
 
 #ifndef WINNOW_STREAMS_AMQ_LARGE_MEMORY_H_
@@ -15,21 +15,22 @@
 
 namespace winnow::amq {
 
-// An array of up to so many bytes is taken to be in a processor's own caches: reading ahead of use
-// would take more time than it saves.
+// Maximum size in bytes of an array that is assumed to be in the processor's own caches:
+// prefetching it would take more time than it saves.
 inline constexpr size_t kBytesInCaches = size_t{2} << 20;
 
-// At a multiple of 64. Throw std::bad_alloc. Only whole pages of 2 MiB are asked for: an array
-// takes no more memory for it. The first gives zeroes, the second whatever is there.
+// Allocates memory aligned to 64 bytes; throws std::bad_alloc. AllocateLarge() returns zeroed
+// memory, AllocateLargeUnset() uninitialized memory. Huge pages are requested only for whole pages
+// of 2 MiB, so that an array takes no more memory. FreeLarge() frees the memory of both.
 void* AllocateLarge(size_t bytes);
 void* AllocateLargeUnset(size_t bytes);
 void FreeLarge(void* memory) noexcept;
 
-// Asks for the huge pages of memory that was allocated in another way: those that lie in it as a
-// whole. Best before it is written for the first time.
+// Advises huge pages for memory from another allocator, as far as whole huge pages lie in it. Best
+// called before the memory is first written.
 void AskForHugePages(void* memory, size_t bytes) noexcept;
 
-// Such an array, as long as it is in scope.
+// An array in memory of AllocateLarge(), freed at the end of its scope.
 template <typename Value>
 class LargeArray {
  public:

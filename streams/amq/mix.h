@@ -1,4 +1,4 @@
-// More hash bits from the 64 of a key.
+// Additional hash bits from the 64 bits of a key's hash.
 
 #ifndef WINNOW_STREAMS_AMQ_MIX_H_
 #define WINNOW_STREAMS_AMQ_MIX_H_
@@ -13,8 +13,9 @@ using internal::kGolden;
 using internal::Mix;
 using internal::Reduce;
 
-// The i-th 64 bits of a hash, as good as independent of the others and of the hash itself: whoever
-// divides keys by bits of their hash does not weaken the filters of the parts.
+// Returns the i-th 64 bits derived from a hash, practically independent of the other ones and of
+// the hash itself: keys may be partitioned by bits of their hash without weakening the filters of
+// the partitions.
 [[gnu::always_inline]] inline uint64_t HashBits(uint64_t hash, uint64_t i) noexcept {
   return Mix(hash + (i + 1) * kGolden);
 }

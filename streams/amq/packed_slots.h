@@ -1,4 +1,4 @@
-// Slots of any width up to 32 bits, one after the other in bytes, the same on every machine.
+// Bit-packed slots of up to 32 bits, with identical bytes on all machines.
 
 #ifndef WINNOW_STREAMS_AMQ_PACKED_SLOTS_H_
 #define WINNOW_STREAMS_AMQ_PACKED_SLOTS_H_
@@ -10,8 +10,8 @@
 
 namespace winnow::amq {
 
-// The bytes of n slots. A slot is read as a part of 8 bytes, so that there are some behind the
-// last.
+// Returns the size of n packed slots in bytes. Slots are read by loads of 8 bytes, so that 7 bytes
+// of padding follow.
 inline size_t PackedBytes(uint64_t n, unsigned bits) noexcept { return (n * bits + 7) / 8 + 7; }
 
 inline uint64_t LowBits(unsigned bits) noexcept { return (uint64_t{1} << bits) - 1; }

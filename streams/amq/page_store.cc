@@ -16,7 +16,7 @@ std::string Failure(const char* what, const std::string& path, int error) {
   return std::string("can't ") + what + " " + path + ": " + std::generic_category().message(error);
 }
 
-// A file descriptor that is closed at the end.
+// A file descriptor that the destructor closes.
 class File {
  public:
   File(const std::string& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
@@ -27,7 +27,7 @@ class File {
   bool is_open() const noexcept { return fd_ >= 0; }
   int fd() const noexcept { return fd_; }
 
-  // False, and errno, if what was written may not be there.
+  // Returns false and sets errno if written data may be lost.
   bool Close() noexcept {
     const int fd = std::exchange(fd_, -1);
     return fd < 0 || ::close(fd) == 0;
@@ -96,7 +96,7 @@ PageStore::Found FolderPageStore::Load(const std::string& name, std::string* byt
   const std::string path = folder_ + "/" + name;
   File file(path, O_RDONLY);
   if (!file.is_open() && errno == ENOENT) {
-    // Where the folder itself is missing, nothing is known about its files.
+    // If the folder itself is missing, nothing is known about its files.
     if (::access(folder_.c_str(), F_OK) == 0) return Found::kNo;
     *reason = Failure("open", folder_, ENOENT);
     return Found::kFailed;
@@ -127,7 +127,7 @@ bool FolderPageStore::Store(const std::string& name, std::string_view bytes, std
 
 bool FolderPageStore::Remove(const std::string& name, std::string* reason) {
   const std::string path = folder_ + "/" + name;
-  ::unlink((path + ".new").c_str());  // what a crash may have left
+  ::unlink((path + ".new").c_str());  // may be left over from a crash
   if (::unlink(path.c_str()) == 0 || errno == ENOENT) return true;
   *reason = Failure("remove", path, errno);
   return false;

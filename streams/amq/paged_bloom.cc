@@ -14,10 +14,10 @@
 namespace winnow::amq {
 namespace {
 
-// DoubleHashing takes the first two.
+// Index of the hash bits that select the page; DoubleHashing takes the first two.
 constexpr uint64_t kPageHashBits = 2;
 
-// Behind the record's header.
+// Offsets of the fields behind the record's header.
 constexpr size_t kCapacityAt = 72;
 constexpr size_t kPageBytesAt = 80;
 constexpr size_t kOnesAt = 88;
@@ -28,15 +28,16 @@ constexpr size_t kOtherGenerationAt = 120;
 constexpr size_t kOtherPagesAt = 128;
 constexpr size_t kRecordBytes = 136;
 
-// So that there is always a next one.
+// Limit below the maximum of the type, so that a next generation always exists.
 constexpr uint64_t kMaxGenerations = uint64_t{1} << 62;
 
 std::string NameOfPage(uint64_t generation, uint64_t page) {
   return std::to_string(generation) + "-" + std::to_string(page);
 }
 
-// No crash leaves a record that claims fewer set bits than there are: it was brought back from a
-// copy. One that goes on from it would contradict itself, or understate the rate.
+// Error message for a record that claims fewer set bits than the pages have. No crash leaves such a
+// record: it was restored from a copy. Continuing from it would lead to contradictions or
+// understate the rate.
 std::string OlderRecord(uint64_t claimed, const std::string& where, uint64_t found) {
   return "the record \"plan\" is older than the pages: expected at most " +
          std::to_string(claimed) + " set bits in " + where + ", found " + std::to_string(found) +
@@ -127,14 +128,15 @@ void PagedBloom::Unload(uint64_t page) noexcept {
 // ---- Adding
 
 double PagedBloom::RateOfPage(uint64_t ones) const noexcept {
-  // Without the mathematical library, whose last bits differ from machine to machine.
+  // The power is computed by multiplication: the last bits of std::pow differ between machines.
   const double fill = static_cast<double>(ones) / (8.0 * shape_.page_bytes);
   double rate = 1;
   for (unsigned i = 0; i < shape_.probes; ++i) rate *= fill;
   return rate;
 }
 
-// After a crash within Save the record may count bits twice, up to all that there can be.
+// After a crash within Save(), the record may count bits twice, at most up to the number of all
+// bits.
 void PagedBloom::Count(uint64_t page, uint64_t before, uint64_t after) noexcept {
   ones_ = std::min(ones_ + after - before, shape_.pages * shape_.page_bytes * 8);
   rates_ =
@@ -156,7 +158,8 @@ PagedBloom::Added PagedBloom::Add(KeyHash hash, std::string* reason) {
   if (MayContain(hash)) return Added::kOld;
   Page& page = *PageAt(number);
   const uint64_t bits = page.words.size() * 64;
-  // Set, so that positions that a key has twice count once, and taken back where that is too much.
+  // Sets the bits first, so that equal positions of a key count once, and clears them if the page
+  // gets too full.
   uint64_t ones = page.ones;
   uint64_t set[kMaxPageProbes];
   unsigned count = 0;
@@ -289,15 +292,16 @@ std::optional<PagedBloom> PagedBloom::Build(PageStore* store, const PagedPlan& p
   const double rate = made.expected_fpr();
   if (rate > plan.rate) {
     std::ostringstream text;
-    // Not added_, which leaves out keys whose bits all were there in a page that is too full.
+    // added_ is not used here: it omits keys whose bits were all set already in a page that is too
+    // full.
     text << "the " << n << " keys given would have a rate of " << rate << ", planned were "
          << plan.rate << " for " << plan.capacity << " keys; plan for more keys";
     *reason = text.str();
     return std::nullopt;
   }
 
-  // The record names the pages that are on the way before there are any, and the old ones until
-  // they are gone, so that whoever builds after a crash can remove what it left.
+  // The record names the new pages before they are written, and the old ones until they are
+  // removed, so that a build after a crash can remove leftover pages.
   made.generation_ = std::max(old->generation_, old->other_generation_) + 1;
   if (!old->RemoveOthers(reason)) return std::nullopt;
   old->other_generation_ = made.generation_;
@@ -310,17 +314,18 @@ std::optional<PagedBloom> PagedBloom::Build(PageStore* store, const PagedPlan& p
   made.other_generation_ = old->generation_;
   made.other_pages_ = old->shape_.pages;
   if (!made.StoreRecord(reason)) return std::nullopt;
-  // The new pages are those that count from here on. What can't be removed now goes with the next
-  // rebuild.
+  // The new pages are valid from here on. Old pages that cannot be removed now are removed by the
+  // next rebuild.
   std::string left;
   if (store->Flush(&left)) made.RemoveOthers(&left);
   return made;
 }
 
-// How many pages of the other generation have to be removed: not as many as the record says, which
-// may be 2^32 and none of them there. Pages are written from the first one on and removed from the
-// last one on, so that those that are there are the first ones. Earlier versions removed from the
-// first one on: so many are looked at in any case, and beyond them the powers of 2.
+// Counts the pages of the other generation that have to be removed. The record's number is not
+// trusted: it may be 2^32 with no page present. Pages are written from the first to the last and
+// removed from the last to the first, so that the existing pages are the first ones. Earlier
+// versions removed from the first one on: therefore the first kPagesOfGroup pages are always
+// checked, and beyond them the powers of 2.
 bool PagedBloom::CountOthers(uint64_t* pages, std::string* reason) const {
   uint64_t end = std::min(other_pages_, kPagesOfGroup);
   for (uint64_t page = end; page < other_pages_; page *= 2) {
@@ -510,7 +515,7 @@ std::optional<PagedBloom> PagedBloom::ReadRecord(PageStore* store, std::string_v
     *reason = OutOfRange(kKind, "the other generation", other, number(kOtherPagesAt) == 0 ? 0 : 1,
                          number(kOtherPagesAt) == 0 ? 0 : kMaxGenerations);
   } else if (other != 0 && other == header.y) {
-    // Its pages would be removed.
+    // The filter's own pages would be removed as those of the other generation.
     *reason = Contradiction(kKind, "the other generation", other, 0);
   }
   if (!reason->empty()) return std::nullopt;

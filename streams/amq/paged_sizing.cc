@@ -12,7 +12,7 @@ namespace {
 constexpr double kMaxWanted = 1099511627776;  // 2^40
 constexpr double kMargin = 4;                 // standard deviations
 
-// Mean and mean square of fill^k in a page with this many keys: the fill ratio itself varies, by
+// Mean and mean square of fill^k in a page with this many keys. The fill ratio has the variance
 // (e^-a - (1 + a) e^-2a) / m with a = k keys / m.
 struct Moments {
   double first = 0;
@@ -39,7 +39,7 @@ bool Meets(const PagedPlan& plan, double pages, unsigned probes) noexcept {
 }
 
 double PagesFor(const PagedPlan& plan, unsigned probes) noexcept {
-  // No filter has fewer bits a key than log2(1/rate).
+  // Every filter has at least log2(1/rate) bits per key.
   double low = std::floor(static_cast<double>(plan.capacity) * std::log2(1 / plan.rate) /
                           (8.0 * plan.page_bytes));
   double high = low + 1;
@@ -65,7 +65,7 @@ PagedPlan NearestValid(const PagedPlan& plan) noexcept {
 
 }  // namespace
 
-// The keys of a page of many are distributed by Poisson's law.
+// The number of keys per page is Poisson distributed for many pages.
 PageRates RatesOfPages(double n, double pages, double bits, unsigned probes) noexcept {
   Moments sum;
   if (pages <= 1) {

@@ -1,4 +1,4 @@
-// How many pages a PagedBloom wants, and at which rates it is then, as pure functions.
+// Number of pages for a PagedBloom, and the resulting rates, as pure functions.
 
 #ifndef WINNOW_STREAMS_AMQ_PAGED_SIZING_H_
 #define WINNOW_STREAMS_AMQ_PAGED_SIZING_H_
@@ -14,16 +14,16 @@ inline constexpr unsigned kMaxPageProbes = 64;
 inline constexpr uint32_t kMinPageBytes = 64;
 inline constexpr uint32_t kMaxPageBytes = 1 << 20;
 
-// Mean and deviation of the rate of a random page.
+// Mean and standard deviation of the rate of a random page.
 struct PageRates {
   double mean = 0;
-  double deviation = 0;  // standard
+  double deviation = 0;
 };
 
-// With n keys thrown into this many pages of `bits` bits each.
+// Returns the rates of n keys in `pages` pages of `bits` bits each.
 PageRates RatesOfPages(double n, double pages, double bits, unsigned probes) noexcept;
 
-// PagedBloom::ShapeFor without the limit of pages; 2^40 and more count as that.
+// Returns PagedBloom::ShapeFor() without the limit on pages; 2^40 pages and more count as 2^40.
 PagedShape WantedPages(const PagedPlan& plan) noexcept;
 
 }  // namespace winnow::amq

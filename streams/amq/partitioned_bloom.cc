@@ -11,7 +11,7 @@
 namespace winnow::amq {
 
 double PartitionedRate(uint64_t n, uint64_t words, unsigned parts) noexcept {
-  // Parts are filled independently of one another.
+  // The parts are filled independently of each other.
   return std::pow(ExpectedFill(n, 64 * static_cast<double>(words), 1), parts);
 }
 

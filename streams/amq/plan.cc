@@ -8,13 +8,13 @@
 namespace winnow::amq {
 namespace {
 
-// By how much a rate has to be above that of equal hashes, which leaves the rest to the filter.
+// Factor by which a rate must exceed that of equal hashes; the difference is left for the filter.
 constexpr double kAboveEqualHashes = 1.001;
-// So that three digits of a number are at least that number.
+// Factor that makes a number rounded to three digits at least the number itself.
 constexpr double kRoundedUp = 1.006;
 
-// m = -k n / ln(1 - p^(1/k)), one more as that has e^(-1/m) for 1 - 1/m, and what the varying
-// number of set bits takes.
+// m = -k n / ln(1 - p^(1/k)) plus two corrections: 1, since the formula has e^(-1/m) for 1 - 1/m,
+// and the bits for the varying number of set bits.
 double BitsForProbes(uint64_t n, double rate, unsigned probes) noexcept {
   const double keys = static_cast<double>(n);
   double low = std::ceil(-keys * probes / std::log1p(-std::pow(rate, 1.0 / probes))) + 1;
@@ -34,7 +34,8 @@ std::string CheckPlan(const Plan& plan) {
   std::ostringstream text;
   if (plan.capacity > kMostKeys) {
     text << "capacity is " << plan.capacity << ", but must be at most " << kMostKeys;
-  } else if (!(plan.rate >= kLowestRate && plan.rate <= kHighestRate)) {  // so that NaN is outside
+    // The condition is negated, so that NaN is out of range.
+  } else if (!(plan.rate >= kLowestRate && plan.rate <= kHighestRate)) {
     text << "rate is " << plan.rate << ", but must be from " << kLowestRate << " to "
          << kHighestRate;
   } else if (const double lowest = LowestRate(plan.capacity); plan.rate < lowest) {
@@ -84,7 +85,7 @@ double ExpectedFill(uint64_t n, double m, unsigned probes) noexcept {
   return -std::expm1(static_cast<double>(n) * probes * std::log1p(-1 / m));
 }
 
-// The number of bits that throws set varies by m (e^-a - (1 + a) e^-2a), a = kn / m.
+// The number of set bits has the variance m (e^-a - (1 + a) e^-2a), a = kn / m.
 double BloomRate(uint64_t n, double m, unsigned probes) noexcept {
   const double fill = ExpectedFill(n, m, probes);
   if (fill <= 0) return 0;

@@ -19,17 +19,17 @@ constexpr double kMaxGrowth = 8;
 constexpr double kMinTightening = 0.5;
 constexpr double kMaxTightening = 0.95;
 constexpr double kMaxFill = 0.5;
-// Nearer to its rate than that a filter is full: looking at all blocks for the last keys takes more
-// time than those are worth.
+// Factor of the target rate within which a filter counts as full: checking all blocks for the last
+// keys takes more time than these keys are worth.
 constexpr double kNearRate = 1.001;
 constexpr uint64_t kFewBlocks = 64;
 
-// Serialized: growth and tightening, and what is before each filter.
+// Serialized sizes: growth and tightening, and the fill before each filter.
 constexpr size_t kGrowthBytes = 16;
 constexpr size_t kLookFillBytes = 8;
 
 bool IsWithin(double value, double least, double most) noexcept {
-  return value >= least && value <= most;  // so that NaN is outside
+  return value >= least && value <= most;  // false for NaN
 }
 
 double Nearest(double value, double least, double most) noexcept {
@@ -56,15 +56,16 @@ double ShareOfFilter(const ScalableOptions& options, size_t index) noexcept {
          std::pow(options.tightening, static_cast<double>(index));
 }
 
-// The index-th filter's share less the rate of equal hashes, or half of the share where that leaves
-// less: past that, no filter keeps the rate.
+// Returns the index-th filter's share minus the rate of equal hashes, but at least half of the
+// share: no filter keeps the rate beyond that.
 double RateOfFilter(const ScalableOptions& options, size_t index) noexcept {
   const double share = ShareOfFilter(options, index);
   return std::max(share - EqualHashRate(KeysOfFilter(options, index)), share / 2);
 }
 
-// Empty if the index-th filter is as large as these options make it, or hardly smaller. The next
-// one grows from the options and not from it: without this a few bytes might ask for any memory.
+// Returns an empty string if the index-th filter is as large as these options make it, or hardly
+// smaller, else an error message. The next filter is sized by the options and not by this filter:
+// without this check, a few bytes could request any amount of memory.
 std::string FaultOfShape(const ScalableOptions& options, size_t index, const BlockedShape& shape) {
   constexpr auto kKind = Serialized::kScalableBloom;
   constexpr uint64_t kMaxBits = uint64_t{kMaxBlocksPerKey} * kBlockWords;
@@ -82,7 +83,7 @@ std::string FaultOfShape(const ScalableOptions& options, size_t index, const Blo
   return "";
 }
 
-// By the bits that are set.
+// Returns the rate that follows from the filter's set bits.
 double OwnRateOf(const BlockedBloom& filter) noexcept {
   return filter.expected_fpr() - EqualHashRate(filter.num_added());
 }
@@ -110,7 +111,7 @@ ScalableBloom::ScalableBloom(const ScalableOptions& options) : options_(NearestV
   BeginFilter();
 }
 
-// All that can throw comes before the first change.
+// Everything that can throw precedes the first change of state.
 void ScalableBloom::BeginFilter() {
   const size_t index = filters_.size();
   const double rate = RateOfFilter(options_, index);
@@ -120,7 +121,8 @@ void ScalableBloom::BeginFilter() {
   look_fills_.push_back(FirstLookFill(shape, rate));
 }
 
-// Returns whether the newest filter also takes this key. Changes only when this is asked again.
+// Returns whether the newest filter has room for this key. Changes only the fill at which to check
+// again.
 bool ScalableBloom::HasRoomFor(KeyHash hash) {
   const BlockedBloom& filter = filters_.back();
   const double fill = filter.fill_ratio();
@@ -128,18 +130,19 @@ bool ScalableBloom::HasRoomFor(KeyHash hash) {
   const double most = RateOfFilter(options_, filters_.size() - 1);
   const BlockedShape shape = filter.shape();
   if (shape.num_blocks <= kFewBlocks) {
-    // One key can make much of a difference: it is tried.
+    // One key can change the rate considerably if there are few blocks: it is tried on a copy.
     BlockedBloom with_it = filter;
     with_it.Add(hash);
     return OwnRateOf(with_it) <= most;
   }
-  // Otherwise keys go on setting bits about as evenly as those before. The rate rises by as much as
-  // the share of set bits does, once for each bit of a key.
+  // Further keys set bits about as evenly as earlier ones if there are many blocks. The rate rises
+  // in proportion to the share of set bits, once for each bit of a key.
   const double bits_a_key = shape.blocks_per_key * shape.bits_per_block;
   const double a_key = bits_a_key / (static_cast<double>(shape.num_blocks) * kBlockBits);
   const double room = std::log(most / std::max(OwnRateOf(filter), kLowestRate * kLowestRate));
   if (room < std::max(std::log(kNearRate), bits_a_key * std::log1p(a_key / fill))) return false;
-  // Three quarters of the way, so that there are few looks, and none comes late.
+  // The next check is after three quarters of the remaining room, so that checks are few and none
+  // is late.
   const double on_the_way = fill * std::exp(0.75 * room / bits_a_key);
   look_fills_.back() = RoundedFill(std::max(fill, std::min(kMaxFill, on_the_way) - a_key));
   return true;
@@ -181,9 +184,9 @@ double ScalableBloom::fill_ratio() const noexcept {
 }
 
 double ScalableBloom::expected_fpr() const noexcept {
-  double none = 0;  // the logarithm of the chance that no filter says so, which is nearly 1
+  double none = 0;  // log of the probability of no false positive, which is nearly 1
   for (const BlockedBloom& filter : filters_) none += std::log1p(-filter.expected_fpr());
-  return 0 - std::expm1(none);  // no keys: 0, not -0
+  return 0 - std::expm1(none);  // 0 and not -0 for a filter without keys
 }
 
 size_t ScalableBloom::serialized_size() const noexcept {
@@ -254,7 +257,7 @@ std::optional<ScalableBloom> ScalableBloom::Deserialize(std::string_view bytes,
   while (at < bytes.size()) {
     const uint64_t left = bytes.size() - at;
     const uint64_t least = kLookFillBytes + kHeaderBytes;
-    // The part that the filter's own header says, or too few bytes, which BlockedBloom refuses.
+    // The payload size by the filter's own header, or too few bytes, which BlockedBloom rejects.
     const uint64_t payload =
         left < least ? 0 : PayloadSize(bytes.substr(at + kLookFillBytes, kHeaderBytes));
     if (left < least || payload > left - least) {

@@ -14,7 +14,7 @@ constexpr char kMagic[] = {'W', 'A', 'm', 'q'};
 constexpr unsigned char kHashXxh3 = 1;
 constexpr uint64_t kHashSeed = 0;
 
-// Offsets in the header.
+// Offsets of the header's fields.
 constexpr size_t kVersionAt = 4;
 constexpr size_t kKindAt = 5;
 constexpr size_t kAAt = 6;
@@ -33,7 +33,7 @@ constexpr uint64_t kHashField = kHashSeed << 32 | kHashXxh3;
 constexpr char kForeign[] = "give what Serialize() of a filter of winnow::amq has written";
 constexpr char kBuildAnew[] = "build the filter anew";
 
-// A build beside a record that can't be read would not know which pages to replace.
+// Advice for an unreadable record: a build beside it could not know which pages to replace.
 constexpr char kRemoveAll[] =
     "remove what is named \"plan\" and the pages beside it, \"1-0\" and so on, and build them anew";
 
@@ -89,7 +89,8 @@ std::string Sentence(Serialized kind, const std::string& fault, const std::strin
   return std::string("these bytes are no ") + NameOf(kind) + ": " + fault + "; " + advice;
 }
 
-// `behind`: bytes behind the header, here or elsewhere.
+// Returns why `bytes` is not a valid header of this kind, or an empty string. `behind` is the
+// number of bytes behind the header, in `bytes` or elsewhere.
 std::string Objection(std::string_view bytes, uint64_t behind, Serialized kind) {
   const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
   const std::string_view start = bytes.substr(0, sizeof kMagic);

@@ -75,7 +75,8 @@ KindSize OfBlocks(const char* kind, const BlockedShape& shape, uint64_t keys) no
 
 KindSize Cuckoo(const Plan& plan) noexcept {
   const CuckooShape shape = ShapeOfCuckoo(plan);
-  KindSize size = Growing("cuckoo", shape.bits, 4);  // two buckets, either of which may lie in two
+  // A lookup reads two buckets, each possibly in two cache lines.
+  KindSize size = Growing("cuckoo", shape.bits, 4);
   size.deletes = true;
   size.is_fingerprint = true;
   size.bytes = PackedBytes(shape.buckets * 4, shape.bits);
@@ -95,7 +96,8 @@ KindSize Paged(const Plan& plan) noexcept {
   return size;
 }
 
-// Its filters, as they begin one after the other when their share of the keys is in.
+// Size of a ScalableBloom after its filters were begun one after the other, each when the one
+// before had its share of keys.
 KindSize Scalable(const Plan& plan) noexcept {
   ScalableOptions options;
   options.rate = plan.rate;
@@ -109,7 +111,7 @@ KindSize Scalable(const Plan& plan) noexcept {
     const double own = std::max(rate - equal_hashes, rate / 2);
     const BlockedShape filter = ShapeByFill(static_cast<uint64_t>(capacity), own);
     size.bytes += filter.num_blocks * 64;
-    size.bits = filter.blocks_per_key * filter.bits_per_block;  // of the newest
+    size.bits = filter.blocks_per_key * filter.bits_per_block;  // bits of the newest filter
     size.most_lines += filter.blocks_per_key;
     size.rate += std::max(0.0, own + equal_hashes - rate);
     keys += capacity;
@@ -169,7 +171,7 @@ std::vector<KindSize> SizesWithin(uint64_t keys, uint64_t bytes) {
     const auto at = [&](double log_rate) {
       return size_of(NearestValid(Plan{keys, std::exp2(log_rate)}));
     };
-    double high = std::log2(kHighestRate);  // fits, of those that are looked at
+    double high = std::log2(kHighestRate);  // rate that fits, the highest of the search interval
     if (at(high).bytes > bytes) continue;
     double low = std::log2(kLowestRate);
     for (int i = 0; i < 24; ++i) {

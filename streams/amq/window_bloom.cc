@@ -25,8 +25,8 @@ WindowBloom::WindowBloom(const Plan& plan)
       older_(OfGeneration(plan)) {}
 
 bool WindowBloom::Add(KeyHash hash) noexcept {
-  // A key that looks as if it were in the newer generation will do so as long as that is kept,
-  // which is long enough.
+  // A key that the newer generation contains, or seems to contain, stays contained as long as that
+  // generation is kept, so it need not be added again.
   if (newer_.MayContain(hash)) return false;
   const bool is_new = !older_.MayContain(hash);
   if (newer_.num_added() >= capacity_) Rotate();

@@ -11,7 +11,7 @@
 namespace winnow::amq {
 namespace {
 
-// Odd and random.
+// Odd random multipliers.
 constexpr uint64_t kSecond = 0xd6e8feb86659fd93u;
 constexpr uint64_t kThird = 0x9fb21c651e98df25u;
 
@@ -38,7 +38,8 @@ XorFilter::XorFilter(const KeyHash* hashes, size_t n, double rate) : bits_(Finge
 }
 
 bool XorFilter::MayContain(KeyHash hash) const noexcept {
-  if (keys_ == 0) return false;  // slots of zeroes would contain what has the fingerprint 0
+  // An empty filter has zeroed slots, which would contain keys with the fingerprint 0.
+  if (keys_ == 0) return false;
   const uint64_t seeded = SeededHash(hash.value, seed_);
   return SlotsHold(bytes_.data(), bits_, SlotsOf(seeded, third_), FingerprintOf(seeded, bits_));
 }

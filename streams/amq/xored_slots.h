@@ -1,10 +1,10 @@
-// Slots of fingerprints whose XOR over a key's slots is the key's fingerprint: what XorFilter and
-// BinaryFuseFilter have in common.
+// Slots of fingerprints in which the XOR over a key's slots is the key's fingerprint; shared by
+// XorFilter and BinaryFuseFilter.
 //
-// Building peels: a slot that only one key has can be given whatever that key lacks, once the key's
-// other slots are known. So such keys are taken away one after the other until none is left, and
-// the slots are written in the opposite order. Some seeds leave a core of keys that share all their
-// slots; then another seed is tried.
+// Construction is by peeling: a slot that only one key has can be given any value that the key
+// needs once the key's other slots are known. Such keys are removed one after the other until none
+// is left, and the slots are assigned in reverse order. With some seeds a core of keys remains that
+// share all their slots; construction then retries with another seed.
 
 #ifndef WINNOW_STREAMS_AMQ_XORED_SLOTS_H_
 #define WINNOW_STREAMS_AMQ_XORED_SLOTS_H_
@@ -23,20 +23,20 @@
 
 namespace winnow::amq {
 
-// ceil(log2(1/rate)), from 4 to 32; a rate that is not a number is the lowest.
+// Returns ceil(log2(1/rate)), from 4 to 32; a NaN rate counts as the lowest.
 unsigned FingerprintBits(double rate) noexcept;
 
-// In ascending order, each once. Throws std::bad_alloc.
+// Returns the hashes in ascending order without duplicates. Throws std::bad_alloc.
 std::vector<KeyHash> DistinctHashes(const KeyHash* hashes, size_t n);
 
-// Throws the std::runtime_error of a filter that can't be built.
+// Throws std::runtime_error: the filter cannot be built after `tries` tries.
 [[noreturn]] void ThrowUnbuildable(const char* filter, size_t keys, unsigned tries);
 
 using internal::FingerprintOf;
 using internal::kCountBits;
 using internal::SeededHash;
 
-// Returns whether the slots hold this fingerprint. 8 and 16 bits need no shifting.
+// Returns whether the slots contain this fingerprint. Widths of 8 and 16 bits need no shifts.
 template <size_t kArity>
 inline bool SlotsHold(const unsigned char* bytes, unsigned bits,
                       const std::array<uint64_t, kArity>& slots, uint64_t fingerprint) noexcept {
@@ -51,8 +51,8 @@ inline bool SlotsHold(const unsigned char* bytes, unsigned bits,
   return found == fingerprint;
 }
 
-// The seeded hashes, in the order of their high bits as far as that keeps what is done with them
-// within the caches: the first slot follows from these bits.
+// Returns the seeded hashes, partitioned by their high bits. The first slot follows from these
+// bits, so that the passes over a partition stay within the caches.
 inline LargeArray<uint64_t> OrderedSeededHashes(const KeyHash* hashes, size_t n, uint64_t seed) {
   constexpr size_t kKeysOfPart = 4096;
   constexpr unsigned kMaxPartBits = 10;
@@ -62,7 +62,7 @@ inline LargeArray<uint64_t> OrderedSeededHashes(const KeyHash* hashes, size_t n,
   std::array<size_t, (size_t{1} << kMaxPartBits) + 1> ends{};
   for (size_t i = 0; i < n; ++i) ++ends[(SeededHash(hashes[i].value, seed) >> shift) + 1];
   for (size_t part = 1; part < ends.size(); ++part) ends[part] += ends[part - 1];
-  // One more, which Peel() writes and never reads.
+  // One extra element, which Peel() writes and never reads.
   auto ordered = LargeArray<uint64_t>::Unset(n + 1);
   for (size_t i = 0; i < n; ++i) {
     const uint64_t seeded = SeededHash(hashes[i].value, seed);
@@ -71,13 +71,13 @@ inline LargeArray<uint64_t> OrderedSeededHashes(const KeyHash* hashes, size_t n,
   return ordered;
 }
 
-// Takes keys away as long as there is a slot that only one has. Replaces the seeded hashes by those
-// that were taken away, in turn, and puts the slots that they had alone into alone[0], alone[1], …:
-// as many as are returned, n if none is left.
+// Peels: removes keys as long as a slot has only one key. Replaces the seeded hashes by those of
+// the removed keys, in order of removal, and stores the slot that each key had alone in alone[0],
+// alone[1], …. Returns the number of removed keys, n on success.
 //
-// For each slot there is one number: the sum of its keys' seeded hashes, and how many they are in
-// the low bits. There are no branches that depend on keys, and what is to do waits in a queue: so
-// that a processor works at several keys at once.
+// Each slot has one number: the sum of its keys' seeded hashes, with their count in the low bits.
+// No branches depend on keys, and pending slots wait in a queue, so that the processor works on
+// several keys at once.
 template <typename Index, typename SlotsOf>
 size_t Peel(LargeArray<uint64_t>* seeded_hashes, size_t n, uint64_t num_slots, SlotsOf slots_of,
             LargeArray<Index>* alone) {
@@ -89,10 +89,10 @@ size_t Peel(LargeArray<uint64_t>* seeded_hashes, size_t n, uint64_t num_slots, S
   for (size_t i = 0; i < n; ++i) {
     const uint64_t seeded = (*seeded_hashes)[i];
     for (const uint64_t slot : slots_of(seeded)) counted |= sums[slot] += seeded + 1;
-    if ((counted & kTooMany) != 0) return 0;  // a seed as bad as that is given up
+    if ((counted & kTooMany) != 0) return 0;  // a seed this bad is given up
   }
   size_t taken = 0;
-  size_t first = 0;  // of the queue
+  size_t first = 0;  // head of the queue
   size_t last = 0;
   for (uint64_t start = 0; start < num_slots; start += kSlotsAtOnce) {
     const uint64_t end = std::min(start + kSlotsAtOnce, num_slots);
@@ -102,7 +102,8 @@ size_t Peel(LargeArray<uint64_t>* seeded_hashes, size_t n, uint64_t num_slots, S
     }
     for (; first < last; ++first) {
       const Index slot = (*alone)[first];
-      // If its key was taken away by another slot, the sum is 0: nothing is taken from any slot.
+      // If the slot's key was removed through another slot, the sum is 0 and the subtractions have
+      // no effect.
       const uint64_t sum = sums[slot];
       const uint64_t is_alone = sum & 1;
       (*seeded_hashes)[taken] = sum - is_alone;
@@ -119,17 +120,18 @@ size_t Peel(LargeArray<uint64_t>* seeded_hashes, size_t n, uint64_t num_slots, S
   return taken;
 }
 
-// Fills the zeroed bytes of the slots with what the hashes want. False if that can't be done with
-// this seed; the bytes are then as they were. Index can number the slots, and one more.
-// slots_of(seeded hash) gives a key's slots, all different.
+// Fills the zeroed bytes of the slots for these hashes. Returns false if that is impossible with
+// this seed; the bytes are then unchanged. Index must be able to hold num_slots + 1.
+// slots_of(seeded hash) returns a key's slots, all distinct.
 template <typename Index, typename SlotsOf>
 bool FillSlotsOf(const KeyHash* hashes, size_t n, uint64_t seed, uint64_t num_slots, unsigned bits,
                  SlotsOf slots_of, unsigned char* bytes) {
   auto seeded_hashes = OrderedSeededHashes(hashes, n, seed);
-  // Each slot gets into the queue once, and what is written behind its end is not read.
+  // Each slot enters the queue at most once; the extra element behind the end is written but never
+  // read.
   auto alone = LargeArray<Index>::Unset(num_slots + 1);
   if (Peel(&seeded_hashes, n, num_slots, slots_of, &alone) != n) return false;
-  // The slot itself still holds 0.
+  // The key's own slot still holds 0, so that the XOR may include it.
   if (bits == 8) {
     for (size_t i = n; i-- > 0;) {
       const uint64_t seeded = seeded_hashes[i];
@@ -156,9 +158,9 @@ bool FillSlots(const KeyHash* hashes, size_t n, uint64_t seed, uint64_t num_slot
              : FillSlotsOf<uint64_t>(hashes, n, seed, num_slots, bits, slots_of, bytes);
 }
 
-// Calls fill(hashes, n, seed), which says whether the keys could be placed, until they are: with
-// other seeds, and once equal hashes were found, which no seed lets place, with each hash once.
-// Returns how many were placed. Throws as ThrowUnbuildable().
+// Calls fill(hashes, n, seed), which returns whether all keys could be placed, until it succeeds.
+// Each retry has another seed; once equal hashes are found, which no seed can place, duplicates are
+// removed. Returns the number of placed hashes. Throws like ThrowUnbuildable().
 template <typename Fill>
 size_t FillDistinct(const char* filter, const KeyHash* hashes, size_t n, unsigned most_tries,
                     unsigned* tries, uint64_t* seed, const Fill& fill) {

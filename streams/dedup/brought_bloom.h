@@ -1,4 +1,4 @@
-// A filter whose blocks are brought to the processor while the lines before are dealt with.
+// A BlockedBloom whose blocks are prefetched while earlier lines are processed.
 
 #ifndef WINNOW_STREAMS_DEDUP_BROUGHT_BLOOM_H_
 #define WINNOW_STREAMS_DEDUP_BROUGHT_BLOOM_H_
@@ -17,20 +17,22 @@ namespace winnow::dedup {
 
 class BroughtBloom {
  public:
-  // At most max_batches batches of AtOnce lines wait, brought and not added yet.
+  // Up to max_batches batches of AtOnce() lines can be prefetched and not yet added.
   BroughtBloom(amq::BlockedBloom filter, size_t max_batches)
       : filter_(std::move(filter)),
         per_line_(filter_.shape().blocks_per_key),
         lines_(max_batches * AtOnce(filter_.shape())),
         places_(lines_ * per_line_) {}
 
-  // As many as keep the processor busy, and no more: they would go before they are asked.
+  // Returns the number of lines per batch: enough to keep the processor busy, but not so many that
+  // blocks leave the cache before they are used.
   static size_t AtOnce(const amq::BlockedShape& shape) { return shape.blocks_per_key < 3 ? 8 : 4; }
 
   amq::BlockedBloom& filter() { return filter_; }
   const amq::BlockedBloom& filter() const { return filter_; }
 
-  // n at most max_batches batches with those that were not added yet.
+  // Prefetches the blocks of n lines. Lines prefetched and not yet added must fit in max_batches
+  // batches.
   void Bring(const KeyHash* hashes, size_t n) {
     for (size_t done = 0; done < n;) {
       const size_t part = Part(end_, n - done);
@@ -40,7 +42,7 @@ class BroughtBloom {
     }
   }
 
-  // The oldest that were brought, at least n.
+  // Adds the n oldest prefetched lines; at least n must be pending.
   void AddBrought(size_t n, bool* is_new) {
     for (size_t done = 0; done < n;) {
       const size_t part = Part(begin_, n - done);
@@ -51,7 +53,7 @@ class BroughtBloom {
   }
 
  private:
-  // A ring: as many as are in one piece.
+  // Returns how many of n lines lie contiguously in the ring buffer from `at` on.
   size_t Part(size_t at, size_t n) const { return std::min(n, lines_ - at % lines_); }
   amq::BlockPlace* At(size_t line) { return &places_[line % lines_ * per_line_]; }
 
@@ -59,7 +61,7 @@ class BroughtBloom {
   size_t per_line_;
   size_t lines_;
   std::vector<amq::BlockPlace> places_;
-  size_t begin_ = 0;  // lines
+  size_t begin_ = 0;  // first pending line
   size_t end_ = 0;
 };
 

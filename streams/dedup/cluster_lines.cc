@@ -31,14 +31,14 @@ constexpr size_t kReplayedAtOnce = 4096;
 constexpr uint64_t kSampledBytesOfMaster = uint64_t{1} << 20;
 constexpr uint64_t kMaxSampledKeys = 1024;
 
-// State that all pipelines need.
+// State shared by all pipelines.
 struct Stream {
   const StreamPlan& plan;
   const LineCommand& command;
   const RedisCluster& cluster;
 };
 
-// Lines, one after the other.
+// Pipeline that sends lines in their order.
 class Lines : public redis::Pipeline {
  public:
   Lines(const Stream& stream, const KeyHash* hashes) : stream_(stream), hashes_(hashes) {}
@@ -96,7 +96,7 @@ class ReplayedLines : public Lines {
   uint64_t& perhaps_lost_;
 };
 
-// A key that lies on it.
+// Returns a key that lies on this master.
 std::string KeyOf(const RedisCluster::Master& master) {
   return absl::StrCat("{", redis::TagOfSlot(master.a_slot), "}");
 }
@@ -120,7 +120,7 @@ class ClusterLines : public SeenLines {
   bool IsLeftOut(size_t i) const override { return fates_[i] == Fate::kLeftOut; }
   uint64_t num_added() const override { return counted_ + since_counted_; }
   size_t size_bytes() const override { return plan_.shape.num_keys * plan_.shape.bits_per_key / 8; }
-  // As of the last count.
+  // Rate at the last count.
   double RateNow() const override { return rate_; }
   std::string Remark() const override;
   absl::Status Finish() override;
@@ -150,15 +150,15 @@ class ClusterLines : public SeenLines {
   RedisCluster cluster_;
   KeysOfCluster keys_;
   StreamWatch watch_;
-  Slots doubtful_;      // of which acknowledged lines were not sent again yet
-  RecentLines recent_;  // acknowledged
+  Slots doubtful_;      // slots in which acknowledged lines were not resent yet
+  RecentLines recent_;  // recently acknowledged lines
   std::vector<Fate> fates_;
   double rate_ = 0;
-  uint64_t counted_ = 0;  // lines of all clients, by the share of bits that are set
+  uint64_t counted_ = 0;  // lines of all clients, estimated from the share of set bits
   uint64_t since_counted_ = 0;
   uint64_t uncertain_ = 0;
-  // Lost ones of the acknowledged lines that were sent again; perhaps: as the answer to that was
-  // lost as well.
+  // Acknowledged lines that were resent: found lost, and possibly lost because the answer to the
+  // resent line was lost too.
   uint64_t lost_ = 0;
   uint64_t perhaps_lost_ = 0;
 };
@@ -213,7 +213,8 @@ void ClusterLines::WarnIfLarge(const Warn& warn) {
   dedup::WarnIfLarge(plan_, servers, share * static_cast<double>(size_bytes()), &keys_, warn);
 }
 
-// The keys of a new stream are what no client could set again after a fail-over.
+// Waits until replicas have the keys of a new stream, since no client could create them again after
+// a fail-over. Appends the addresses of masters without such a replica to *alone.
 absl::Status ClusterLines::AwaitReplicas(std::vector<std::string>* alone) {
   for (const RedisCluster::Master& master : cluster_.masters()) {
     const absl::StatusOr<RedisCluster::Copied> copied = cluster_.AwaitReplica(KeyOf(master));
@@ -242,8 +243,8 @@ absl::Status ClusterLines::Add(const KeyHash* hashes, size_t n, bool* is_new) {
   return status.ok() && plan_.IsCountDue(since_counted_, num_added()) ? Count() : status;
 }
 
-// Lines are forgotten only when all changes of the time when they were recent are known, and lines
-// were sent again by then: a client that waited for input for long may learn of a fail-over late.
+// Lines are forgotten only once all fail-overs of the time when they were recent are known and
+// their lines were resent: a client that waited long for input may learn of a fail-over late.
 absl::Status ClusterLines::Watch(std::chrono::milliseconds at_most) {
   absl::Status status = cluster_.Refresh(at_most);
   if (status.ok()) status = ReplayDoubtful();
@@ -251,7 +252,7 @@ absl::Status ClusterLines::Watch(std::chrono::milliseconds at_most) {
   return status;
 }
 
-// A fail-over may be found by this first: then what the new master lacks is sent again.
+// This check may be the first to find a fail-over; lines that the new master lacks are then resent.
 absl::Status ClusterLines::Look() {
   bool has_refreshed = false;
   const auto may_have_lost = [&](KeyHash line) -> absl::StatusOr<bool> {
@@ -266,8 +267,8 @@ absl::Status ClusterLines::Look() {
   return status.ok() ? ReplayDoubtful() : status;
 }
 
-// The next fail-over may lose what is sent again, and the cluster goes on from that; but a master
-// that stays may not lose it each time.
+// Another fail-over may lose resent lines again; the loop then continues with the new state of the
+// cluster. A master that stays must not lose them each time.
 absl::Status ClusterLines::ReplayDoubtful() {
   redis::Patience patience(waits_);
   uint64_t version = cluster_.version();
@@ -290,7 +291,7 @@ absl::Status ClusterLines::ReplayDoubtful() {
   }
 }
 
-// The newest lines go first: these are what a replica lacks, and another client may send them.
+// The newest lines are sent first: a replica lacks these, and another client may send them.
 absl::Status ClusterLines::Replay(const Slots& slots) {
   watch_.Forget([&](KeyHash line) { return slots[SlotOf(line)]; });
   std::vector<uint64_t> keys;
@@ -310,9 +311,9 @@ absl::Status ClusterLines::Replay(const Slots& slots) {
   return status;
 }
 
-// A line that comes back new, or uncertain, although this client has had an answer to it lately was
-// lost, or set by its own first sending: it is no new line. In a round itself answers may have come
-// in another order, so that one of its equal lines stays as it is.
+// A line that comes back new or uncertain, although this client recently had an answer to it, was
+// lost or was set by its own first sending: it is not a new line. Within one round, answers may
+// have come out of order, so that one of several equal lines keeps its fate.
 void ClusterLines::TellKnownLines(const KeyHash* hashes) {
   enum class Past { kNone, kSeen, kKnown };
   std::unordered_map<uint64_t, Past> asked;
@@ -349,7 +350,7 @@ void ClusterLines::Remember(const KeyHash* hashes) {
   }
 }
 
-// Tells watch_ of the lines whose bits no fail-over can have lost unnoticed.
+// Passes to watch_ the lines whose bits cannot have been lost unnoticed in a fail-over.
 void ClusterLines::KnowLines(const KeyHash* hashes) {
   if (doubtful_.any() || !cluster_.terms_known().ok()) return;
   const auto now = std::chrono::steady_clock::now();
@@ -385,8 +386,8 @@ std::string ClusterLines::Remark() const {
   return remark;
 }
 
-// How many lines there are, by all clients: -m / k ln(1 - fill) of each key, as keys differ. The
-// sample is a part of keys that lie in all masters.
+// Estimates the number of lines of all clients as the sum over the keys of -m / k ln(1 - fill),
+// since keys differ. Samples a part of the keys, which lie on all masters.
 absl::Status ClusterLines::Count() {
   const uint64_t keys = std::min(plan_.shape.num_keys, kMaxSampledKeys);
   const uint64_t bytes = std::clamp<uint64_t>(

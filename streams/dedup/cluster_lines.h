@@ -12,7 +12,7 @@
 
 namespace winnow::dedup {
 
-// OpenRedis, for any servers of a cluster.
+// OpenRedis() for a cluster; the plan may name any of its servers.
 absl::StatusOr<std::unique_ptr<SeenLines>> OpenCluster(const RedisPlan& plan);
 
 }  // namespace winnow::dedup

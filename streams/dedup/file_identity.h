@@ -1,4 +1,4 @@
-// Tells whether two names or descriptors are the same file.
+// Identity of files: tells whether two names or descriptors are one file.
 
 #ifndef WINNOW_STREAMS_DEDUP_FILE_IDENTITY_H_
 #define WINNOW_STREAMS_DEDUP_FILE_IDENTITY_H_
@@ -10,7 +10,8 @@
 
 namespace winnow::dedup {
 
-// Regular files only: a terminal or /dev/null may well be both input and output.
+// Identity of a regular file. Other files have none: a terminal or /dev/null may well be both input
+// and output.
 struct FileIdentity {
   dev_t device = 0;
   ino_t number = 0;
@@ -19,7 +20,7 @@ struct FileIdentity {
   }
 };
 
-// Nothing for what is not there, and for what is no regular file. Links are followed.
+// Returns nullopt for missing files and for files that are not regular. Follows symbolic links.
 inline std::optional<FileIdentity> IdentityOf(int file) {
   struct stat about = {};
   if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;

@@ -27,9 +27,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Mode of a file that is being made, and how many names are tried for it.
+// Mode of a new file, before the umask.
 constexpr mode_t kAsTheUserSays = 0666;
-constexpr int kMaxUnfinished = 100;  // names
+constexpr int kMaxUnfinished = 100;  // number of names to try
 
 std::string IsNone(absl::string_view why) {
   return absl::StrCat("is not a state of winnow dedup: ", why,
@@ -43,7 +43,7 @@ class Kept : public SeenLines {
     record_.rate = plan.rate;
   }
 
-  // Makes the file, or goes on from it.
+  // Creates the file, or continues from it.
   absl::Status Open();
 
   absl::Status Begin() override { return bloom_ ? absl::OkStatus() : Make(); }
@@ -76,7 +76,7 @@ class Kept : public SeenLines {
   absl::Status Make();
   absl::Status Load(int file);
   absl::Status Allocate(int file);
-  // By one call, which is done or not when the program is killed.
+  // Writes the record by one call, which is complete or not done if the program is killed.
   absl::Status WriteRecord() {
     const std::string bytes = BytesOf(record_);
     return file_.Write(0, bytes.data(), bytes.size());
@@ -92,13 +92,14 @@ class Kept : public SeenLines {
   const KeptPlan plan_;
   StateRecord record_;
   std::optional<BroughtBloom> bloom_;
-  std::vector<uint64_t> unkept_;  // kMaxUnkept at most
+  std::vector<uint64_t> unkept_;  // maximum kMaxUnkept
   bool unkept_in_filter_only_ = false;
-  std::vector<unsigned char> entry_;  // of the journal
+  std::vector<unsigned char> entry_;  // buffer for a journal entry
   uint64_t journal_end_ = 0;
 };
 
-// Where a file of this name is made: links are followed, as to one that is there.
+// Returns where to create a file of this name. Follows symbolic links, as opening an existing file
+// would.
 std::string BehindLinks(const std::string& path) {
   constexpr int kMaxLinks = 40;
   std::error_code none;
@@ -120,12 +121,13 @@ absl::Status Kept::Open() {
   if (errno != ENOENT) return file_.ErrorOf("can't be opened to be read and written");
   if (absl::Status fits = CheckNewPlan(record_.capacity, record_.rate); !fits.ok()) return fits;
   record_.shape = ShapeForLines(record_.capacity, record_.rate);
-  // It is made with the first line; that it can be is known now.
+  // The file is created with the first line; this checks that it can be.
   const bool may = access(FolderOf(BehindLinks(path_)).c_str(), W_OK | X_OK) == 0;
   return may ? absl::OkStatus() : file_.ErrorOf("can't be made");
 }
 
-// A file that goes with the program until it is linked: without a name, where there can be such.
+// Creates a file that disappears with the program unless it is linked: an unnamed file if the file
+// system supports it.
 int OpenUnnamed(const std::string& path, std::string* place) {
   const int file = open(FolderOf(path).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kAsTheUserSays);
   *place = absl::StrCat("/proc/self/fd/", file);
@@ -136,7 +138,7 @@ int OpenUnnamed(const std::string& path, std::string* place) {
 
 int OpenNamed(const std::string& path, std::string* place) {
   int file = -1;
-  // A run that was killed may have left one of the name.
+  // A killed run may have left a file of this name.
   for (int i = 0; i == 0 || (file < 0 && errno == EEXIST && i < kMaxUnfinished); ++i) {
     *place = absl::StrCat(path, ".", getpid(), i == 0 ? "" : absl::StrCat("-", i), ".unfinished");
     file = open(place->c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kAsTheUserSays);
@@ -144,7 +146,7 @@ int OpenNamed(const std::string& path, std::string* place) {
   return file;
 }
 
-// Not under its name, so that nobody sees it before it is whole.
+// Creates the file under another name, so that nobody sees it incomplete.
 absl::Status Kept::Make() {
   bloom_.emplace(amq::BlockedBloom(record_.shape, WithHeadroom(record_.capacity)), kMaxBatches);
   record_.layout = LayoutFor(bloom_->filter().serialized_size());
@@ -188,7 +190,7 @@ absl::Status Kept::Load(int file) {
     return file_.Fault(absl::StrCat("is damaged: it has ", size, " bytes, and should have ",
                                     record_.layout.file(), "; take a copy that is whole"));
   }
-  // Room that a copy left out.
+  // Allocates blocks that a sparse copy left out.
   if (status = file_.TakeRoom(size); !status.ok()) return status;
   if (record_.rewriting) return Recover();
   status = TakeFilter(ReadFilter(file_, record_.layout.filter_at(), record_.shape));
@@ -198,7 +200,7 @@ absl::Status Kept::Load(int file) {
 absl::Status Kept::TakeRecord(std::string_view bytes) {
   StateRecord found;
   if (bytes.empty()) return file_.Fault(IsNone("it is empty"));
-  // The magic bytes and the kind (streams/amq/FORMAT.md).
+  // Magic bytes and kind (streams/amq/FORMAT.md).
   const std::string own = BytesOf(record_);
   if (bytes.size() < 6 || bytes.substr(0, 4) != own.substr(0, 4) || bytes[5] != own[5]) {
     return file_.Fault(IsNone("it is something else"));
@@ -219,15 +221,16 @@ absl::Status Kept::TakeFilter(absl::StatusOr<amq::BlockedBloom> read) {
   return read.status();
 }
 
-// The run before ended while it wrote the filter anew. Each word is the older or the newer one,
-// which has all bits of the older one.
+// Recovers from a run that ended while it rewrote the filter. Each word has its old or its new
+// value; new values have all bits of the old ones.
 absl::Status Kept::Recover() {
   absl::Status status = TakeFilter(
       ReadBlocks(file_, record_.layout.filter_at(), record_.shape, WithHeadroom(record_.capacity)));
   if (status.ok()) status = Replay();
   if (!status.ok()) return status;
-  // Some lines that are in no journal, as those of a count, have no bits yet. Rather too many are
-  // taken for the rest than too few: the rate is looked at early, and never late.
+  // Some lines that are in no journal, such as those of a count, have no bits yet. The number of
+  // the other lines is estimated rather too high than too low: the rate is then checked early, and
+  // never late.
   const uint64_t keys = std::min(record_.keys, amq::BlockedBloomParts::MostKeys(bloom_->filter()));
   const std::string fault = amq::BlockedBloomParts::End(keys, &bloom_->filter());
   if (!fault.empty()) return file_.Fault(absl::StrCat("is damaged: ", fault));
@@ -235,7 +238,7 @@ absl::Status Kept::Recover() {
   return Rewrite();
 }
 
-// Adds what the journal has.
+// Adds the lines of the journal to the filter.
 absl::Status Kept::Replay() {
   const uint64_t journal = record_.layout.journal_at();
   const uint64_t size = record_.layout.journal;
@@ -262,7 +265,7 @@ absl::Status Kept::Replay() {
     }
     journal_end_ += EntryBytes(count);
   }
-  // Clears what a run left behind that ended before it gave its entry the mark.
+  // Clears a partial entry of a run that ended before it wrote the entry's mark.
   return file_.WriteZeros(journal + journal_end_,
                           std::min(size - journal_end_, EntryBytes(kMaxUnkept) + kEntryFrame));
 }
@@ -279,7 +282,7 @@ absl::Status Kept::Keep() {
   unsigned char* const entry = entry_.data();
   WriteEntry(unkept_.data(), unkept_.size(), entry);
   unkept_.clear();
-  // The mark comes last, and in one piece.
+  // The mark is written last, by a single write.
   const uint64_t at = record_.layout.journal_at() + journal_end_;
   absl::Status status =
       file_.Write(at + kEntryMarkBytes, entry + kEntryMarkBytes, bytes - kEntryMarkBytes);
@@ -288,14 +291,14 @@ absl::Status Kept::Keep() {
   return status;
 }
 
-// Writes the filter with all that was added, and empties the journal. Lines that are in neither yet
-// may get into some of the words: their output is written.
+// Writes the filter with all added lines, and empties the journal. Some words may already have bits
+// of lines that are neither in the file nor in the journal; their output is already written.
 absl::Status Kept::Rewrite() {
   record_.rewriting = true;
   record_.keys = bloom_->filter().num_added();
   absl::Status status = WriteRecord();
   if (status.ok()) status = WriteFilter(file_, record_.layout.filter_at(), bloom_->filter());
-  // Without its first mark the journal is empty, whatever is left of it.
+  // Without its first mark the journal is empty, regardless of the bytes behind it.
   if (status.ok()) status = file_.WriteZeros(record_.layout.journal_at(), journal_end_);
   record_.rewriting = false;
   record_.keys = 0;

@@ -1,4 +1,4 @@
-// Seen lines that are kept in a file from one run to the next.
+// Seen lines that persist in a file between runs.
 
 #ifndef WINNOW_STREAMS_DEDUP_KEPT_LINES_H_
 #define WINNOW_STREAMS_DEDUP_KEPT_LINES_H_
@@ -16,24 +16,26 @@ namespace winnow::dedup {
 struct KeptPlan {
   uint64_t capacity = 0;
   double rate = 0;
-  // True if the value above is for a new file only: one that is there keeps its own.
+  // True if the corresponding value applies to a new file only; an existing file keeps its own
+  // value.
   bool takes_capacity = false;
   bool takes_rate = false;
 };
 
-// A filter of fixed size that goes on from what the file holds; if there is none, Begin makes it,
-// with all the room that it will ever take. Its bytes are described in streams/amq/FORMAT.md. It is
-// locked while this lives: an error, here or of Begin, for a file that another one has. An error as
-// well, and the file is as it was, for one that is damaged, none of these or of another plan; and
-// where there is no room for it. Throws std::bad_alloc. *plan is then that of the file.
+// Opens a filter of fixed size that continues from the content of the file. If there is no file,
+// Begin() creates it with all the room that it will ever take. streams/amq/FORMAT.md describes its
+// bytes. The file is locked for the lifetime of the result: returns an error, here or from Begin(),
+// if another process has it. Also returns an error, and leaves the file unchanged, if it is
+// damaged, of another format or of another plan, or if there is no room for it. Throws
+// std::bad_alloc. On success *plan is that of the file.
 //
-// Lines are forgotten unless Keep is called after they were added; then they are remembered however
-// the program ends, or the file says that it is damaged after the machine's own end. What the
-// machine's end leaves of other files may be older than that.
+// Lines are forgotten unless Keep() is called after they were added. After Keep(), they persist
+// even if the program is killed. After a crash of the machine, the file either has them or is
+// detected as damaged; other files may then be older than this one.
 //
-// Where more than kMaxUnkept lines are added between two calls of Keep, the filter is written
-// anew by the second one; a program that is killed meanwhile leaves some of them forgotten, and
-// none of those before.
+// If more than kMaxUnkept lines are added between two calls of Keep(), the second call rewrites the
+// filter. If the program is killed meanwhile, some of these lines are forgotten, but none of the
+// earlier ones.
 absl::StatusOr<std::unique_ptr<SeenLines>> OpenKept(const std::string& path, KeptPlan* plan);
 
 }  // namespace winnow::dedup

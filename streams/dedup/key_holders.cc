@@ -11,10 +11,10 @@ namespace {
 
 using redis::Reply;
 
-// A server stands still while it allocates so many keys.
+// Keys allocated per command; the server blocks while it allocates them.
 constexpr size_t kKeysAtOnce = 64;
 
-// The same command for several keys.
+// Pipeline that sends one command for each of several keys.
 class KeyCommands : public redis::Pipeline {
  public:
   KeyCommands(const StreamPlan& plan, const redis::RedisCluster& cluster, const uint64_t* numbers,
@@ -69,7 +69,8 @@ class BitsOfKeys : public redis::Pipeline {
 
 }  // namespace
 
-// A plan that can't be kept is no fault of the server's.
+// InvalidArgument means that the plan cannot be kept, which is not the server's fault: its address
+// is left out.
 absl::Status KeysOfServer::About(const absl::Status& status) const {
   return absl::IsInvalidArgument(status) ? status : redis::AboutServer(server_->address(), status);
 }
@@ -93,7 +94,7 @@ absl::Status KeysOfServer::AskKeys(const std::vector<uint64_t>& numbers, const K
   return status;
 }
 
-// All answers are taken, so that the next ones are of other commands.
+// Takes all answers even after an error, so that later answers belong to later commands.
 absl::Status KeysOfServer::AskBits(const std::vector<BitOfKey>& bits, TakeBit take) {
   std::string bytes;
   for (const BitOfKey& bit : bits) AppendGetBit(plan_, bit, &bytes);

@@ -1,4 +1,4 @@
-// Where the keys of a stream are: one server, or a cluster.
+// Access to the keys of a stream on one server or in a cluster.
 
 #ifndef WINNOW_STREAMS_DEDUP_KEY_HOLDERS_H_
 #define WINNOW_STREAMS_DEDUP_KEY_HOLDERS_H_
@@ -15,7 +15,7 @@
 
 namespace winnow::dedup {
 
-// All outlive the holder.
+// The arguments must outlive the holder.
 class KeysOfServer : public KeyHolder {
  public:
   KeysOfServer(const StreamPlan& plan, redis::RedisClient* server) : plan_(plan), server_(server) {}

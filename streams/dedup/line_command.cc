@@ -14,7 +14,7 @@
 namespace winnow::dedup {
 namespace {
 
-constexpr uint64_t kKeyBits = 3;  // of HashBits; the positions take 0 and 1, and servers 2
+constexpr uint64_t kKeyBits = 3;  // index in HashBits(); positions use 0 and 1, servers 2
 
 char* Put(std::string_view text, char* to) {
   memcpy(to, text.data(), text.size());
@@ -76,7 +76,7 @@ absl::Status LineCommand::Understand(const redisReply& reply, bool may_be_second
   bool all_set = true;
   for (unsigned i = 0; i < shape_.probes; ++i) all_set &= reply.element[i]->integer != 0;
   const bool key_is_whole = reply.element[shape_.probes]->integer == 1;
-  // It is not known what a key that vanished had seen.
+  // If the key vanished, the lines that it had seen are unknown.
   if (all_set && !may_be_second) *fate = Fate::kSeen;
   if (!all_set && key_is_whole) *fate = Fate::kNew;
   return key_is_whole ? absl::OkStatus() : VanishedError(plan, "a key");

@@ -1,4 +1,4 @@
-// A line as a command of Redis: it sets all bits of the line and gives back what they were.
+// A line as a Redis command, which sets all bits of the line and returns their previous values.
 
 #ifndef WINNOW_STREAMS_DEDUP_LINE_COMMAND_H_
 #define WINNOW_STREAMS_DEDUP_LINE_COMMAND_H_
@@ -20,16 +20,16 @@ namespace winnow::dedup {
 
 // Outcome of sending a line.
 enum class Fate : unsigned char {
-  kLeftOut,  // it set no bits: it was not sent, or refused
+  kLeftOut,  // set no bits: it was not sent, or was refused
   kNew,
   kSeen,
-  kUncertain,  // new or seen: it was sent, and what it found is not known
+  kUncertain,  // new or seen: the line was sent, but its answer is unknown
 };
 
 inline bool IsPrinted(Fate fate) { return fate == Fate::kNew || fate == Fate::kUncertain; }
 
-// Says for each line whether it is printed, counts those that are uncertain, and gives back how
-// many are printed.
+// Sets is_printed for each line, counts the uncertain lines in *uncertain, and returns the number
+// of printed lines.
 uint64_t TellPrinted(const std::vector<Fate>& fates, bool* is_printed, uint64_t* uncertain);
 
 struct StreamPlan;
@@ -38,16 +38,16 @@ class LineCommand {
  public:
   explicit LineCommand(const RedisShape& shape);
 
-  // The number of the key that has the line's bits.
+  // Returns the number of the key that has the line's bits.
   uint64_t KeyOf(KeyHash hash) const;
 
   void Append(KeyHash hash, std::string_view key, std::string* bytes) const;
 
-  // The first positions of the line's bits in its key, at most `most`.
+  // Returns the first positions of the line's bits in its key, at most `most`.
   std::vector<std::string> Positions(KeyHash hash, unsigned most) const;
 
-  // Tells what an answer says of its line, also where it is an error, which ends the stream; the
-  // sentence for an error of the server's is error_of's. may_be_second: the line was sent before,
+  // Sets *fate from the answer to a line. Returns an error, which ends the stream, if the answer is
+  // one; error_of gives the error for the server's message. may_be_second: the line was sent before
   // and that answer was lost.
   using ErrorOf = absl::FunctionRef<absl::Status(const redisReply&)>;
   absl::Status Understand(const redisReply& reply, bool may_be_second, const StreamPlan& plan,

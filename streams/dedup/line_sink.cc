@@ -34,7 +34,7 @@ bool LineSink::Flush() {
 }
 
 bool LineSink::Sync() {
-  // Pipes and terminals can't.
+  // Pipes and terminals do not support fdatasync().
   if (error_ == 0 && fdatasync(file_) != 0 && errno != EINVAL && errno != EROFS) error_ = errno;
   return error_ == 0;
 }

@@ -1,4 +1,4 @@
-// Lines to a file by large writes.
+// Buffered output of lines.
 
 #ifndef WINNOW_STREAMS_DEDUP_LINE_SINK_H_
 #define WINNOW_STREAMS_DEDUP_LINE_SINK_H_
@@ -14,19 +14,19 @@ class LineSink {
  public:
   explicit LineSink(int file);
 
-  // Writes the line and a line feed, or keeps them for a later write. Lines are cut only where a
-  // write takes a part, or where one is longer than the buffer.
+  // Writes the line and a line feed, or buffers them for a later write. A line is split only by a
+  // partial write, or if it is longer than the buffer.
   void Add(std::string_view line);
 
-  // Writes all that is kept. False if the file did not take all lines, now or before: error() is
-  // then the errno of the first failure, and nothing was written since.
+  // Writes all buffered lines. Returns false if a write failed, now or before: error() is then the
+  // errno of the first failure, after which nothing is written.
   bool Flush();
 
-  // Syncs what was written to the disk, where that is what the file is on. False as from Flush.
+  // Syncs written lines to the disk, if the file is on one. Returns false like Flush().
   bool Sync();
 
   int error() const { return error_; }
-  // Lines that were to be written and are in the file in part at most, after an error.
+  // Number of lines that were added but are at most partly in the file, after an error.
   uint64_t num_unwritten() const { return num_unwritten_; }
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kText = size_t{512} << 10;
 constexpr size_t kPacked = size_t{128} << 10;
-constexpr uint64_t kSoon = 4096;  // bytes, where a text has shown that it is none of a format
+constexpr uint64_t kSoon = 4096;  // bytes after which a text is known to have no compressed format
 
 bool WouldWait(int file) {
   pollfd asked = {file, POLLIN, 0};
@@ -105,7 +105,7 @@ absl::Status LineSource::Read(char* to, size_t room, size_t* got) {
   }
 }
 
-// Reads as much as tells how it is packed.
+// Reads until the compression format is known.
 absl::Status LineSource::Begin(BeforeRead before_read) {
   while (end_ < kMaxMagic && !ended_ && !all_is_plain_) {
     size_t got = 0;
@@ -114,7 +114,7 @@ absl::Status LineSource::Begin(BeforeRead before_read) {
     if (!status.ok()) return status;
     end_ += got;
     ended_ = got == 0;
-    // A line that is whole is none that waits for more.
+    // A complete line must not wait for more input.
     if (memchr(text_.data(), '\n', end_) != nullptr) break;
   }
   begun_ = true;
@@ -143,7 +143,7 @@ absl::Status LineSource::Take(const Packing* packing) {
                               : absl::ResourceExhaustedError("no memory to decompress " + name_);
 }
 
-// Between frames enough to tell how the next one is packed.
+// Between frames, reads enough to recognize the format of the next one.
 bool LineSource::WantsPacked() const {
   if (packed_ended_ || filled_the_room_) return false;
   const size_t there = packed_end_ - packed_begin_;
@@ -188,7 +188,7 @@ absl::Status LineSource::Unpack() {
   return absl::OkStatus();
 }
 
-// To be said when the lines before it are given.
+// The error is reported after the lines before it.
 void LineSource::Damaged(const std::string& reason) {
   ended_ = true;
   if (unpacker_->is_behind_the_end()) {
@@ -197,7 +197,7 @@ void LineSource::Damaged(const std::string& reason) {
         " on, is something else, and was not read; ", packing_->checks, " warns of it as well"));
     return;
   }
-  // No line that is only begun.
+  // Drops an incomplete last line.
   while (end_ > begin_ && text_[end_ - 1] != '\n') --end_;
   searched_ = 0;
   at_the_end_ = absl::DataLossError(absl::StrCat(name_, " is damaged: its ", packing_->name,

@@ -1,5 +1,5 @@
-// The lines of a file or of standard input, plain or compressed (unpacker.h), of any length and
-// with any bytes.
+// Lines of a file or of standard input, plain or compressed (unpacker.h), of any length and with
+// any bytes.
 
 #ifndef WINNOW_STREAMS_DEDUP_LINE_SOURCE_H_
 #define WINNOW_STREAMS_DEDUP_LINE_SOURCE_H_
@@ -20,7 +20,8 @@ namespace winnow::dedup {
 
 class LineSource {
  public:
-  // "-" is standard input. Where all is plain, what begins like something compressed is text too.
+  // `path` "-" is standard input. If all_is_plain, nothing is decompressed, even if it begins like
+  // a compressed format.
   LineSource(const std::string& path, bool all_is_plain);
   ~LineSource();
   LineSource(const LineSource&) = delete;
@@ -28,18 +29,18 @@ class LineSource {
 
   absl::Status Open();
 
-  // The next lines, at least one and at most `most`, without their line feeds; none at the end. The
-  // last line needs no line feed. Lines live until before_read is called, as it is before more is
-  // read or unpacked, or the source ends. It is told whether that would wait for input, as from a
-  // pipe; what it gives is given back if that is an error. Other errors are sentences that name the
-  // file; throws std::bad_alloc for a line that memory does not hold.
+  // Gets the next lines without their line feeds: at least one and at most `most`, or none at the
+  // end. The last line needs no line feed. The lines stay valid until the next call of before_read,
+  // which precedes each read or decompression and the end of the source. `waits` is true if the
+  // read would block, for example on a pipe. An error of before_read is returned. Other errors name
+  // the file. Throws std::bad_alloc for a line that does not fit in memory.
   using BeforeRead = absl::FunctionRef<absl::Status(bool waits)>;
   absl::Status Next(size_t most, BeforeRead before_read, std::vector<std::string_view>* lines);
 
-  // The path, or "standard input".
+  // Returns the path, or "standard input".
   const std::string& name() const { return name_; }
 
-  // The file's descriptor, once it is open.
+  // Returns the file's descriptor once it is open.
   int file() const { return file_; }
 
  private:
@@ -61,20 +62,20 @@ class LineSource {
   bool begun_ = false;
   bool ended_ = false;
 
-  std::vector<char> text_;  // what is between begin_ and end_ was not given yet
+  std::vector<char> text_;  // [begin_, end_) is not yet returned
   size_t begin_ = 0;
   size_t end_ = 0;
-  size_t searched_ = 0;  // without a line feed, from begin_ on
+  size_t searched_ = 0;  // bytes from begin_ on without a line feed
 
-  const Packing* packing_ = nullptr;  // of what is unpacked now
+  const Packing* packing_ = nullptr;  // format of the current frame
   std::unique_ptr<Unpacker> unpacker_;
   std::vector<char> packed_;
   size_t packed_begin_ = 0;
   size_t packed_end_ = 0;
   bool packed_ended_ = false;
-  bool filled_the_room_ = false;  // so that there may be more of what was taken
-  uint64_t unpacked_bytes_ = 0;   // as they are in the file
-  absl::Status at_the_end_;       // to be said after the last line
+  bool filled_the_room_ = false;  // true if the decompressor may have more output for its input
+  uint64_t unpacked_bytes_ = 0;   // compressed bytes consumed
+  absl::Status at_the_end_;       // error to report after the last line
 };
 
 }  // namespace winnow::dedup

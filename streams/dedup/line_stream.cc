@@ -18,7 +18,7 @@
 namespace winnow::dedup {
 namespace {
 
-// Lines, but for a batch, whose output may be kept back from one write to the next.
+// Maximum number of lines, without the current batch, whose output may be buffered between writes.
 constexpr uint64_t kMaxUnwritten = kMaxUnkept - kBatch;
 
 }  // namespace
@@ -69,7 +69,7 @@ absl::Status LineStream::Read(const std::string& path) {
   }
 }
 
-// The memory, with the first line.
+// Allocates the memory, with the first line.
 absl::Status LineStream::Begin() {
   absl::Status status;
   try {
@@ -79,13 +79,13 @@ absl::Status LineStream::Begin() {
         absl::StrCat("there is no memory for --capacity=", options_.capacity));
   }
   if (!status.ok()) return Ended(std::move(status));
-  // The lines that were seen before may be too many already.
+  // A kept state may already have too many lines.
   return seen_->num_added() >= check_at_ ? CheckRate() : status;
 }
 
-// A batch ends where the rate is to be looked at, or soon after.
+// Returns the batch size: a batch ends where the rate is to be checked, or soon after.
 size_t LineStream::BatchSize() const {
-  if (brings_) return batch_size_;  // small ones
+  if (brings_) return batch_size_;  // small batches, for prefetching
   const uint64_t added = seen_->num_added();
   const uint64_t until_check = check_at_ > added ? check_at_ - added : 0;
   uint64_t most = std::max(until_check, LinesBetweenChecks(options_.capacity));
@@ -146,7 +146,7 @@ absl::Status LineStream::TakeOne() {
 void LineStream::RotateByTime() {
   if (options_.every.count() <= 0) return;
   const Clock::time_point now = options_.now();
-  // After a longer silence both generations are over.
+  // After a pause of two periods or more, both generations expire.
   for (int i = 0; i < 2 && now - rotated_ >= options_.every; ++i) {
     seen_->Rotate();
     check_at_ = options_.capacity + 1;
@@ -154,8 +154,8 @@ void LineStream::RotateByTime() {
   }
 }
 
-// A filter that grows keeps the rate as long as hardly any lines have equal hashes of 64 bits. From
-// there on it is looked at when half of what is left may be gone.
+// A growing filter keeps its rate as long as hardly any lines have equal 64-bit hashes. Beyond
+// that, the rate is checked when half of the remaining margin may be used up.
 uint64_t LineStream::NextCheckOfGrowing(uint64_t added, double rate) const {
   if (added == 0) return static_cast<uint64_t>(std::ldexp(options_.rate, 64 - 10)) + 16;
   const double half = std::ldexp(std::max(0.0, options_.rate - rate), 64 - 1);
@@ -163,7 +163,7 @@ uint64_t LineStream::NextCheckOfGrowing(uint64_t added, double rate) const {
   return added + static_cast<uint64_t>(std::clamp(half, 16 + lines / 256, 16 + lines / 4));
 }
 
-// Past the capacity, or of a filter that grows.
+// Checks the rate past the capacity, or of a growing filter.
 absl::Status LineStream::CheckRate() {
   if (!warned_ && !options_.grows) {
     warned_ = true;
@@ -185,7 +185,7 @@ absl::Status LineStream::CheckRate() {
       totals_.lines, totals_.fresh, rate, options_.rate, options_.past_rate)));
 }
 
-// Writes what is kept back. A count is written at the end, and nothing is kept before.
+// Writes the buffered output. A count is written only at the end, and nothing is kept before.
 absl::Status LineStream::Write() {
   since_written_ = 0;
   return options_.counts ? absl::OkStatus() : WriteAndKeep();
@@ -193,13 +193,13 @@ absl::Status LineStream::Write() {
 
 absl::Status LineStream::WriteAndKeep() {
   if (!sink_.Flush()) {
-    if (sink_.error() == EPIPE) {  // with SIGPIPE ignored
+    if (sink_.error() == EPIPE) {  // SIGPIPE is ignored
       signal(SIGPIPE, SIG_DFL);
       raise(SIGPIPE);
     }
     std::string text =
         absl::StrCat("the output could not be written in full: ", strerror(sink_.error()));
-    // Others were told already that these were seen.
+    // Other clients were already told that these lines were seen.
     if (options_.keeps_nothing_back && !options_.counts && !options_.prints_seen) {
       absl::StrAppend(&text, "; ", sink_.num_unwritten(),
                       " new lines are set in the stream and in no output: the next run does not "
@@ -212,14 +212,14 @@ absl::Status LineStream::WriteAndKeep() {
 }
 
 absl::Status LineStream::End() {
-  // It was said: of the output, or of what nothing could begin without.
+  // The error was already reported: for the output, or for a stream that could not begin.
   const bool could_begin = !ended_ || past_rate_ || taken_ > 0;
   if (sink_.error() != 0 || !could_begin) return absl::OkStatus();
   if (options_.counts) {
     const uint64_t seen = totals_.lines - totals_.fresh;
     sink_.Add(std::to_string(options_.prints_seen ? seen : totals_.fresh));
   }
-  // A disk may refuse the output only now, and the state goes to the disk after the output.
+  // The disk may fail only at the sync, and the output must reach the disk before the state.
   if (sink_.Flush() && !options_.state.empty()) sink_.Sync();
   absl::Status status = WriteAndKeep();
   if (!status.ok() || (ended_ && !past_rate_)) return status;

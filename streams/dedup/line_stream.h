@@ -1,4 +1,4 @@
-// Lines of files, one after the other, to where those go that were not seen before.
+// Stream of lines: reads files one after the other and writes the lines that were not seen before.
 
 #ifndef WINNOW_STREAMS_DEDUP_LINE_STREAM_H_
 #define WINNOW_STREAMS_DEDUP_LINE_STREAM_H_
@@ -27,52 +27,54 @@ using Clock = std::chrono::steady_clock;
 struct StreamOptions {
   uint64_t capacity = 0;
   double rate = 0;
-  uint64_t window = 0;                // lines of a generation; 0: they have no end
-  std::chrono::nanoseconds every{0};  // time of a generation; 0: they have no end
-  bool grows = false;                 // past the capacity, at the same rate
-  bool prints_seen = false;           // the lines that were seen, instead
-  bool counts = false;                // their number, at the end, instead of them
-  bool plain = false;                 // compressed input is lines as well
-  bool keeps_nothing_back = false;    // each batch is written when it is dealt with
-  std::string state;                  // the file that keeps what was seen; empty: none
-  std::string past_rate;              // what to do when the rate is passed: "give …"
+  uint64_t window = 0;                // lines per generation; 0: unlimited
+  std::chrono::nanoseconds every{0};  // duration of a generation; 0: unlimited
+  bool grows = false;                 // the filter grows past the capacity and keeps the rate
+  bool prints_seen = false;           // prints seen lines instead of new ones
+  bool counts = false;                // prints the number of lines at the end instead of the lines
+  bool plain = false;                 // compressed input is treated as plain lines
+  bool keeps_nothing_back = false;    // each batch is written once it is processed
+  std::string state;                  // file that keeps the seen lines; empty: none
+  std::string past_rate;              // advice for the case that the rate is exceeded: "give …"
   std::function<Clock::time_point()> now = Clock::now;
-  std::function<void(const std::string&)> warn = [](const std::string&) {};  // a sentence
-  std::function<void()> has_written = [] {};                                 // called now and then
+  // Called with each warning, a sentence.
+  std::function<void(const std::string&)> warn = [](const std::string&) {};
+  std::function<void()> has_written = [] {};  // called now and then after writes
 };
 
-// Number of lines that were read, but for those left out at the end, and of new ones among them.
+// Number of lines read, without those left out at the end, and of new lines among them.
 struct Totals {
   uint64_t lines = 0;
   uint64_t fresh = 0;
 };
 
-// A stream of lines. It keeps what it has seen (SeenLines::Keep) only when the output is written,
-// of whatever kind that is: who ends in between has some of the output again, and none is lost.
-// Where it counts, this is at the end.
+// A stream of lines. Keeps the seen lines (SeenLines::Keep) only after the output is written,
+// whatever its kind: after a crash, some output may be repeated, but none is lost. If the stream
+// counts, it keeps them at the end.
 class LineStream {
  public:
-  // The descriptor is of the output.
+  // `output` is a file descriptor.
   LineStream(StreamOptions options, std::unique_ptr<SeenLines> seen, int output);
 
-  // All lines of this file ("-" is standard input). An error, a sentence, ends the stream if
-  // ended() says so, else only this file. Throws std::bad_alloc.
+  // Reads all lines of this file ("-" is standard input). Returns an error message as status; if
+  // ended(), it ended the stream, else only this file. Throws std::bad_alloc.
   absl::Status Read(const std::string& path);
 
-  // Writes what is left and keeps it. To be called at the end, also of a stream that ended early.
-  // An error as well where the rate is found to be passed only now: past_rate() says so from here.
+  // Writes and keeps the remaining lines. Must be called at the end, also after an error. Also
+  // returns an error if the rate is found to be exceeded only here; past_rate() is then true.
   absl::Status End();
 
   bool ended() const { return ended_; }
-  // True if it ended as the chance that a new line is dropped is higher than planned.
+  // Returns whether the stream ended because new lines are dropped with a higher probability than
+  // planned.
   bool past_rate() const { return past_rate_; }
 
   const Totals& totals() const { return totals_; }
   const SeenLines& seen() const { return *seen_; }
 
  private:
-  // Lines on their way from the source to the sink. What they are to be compared with is brought
-  // while those before them are dealt with.
+  // A batch of lines between source and sink. Its filter blocks are prefetched while earlier
+  // batches are processed.
   struct Batch {
     std::vector<std::string_view> lines;
     std::unique_ptr<KeyHash[]> hashes;
@@ -98,7 +100,7 @@ class LineStream {
   const bool brings_;
   const size_t batch_size_;
   Batch batches_[kBatches];
-  uint64_t handed_ = 0;  // batches
+  uint64_t handed_ = 0;  // batches handed to the filter
   uint64_t taken_ = 0;
   const std::unique_ptr<bool[]> is_new_;
   Totals totals_;

@@ -1,4 +1,4 @@
-// The hashes of the lines of the last seconds, oldest first.
+// Hashes of the lines of the last seconds, oldest first.
 
 #ifndef WINNOW_STREAMS_DEDUP_RECENT_LINES_H_
 #define WINNOW_STREAMS_DEDUP_RECENT_LINES_H_
@@ -11,20 +11,20 @@
 
 namespace winnow::dedup {
 
-// 8 bytes a line, and a little for each tenth of a second that has lines.
+// Takes 8 bytes per line, plus a few bytes for each tenth of a second with lines.
 class RecentLines {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
   void Add(KeyHash hash, Time now);
-  // Those that were added until then, but for what was added less than a tenth of a second before.
+  // Drops the lines added until `time`, except those added less than a tenth of a second before it.
   void DropUntil(Time time);
 
   size_t size() const { return hashes_.size(); }
   KeyHash operator[](size_t i) const { return hashes_[i]; }
 
  private:
-  // Lines that came within a tenth of a second.
+  // Lines that were added within a tenth of a second.
   struct Moment {
     Time first;
     Time last;

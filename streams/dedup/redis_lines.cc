@@ -29,13 +29,13 @@ constexpr std::chrono::seconds kFirstAnswer(2);
 constexpr size_t kMaxToSend = size_t{64} << 10;
 constexpr uint64_t kSampledBytes = uint64_t{1} << 20;
 
-constexpr uint64_t kServerBits = 2;  // of HashBits
+constexpr uint64_t kServerBits = 2;  // index in HashBits()
 
-// One server's share of a round.
+// One server's share of a round of lines.
 struct Share {
-  std::vector<size_t> lines;  // that have no answer yet, in turn
-  size_t num_sent = 0;        // so many of them the server may have
-  bool is_in_doubt = false;   // it went away: it may have lost what it had acknowledged
+  std::vector<size_t> lines;  // unanswered lines, in order
+  size_t num_sent = 0;        // lines that the server may have received, from the first on
+  bool is_in_doubt = false;   // the connection was lost: acknowledged lines may be lost too
 };
 
 absl::Status Named(const RedisClient& server, const absl::Status& status) {
@@ -61,7 +61,7 @@ class RedisLines : public SeenLines {
   size_t size_bytes() const override {
     return servers_.size() * stream_.shape.num_keys * stream_.shape.bits_per_key / 8;
   }
-  // As of the last count.
+  // Rate at the last count.
   double RateNow() const override { return std::pow(fill_, stream_.shape.probes); }
   std::string Remark() const override {
     return absl::StrCat(" with k = ", stream_.shape.probes, "; ", uncertain_, " uncertain");
@@ -88,10 +88,11 @@ class RedisLines : public SeenLines {
   const size_t inflight_;
   const LineCommand command_;
   std::vector<RedisClient> servers_;
-  std::vector<StreamWatch> watches_;  // of each
-  std::vector<Fate> fates_;  // uncertain: also where a line is sent again, as its answer was lost
+  std::vector<StreamWatch> watches_;  // one per server
+  // Fates by line; kUncertain also for a line that is resent because its answer was lost.
+  std::vector<Fate> fates_;
   double fill_ = 0;
-  uint64_t counted_ = 0;  // lines of all clients, by the share of bits that are set
+  uint64_t counted_ = 0;  // lines of all clients, estimated from the share of set bits
   uint64_t since_counted_ = 0;
   uint64_t uncertain_ = 0;
 };
@@ -128,7 +129,7 @@ std::vector<ServerFacts> RedisLines::AskForFacts() {
   return facts;
 }
 
-// The first is none of a cluster, or this would not be asked.
+// Returns an error if the server is in cluster mode. The first server is known not to be.
 absl::Status RedisLines::RefuseCluster(RedisClient* server) const {
   absl::StatusOr<bool> is_cluster = RedisCluster::IsCluster(server);
   if (!is_cluster.ok()) return is_cluster.status();
@@ -138,7 +139,8 @@ absl::Status RedisLines::RefuseCluster(RedisClient* server) const {
                             " is not: give servers of the cluster alone, or none of them"));
 }
 
-// Until a line is answered, or a count, this goes on where it was before.
+// Reconnects. The time limit continues to run across reconnections until a line or a count is
+// answered.
 absl::Status RedisLines::Reconnect(RedisClient* server, absl::Status why) {
   KeysOfServer keys(stream_, server);
   while (IsLost(why)) {
@@ -149,15 +151,16 @@ absl::Status RedisLines::Reconnect(RedisClient* server, absl::Status why) {
   return why;
 }
 
-// Connects again if the server closed the connection while it was idle: what is sent to it would be
+// Reconnects if the server closed an idle connection: commands sent on a closed connection would be
 // in doubt.
 absl::Status RedisLines::AwaitOpen(RedisClient* server) {
   return server->IsOpen() ? absl::OkStatus()
                           : Reconnect(server, absl::UnavailableError("it closed the connection"));
 }
 
-// Checks that it is still the same stream, not one that another client began anew while this one
-// waited for input. It has answered then: while the others are looked at, its time does not run.
+// Checks that the stream is unchanged, and that no other client began it anew while this client
+// waited for input. The server has answered then, so that its time limit does not run while the
+// other servers are checked.
 absl::Status RedisLines::Look(RedisClient* server) {
   KeysOfServer keys(stream_, server);
   absl::Status status = AwaitOpen(server);
@@ -169,7 +172,7 @@ absl::Status RedisLines::Look(RedisClient* server) {
   return status;
 }
 
-// A connection that is lost while it is sent to is found out when it is read from.
+// A connection lost during the send is detected by the next receive.
 void RedisLines::SendAll(RedisClient* server, const KeyHash* hashes, Share* share) {
   share->num_sent = 0;
   std::string bytes;
@@ -184,9 +187,8 @@ void RedisLines::SendAll(RedisClient* server, const KeyHash* hashes, Share* shar
   }
 }
 
-// The first error ends the stream, but the answers behind it are of lines all the same. Leaves the
-// lines that would have to be sent again: what was refused, as while the server loads its data, set
-// no bits.
+// The first error ends the stream, but the answers behind it are still evaluated. Leaves in `share`
+// the lines to resend: refused lines, for example while the server loads its data, set no bits.
 absl::Status RedisLines::ReceiveAll(RedisClient* server, Share* share) {
   absl::Status first;
   const auto take = [&first](absl::Status status) {
@@ -253,7 +255,7 @@ absl::Status RedisLines::Add(const KeyHash* hashes, size_t n, bool* is_new) {
   return first.ok() && stream_.IsCountDue(since_counted_, num_added()) ? Count() : first;
 }
 
-// How many lines there are, by all clients: -m / k ln(1 - fill), where the fill is that of a part.
+// Estimates the number of lines of all clients as -m / k ln(1 - fill), with the fill of a sample.
 absl::Status RedisLines::Count() {
   double fills = 0;
   for (RedisClient& server : servers_) {
@@ -279,8 +281,9 @@ absl::Status RedisLines::Count() {
   return absl::OkStatus();
 }
 
-// By the first that answers soon, or else by the first at all. Where that refuses, it is tried once
-// more as a server, which says why.
+// Returns whether the servers form a cluster, by the first server that answers quickly, else by the
+// first that answers at all. If that one refuses, it is tried once more as a single server, which
+// gives the error message.
 absl::StatusOr<bool> IsOfCluster(const RedisPlan& plan) {
   RedisClient first(plan.servers.front(), plan.waits);
   first.BeginTrying();
@@ -294,7 +297,8 @@ absl::StatusOr<bool> IsOfCluster(const RedisPlan& plan) {
     if (is_cluster.ok()) return *is_cluster;
     if (why.ok()) why = is_cluster.status();
   }
-  // WaitToRetry says what is due first: else there would be little time to connect.
+  // WaitToRetry() is called first to report `why` in time; else little time would be left to
+  // connect.
   absl::Status status = first.WaitToRetry(why);
   if (status.ok()) status = first.Connect();
   if (!status.ok()) return Named(first, status);

@@ -1,4 +1,4 @@
-// In place of redis_lines.cc, where there is no hiredis.
+// Replacement of redis_lines.cc in builds without hiredis.
 
 #include <absl/status/status.h>
 

@@ -18,14 +18,15 @@ namespace winnow::dedup {
 inline constexpr int kDefaultReplay = 30;  // seconds
 
 struct RedisPlan {
-  std::vector<redis::RedisAccess> servers;  // of a cluster any
-  std::string name;                         // of the stream: what its keys begin with
+  std::vector<redis::RedisAccess> servers;  // all servers, or any servers of a cluster
+  std::string name;                         // name of the stream, the prefix of its keys
   uint64_t capacity = 0;
   double rate = 0;
-  size_t inflight = 4096;     // lines that are sent before an answer is waited for
-  std::optional<int> replay;  // seconds, of a cluster; else it is an error to give it
-  bool may_begin = true;      // the stream, where there is none
-  std::function<void(const std::string&)> warn = [](const std::string&) {};  // a sentence
+  size_t inflight = 4096;     // maximum number of lines sent without an answer
+  std::optional<int> replay;  // seconds, for clusters only; otherwise setting it is an error
+  bool may_begin = true;      // true: creates the stream if it does not exist
+  // Called with each warning, a sentence.
+  std::function<void(const std::string&)> warn = [](const std::string&) {};
   redis::Waits waits;
 };
 

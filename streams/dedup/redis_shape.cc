@@ -10,14 +10,14 @@ namespace winnow::dedup {
 namespace {
 
 constexpr double kMaxProbes = 20;
-// Half of the probes that a filter of the fewest bits has, and a few: their number is what a server
-// spends its time on, and 16 in place of 30 at 1e-9 take 16 % more bits.
+// Share of the probes of a filter with the fewest bits: servers spend their time on probes, and 16
+// instead of 30 probes at a rate of 1e-9 take only 16 % more bits.
 constexpr double kShareOfProbes = 0.53;
-// 64 MiB: a server stands still while it allocates a key.
+// 64 MiB: the server blocks while it allocates a key.
 constexpr double kMaxBitsPerKey = 536'870'912;
 
-// A server stands still while a key moves to another. The bytes of an allocation of 4 MiB that the
-// bits leave are for the server's header and the bit behind them.
+// Maximum size of a key in a cluster: a server blocks while a key migrates. The rest of the 4 MiB
+// allocation is for the server's header and the sentinel bit.
 constexpr double kMaxBitsPerMovedKey = 8 * (4'194'304 - 64);
 constexpr double kMinMovedKeys = 256;
 
@@ -50,7 +50,7 @@ RedisShape ShapeForServers(uint64_t capacity, double rate, size_t num_servers) {
   return Cut(bits.probes, of_server, std::max(1.0, std::ceil(of_server / kMaxBitsPerKey)));
 }
 
-// Some keys have more lines than others, which counts where keys have few.
+// Keys have varying numbers of lines, which matters if keys have few lines.
 RedisShape ShapeForCluster(uint64_t capacity, double rate) {
   constexpr double kStep = 1.001;
   constexpr double kDeviations = 4;

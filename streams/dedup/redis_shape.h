@@ -1,4 +1,4 @@
-// How the bits of a stream are cut into keys of Redis or Valkey.
+// Division of a stream's bits into keys of Redis or Valkey.
 
 #ifndef WINNOW_STREAMS_DEDUP_REDIS_SHAPE_H_
 #define WINNOW_STREAMS_DEDUP_REDIS_SHAPE_H_
@@ -9,20 +9,22 @@
 
 namespace winnow::dedup {
 
-// Standard Bloom filters with few bits a line, at most 20.
+// Standard Bloom filters with few probes per line, at most 20.
 struct RedisShape {
   unsigned probes = 1;    // k
-  uint64_t num_keys = 1;  // of each server, or of the whole cluster
+  uint64_t num_keys = 1;  // keys of each server, or of the whole cluster
   uint64_t bits_per_key = 64;
 };
 
-// Redis numbers bits by itself; the one behind a line's bits says that the key is whole.
+// Returns the position of the bit behind the lines' bits, which says that the key is complete.
 inline std::string Sentinel(const RedisShape& shape) { return std::to_string(shape.bits_per_key); }
 
-// Lines are cut by hash into servers, and then into keys of 64 MiB at most.
+// Returns the shape for lines that are partitioned by hash into servers, and then into keys of at
+// most 64 MiB.
 RedisShape ShapeForServers(uint64_t capacity, double rate, size_t num_servers);
 
-// Into keys below 4 MiB, and at least 256 of them, so that no server has many more than another.
+// Returns the shape with keys below 4 MiB, and at least 256 keys, so that all servers have about
+// equally many.
 RedisShape ShapeForCluster(uint64_t capacity, double rate);
 
 }  // namespace winnow::dedup

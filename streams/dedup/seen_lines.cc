@@ -54,7 +54,8 @@ class Growing : public SeenLines {
     return absl::OkStatus();
   }
   absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override {
-    // Brings the blocks of the largest filters, so that the misses of the additions overlap.
+    // Lookups in the largest filters load their blocks into the cache, so that the misses of the
+    // additions overlap.
     const auto& filters = filter_->filters();
     for (size_t i = filters.size(); i-- > 0 && filters.size() - i <= kBrought;) {
       filters[i].MayContain(hashes, n, is_new);
@@ -82,7 +83,7 @@ class Generations : public SeenLines {
     older_.emplace(newer_->shape(), WithHeadroom(capacity_));
     return absl::OkStatus();
   }
-  // A line of the older generation is added to the newer one as well: it is remembered anew.
+  // A line of the older generation is also added to the newer one, which renews it.
   absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override {
     bool in_older[kBatch];
     older_->MayContain(hashes, n, in_older);

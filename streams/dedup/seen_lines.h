@@ -1,4 +1,4 @@
-// Which lines were seen: one filter, filters that grow, or two generations.
+// Set of the seen lines: one filter, growing filters, or two generations.
 
 #ifndef WINNOW_STREAMS_DEDUP_SEEN_LINES_H_
 #define WINNOW_STREAMS_DEDUP_SEEN_LINES_H_
@@ -16,46 +16,47 @@
 
 namespace winnow::dedup {
 
-// Lines that are handed over at once: their misses overlap, but for the last ones of a batch.
+// Maximum lines per batch: the misses of a batch overlap, except those of its last lines.
 inline constexpr size_t kBatch = 256;
 
-// Most batches that are brought and not added yet.
+// Maximum number of batches that are prefetched but not yet added.
 inline constexpr size_t kMaxBatches = 4;
 
-// A filter is made for this much more than its capacity, so that it is past the capacity before it
-// is past the rate.
+// Factor of the capacity that a filter is built for, so that it exceeds the capacity before it
+// exceeds the rate.
 inline constexpr double kHeadroom = 1.01;
 uint64_t WithHeadroom(uint64_t capacity);
 
-// New lines, past this capacity, after which the rate is looked at again.
+// Returns the number of new lines, past this capacity, between checks of the rate.
 inline uint64_t LinesBetweenChecks(uint64_t capacity) {
   return std::max<uint64_t>(capacity / 400, 16);
 }
 
-// The filter for so many lines, and a few more: with a block less for each line than
-// BlockedBloom::ShapeFor where that takes at most 5 % more memory, as misses are what it costs.
+// Returns the shape for so many lines plus the headroom. Has one block per line less than
+// BlockedBloom::ShapeFor() if that takes at most 5 % more memory, since cache misses dominate the
+// cost.
 amq::BlockedShape ShapeForLines(uint64_t capacity, double rate);
 
-// Checks the plan of new generations of this fixed size, which have the rate together: an error if
-// so many lines have equal hashes too often for that.
+// Checks the plan of `generations` new generations of this fixed size, which together have the
+// rate. Returns an error if equal hashes are too frequent with so many lines.
 absl::Status CheckNewPlan(uint64_t capacity, double rate, unsigned generations = 1);
 
 class SeenLines {
  public:
   virtual ~SeenLines() = default;
 
-  // To be called before the first line, and takes what the filter needs of memory and of the disk:
-  // nothing of either is taken where no line comes. Errors are sentences; throws std::bad_alloc or
-  // std::length_error where memory does not hold it.
+  // Allocates memory and disk space for the filter; must be called before the first line. Without
+  // lines, nothing is allocated. Error messages are sentences; throws std::bad_alloc or
+  // std::length_error if out of memory.
   virtual absl::Status Begin() { return absl::OkStatus(); }
 
-  // Remembers n lines, at most most_at_once(), in turn. is_new[i]: whether line i was surely not
-  // seen, or is uncertain. Throws std::bad_alloc only if the filter grows; some lines may then be
-  // remembered. An error ends the stream, and every is_new[i] is assigned all the same.
+  // Adds n lines, at most most_at_once(), in order. Sets is_new[i] if line i was surely not seen
+  // before, or is uncertain. Throws std::bad_alloc only if the filter grows; some lines may then
+  // have been added. An error ends the stream; every is_new[i] is set nevertheless.
   virtual absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) = 0;
 
-  // Returns whether an Add that gave an error did not remember line i. It is neither new nor seen
-  // then, and a later run finds out which.
+  // Returns whether an Add() that returned an error did not add line i. The line is then neither
+  // new nor seen, and a later run finds out which.
   virtual bool IsLeftOut(size_t i) const {
     static_cast<void>(i);
     return false;
@@ -63,37 +64,40 @@ class SeenLines {
 
   virtual size_t most_at_once() const { return kBatch; }
 
-  // Where it brings lines, so many at once: each is handed over to Bring before Add, in the same
-  // order, and what Add reads is on its way meanwhile. At most kMaxBatches batches wait for Add.
+  // Returns the number of lines per prefetched batch, or 0 if this class does not prefetch. Each
+  // batch must be passed to Bring() before Add(), in the same order. At most kMaxBatches batches
+  // may wait for Add().
   virtual size_t brought_at_once() const { return 0; }
   virtual void Bring(const KeyHash*, size_t) {}
 
-  // Text for the totals beside the numbers below, behind the size.
+  // Returns additional text for the summary, behind the size.
   virtual std::string Remark() const { return ""; }
 
-  // Forgets all but what was added since the last call. Of generations only.
+  // Forgets all lines except those added since the last call. For generations only.
   virtual void Rotate() {}
 
-  // Makes what was added known to later runs, where there are any; to be called when its output is
-  // written. Finish ends a run with it. Both do nothing before Begin. Errors are sentences.
+  // Keep() makes added lines known to later runs, if the set persists; call it after their output
+  // is written. Finish() does so at the end of a run. Both do nothing before Begin(). Error
+  // messages are sentences.
   virtual absl::Status Keep() { return absl::OkStatus(); }
   virtual absl::Status Finish() { return absl::OkStatus(); }
 
-  // Lines that changed the filter that lines are added to now. As the next two, 0 before Begin.
+  // Number of lines that changed the filter in use. This and the next two functions return 0 before
+  // Begin().
   virtual uint64_t num_added() const = 0;
   virtual size_t size_bytes() const = 0;
 
-  // The chance that a new line counts as seen, now. Reads all of the filter.
+  // Returns the current probability that a new line counts as seen. Reads the whole filter.
   virtual double RateNow() const = 0;
 };
 
-// A filter of fixed size.
+// Returns a filter of fixed size.
 std::unique_ptr<SeenLines> MakeFixed(uint64_t capacity, double rate);
 
-// Filters that grow and keep the rate, however many lines there are.
+// Returns filters that grow and keep the rate for any number of lines.
 std::unique_ptr<SeenLines> MakeGrowing(uint64_t first_capacity, double rate);
 
-// Two generations of this capacity each, which have the rate together.
+// Returns two generations of this capacity each, which together have the rate.
 std::unique_ptr<SeenLines> MakeGenerations(uint64_t capacity, double rate);
 
 }  // namespace winnow::dedup

@@ -1,4 +1,4 @@
-// Checks of a stream's servers before it begins on them.
+// Checks of a stream's servers before the stream begins.
 
 #ifndef WINNOW_STREAMS_DEDUP_SERVER_CHECKS_H_
 #define WINNOW_STREAMS_DEDUP_SERVER_CHECKS_H_
@@ -17,30 +17,30 @@
 
 namespace winnow::dedup {
 
-// More of one server is said when the stream begins.
+// Bytes of one server's memory above which a warning is given when the stream begins.
 inline constexpr uint64_t kMuchOfServer = uint64_t{16} << 30;
 
-// Facts that INFO gives; those that this user may not ask for are empty.
+// Facts from INFO; a fact that this user may not read is empty.
 struct ServerFacts {
   std::string address;
-  std::string run_id;            // of this run of the server, and of no other
-  std::string maxmemory_policy;  // as it can be shown
-  std::string aof_enabled;       // "0": it keeps no log
+  std::string run_id;            // unique to this run of the server
+  std::string maxmemory_policy;  // printable
+  std::string aof_enabled;       // "0": no append-only file
 };
-// The key lies on the server.
+// Returns the facts of the server that has `key`.
 ServerFacts FactsOf(const std::string& address, std::string_view key, KeyHolder* server);
 
-// An error, a sentence, where two of these are one server and one database of it, by whatever names
-// they are given: their lines would share bits. The facts are in the same order.
+// Returns an error if two entries are the same database of one server under whatever names: their
+// lines would share bits. `facts` are in the order of `servers`.
 absl::Status RefuseSameServer(const std::vector<redis::RedisAccess>& servers,
                               const std::vector<ServerFacts>& facts);
 
-// Says what may end the stream, each thing in one sentence for all servers.
+// Warns of settings that may end the stream, in one sentence each for all servers.
 using Warn = std::function<void(const std::string&)>;
 void WarnOfServers(const std::vector<ServerFacts>& servers, const Warn& warn);
 
-// If the stream is about to begin, and takes much of these servers, which is so many bytes of the
-// one that has most of it, says so.
+// Warns if the stream is about to begin and takes much memory of these servers; `bytes` is the
+// maximum for one server.
 void WarnIfLarge(const StreamPlan& plan, const std::vector<ServerFacts>& servers, double bytes,
                  KeyHolder* holder, const Warn& warn);
 

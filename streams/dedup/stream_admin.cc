@@ -29,8 +29,8 @@ namespace {
 using redis::Reply;
 
 constexpr char kPlanEnd[] = ":plan";
-constexpr char kKeysAtATime[] = "1000";  // that a server looks at for a SCAN
-constexpr int kMaxPasses = 5;            // over keys that clients make parts of
+constexpr char kKeysAtATime[] = "1000";  // COUNT of a SCAN: keys examined per call
+constexpr int kMaxPasses = 5;            // passes over keys that clients recreate in part
 
 // ---- Plans
 
@@ -39,7 +39,7 @@ struct PlanFound {
   bool is_whole = false;
 };
 
-// Nothing where it is no plan that this version writes.
+// Returns nullopt if the text is not a plan that this version writes.
 std::optional<PlanFound> ParsePlan(const std::string& name, absl::string_view text) {
   PlanFound found;
   found.plan.name = name;
@@ -70,7 +70,7 @@ std::optional<PlanFound> ParsePlan(const std::string& name, absl::string_view te
 
 // ---- Names
 
-// Collects the names of streams by the keys of one server that are named like plans.
+// Collects the names of streams from the keys of one server that are named like plans.
 absl::Status Scan(Place* place, const std::string& key_of_server, std::set<std::string>* names) {
   std::string cursor = "0";
   do {
@@ -94,14 +94,15 @@ absl::Status Scan(Place* place, const std::string& key_of_server, std::set<std::
   return absl::OkStatus();
 }
 
-// Returns whether the key is another's: no plan, or gone, or one that this user may not read.
+// Returns whether the key belongs to something else: it is not a plan, is gone, or may not be read
+// by this user.
 bool IsOfOthers(const absl::Status& status) {
   return absl::IsNotFound(status) || absl::IsDataLoss(status) ||
          absl::StrContains(status.message(), "WRONGTYPE") ||
          absl::StrContains(status.message(), "NOPERM");
 }
 
-// The text in the plan's key; nothing where it is not there.
+// Returns the text in the plan's key, or nullopt if there is no such key.
 absl::StatusOr<std::optional<std::string>> PlanText(Place* place, const std::string& name) {
   Reply reply;
   const std::string key = name + kPlanEnd;
@@ -113,10 +114,10 @@ absl::StatusOr<std::optional<std::string>> PlanText(Place* place, const std::str
 
 // ---- One stream
 
-// Plans of a stream on the servers.
+// Plans of a stream on several servers.
 struct StreamParts {
   std::string name;
-  // By the places; nothing where there is no plan.
+  // Indexed like the places; nullopt if the place has no plan.
   std::vector<std::optional<PlanFound>> plans;
   const PlanFound* any() const {
     for (const auto& plan : plans) {
@@ -126,8 +127,8 @@ struct StreamParts {
   }
 };
 
-// As of one whose plan was deleted, on servers without cluster mode: those of a cluster are not
-// known without it.
+// Error for a stream without a plan. Keys of a stream whose plan was deleted are looked up only on
+// servers outside cluster mode: in a cluster, their names depend on the plan.
 absl::Status NotFound(const Places& places, const std::string& name) {
   const std::string key = name + ":0";
   for (const auto& place : places) {
@@ -144,7 +145,8 @@ absl::Status NotFound(const Places& places, const std::string& name) {
                                           name, kPlanEnd, "; --list names those that there are"));
 }
 
-// kNotFound where no server has a plan of this name; an error where one has something else there.
+// Returns kNotFound if no server has a plan of this name, or an error if a server has another value
+// there.
 absl::StatusOr<StreamParts> FindStream(const Places& places, const std::string& name) {
   StreamParts parts;
   parts.name = name;
@@ -164,7 +166,7 @@ absl::StatusOr<StreamParts> FindStream(const Places& places, const std::string& 
                                 : NotFound(places, name);
 }
 
-// By their addresses, which are equal where databases of one server are meant.
+// Returns the addresses of the plan's servers; databases of one server have equal addresses.
 std::multiset<std::string> ServersOf(const StreamPlan& plan) {
   return absl::StrSplit(plan.servers, ',');
 }
@@ -174,14 +176,14 @@ std::multiset<std::string> ServersOf(const Places& places) {
   return servers;
 }
 
-// Returns whether all servers that the plan names were asked; true of a cluster.
+// Returns whether all servers that the plan names were asked; always true for a cluster.
 bool HasAll(const Places& places, const StreamPlan& plan) {
   if (plan.is_of_cluster()) return true;
   const std::multiset<std::string> asked = ServersOf(places), named = ServersOf(plan);
   return std::includes(asked.begin(), asked.end(), named.begin(), named.end());
 }
 
-// Faults of the plans, and what the stream is by them.
+// Describes the stream by its plans, with the plans' faults.
 StreamFound Describe(const Places& places, const StreamParts& parts) {
   const StreamPlan& plan = parts.any()->plan;
   StreamFound found;
@@ -223,7 +225,7 @@ StreamFound Describe(const Places& places, const StreamParts& parts) {
   return found;
 }
 
-// How many of the keys, of those that should be there, are not whole.
+// Counts the keys that are missing or incomplete.
 absl::Status CountMissing(const Places& places, const StreamParts& parts, StreamFound* found) {
   for (size_t i = 0; i < places.size(); ++i) {
     if (!parts.plans[i]) continue;
@@ -284,7 +286,8 @@ absl::Status CountBits(const Places& places, const StreamParts& parts, StreamFou
   return absl::OkStatus();
 }
 
-// Those that have the stream's plan, or that it names, unless more databases of one were asked.
+// Returns the servers that have the stream's plan or that the plan names, unless several databases
+// of one server were asked.
 std::vector<Place*> PlacesOf(const Places& places, const StreamParts& parts) {
   const auto asked = ServersOf(places), named = ServersOf(parts.any()->plan);
   std::vector<Place*> found;
@@ -309,8 +312,8 @@ absl::Status RemoveKeys(const std::vector<Place*>& places, const StreamPlan& pla
   return status;
 }
 
-// A line that a client sent before it looked makes a part of a key, without the sentinel, which a
-// client that begins the stream anew sets first.
+// A line that a client sent before it noticed the removal creates a part of a key without the
+// sentinel. A client that begins the stream anew sets the sentinel first.
 absl::Status RemovePartsOfKeys(Place* place, const StreamPlan& plan) {
   const std::string sentinel = Sentinel(plan.shape);
   absl::Status status;
@@ -323,8 +326,9 @@ absl::Status RemovePartsOfKeys(Place* place, const StreamPlan& plan) {
   return status;
 }
 
-// The keys first, until clients make no parts of them any more, and the plan last: nobody begins
-// the stream anew meanwhile. Where they go on with that, the plan stays for who removes the rest.
+// Removes the keys until clients no longer recreate parts of them, and the plan last, so that
+// nobody begins the stream anew meanwhile. If clients continue, the plan is left, so that a later
+// call can remove the rest.
 absl::Status Remove(const Places& all, const StreamParts& parts, StreamsFound* found) {
   const StreamPlan& plan = parts.any()->plan;
   const std::vector<Place*> places = PlacesOf(all, parts);
@@ -365,7 +369,7 @@ absl::StatusOr<std::set<std::string>> Names(const Places& places) {
   return names;
 }
 
-// Servers may have streams of one name that have nothing to do with each other.
+// Groups the plans of one name by stream: servers may have unrelated streams of the same name.
 std::vector<StreamParts> ByPlan(const StreamParts& all) {
   std::vector<StreamParts> streams;
   for (size_t i = 0; i < all.plans.size(); ++i) {
@@ -384,7 +388,8 @@ std::vector<StreamParts> ByPlan(const StreamParts& all) {
   return streams;
 }
 
-// An error where what has the name is not one stream, or not all of it was asked.
+// Returns an error if the name is not that of a single stream, or if not all of its servers were
+// asked.
 absl::Status RefuseToRemove(const Places& places, const StreamParts& parts) {
   const std::vector<StreamParts> streams = ByPlan(parts);
   const StreamPlan& plan = streams.front().any()->plan;

@@ -1,4 +1,4 @@
-// The streams that servers of Redis or Valkey keep: listed, checked, removed.
+// Administration of streams on servers of Redis or Valkey: list, check, remove.
 
 #ifndef WINNOW_STREAMS_DEDUP_STREAM_ADMIN_H_
 #define WINNOW_STREAMS_DEDUP_STREAM_ADMIN_H_
@@ -15,48 +15,49 @@
 namespace winnow::dedup {
 
 enum class StreamAction {
-  kList,    // all of them
-  kCheck,   // the one of the plan's name, with its bits
-  kRemove,  // that one
+  kList,    // all streams
+  kCheck,   // the stream of the plan's name, including its bits
+  kRemove,  // the stream of the plan's name
 };
 
-// As its plan says it, but for what was counted.
+// A stream as its plan describes it, and counts.
 struct StreamFound {
   std::string name;
-  std::string plan;  // the text, without whether the stream is whole
+  std::string plan;  // text of the plan, without the phase
   uint64_t capacity = 0;
   double rate = 0;
-  unsigned probes = 0;              // bits of a line
-  std::string servers;              // with commas between; empty: of a cluster
-  uint64_t keys = 0;                // that have bits, of all servers
-  uint64_t bytes = 0;               // of their bits
-  uint64_t keys_missing = 0;        // of those, on the servers that were asked
-  std::string state;                // "whole", or what it lacks
-  std::vector<std::string> faults;  // sentences; none: it is whole
+  unsigned probes = 0;              // bits per line
+  std::string servers;              // separated by commas; empty for a cluster
+  uint64_t keys = 0;                // keys with bits, on all servers
+  uint64_t bytes = 0;               // bytes of the bits
+  uint64_t keys_missing = 0;        // missing keys, on the servers that were asked
+  std::string state;                // "whole", or what is missing
+  std::vector<std::string> faults;  // sentences; none if the stream is complete
 
   struct Bits {
     uint64_t set = 0;
-    double fill = 0;     // the share of bits that are set
-    double rate = 0;     // the chance that a new line counts as seen
-    uint64_t lines = 0;  // by the share of bits
+    double fill = 0;     // share of set bits
+    double rate = 0;     // probability that a new line counts as seen
+    uint64_t lines = 0;  // estimated from the share of set bits
   };
-  std::optional<Bits> bits;  // of kCheck
+  std::optional<Bits> bits;  // set by kCheck
 };
 
 struct StreamsFound {
   bool is_cluster = false;
-  std::vector<StreamFound> streams;  // by their names
-  uint64_t keys_removed = 0;         // and plans
-  std::string fault;                 // why a stream could not be removed as a whole; a sentence
+  std::vector<StreamFound> streams;  // sorted by name
+  uint64_t keys_removed = 0;         // including plans
+  std::string fault;                 // reason of an incomplete removal; a sentence
 };
 
-// On plan.servers: of a cluster some, else all that the stream has. plan.name is the stream's. An
-// error if a server can't be asked, or does not let the user; kNotFound if there is no such stream.
-// A stream that is not whole can be removed, but not where servers have different plans.
+// Runs an action on plan.servers: some servers of a cluster, or else all that the stream has.
+// plan.name is the stream's. Returns an error if a server cannot be asked or denies access, or
+// kNotFound if there is no such stream. An incomplete stream can be removed, unless servers have
+// different plans.
 //
-// A client that runs while its stream is removed finds that a key has vanished, and ends with an
-// error. Keys go first and the plan goes last, so that who ends in between can be followed by
-// another who removes the rest, and no client begins the stream anew before.
+// A client that runs while its stream is removed finds a key missing and ends with an error. Keys
+// are removed first and the plan last: after an interruption, a further call can remove the rest,
+// and no client begins the stream anew before.
 absl::StatusOr<StreamsFound> AskStreams(StreamAction action, const RedisPlan& plan);
 
 }  // namespace winnow::dedup

@@ -1,4 +1,4 @@
-// Servers that are asked for streams, whichever these are.
+// Servers that are asked for streams: single servers or a cluster.
 
 #ifndef WINNOW_STREAMS_DEDUP_STREAM_PLACES_H_
 #define WINNOW_STREAMS_DEDUP_STREAM_PLACES_H_
@@ -22,18 +22,18 @@ class Place {
  public:
   virtual ~Place() = default;
   virtual const std::string& address() const = 0;
-  // Sends a command for one key; errors name the server.
+  // Sends a command for one key; error messages name the server.
   virtual absl::Status Ask(std::string_view key, const std::vector<std::string_view>& command,
                            redis::Reply* reply) = 0;
   virtual absl::Status AskKeys(const StreamPlan& plan, const KeysCommand& command,
                                KeyHolder::TakeAnswer take) = 0;
-  // Keys that lie on one of its servers each.
+  // Returns one key on each server.
   virtual std::vector<std::string> KeyOfEachServer() const = 0;
 };
 
 using Places = std::vector<std::unique_ptr<Place>>;
 
-// All servers of the plan, or the cluster that they are of.
+// Connects to all servers of the plan, or to their cluster.
 absl::StatusOr<Places> ConnectTo(const RedisPlan& plan, bool* is_cluster);
 
 }  // namespace winnow::dedup

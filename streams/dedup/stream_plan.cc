@@ -18,7 +18,8 @@ using redis::Reply;
 
 constexpr char kForServers[] = "winnow dedup 1 ";
 constexpr char kForClusters[] = "winnow dedup 2 ";
-// How long after one server, at most, a client of 1.0 begins on the next one.
+// Maximum delay until a client of version 1.0, which creates the servers' keys one after the other,
+// begins on the next server.
 constexpr std::chrono::milliseconds kOthersBegin = std::chrono::seconds(10);
 
 std::vector<uint64_t> AllKeys(const StreamPlan& plan) {
@@ -65,7 +66,7 @@ absl::Status NoStreamError(const StreamPlan& plan) {
       "it prints each line again"));
 }
 
-// Keys of its names are there.
+// Error for a missing plan whose keys exist.
 absl::Status NoPlanError(const StreamPlan& plan) {
   return absl::FailedPreconditionError(absl::StrCat(
       "the plan of the stream ", plan.name,
@@ -79,7 +80,7 @@ std::string TextOf(const Reply& reply) {
 
 enum class Phase { kNone, kBegun, kWhole };
 
-// Joins a stream by what the plans of all holders say.
+// Joins a stream according to the plans of all holders.
 class Joining {
  public:
   Joining(const StreamPlan& plan, const std::vector<KeyHolder*>& holders, const redis::Waits& waits)
@@ -95,11 +96,13 @@ class Joining {
   bool Have(Phase phase) const {
     return std::find(phases_.begin(), phases_.end(), phase) != phases_.end();
   }
-  // Where there is none: an error if keys are there all the same. has_begun: a plan is this one's.
+  // Begins a stream without plans; returns an error if keys exist nevertheless. *has_begun is set
+  // if a plan of this client was stored.
   absl::Status Begin(bool* has_begun);
-  // Keys, where they are not said to be there, and then plans; the other keys are checked.
+  // Creates missing keys where the plan does not say that all exist, then completes the plans;
+  // checks the other keys.
   absl::Status Complete();
-  // Waits for somebody to go on with what is not whole; an error if nobody does.
+  // Waits for another client to complete a partial stream; returns an error if nobody does.
   absl::Status Wait();
 
  private:
@@ -115,7 +118,7 @@ class Joining {
   const std::vector<KeyHolder*>& holders_;
   const redis::Waits waits_;
   std::vector<Phase> phases_;
-  std::vector<uint64_t> num_made_;  // keys of what is begun
+  std::vector<uint64_t> num_made_;  // keys of begun plans
   redis::Patience others_begin_;
   redis::Patience keys_are_made_;
 };
@@ -139,7 +142,7 @@ absl::Status Joining::Look() {
   for (size_t i = 0; i < holders_.size(); ++i) {
     if (absl::Status status = ReadPhase(holders_[i], &phases_[i]); !status.ok()) return status;
   }
-  // Somebody goes on.
+  // Another client made progress.
   if (phases_ != before) {
     others_begin_.Promised();
     keys_are_made_.Promised();
@@ -147,7 +150,7 @@ absl::Status Joining::Look() {
   return absl::OkStatus();
 }
 
-// They are made in turn: a few commands find the first that is not there.
+// Keys are created in order: a binary search finds the first missing one in a few commands.
 absl::Status Joining::CountMade(KeyHolder* holder, uint64_t* num_made) const {
   uint64_t least = 0;
   uint64_t most = plan_.shape.num_keys;
@@ -176,7 +179,7 @@ absl::Status Joining::Begin(bool* has_begun) {
                                                });
     if (!status.ok()) return holders_[i]->About(status);
     if (num_keys == 0) continue;
-    // Unless another client has made them meanwhile.
+    // Another client may have created the keys meanwhile.
     status = ReadPhase(holders_[i], &phases_[i]);
     if (status.ok() && phases_[i] == Phase::kNone) {
       status = holders_[i]->About(NoPlanError(plan_));

@@ -11,9 +11,10 @@
 namespace winnow::dedup {
 namespace {
 
-// Longer than a server with appendfsync everysec writes its log late.
+// Exceeds the delay with which a server with appendfsync everysec writes its log.
 constexpr std::chrono::minutes kLongestTail(1);
-// Bits of the line, which are hardly all set in a stream that was begun anew and is nearly empty.
+// Maximum number of a line's bits that are checked: a stream that was begun anew, and is nearly
+// empty, rarely has all set.
 constexpr unsigned kMaxAsked = 4;
 constexpr size_t kMaxKnown = 16;
 
@@ -26,7 +27,7 @@ absl::Status BegunAnew(const StreamPlan& plan) {
 
 }  // namespace
 
-// Each line is kept with the same chance, however many there are.
+// Reservoir sampling: each line is kept with equal probability, regardless of their number.
 void StreamWatch::Know(KeyHash line, Time now) {
   last_at_ = now;
   ++num_known_;
@@ -76,13 +77,13 @@ absl::Status StreamWatch::LookAfterOutage(KeyHolder* keys) {
   return absl::OkStatus();
 }
 
-// The bits are there without it, and clients that use them go on.
+// A missing plan is no error: the bits exist without it, and clients continue to use them.
 absl::Status StreamWatch::LookAtPlan(KeyHolder* keys) {
   redis::Reply reply;
   const std::string key = plan_.PlanKey();
   absl::Status status = keys->Ask(key, {"GET", key}, &reply);
   if (!status.ok() || reply->type == REDIS_REPLY_STRING) return status;
-  // Lines sent to a stream that was removed would leave a part of a key.
+  // Checks a key, because lines sent to a removed stream would create a part of a key.
   status = CheckKeys(plan_, {0}, keys);
   if (status.ok()) SayPlanIsDeleted();
   return status;
@@ -98,7 +99,7 @@ void StreamWatch::SayPlanIsDeleted() {
 
 absl::Status StreamWatch::FindMissing(KeyHolder* keys) {
   std::vector<BitOfKey> bits;
-  std::vector<KnownLine*> line_of;  // null: it says that the key is whole
+  std::vector<KnownLine*> line_of;  // null: the bit is the sentinel of a key
   for (KnownLine& line : lines_) {
     line.is_missing = false;
     const uint64_t key = command_.KeyOf(line.hash);

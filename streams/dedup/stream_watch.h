@@ -1,5 +1,5 @@
-// Watches whether a stream that is in use is still the one that it was: others may delete its plan,
-// or all of it, and begin it anew under clients that wait for input.
+// Detects that a stream in use was removed or begun anew: others may delete its plan, or all of it,
+// while clients wait for input.
 
 #ifndef WINNOW_STREAMS_DEDUP_STREAM_WATCH_H_
 #define WINNOW_STREAMS_DEDUP_STREAM_WATCH_H_
@@ -21,32 +21,32 @@
 
 namespace winnow::dedup {
 
-// How long a client may send lines without having looked.
+// Maximum time during which a client sends lines without a check.
 inline constexpr std::chrono::seconds kBetweenLooks(1);
 
-// The watch of a stream on one server, or in a cluster.
+// Watch of a stream on one server or in a cluster.
 class StreamWatch {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // Says once, in a sentence, that there is no plan any more.
+  // Calls `warn` once, with a sentence, if the plan is deleted.
   StreamWatch(const StreamPlan& plan, const LineCommand& command,
               std::function<void(const std::string&)> warn)
       : plan_(plan), command_(command), warn_(std::move(warn)) {}
 
-  // A line that was acknowledged: its bits stay set as long as the stream does. Some are kept of
-  // all that there were, since another client may set those of one again.
+  // Records an acknowledged line, whose bits stay set as long as the stream exists. Keeps a sample
+  // of all lines, since another client may set the bits of a single line again.
   void Know(KeyHash line, Time now);
-  // Which is due where the server may have lost lines in another way.
+  // Forgets lines in doubt. Call it if the server may have lost lines for another reason.
   void Forget(absl::FunctionRef<bool(KeyHash)> is_in_doubt);
 
-  // Looks at plan and lines if a second has passed since that was done last, in a few commands. An
-  // error where the stream was begun anew, or a line's key has vanished. may_have_lost is asked
-  // of a line that is gone: whether the server may have lost it in another way, as above.
+  // Checks the plan and known lines, in a few commands, if the last check was over a second ago.
+  // Returns an error if the stream was begun anew or a line's key is missing. may_have_lost is
+  // called for a missing line and returns whether the server may have lost it for another reason.
   using MayHaveLost = absl::FunctionRef<absl::StatusOr<bool>(KeyHash)>;
   absl::Status Look(Time now, KeyHolder* keys, MayHaveLost may_have_lost);
-  // Looks at all keys, plan and lines, of a server that was away, and may have lost the last lines
-  // that it had acknowledged, and no older one.
+  // Checks all keys, the plan and known lines of a server after an outage. The server may have lost
+  // the last lines that it acknowledged, but no older ones.
   absl::Status LookAfterOutage(KeyHolder* keys);
 
  private:
@@ -64,8 +64,8 @@ class StreamWatch {
     bool is_missing = false;
   };
   std::vector<KnownLine> lines_;
-  uint64_t num_known_ = 0;  // so many they were taken from
-  Time last_at_;            // of all lines
+  uint64_t num_known_ = 0;  // number of lines that the sample is drawn from
+  Time last_at_;            // time of the last line
   Time looked_at_;
   bool has_warned_ = false;
 };

@@ -20,7 +20,8 @@ class Gzip : public Unpacker {
     return inflateInit2(&stream_, MAX_WBITS + kGzipOnly) == Z_OK;
   }
 
-  // As gzip(1): members may follow one another, and zeros, as a tape has them, the last one.
+  // Accepts the input that gzip(1) accepts: several members, and zeros behind the last one, as on
+  // tapes.
   std::string Unpack(const char* from, size_t* taken, char* to, size_t* made) override {
     const std::string_view bytes(from, *taken);
     if (whole_ && has_member_) {
@@ -42,7 +43,7 @@ class Gzip : public Unpacker {
 
  private:
   std::string Inflate(std::string_view bytes, size_t* taken, char* to, size_t* made) {
-    // The library's numbers are of 32 bits.
+    // zlib's sizes have 32 bits.
     const size_t room = std::min<size_t>(*made, UINT_MAX);
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
     stream_.avail_in = static_cast<uInt>(std::min<size_t>(bytes.size(), UINT_MAX));
@@ -53,15 +54,15 @@ class Gzip : public Unpacker {
     *made = room - stream_.avail_out;
     whole_ = result == Z_STREAM_END;
     has_member_ |= whole_;
-    // Without progress, as where nothing was left to write, it is no fault.
+    // Z_BUF_ERROR, no progress for lack of output space, is not an error.
     if (whole_ || result == Z_OK || result == Z_BUF_ERROR) return "";
     return stream_.msg != nullptr ? stream_.msg : zError(result);
   }
 
   z_stream stream_ = {};
   bool whole_ = true;
-  bool has_member_ = false;  // a whole one
-  bool has_zeros_ = false;   // behind it
+  bool has_member_ = false;  // true after a complete member
+  bool has_zeros_ = false;   // zeros behind it
   bool is_behind_the_end_ = false;
 };
 
@@ -73,14 +74,14 @@ class Lz4 : public Unpacker {
   std::string Unpack(const char* from, size_t* taken, char* to, size_t* made) override {
     wanted_ = LZ4F_decompress(context_, to, made, from, taken, nullptr);
     if (!LZ4F_isError(wanted_)) return "";
-    *taken = *made = 0;  // which LZ4 leaves as they were
+    *taken = *made = 0;  // LZ4 leaves these unchanged here
     return LZ4F_getErrorName(wanted_);
   }
   bool whole() const override { return wanted_ == 0; }
 
  private:
   LZ4F_dctx* context_ = nullptr;
-  size_t wanted_ = 0;  // bytes that LZ4 would like next; 0 between frames
+  size_t wanted_ = 0;  // bytes that LZ4 expects next; 0 between frames
 };
 
 class Zstd : public Unpacker {
@@ -100,7 +101,7 @@ class Zstd : public Unpacker {
 
  private:
   ZSTD_DStream* const stream_ = ZSTD_createDStream();
-  size_t wanted_ = 0;  // as above
+  size_t wanted_ = 0;  // bytes that zstd expects next; 0 between frames
 };
 
 template <typename Format>
@@ -110,7 +111,8 @@ std::unique_ptr<Unpacker> Make() {
   return made;
 }
 
-// '?' is any byte. None has a line feed: LineSource asks for no more bytes than the first line's.
+// '?' matches any byte. No magic contains a line feed, since LineSource reads no further than the
+// first line for it.
 struct Magic {
   std::string_view bytes;
   Packing packing;
@@ -137,7 +139,8 @@ bool BeginsWith(std::string_view start, std::string_view magic) {
                     [](char a, char b) { return a == '?' || a == b; });
 }
 
-// Frames that LZ4 and zstd skip alike, and that may stand before theirs.
+// Returns whether a skippable frame begins here, which LZ4 and zstd both allow before their own
+// frames.
 bool BeginsSkippableFrame(std::string_view start) {
   return start.size() >= 4 && (start[0] & 0xf0) == 0x50 && start.substr(1, 3) == "\x2a\x4d\x18";
 }

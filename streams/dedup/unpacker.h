@@ -1,4 +1,4 @@
-// Compressed bytes to what they were, in pieces: gzip, LZ4 and zstd, by their libraries.
+// Streaming decompression of gzip, LZ4 and zstd by their libraries.
 
 #ifndef WINNOW_STREAMS_DEDUP_UNPACKER_H_
 #define WINNOW_STREAMS_DEDUP_UNPACKER_H_
@@ -16,35 +16,38 @@ class Unpacker {
  public:
   virtual ~Unpacker() = default;
 
-  // Takes bytes from `from`, *taken at most, and writes what they were to `to`, *made at most; both
-  // become what it was. Where all the room was used, there may be more without another byte. Empty,
-  // or why the bytes can't go on so: the reason in the words of the library. What
-  // was written before counts then as well.
+  // Decompresses at most *taken bytes of `from` into at most *made bytes of `to`, and sets both to
+  // the actual numbers. If all the output space was used, more output may follow without further
+  // input. Returns an empty string, or the library's reason why the input is invalid; output
+  // written before an error is valid.
   virtual std::string Unpack(const char* from, size_t* taken, char* to, size_t* made) = 0;
 
-  // Returns whether nothing is missing: all frames (gzip calls them members) that were begun are
-  // whole. What follows is another one, of any of the formats, or the end.
+  // Returns whether the input may end here: all frames (members, for gzip) that were begun are
+  // complete. Either the end or another frame of any format follows.
   virtual bool whole() const = 0;
 
-  // Returns whether Unpack failed as what follows a whole frame is none, and the program of this
-  // format reads such a file for all that, with a warning.
+  // Returns whether Unpack() failed because the bytes behind a complete frame are no frame. The
+  // command-line tool of this format reads such a file nevertheless, with a warning.
   virtual bool is_behind_the_end() const { return false; }
 };
 
-// A way in which files are compressed, known by the bytes that they begin with.
+// A compression format, recognized by its magic bytes.
 struct Packing {
   absl::string_view name;     // "gzip"
-  absl::string_view unpacks;  // a command that writes what a file holds: "gzip -dc"
-  absl::string_view checks;   // one that checks a file; empty where it can't be read here
-  // Null where it can't be read here; gives null where there is no memory.
+  absl::string_view unpacks;  // command that decompresses a file to standard output: "gzip -dc"
+  // Command that checks a file; empty if this build cannot read the format.
+  absl::string_view checks;
+  // Creates an unpacker, or returns null if out of memory. Null if this build cannot read the
+  // format.
   std::unique_ptr<Unpacker> (*make)();
 };
 
-// So many bytes tell each format that there is.
+// Number of bytes that suffice to recognize every format.
 inline constexpr size_t kMaxMagic = 10;
 
-// The packing of a frame that begins so; null if it is none. Where there are fewer than kMaxMagic
-// bytes, they are taken for all. `before` is that of the frame before it, null for the first one.
+// Returns the format of a frame with this beginning, or null if it is none. Fewer than kMaxMagic
+// bytes are taken as the whole frame. `before` is the format of the preceding frame, null for the
+// first one.
 const Packing* PackingOf(std::string_view start, const Packing* before);
 
 }  // namespace winnow::dedup

@@ -1,6 +1,6 @@
-// filter_family_batches: what batches save, where a filter is larger than the caches: additions
-// that say whether a key was new, and lookups, of 64 keys at once and one by one, in a BlockedBloom
-// and a ConcurrentBloom of 10^7 keys, of which a fifth were added before.
+// filter_family_batches: measures the benefit of batches in filters larger than the caches.
+// Compares additions that report whether a key was new, and lookups, of 64 keys at once and one by
+// one, in a BlockedBloom and a ConcurrentBloom for 10^7 keys, of which a fifth were added before.
 
 #include <benchmark/benchmark.h>
 
@@ -35,7 +35,7 @@ const std::vector<KeyHash>& Keys() {
   return keys;
 }
 
-// The rate is 10^-argument.
+// Returns the rate 10^-argument.
 double Rate(const benchmark::State& state) {
   double rate = 1;
   for (int64_t i = 0; i < state.range(0); ++i) rate /= 10;

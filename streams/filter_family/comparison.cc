@@ -18,7 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Lookups of absent keys: so many that a processor can't learn their answers.
+// Minimum number of lookups of absent keys, so large that branch predictors cannot learn their
+// results.
 constexpr uint64_t kMinAbsent = 1'000'000;
 
 double Median(std::vector<double> values) {
@@ -43,7 +44,7 @@ struct Hashes {
   std::vector<uint64_t> absent;
 };
 
-// A filter of a contender.
+// RAII wrapper of a contender's filter.
 class Filter {
  public:
   Filter(const winnow_contender& contender, uint64_t keys, double bits_per_key)
@@ -61,7 +62,7 @@ class Filter {
   void* filter_;
 };
 
-// One of the two that are measured: each run gives seconds, without what is prepared for it.
+// One of the two filters that are compared. Each run returns seconds, without the setup.
 class Side {
  public:
   Side(const winnow_contender& contender, const ComparisonOptions& options, const Hashes& hashes)
@@ -142,7 +143,7 @@ class Side {
   }
 
  private:
-  // To an empty filter.
+  // Adds the keys to an empty filter.
   double TimeAdding(uint64_t (*add)(void*, const uint64_t*, uint64_t)) const {
     const Filter filter(contender_, keys(), options_.bits_per_key);
     return Time([&] { add(filter.get(), hashes_.present.data(), keys()); });
@@ -161,7 +162,7 @@ class Side {
   Filter full_;
 };
 
-// A measurement: a run of a side, and of how many keys it is.
+// A measurement: how one side runs it, and its number of keys.
 struct Work {
   std::string name;
   uint64_t keys;
@@ -216,7 +217,7 @@ void Compare(const Work& work, const Side& ours, const Side& theirs,
   std::vector<double> ratios;
   std::vector<double> again;
   for (int pair = 0; pair < options.pairs; ++pair) {
-    // Ours is the first of a pair, and the second of the next.
+    // Winnow's filter is the first of a pair, and the second of the next pair.
     const double before = run(ours);
     const double their_time = run(theirs);
     const double after = run(ours);

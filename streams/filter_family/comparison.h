@@ -1,6 +1,6 @@
-// Times of our filters and of those of contenders, in one process: of each pair of runs both are
-// made after one another, and ours once more, so that what differs between two runs of the same
-// code is known too.
+// Times of Winnow's filters and of contenders in one process. The two runs of each pair follow each
+// other, and Winnow's run is repeated after them, so that the variation between two runs of the
+// same code is known too.
 
 #ifndef WINNOW_STREAMS_FILTER_FAMILY_COMPARISON_H_
 #define WINNOW_STREAMS_FILTER_FAMILY_COMPARISON_H_
@@ -15,11 +15,11 @@
 namespace winnow::bench {
 
 struct ComparisonOptions {
-  std::vector<uint64_t> keys;  // of a filter
+  std::vector<uint64_t> keys;  // keys per filter
   int pairs = 15;
-  unsigned threads = 2;      // that add to one filter at once
-  double bits_per_key = 10;  // of the kinds that have a choice
-  double least_ms = 5;       // a run repeats what takes less
+  unsigned threads = 2;      // threads that add to one filter at the same time
+  double bits_per_key = 10;  // bits per key, for kinds of selectable size
+  double least_ms = 5;       // minimum duration of a run; shorter work is repeated
   uint64_t seed = 1;
 };
 
@@ -28,28 +28,30 @@ struct ComparisonRow {
   std::string contender;
   uint64_t keys = 0;
   std::string work;  // "add", "ask absent", ...
-  // Medians, in nanoseconds a key.
+  // Medians, in nanoseconds per key.
   double ours_ns = 0;
   double contender_ns = 0;
-  // Ratios of the pairs: ours / contender's, and ours / ours again with its middle nine tenths.
+  // Medians of the pairs' ratios: ours to the contender's, and ours to ours repeated with its
+  // central 90 % interval.
   double ratio = 0;
   double ours_again = 0;
   double ours_again_low = 0;
   double ours_again_high = 0;
-  // Bits a key and rates, of ours and of the contender.
+  // Bits per key and false-positive rates of Winnow's filter and of the contender.
   double bits[2] = {0, 0};
   double rates[2] = {0, 0};
 };
 
-// The kinds that contenders may have, and our filters of these.
+// Returns Winnow's filters of the kinds that contenders may have.
 const std::vector<winnow_contender>& OurFilters();
 
-// Measures one contender, which has a kind of OurFilters(), and reports each row when it is there.
-// Throws std::runtime_error if a filter denies a key or refuses many: such times mean nothing.
+// Measures one contender, whose kind must be in OurFilters(), and reports each row as soon as it is
+// measured. Throws std::runtime_error if a filter denies an added key or refuses many keys: its
+// times would be meaningless.
 void CompareWithOurs(const winnow_contender& contender, const ComparisonOptions& options,
                      const std::function<void(const ComparisonRow&)>& report);
 
-// The rows as a table in Markdown, and as JSON, schema winnow.beside/1.
+// Return the rows as a Markdown table, and as JSON of schema winnow.beside/1.
 std::string ComparisonTable(const std::vector<ComparisonRow>& rows);
 std::string ComparisonJson(const ComparisonOptions& options,
                            const std::vector<ComparisonRow>& rows);

@@ -42,7 +42,7 @@ double Median(std::vector<uint64_t> values) {
   return static_cast<double>(values[values.size() / 2]);
 }
 
-// Takes what lookups find, so that they are not optimized away.
+// Sink for lookup results, so that the lookups are not optimized away.
 volatile uint64_t found_in_all = 0;
 
 template <typename Filter>
@@ -82,7 +82,7 @@ class Block {
   FilterView view_;
 };
 
-// With all pages loaded.
+// A PagedBloom with all its pages loaded.
 class Pages {
  public:
   Pages(const Hashes& keys, double rate) : store_(std::make_unique<amq::MemoryPageStore>()) {
@@ -112,7 +112,8 @@ class Family {
     for (size_t i = 0; i < kTimedLookups; ++i) present_.push_back(keys_[random() % keys_.size()]);
   }
 
-  // A kind that is not built. bits: of its formula, or 0 if it can't have the rate.
+  // Adds a kind that is not built. `bits` follows from its formula, or is 0 if the kind cannot have
+  // the rate.
   void AddUnbuilt(const char* kind, double rate, double bits) {
     FamilyRow row;
     row.kind = kind;
@@ -121,7 +122,7 @@ class Family {
     Add(std::move(row));
   }
 
-  // make(keys) builds the filter.
+  // Adds a kind; make(keys) builds the filter.
   template <typename Make>
   void AddKind(const char* kind, double rate, bool deletes, bool grows, Make make) {
     FamilyRow row;
@@ -165,7 +166,7 @@ class Family {
   std::vector<FamilyRow> TakeRows() { return std::move(rows_); }
 
  private:
-  // Adds the nanoseconds that it took.
+  // Runs make() and appends its duration in nanoseconds to *times.
   template <typename Make>
   auto Build(Make make, std::vector<uint64_t>* times) {
     const uint64_t begin = ThreadNanoseconds();
@@ -206,7 +207,7 @@ std::vector<FamilyRow> MeasureFamily(const FamilyOptions& options,
     family.AddKind("binary fuse, 3-wise", rate, false, false, [rate](const Hashes& keys) {
       return amq::BinaryFuseFilter(keys.data(), keys.size(), rate);
     });
-    // Fingerprints of whole bits, of which 1.0824 a key are kept, and half a bit of an index.
+    // xor+ keeps 1.0824 fingerprints of whole bits per key, and half a bit of an index.
     family.AddUnbuilt("xor+", rate,
                       1.0824 * std::max(4.0, std::ceil(std::log2(1 / rate) - 1e-9)) + 0.5125);
     family.AddKind("xor", rate, false, false, [rate](const Hashes& keys) {

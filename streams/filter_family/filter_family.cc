@@ -1,8 +1,8 @@
-// filter_family: builds each kind of filter of the same keys at rates from 10 % to 0.001 % and
-// measures sizes, rates and times. Prints a line for each; with --page and --json it writes the
-// comparison to files. With --contenders it measures filters of other libraries beside ours
-// instead, and prints a table in Markdown: the tree has none of them, each comes as a shared
-// library (contender.h) of whoever runs this.
+// filter_family: builds each kind of filter from the same keys at rates from 10 % to 0.001 %,
+// measures sizes, rates and times, and prints a line for each. --page and --json write the
+// comparison to files. With --contenders, it instead compares Winnow's filters with those of other
+// libraries and prints a Markdown table. The tree contains none of these; each is a shared library
+// (contender.h) that the user provides.
 
 #include <absl/flags/flag.h>
 #include <absl/flags/parse.h>
@@ -79,7 +79,7 @@ void Print(const FamilyRow& row) {
   std::fflush(stdout);
 }
 
-// Empty, or what is wrong.
+// Returns an error message, or an empty string.
 std::string ReadKeys(uint64_t least, std::vector<uint64_t>* keys) {
   const std::vector<std::string> given = absl::GetFlag(FLAGS_keys);
   if (!given.empty()) keys->clear();
@@ -94,7 +94,7 @@ std::string ReadKeys(uint64_t least, std::vector<uint64_t>* keys) {
   return "";
 }
 
-// Empty, or the first of the flags that is given and has no meaning.
+// Returns the first of these flags that is given but has no effect, or an empty string.
 std::string WithoutMeaning(std::initializer_list<const char*> flags, const char* where) {
   for (const char* name : flags) {
     const absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
@@ -105,7 +105,7 @@ std::string WithoutMeaning(std::initializer_list<const char*> flags, const char*
   return "";
 }
 
-// Empty, or what is wrong.
+// Returns an error message, or an empty string.
 std::string ReadFlags(FamilyOptions* options) {
   std::vector<uint64_t> keys = {1'000'000};
   if (std::string fault = ReadKeys(1, &keys); !fault.empty()) return fault;
@@ -133,7 +133,7 @@ std::string ReadFlags(FamilyOptions* options) {
   return "";
 }
 
-// Empty, or what is wrong.
+// Returns an error message, or an empty string.
 std::string ReadFlags(ComparisonOptions* options) {
   options->keys = {15'564, 996'147, 7'969'177};
   if (std::string fault = ReadKeys(100, &options->keys); !fault.empty()) return fault;
@@ -159,9 +159,10 @@ std::string ReadFlags(ComparisonOptions* options) {
   return "";
 }
 
-// Appends those of the library, which stays loaded. Empty, or what is wrong.
+// Appends the contenders of the library, which stays loaded. Returns an error message, or an empty
+// string.
 std::string Load(const std::string& path, std::vector<winnow_contender>* contenders) {
-  // A name without a slash would be looked for in the system's folders.
+  // dlopen() searches the system's folders for a name without a slash.
   void* library = dlopen(path.find('/') == std::string::npos ? ("./" + path).c_str() : path.c_str(),
                          RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return absl::StrCat("can't load ", dlerror());

@@ -1,4 +1,4 @@
-// Our filters as contenders see themselves: asked one by one through the public interface.
+// Winnow's filters as contenders, called through the public interface.
 
 #include <algorithm>
 
@@ -41,7 +41,7 @@ uint64_t Ask(const void* filter, const uint64_t* hashes, uint64_t n) {
   return found;
 }
 
-// Batches, as of a MultiGet.
+// Batch size, as in a MultiGet.
 constexpr uint64_t kBatch = 64;
 
 const KeyHash* HashesAt(const uint64_t* hashes) { return reinterpret_cast<const KeyHash*>(hashes); }
@@ -67,7 +67,7 @@ uint64_t AddBatches(void* filter, const uint64_t* hashes, uint64_t n) {
   return 0;
 }
 
-// The lowest rate that needs at most so many bits a key.
+// Returns the lowest rate that needs at most this many bits per key.
 double RateInBits(double bits_per_key) {
   constexpr uint64_t kKeys = 100'000;
   double high = amq::kHighestRate;
@@ -124,7 +124,7 @@ uint64_t AskFuseBatches(const void* fuse, const uint64_t* hashes, uint64_t n) {
   return AskBatches<BinaryFuseFilter>(Of<Fuse>(fuse)->filter, hashes, n);
 }
 
-// A filter with fingerprints of 12 bits.
+// Creates a filter with 12-bit fingerprints.
 void* CreateCuckoo(uint64_t keys, double) { return new CuckooFilter({keys, 0.0019}); }
 
 uint64_t InsertCuckoo(void* filter, const uint64_t* hashes, uint64_t n) {

@@ -18,7 +18,7 @@ namespace {
 
 using inspect::Percent;
 
-// Kinds that the chart has room for: counting filters take four times as much.
+// Kinds in the chart, which has no room for all: counting filters take four times as many bits.
 constexpr const char* kDrawn[] = {
     "bound",          "Winnow Ribbon", "binary fuse, 4-wise", "binary fuse, 3-wise", "xor",
     "standard Bloom", "cuckoo",        "blocked Bloom"};
@@ -27,7 +27,7 @@ double Bits(const FamilyRow& row) {
   return row.measured ? row.measured->bits_per_key : row.formula_bits;
 }
 
-// In the order of the rows, each once.
+// Returns the distinct values in the order of the rows.
 template <typename Value, typename Get>
 std::vector<Value> Distinct(const std::vector<FamilyRow>& rows, Get get) {
   std::vector<Value> values;
@@ -56,7 +56,7 @@ const FamilyRow* Find(const std::vector<FamilyRow>& rows, const std::string& kin
 
 using Line = std::vector<std::string>;
 
-// The first columns to the left, the others to the right.
+// Returns a Markdown table with the first column aligned left, and the others right.
 std::string Table(const Line& head, const std::vector<Line>& lines) {
   std::string table = absl::StrCat("| ", absl::StrJoin(head, " | "), " |\n|---|");
   for (size_t i = 1; i < head.size(); ++i) table += "---:|";
@@ -65,7 +65,7 @@ std::string Table(const Line& head, const std::vector<Line>& lines) {
   return table;
 }
 
-// A line for each kind that was measured at all, a column for each rate.
+// Returns a table with a line for each measured kind and a column for each rate.
 template <typename Cell>
 std::string TableOfRates(const std::vector<FamilyRow>& rows, bool with_formulas, Cell cell) {
   Line head = {""};
@@ -131,7 +131,7 @@ std::string FamilyChart(const std::vector<FamilyRow>& rows) {
   chart.x.title = "false-positive rate";
   chart.x.logarithmic = true;
   std::vector<double> rates = Rates(rows);
-  // Low rates to the right, where the lines are apart and have their names.
+  // Low rates are on the right, where the curves are apart and have their labels.
   std::sort(rates.rbegin(), rates.rend());
   for (const double rate : rates) chart.x.ticks.emplace_back(1 / rate, Percent(rate));
   chart.y.title = "bits a key";

@@ -1,4 +1,4 @@
-// The comparison as a page in Markdown, a chart, and JSON.
+// Output of the comparison: a Markdown page, a chart, and JSON.
 
 #ifndef WINNOW_STREAMS_FILTER_FAMILY_PAGE_H_
 #define WINNOW_STREAMS_FILTER_FAMILY_PAGE_H_
@@ -10,14 +10,15 @@
 
 namespace winnow::bench {
 
-// Bits a key over the rate, as an SVG file that stands alone.
+// Returns a stand-alone SVG file of bits per key over the rate.
 std::string FamilyChart(const std::vector<FamilyRow>& rows);
 
-// `command` made it; `chart` is the name of the chart's file beside it.
+// Returns the Markdown page. `command` is the command that made it; `chart` is the name of the
+// chart's file beside it.
 std::string FamilyPage(const FamilyOptions& options, const std::vector<FamilyRow>& rows,
                        const std::string& command, const std::string& chart);
 
-// Schema winnow.family/1.
+// Returns JSON of schema winnow.family/1.
 std::string FamilyJson(const FamilyOptions& options, const std::vector<FamilyRow>& rows);
 
 }  // namespace winnow::bench

@@ -1,4 +1,4 @@
-// Figures of the kinds in articles, and why ours differ from them.
+// Published figures of the kinds, and why Winnow's differ from them.
 
 #ifndef WINNOW_STREAMS_FILTER_FAMILY_PUBLISHED_H_
 #define WINNOW_STREAMS_FILTER_FAMILY_PUBLISHED_H_
@@ -10,10 +10,10 @@
 namespace winnow::bench {
 
 struct Published {
-  std::string kind;  // of FamilyRow
-  // Bits a key at 1 %, 0.1 % and 0.01 %, where there is a figure.
+  std::string kind;  // name in FamilyRow::kind
+  // Bits per key at 1 %, 0.1 % and 0.01 %, if published.
   std::optional<double> bits[3];
-  std::string why;  // what a difference comes from, whole sentences
+  std::string why;  // reason of a difference, in whole sentences
 };
 
 inline constexpr double kPublishedRates[] = {0.01, 0.001, 0.0001};

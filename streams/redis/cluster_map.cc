@@ -19,7 +19,7 @@ constexpr char kAskForSlots[] = "*2\r\n$7\r\nCLUSTER\r\n$5\r\nSLOTS\r\n";
 constexpr char kAskForNodes[] = "*2\r\n$7\r\nCLUSTER\r\n$5\r\nNODES\r\n";
 constexpr char kAskForInfo[] = "*2\r\n$7\r\nCLUSTER\r\n$4\r\nINFO\r\n";
 
-// Who loads its data is not waited for, as others may answer.
+// A server that loads its data is not waited for, since others may answer.
 absl::Status AskServer(RedisClient* server, std::string_view command, Reply* reply) {
   const absl::Status status = server->AskOnce(command, reply);
   if (!status.ok() || (*reply)->type != REDIS_REPLY_ERROR) return status;
@@ -37,7 +37,7 @@ absl::Status AskServer(RedisClient* server, std::string_view command, Reply* rep
   return server->ErrorOf(**reply);
 }
 
-// The number behind "NAME:" in an answer to CLUSTER INFO.
+// Returns the number behind "NAME:" in an answer to CLUSTER INFO, or `otherwise`.
 size_t NumberIn(absl::string_view info, absl::string_view name, size_t otherwise) {
   for (absl::string_view line : absl::StrSplit(info, "\r\n")) {
     size_t number = 0;
@@ -176,7 +176,7 @@ std::vector<uint16_t> ClusterMap::WhomToAsk(uint16_t best, uint16_t worst) {
 absl::Status ClusterMap::Refresh(uint16_t best, uint16_t worst) {
   std::vector<std::string> why_not;
   bool may_come_back = false;
-  // Answer of a server that is cut off from the others, or of a cluster that is down.
+  // Ranges from a server that is partitioned off, or of a cluster that is down.
   std::vector<SlotRange> half;
   absl::Status why_half;
   const Clock::time_point begin = Clock::now();
@@ -212,15 +212,14 @@ absl::Status ClusterMap::Refresh(uint16_t best, uint16_t worst) {
   return may_come_back ? absl::UnavailableError(message) : absl::FailedPreconditionError(message);
 }
 
-// Returns an error if the server that was asked last, whose answer the ranges are, says that the
-// cluster is not whole.
+// Returns an error if the server that gave `ranges` says that the cluster is incomplete.
 absl::Status ClusterMap::IsWhole(const std::vector<SlotRange>& ranges) {
   size_t num_served = 0;
   for (const SlotRange& range : ranges) num_served += range.last - range.first + 1;
   num_served = std::min<size_t>(num_served, kNumSlots);
   Reply reply;
   bool is_down = false;
-  // Who may not ask for it finds out by the commands.
+  // A user without permission for CLUSTER INFO learns the state from the commands themselves.
   if (asker_ != nullptr && AskServer(asker_.get(), kAskForInfo, &reply).ok() &&
       reply->str != nullptr) {
     const absl::string_view info(reply->str, reply->len);
@@ -259,12 +258,12 @@ void ClusterMap::LearnAll(std::vector<SlotRange> ranges) {
   for (unsigned slot = 0; slot < kNumSlots; ++slot) Learn(slot, masters[slot]);
 }
 
-// Who takes over a slot in a move gets a new term by that, in which nothing is lost.
+// A server that takes over a slot by migration also gets a new epoch, but nothing is lost.
 void ClusterMap::LearnTerms() {
   if (asker_ == nullptr) return;
   Reply reply;
   const absl::Status asked = AskServer(asker_.get(), kAskForNodes, &reply);
-  // Who may not ask for it does without.
+  // A user without permission for CLUSTER NODES works without terms.
   terms_known_ =
       asked.ok() || IsLost(asked) ? absl::OkStatus() : AboutServer(address(asked_), asked);
   if (!asked.ok()) return;
@@ -277,7 +276,7 @@ void ClusterMap::LearnTerms() {
     const uint16_t server = NumberOf(range.master);
     if (server == kNobody) continue;
     Term& term = terms_[server];
-    // Whoever is asked may know less than who was asked before.
+    // This server may have older information than the one asked before.
     if (term.id == range.master_id && epoch->second <= term.epoch) continue;
     if (!term.id.empty() && !has_gained_[server]) Doubt(server);
     term = {range.master_id, epoch->second};

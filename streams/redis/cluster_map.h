@@ -1,4 +1,4 @@
-// Who has which slot of a cluster, as far as it is known, and whom to ask about it.
+// Known masters of a cluster's slots, and queries that update them.
 
 #ifndef WINNOW_STREAMS_REDIS_CLUSTER_MAP_H_
 #define WINNOW_STREAMS_REDIS_CLUSTER_MAP_H_
@@ -23,37 +23,37 @@ namespace winnow::redis {
 
 using Slots = std::bitset<kNumSlots>;
 
-// Servers have numbers, which stay. Errors name the server, or all that were asked; IsLost means
-// that it may be different soon.
+// Servers have numbers that never change. Error messages name the server, or all servers that were
+// asked. IsLost() means that a retry may succeed.
 class ClusterMap {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr uint16_t kNobody = UINT16_MAX;
-  // How long an answer about slots, or a new connection, is waited for.
+  // Timeout of a query about slots and of a new connection.
   static constexpr std::chrono::milliseconds kPatience = std::chrono::seconds(2);
 
   explicit ClusterMap(std::vector<RedisAccess> seeds);
 
-  // Asks all seeds, once. The first map is no change.
+  // Asks each seed once. The first map does not count as a change.
   absl::Status Connect();
 
-  // Asks one server, or others if that does not answer, or knows of slots that nobody serves:
-  // `best` first, `worst` last. If all know such slots, the first is believed.
+  // Asks one server, or further ones if it does not answer or has unserved slots: `best` first,
+  // `worst` last. If all have unserved slots, the first answer is used.
   absl::Status Refresh(uint16_t best = kNobody, uint16_t worst = kNobody);
-  // When the newest answer of a server that knows a master of each slot was asked for.
+  // Time of the latest query whose answer had a master for each slot.
   Clock::time_point asked_at() const { return asked_at_; }
 
-  // The state of the cluster as a whole, by the server that the map is from.
+  // State of the whole cluster, according to the server that gave the map.
   const absl::Status& whole() const { return whole_; }
-  // Why it is not known since when servers are masters, if so.
+  // Error if the epochs of the masters could not be read, else OK.
   const absl::Status& terms_known() const { return terms_known_; }
 
   uint16_t MasterOf(unsigned slot) const { return masters_[slot]; }
-  // Grows whenever slots change their masters.
+  // Increases whenever slots change their masters.
   uint64_t version() const { return version_; }
-  // kNobody when there are too many.
+  // Returns the server's number, or kNobody if there are too many servers.
   uint16_t NumberOf(const HostAndPort& server);
-  // The only one of the map with this port, else kNobody.
+  // Returns the only server of the map with this port, else kNobody.
   uint16_t WhoListensAt(int port);
   size_t num_servers() const { return servers_.size(); }
   const RedisAccess& access(uint16_t server) const { return servers_[server]; }
@@ -61,9 +61,9 @@ class ClusterMap {
   size_t NumSlotsOf(uint16_t server) const;
   size_t NumReplicasOf(uint16_t server) const;
 
-  // The server is the slot's master from now on.
+  // Records that the server is the slot's new master.
   void Learn(unsigned slot, uint16_t server);
-  // The connection to the server was lost.
+  // Records that the connection to the server was lost.
   void Doubt(uint16_t server);
   Slots TakeDoubtful();
 
@@ -75,32 +75,32 @@ class ClusterMap {
   void LearnTerms();
   std::vector<uint16_t> WhomToAsk(uint16_t best, uint16_t worst);
 
-  std::vector<RedisAccess> servers_;  // the seeds are the first
+  std::vector<RedisAccess> servers_;  // the seeds come first
   const size_t num_seeds_;
   std::array<uint16_t, kNumSlots> masters_;
   std::vector<SlotRange> ranges_;
-  // Since when each server is master, by numbers: a server that was none for a while, and is one
-  // again, may have lost writes although the map is the same.
+  // Start of each server's term as master, by number: a server that was demoted and promoted again
+  // may have lost writes although the map is unchanged.
   struct Term {
-    std::string id;  // empty: not known yet
+    std::string id;  // empty: unknown
     uint64_t epoch = 0;
   };
   std::vector<Term> terms_;
-  std::vector<bool> has_gained_;  // slots, since terms were learnt
+  std::vector<bool> has_gained_;  // gained slots since the terms were read
   uint64_t version_ = 0;
   Slots doubtful_;
   Clock::time_point asked_at_;
   absl::Status whole_;
   absl::Status terms_known_;
-  // A connection of its own, so that commands that are under way don't stand before a question.
+  // A separate connection, so that queries do not wait behind commands.
   std::unique_ptr<RedisClient> asker_;
   uint16_t asked_ = kNobody;
 };
 
-// "5461 of the 16384 slots (33 %)".
+// Returns "5461 of the 16384 slots (33 %)".
 std::string ShareOfSlots(size_t num_slots);
 
-// The status as a sentence about the server.
+// Returns the status with the server's address in the message.
 absl::Status AboutServer(const std::string& address, const absl::Status& status);
 
 }  // namespace winnow::redis

@@ -7,7 +7,7 @@
 namespace winnow::redis {
 namespace {
 
-// CRC16 of XMODEM: the polynomial 0x1021, which a byte can be taken through without a table.
+// CRC16/XMODEM, polynomial 0x1021, which can be computed bytewise without a table.
 unsigned Crc16(std::string_view text) {
   unsigned crc = 0;
   for (const char c : text) {
@@ -18,7 +18,8 @@ unsigned Crc16(std::string_view text) {
   return crc;
 }
 
-// The hash tag: what stands between the first brace and the next that closes, if that is anything.
+// Returns the hash tag: the text between the first opening and the next closing brace, or the whole
+// key if there is no such text or it is empty.
 std::string_view HashedPart(std::string_view key) {
   const size_t open = key.find('{');
   if (open == std::string_view::npos) return key;

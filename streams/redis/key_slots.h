@@ -1,4 +1,4 @@
-// In which slot of a cluster a key lies, and keys that lie in a given one.
+// Mapping of keys to cluster slots, and hash tags for given slots.
 
 #ifndef WINNOW_STREAMS_REDIS_KEY_SLOTS_H_
 #define WINNOW_STREAMS_REDIS_KEY_SLOTS_H_
@@ -10,10 +10,12 @@ namespace winnow::redis {
 
 inline constexpr unsigned kNumSlots = 16'384;
 
-// Below kNumSlots: CRC16 (XMODEM) of the key's hash tag, or of the whole key where it has none.
+// Returns the slot, below kNumSlots: CRC16/XMODEM of the key's hash tag, or of the whole key
+// without one.
 unsigned SlotOf(std::string_view key);
 
-// The least number, in decimal digits, whose slot it is: a hash tag for keys of that slot.
+// Returns the smallest number, in decimal digits, that hashes to this slot: a hash tag for keys of
+// the slot.
 const std::string& TagOfSlot(unsigned slot);
 
 }  // namespace winnow::redis

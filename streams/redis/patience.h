@@ -1,4 +1,4 @@
-// How long servers are waited for, and what is said meanwhile: one rule for all of them.
+// Retry policy for servers, and the messages during waits: one rule for all servers.
 
 #ifndef WINNOW_STREAMS_REDIS_PATIENCE_H_
 #define WINNOW_STREAMS_REDIS_PATIENCE_H_
@@ -15,25 +15,27 @@ namespace winnow::redis {
 struct Waits {
   using Clock = std::chrono::steady_clock;
   std::chrono::milliseconds longest = std::chrono::minutes(1);
-  // Times after which what is waited for is said: first, and then again and again.
+  // Times after which a message says what is awaited: the first time, and between repetitions.
   std::chrono::milliseconds until_said = std::chrono::seconds(2);
   std::chrono::milliseconds between_said = std::chrono::minutes(1);
-  std::function<void(const std::string&)> say = [](const std::string&) {};  // a sentence
+  // Called with each message, a sentence.
+  std::function<void(const std::string&)> say = [](const std::string&) {};
   std::function<Clock::time_point()> now = Clock::now;
 };
 
-// Retry policy: exponential back-off, messages now and then, and a deadline.
+// Retry policy: exponential backoff, occasional messages, and a deadline.
 class Patience {
  public:
   using Clock = Waits::Clock;
 
-  // Sentences begin with `who`.
+  // Messages begin with `who`.
   explicit Patience(Waits waits, std::string who = "")
       : waits_(std::move(waits)), who_(std::move(who)) {}
 
-  // The time begins, unless it has begun.
+  // Starts the clock, unless it is running.
   void Begin();
-  // It begins anew with the next trouble: something was answered; or all was, and no pause is due.
+  // Resets the clock for the next failure. Answered(): something was answered; Done(): everything
+  // was, and the pause is reset.
   void Answered() {
     has_begun_ = false;
     why_ = absl::OkStatus();
@@ -42,21 +44,22 @@ class Patience {
     Answered();
     pause_ = std::chrono::milliseconds(0);
   }
-  // It begins anew: the server says itself that it will answer.
+  // Restarts the clock: the server itself announced that it will answer.
   void Promised() { since_ = waits_.now(); }
 
-  // Says what is due. An error, which says why, if it is not to be waited for any longer.
+  // Gives due messages. Returns an error with the reason once the deadline has passed.
   absl::Status GoOn(const absl::Status& why);
-  // The same where an answer is waited for; why is what Wait was told last, if anything was.
+  // GoOn() while an answer is awaited; the reason is that of the last Wait(), if any.
   absl::Status AwaitReply();
-  // How long until that is due again, in a time that has begun.
+  // Returns the time until the next message or the deadline; the clock must be running.
   std::chrono::milliseconds UntilDue() const;
 
-  // Before the next try: at first none.
+  // Pause before the next try, initially none.
   std::chrono::milliseconds pause() const { return pause_; }
   void Lengthen();
 
-  // GoOn, and the pause, which is longer the next time; that a server loads its data is a promise.
+  // Calls GoOn() and sleeps for the pause, which grows each time. A server that loads its data
+  // counts as Promised().
   absl::Status Wait(const absl::Status& why);
 
  private:
@@ -69,12 +72,13 @@ class Patience {
   std::chrono::milliseconds pause_{0};
 };
 
-// Returns whether the connection is gone, or the server does not answer yet.
+// Returns whether the connection is lost, or the server does not answer yet.
 inline bool IsLost(const absl::Status& status) { return absl::IsUnavailable(status); }
-// Returns whether it is the latter, by its own words, which a sentence may have around it.
+// Returns whether the server is loading its data, by the message, which may be embedded in a
+// sentence.
 bool IsLoading(const absl::Status& status);
 
-// "60 seconds".
+// Returns "60 seconds".
 std::string Seconds(std::chrono::milliseconds time);
 
 }  // namespace winnow::redis

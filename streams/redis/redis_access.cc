@@ -17,7 +17,7 @@ namespace {
 
 constexpr absl::string_view kSchemeEnd = "://";
 
-// Nothing of what was given: which part of it is the password is not known.
+// The message repeats nothing of the input, since any part of it could be the password.
 absl::Status NoUrl(absl::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat(
       "a server's URL is redis://[[USER][:PASSWORD]@]HOST[:PORT][/DATABASE], or rediss://... for "
@@ -110,7 +110,7 @@ absl::StatusOr<RedisAccess> ParseAccess(absl::string_view text) {
 RedisAccess RedisAccess::At(const std::string& other_host, int other_port) const {
   RedisAccess other = *this;
   const bool is_ipv6 = absl::StrContains(other_host, ':');
-  // A cluster announces its hosts itself.
+  // Hosts come from the cluster's announcements and are not trusted.
   other.address =
       absl::StrCat(is_ipv6 ? "[" : "", Shown(other_host), is_ipv6 ? "]:" : ":", other_port);
   other.host = other_host;

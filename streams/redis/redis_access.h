@@ -1,4 +1,4 @@
-// Whom to talk to, servers as users name them, and how what they say can be shown.
+// Addresses and credentials of servers, and printable forms of their messages.
 
 #ifndef WINNOW_STREAMS_REDIS_REDIS_ACCESS_H_
 #define WINNOW_STREAMS_REDIS_REDIS_ACCESS_H_
@@ -13,36 +13,37 @@
 namespace winnow::redis {
 
 struct RedisAccess {
-  std::string address;  // HOST, HOST:PORT or [IPv6]:PORT, as it was given: for errors and plans
-  std::string host;     // without the brackets
+  std::string address;  // HOST, HOST:PORT or [IPv6]:PORT, as given; for messages and plans
+  std::string host;     // name or IP address without brackets
   int port = 6379;
-  std::string user;           // empty: the server's default one
+  std::string user;           // empty: the server's default user
   std::string password;       // empty: none
-  std::string password_from;  // what the user gives it by, for errors
+  std::string password_from;  // source of the password, for messages
   int database = 0;
-  bool encrypted = false;  // by TLS
+  bool encrypted = false;  // TLS
 
-  // Another server that is reached in the same way.
+  // Returns the access to another server with the same credentials and encryption.
   RedisAccess At(const std::string& other_host, int other_port) const;
 };
 
-// A password for servers whose URL has none.
+// Password for servers whose URL has none.
 struct GivenPassword {
   std::string text;  // empty: none
-  std::string from;  // what it was given by, or else could be
+  std::string from;  // actual or possible source, for messages
 };
 
-// Parses a list with commas: each is HOST, HOST:PORT, [IPv6]:PORT, or a URL:
+// Parses a comma-separated list of HOST, HOST:PORT, [IPv6]:PORT, and URLs:
 // redis://[[USER][:PASSWORD]@]HOST[:PORT][/DATABASE], or rediss:// for TLS; valkey:// and
-// valkeys:// are the same. What a URL would misread is written as %XX, in a list also the comma. A
-// name without a password before @ is a user, whose password is the given one; redis-cli takes it
-// for a password.
+// valkeys:// are synonyms. Special characters of URLs, and commas in the list, are written as %XX.
+// A name without a password before @ is a user, whose password is `password`; redis-cli takes such
+// a name as a password.
 //
-// An error is a sentence, which never has what may be a password, or a part of one.
+// Error messages never contain a possible password or a part of one.
 absl::StatusOr<std::vector<RedisAccess>> ParseServers(const std::string& list,
                                                       const GivenPassword& password);
 
-// A text of a server's for a message: its first bytes, and what can't be printed in ASCII as \xHH.
+// Returns a server's text for a message: its first bytes, with bytes that are not printable ASCII
+// as \xHH.
 inline constexpr size_t kMaxShown = 300;
 std::string Shown(absl::string_view text);
 

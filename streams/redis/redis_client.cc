@@ -19,7 +19,7 @@
 namespace winnow::redis {
 namespace {
 
-using base::WithoutSigpipe;  // hiredis does not say to send() that it wants no signal
+using base::WithoutSigpipe;  // hiredis does not pass MSG_NOSIGNAL to send()
 using Clock = Patience::Clock;
 using std::chrono::milliseconds;
 
@@ -30,7 +30,7 @@ timeval TimevalOf(std::chrono::milliseconds time) {
   return {time.count() / 1000, time.count() % 1000 * 1000};
 }
 
-// Advice for an error of the server's; empty: none is known here.
+// Returns advice for a server's error, or an empty string if none is known.
 std::string AdviceFor(absl::string_view error, absl::string_view password_from) {
   constexpr char kCluster[] =
       "it is part of a cluster, in which keys lie on other servers: give servers of one cluster, "
@@ -55,7 +55,7 @@ std::string AdviceFor(absl::string_view error, absl::string_view password_from) 
       {"WRONGTYPE", "a key of this --name is something else: give another name"},
   };
   for (const auto& row : known) {
-    // A script wraps what the server says of a command of its own.
+    // A script embeds the error of a command that it ran.
     if (absl::StartsWith(error, row.start) ||
         absl::StrContains(error, absl::StrCat(": -", row.start, " "))) {
       return absl::StrCat(row.advice, row.behind);
@@ -66,8 +66,8 @@ std::string AdviceFor(absl::string_view error, absl::string_view password_from) 
              : "";
 }
 
-// Whoever does not know AUTH may repeat the words behind it, in part or in a form of its own. These
-// answers to it have fixed words.
+// A server that does not know AUTH may repeat its arguments in the error, in part or transformed.
+// These answers to AUTH have fixed texts.
 bool MayShowAnswerToAuth(absl::string_view error) {
   for (const absl::string_view start :
        {"WRONGPASS", "NOAUTH", "NOPERM", "LOADING", "ERR invalid password",
@@ -109,7 +109,7 @@ absl::Status RedisClient::Open(milliseconds patience) {
   is_broken_ = false;
   milliseconds connects = std::min(patience, kConnecting);
   if (is_trying_) {
-    // Something may be to be said before.
+    // A message may be due during the connection attempt.
     connects = std::min(connects, std::max(patience_.UntilDue(), kMinConnecting));
   }
   const timeval connecting = TimevalOf(connects);
@@ -119,7 +119,7 @@ absl::Status RedisClient::Open(milliseconds patience) {
   redisEnableKeepAlive(context_.get());
   if (!access_.encrypted) return LogIn();
   {
-    // A server without TLS on this port may wait for more.
+    // A server without TLS on this port may wait for more input.
     redisSetTimeout(context_.get(), connecting);
     const WithoutSigpipe without;
     status = Encrypt(access_.host, context_.get());
@@ -129,7 +129,7 @@ absl::Status RedisClient::Open(milliseconds patience) {
     return status;
   }
   status = LogIn();
-  // The server looks at the client's certificate when the handshake has ended for the client.
+  // The server verifies the client's certificate only after the client's handshake has ended.
   Reply reply;
   if (status.ok()) status = AskOnce("*1\r\n$4\r\nPING\r\n", &reply);
   return IsLost(status) ? absl::UnavailableError(absl::StrCat(
@@ -139,7 +139,7 @@ absl::Status RedisClient::Open(milliseconds patience) {
                         : status;
 }
 
-// From here on nothing blocks.
+// The socket is non-blocking from here on.
 absl::Status RedisClient::LogIn() {
   context_->flags &= ~REDIS_BLOCK;
   fcntl(context_->fd, F_SETFL, fcntl(context_->fd, F_GETFL) | O_NONBLOCK);
@@ -186,7 +186,7 @@ absl::Status RedisClient::AskOnce(std::string_view command, Reply* reply) {
   return status.ok() ? Receive(reply) : status;
 }
 
-// It speaks the protocol, and knows a few commands only.
+// Returns whether the server is a Sentinel, which speaks the protocol but has only a few commands.
 bool RedisClient::IsSentinel() {
   Reply reply;
   return AskOnce("*1\r\n$4\r\nROLE\r\n", &reply).ok() && reply->type == REDIS_REPLY_ARRAY &&
@@ -233,7 +233,7 @@ absl::Status RedisClient::Send(std::string_view commands) {
 }
 
 absl::Status RedisClient::Receive(Reply* reply) {
-  bool has_come = true;  // perhaps
+  bool has_come = true;  // assumed
   absl::Status status = Next(reply);
   while (status.ok() && *reply == nullptr) {
     status = has_come ? Read() : Await(POLLIN);
@@ -243,7 +243,7 @@ absl::Status RedisClient::Receive(Reply* reply) {
   return status;
 }
 
-// Until the socket can be used, or the server has been silent for too long.
+// Waits until the socket is ready, or returns an error once the server was silent for too long.
 absl::Status RedisClient::Await(short events) {
   pollfd polled = {context_->fd, events, 0};
   const Clock::time_point end = Clock::now() + longest_answer_;
@@ -257,7 +257,7 @@ absl::Status RedisClient::Await(short events) {
   }
 }
 
-// Encrypted bytes may have been sent although they are not counted yet.
+// TLS may have sent bytes that are not counted yet; none count as unsent.
 void RedisClient::Close() {
   context_.reset();
   if (access_.encrypted) num_unsent_ = 0;
@@ -278,7 +278,7 @@ absl::Status RedisClient::Write() {
   int done = 0;
   is_broken_ = redisBufferWrite(context_.get(), &done) != REDIS_OK;
   if (is_broken_) {
-    // The answers that the server gave before are there to be read, and then the end.
+    // Answers that the server sent before can still be read, followed by the end of the stream.
     context_->err = 0;
     shutdown(context_->fd, SHUT_RDWR);
   } else {

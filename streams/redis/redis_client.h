@@ -1,5 +1,5 @@
-// A connection to one Redis or Valkey server: commands and their answers, with errors in words for
-// the user.
+// Connection to one Redis or Valkey server: commands and answers, with errors as messages for the
+// user.
 
 #ifndef WINNOW_STREAMS_REDIS_REDIS_CLIENT_H_
 #define WINNOW_STREAMS_REDIS_REDIS_CLIENT_H_
@@ -24,52 +24,51 @@ struct FreeReply {
 };
 using Reply = std::unique_ptr<redisReply, FreeReply>;
 
-// Errors don't name the server: the caller does. Not for several threads at a time. No signal is
-// raised where the server goes away in the middle of a command.
+// Error messages do not name the server; the caller does. Not thread-safe. Writes to a closed
+// connection raise no SIGPIPE.
 class RedisClient {
  public:
-  // How long an answer is waited for, and where what is waited for is said.
+  // `waits` has the timeout of answers and the callback for messages.
   explicit RedisClient(RedisAccess access, Waits waits = {});
 
   const std::string& address() const { return access_.address; }
 
-  // Connects, anew if it was connected before; encrypts; gives user and password; chooses the
-  // database; waits while the server loads its data. An error: IsLost, to be tried again;
-  // InvalidArgument, a sentence, if this program can't do what is asked for.
+  // Connects or reconnects: encrypts, authenticates, selects the database, and waits while the
+  // server loads its data. Errors: IsLost() if a retry may succeed; InvalidArgument, with a
+  // message, if this program does not support the access.
   absl::Status Connect();
-  // The same, but no answer is waited for longer, and a server that loads its data is none to wait
-  // for.
+  // Connects without messages: no answer is awaited for longer than `patience`, and a server that
+  // loads its data is an error.
   absl::Status Open(std::chrono::milliseconds patience);
 
-  // Returns whether nothing has come that nobody asked for, as the end of the connection: what is
-  // sent now may still be lost on the way, but not for a server that went away before. If false,
-  // connect.
+  // Returns whether the connection has no unexpected input, such as its end: a command sent now may
+  // be lost on the way, but not because the server had already gone away. If false, call Connect().
   bool IsOpen();
 
-  // Sends one command and waits for its answer, which is no error then; connects before that where
-  // the server has closed the connection, and sends it again while the server loads its data.
+  // Sends one command and waits for its answer; an error answer becomes an error status. Reconnects
+  // first if the server has closed the connection, and resends while the server loads its data.
   absl::Status Ask(const std::vector<std::string_view>& command, Reply* reply);
 
-  // The same for one as the protocol has it, whose answer may be an error of the server's.
+  // Sends one command in protocol form and waits for its answer, which may be an error answer.
   absl::Status AskOnce(std::string_view command, Reply* reply);
-  // Hands over commands as the protocol has them, and waits for one answer to them, which may be
-  // an error of the server's.
+  // Sends commands in protocol form, and waits for one of their answers, which may be an error
+  // answer.
   absl::Status Send(std::string_view commands);
   absl::Status Receive(Reply* reply);
 
-  // For who tries one thing until it is answered, whatever else is answered meanwhile: waits before
-  // the next try, or says that it has been long enough. Begin: the time runs from now on; Answered:
-  // it begins anew with the next wait; Done: each command has its own time again.
+  // Retries of one operation across several commands. WaitToRetry() sleeps before the next try, or
+  // returns an error after the deadline. BeginTrying() starts the clock; Answered() restarts it
+  // with the next wait; Done() returns to one deadline per command.
   absl::Status WaitToRetry(const absl::Status& why);
   void BeginTrying();
   void Answered() { patience_.Answered(); }
   void Done();
 
-  // For who waits for several servers at a time, after Open: these do what can be done at once.
-  // Write sends of what is appended what the connection takes; num_unsent: bytes that are left,
-  // also when the connection was lost. Read takes what has come. Next gives one answer of it, null
-  // where no whole one has come.
-  int socket() const { return context_ == nullptr ? -1 : context_->fd; }  // -1: it is closed
+  // Non-blocking operation for callers that wait for several servers, after Open(). Write() sends
+  // as much appended data as the connection takes; num_unsent() is the number of remaining bytes,
+  // also after a lost connection. Read() takes received data. Next() returns one answer of it, or
+  // null if none is complete.
+  int socket() const { return context_ == nullptr ? -1 : context_->fd; }  // -1: closed
   absl::Status Append(std::string_view commands);
   absl::Status Write();
   size_t num_unsent() const { return num_unsent_; }
@@ -77,7 +76,7 @@ class RedisClient {
   absl::Status Next(Reply* reply);
   void Close();
 
-  // The error that this answer is; IsLost while the server loads its data.
+  // Returns the error of this answer; IsLost() while the server loads its data.
   absl::Status ErrorOf(const redisReply& reply) const;
 
  private:
@@ -96,14 +95,14 @@ class RedisClient {
   std::unique_ptr<redisContext, FreeContext> context_;
   std::string why_lost_ = "not connected";
   const std::chrono::milliseconds longest_;
-  std::chrono::milliseconds longest_answer_{0};  // of this connection
+  std::chrono::milliseconds longest_answer_{0};  // timeout of this connection
   Patience patience_;
   bool is_trying_ = false;
   size_t num_unsent_ = 0;
-  bool is_broken_ = false;  // nothing can be sent any more
+  bool is_broken_ = false;  // sending has failed
 };
 
-// One word of a command, as the protocol has it.
+// Appends one word of a command in protocol form.
 void AppendWord(std::string_view word, std::string* bytes);
 
 }  // namespace winnow::redis

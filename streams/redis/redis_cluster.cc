@@ -15,13 +15,14 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr uint16_t kNobody = ClusterMap::kNobody;
-// A server that is silent for so long may have a successor.
+// Silence after which a server may have been replaced by a successor.
 constexpr milliseconds kSilence(1000);
 constexpr milliseconds kBetweenSuspicions(500);
 constexpr milliseconds kBetweenMaps(100);
 constexpr milliseconds kFailover = std::chrono::seconds(10);
 constexpr char kMaxWaitForReplica[] = "5000";  // milliseconds
-// More redirects than a move makes: servers that don't agree yet.
+// Maximum number of redirects of a command. A migration needs fewer: more mean that servers
+// disagree.
 constexpr uint8_t kMaxHops = 16;
 
 class OneCommand : public Pipeline {
@@ -43,12 +44,12 @@ class OneCommand : public Pipeline {
   std::string bytes_;
 };
 
-// Nobody waits for it any more.
+// Turns a lost connection into a final error, which is not retried.
 absl::Status Final(const absl::Status& status) {
   return IsLost(status) ? absl::FailedPreconditionError(status.message()) : status;
 }
 
-// Until it is no longer lost, or that was long enough.
+// Retries the attempt until it is not lost, or the deadline has passed.
 absl::Status Retry(const Waits& waits, absl::FunctionRef<absl::Status()> attempt) {
   Patience patience(waits);
   for (;;) {
@@ -62,7 +63,7 @@ absl::Status Retry(const Waits& waits, absl::FunctionRef<absl::Status()> attempt
 
 absl::StatusOr<bool> RedisCluster::IsCluster(RedisClient* server) {
   Reply reply;
-  // Whatever a user may not do, this is allowed.
+  // HELLO is allowed to every user.
   absl::Status status = server->Ask({"HELLO"}, &reply);
   if (status.ok()) {
     for (size_t i = 0; i + 1 < reply->elements; i += 2) {
@@ -72,7 +73,7 @@ absl::StatusOr<bool> RedisCluster::IsCluster(RedisClient* server) {
       if (absl::string_view(name.str) == "mode") return absl::string_view(value.str) == "cluster";
     }
   }
-  // Before Redis 6.0.
+  // Servers before Redis 6.0 have no HELLO.
   if (!IsLost(status)) status = server->Ask({"CLUSTER", "SLOTS"}, &reply);
   if (IsLost(status)) return status;
   return status.ok();
@@ -95,7 +96,7 @@ absl::Status RedisCluster::AwaitWhole() {
 }
 
 absl::Status RedisCluster::Refresh(milliseconds at_most) {
-  // Connections that were closed meanwhile.
+  // Detects connections that were closed meanwhile.
   Listen(milliseconds(0));
   if (Clock::now() - map_.asked_at() <= at_most) return absl::OkStatus();
   return Retry(waits_, [this] { return map_.Refresh(); });
@@ -135,7 +136,7 @@ absl::Status RedisCluster::Ask(std::string_view key, const std::vector<std::stri
 absl::StatusOr<RedisCluster::Copied> RedisCluster::AwaitReplica(std::string_view key) {
   const uint16_t master = map_.MasterOf(SlotOf(key));
   Reply reply;
-  // The map lacks replicas that have just begun.
+  // The map lacks replicas that were just started.
   const bool has_replica =
       (master != kNobody && map_.NumReplicasOf(master) > 0) ||
       (Ask(key, {"INFO", "replication"}, &reply).ok() && reply->str != nullptr &&
@@ -151,7 +152,7 @@ absl::Status RedisCluster::AskAll(size_t num_commands, Pipeline* pipeline) {
   num_left_ = num_commands;
   map_is_old_ = false;
   error_ = trouble_ = absl::OkStatus();
-  // Commands sent to a connection that was closed meanwhile would be in doubt.
+  // Detects closed connections first: commands sent on them would be in doubt.
   Listen(milliseconds(0));
   patience_.Done();
   routed_version_ = map_.version();
@@ -176,7 +177,7 @@ void RedisCluster::Step() {
   const absl::Status over =
       patience_.GoOn(trouble_.ok() ? absl::UnavailableError("no reply yet") : trouble_);
   if (!over.ok()) return GiveUp(over);
-  // Redirected commands go where they were told, whatever the map says.
+  // Redirected commands go to their target regardless of the map.
   SendAll();
   if (LookAtMap()) SendAll();
   Listen(
@@ -216,7 +217,7 @@ void RedisCluster::Route(const QueuedCommand& command) {
   QueueOf(server).Push(command);
 }
 
-// Commands that wait for a server that is no longer theirs.
+// Reroutes commands that wait for a server that no longer has their slot.
 void RedisCluster::RouteAnew() {
   for (uint16_t server = 0; server < servers_.size(); ++server) {
     if (servers_[server].queue == nullptr) continue;
@@ -232,7 +233,7 @@ void RedisCluster::RouteAnew() {
   }
 }
 
-// Refreshes the map if that is due. Returns whether commands may go elsewhere now.
+// Refreshes the map if due. Returns whether commands may be routed differently now.
 bool RedisCluster::LookAtMap() {
   if (!error_.ok()) return false;
   bool is_new = false;
@@ -279,13 +280,13 @@ void RedisCluster::Send(uint16_t server) {
   if (!status.ok()) Lose(server, status);
 }
 
-// Takes what has come, and returns when nothing comes and nothing more can be sent.
+// Reads answers until nothing arrives and nothing more can be sent.
 void RedisCluster::Listen(milliseconds at_most) {
   polled_.clear();
   for (const Server& server : servers_) {
     const bool is_open = server.queue != nullptr && server.queue->is_open();
     const bool sends = is_open && (server.queue->has_bytes() || server.queue->has_waiting());
-    const int socket = is_open ? server.queue->socket() : -1;  // poll passes over -1
+    const int socket = is_open ? server.queue->socket() : -1;  // poll() ignores -1
     polled_.push_back({socket, static_cast<short>(sends ? POLLIN | POLLOUT : POLLIN), 0});
   }
   const int num_ready = poll(polled_.data(), polled_.size(), static_cast<int>(at_most.count()));
@@ -332,7 +333,7 @@ void RedisCluster::Follow(uint16_t server, QueuedCommand command, const Redirect
   redirects_.try_again += redirect.refusal == Refusal::kTryAgain;
   redirects_.cluster_down += !elsewhere && redirect.refusal != Refusal::kTryAgain;
   map_is_old_ |= redirect.refusal != Refusal::kAsk && redirect.refusal != Refusal::kTryAgain;
-  // Who does not say the host means one that the map has, by its address.
+  // A redirect without a host means the known server with this port.
   const uint16_t target = !elsewhere                     ? kNobody
                           : redirect.target.host.empty() ? map_.WhoListensAt(redirect.target.port)
                                                          : map_.NumberOf(redirect.target);
@@ -347,7 +348,7 @@ void RedisCluster::Follow(uint16_t server, QueuedCommand command, const Redirect
     command.asking = !moved;
     return QueueOf(target).Push(command);
   }
-  // It may be cut off from those that know better.
+  // The server may be partitioned off from servers with newer information.
   const bool is_down =
       redirect.refusal == Refusal::kClusterDown || redirect.refusal == Refusal::kNotYet;
   if (is_down) refresh_last_ = server;
@@ -401,7 +402,7 @@ void RedisCluster::Suspect(uint16_t server) {
   }
 }
 
-// Ends all but what is under way.
+// Fails all commands except those in flight.
 void RedisCluster::Fail(const absl::Status& status) {
   if (error_.ok()) error_ = status;
   taken_.clear();
@@ -412,7 +413,7 @@ void RedisCluster::Fail(const absl::Status& status) {
   DropTaken();
 }
 
-// These have no answer, and get none.
+// Drops commands without an answer; none will arrive.
 void RedisCluster::DropTaken() {
   for (const QueuedCommand& command : taken_) {
     if (command.may_be_second) pipeline_->TakeLost(command.number);

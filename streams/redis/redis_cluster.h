@@ -1,5 +1,5 @@
-// A cluster of Redis or Valkey servers: which server has which slot, and commands that find the
-// right one, whatever moves meanwhile.
+// Client for a cluster of Redis or Valkey servers: routes commands to the server that has the key's
+// slot, also while slots move.
 
 #ifndef WINNOW_STREAMS_REDIS_REDIS_CLUSTER_H_
 #define WINNOW_STREAMS_REDIS_REDIS_CLUSTER_H_
@@ -27,74 +27,75 @@
 
 namespace winnow::redis {
 
-// Commands of one key each, which are handed over many at a time.
+// Commands of one key each, submitted in bulk.
 class Pipeline {
  public:
   virtual ~Pipeline() = default;
   virtual unsigned SlotOf(size_t command) const = 0;
-  virtual void Append(size_t command, std::string* bytes) const = 0;  // as the protocol has it
-  // Its answer, once for each command; never a redirect, nor one that says to try again. An error
-  // of the server's comes here as well (`RedisCluster::ErrorOf` has its sentence, while this is
-  // called). may_be_second: it was sent before, and that answer was lost: it may have been carried
-  // out then. An error that is given back ends the whole, when the answers that are under way are
-  // taken.
+  virtual void Append(size_t command, std::string* bytes) const = 0;  // protocol form
+  // Takes the answer of a command, once per command; never a redirect or a request to retry. Error
+  // answers are passed too (RedisCluster::ErrorOf() gives their message during this call).
+  // may_be_second: the command was sent before and that answer was lost, so that it may have been
+  // executed then. If an error is returned, the pipeline ends once the answers in flight are taken.
   virtual absl::Status Take(size_t command, const redisReply& reply, bool may_be_second) = 0;
-  // An error has ended the whole, and this command may have been carried out: its answer was lost,
-  // or is not waited for. All others that have no answer by then were not carried out.
+  // Called after an error has ended the pipeline, for a command that may have been executed: its
+  // answer was lost or is not awaited. All other commands without an answer were not executed.
   virtual void TakeLost(size_t command) { static_cast<void>(command); }
 };
 
-// Errors are sentences that name the server that they are about. IsLost never leaves here: what is
-// lost is waited for, and then it is an error. Not for several threads at a time.
+// Error messages name the server that they are about. Functions never return IsLost() errors: lost
+// connections are retried until the deadline, and then become a final error. Not thread-safe.
 class RedisCluster {
  public:
-  // Any servers of the cluster; the first that answers tells the others, which are reached with the
-  // same user, password and encryption.
+  // `seeds` are any servers of the cluster; the first that answers gives the others, which are
+  // accessed with its user, password and encryption.
   explicit RedisCluster(std::vector<RedisAccess> seeds, Waits waits = {})
       : waits_(std::move(waits)), map_(std::move(seeds)), patience_(waits_) {}
 
-  // Returns whether this server, which is connected to, is one of a cluster.
+  // Returns whether this connected server is in cluster mode.
   static absl::StatusOr<bool> IsCluster(RedisClient* server);
 
-  // Asks all seeds: those that don't answer are passed over while one does. Waits only for a server
-  // that loads its data.
+  // Asks all seeds; ignores those without an answer if one answers. Waits only for a server that
+  // loads its data.
   absl::Status Connect();
 
-  // Checks that all slots are served, as what spreads over all needs it. Waits for a fail-over that
-  // is under way, ten seconds at most; then a sentence says which share of the slots is not served.
+  // Checks that all slots are served, which keys spread over all slots require. Waits at most ten
+  // seconds for a fail-over in progress; afterwards returns an error with the share of slots that
+  // are not served.
   absl::Status AwaitWhole();
 
-  // One command of one key, and its answer, which is no error then.
+  // Sends one command of one key and waits for its answer; an error answer becomes an error status.
   absl::Status Ask(std::string_view key, const std::vector<std::string_view>& command,
                    Reply* reply);
 
-  // To all servers at a time, and to each in the order of the numbers but where slots move.
+  // Sends commands to all servers concurrently, and to each server in the order of their numbers,
+  // except if slots move.
   absl::Status AskAll(size_t num_commands, Pipeline* pipeline);
 
-  // Tells whether a replica has what was written to the key's master before the last command of
-  // this client that wrote there; waits for it, five seconds at most.
+  // Returns whether a replica has the writes to the key's master that precede this client's last
+  // write there; waits at most five seconds.
   enum class Copied { kYes, kNo, kNoReplica };
   absl::StatusOr<Copied> AwaitReplica(std::string_view key);
 
-  // The sentence for an answer that is an error; for Pipeline::Take.
+  // Returns the error for an error answer; for use in Pipeline::Take().
   absl::Status ErrorOf(const redisReply& reply) const;
 
-  // Asks who has which slot, anew, if that was not asked within `at_most` before.
+  // Refreshes the map, unless it was refreshed within `at_most`.
   absl::Status Refresh(std::chrono::milliseconds at_most);
-  // Until when (of the steady clock) all changes are known.
+  // Time (of the steady clock) until which all changes are known.
   std::chrono::steady_clock::time_point known_until() const { return map_.asked_at(); }
 
-  // Slots of which writes may have been lost since this was asked last: another server is their
-  // master, or the connection to it was lost; or to one that takes the slot over.
+  // Returns the slots whose writes may have been lost since the last call: their master changed, or
+  // the connection to it, or to a server that imports the slot, was lost.
   Slots TakeDoubtful() { return map_.TakeDoubtful() | std::exchange(doubtful_, {}); }
 
-  // Why TakeDoubtful lacks slots of masters that were none for a while and are masters again, if
-  // so.
+  // Error if TakeDoubtful() may lack slots of masters that were demoted for a while and promoted
+  // again, else OK.
   const absl::Status& terms_known() const { return map_.terms_known(); }
-  // Grows whenever slots change their masters.
+  // Increases whenever slots change their masters.
   uint64_t version() const { return map_.version(); }
 
-  // Masters that have slots: address, the first slot of each, and how many.
+  // Master that has slots: address, first slot, and number of slots.
   struct Master {
     std::string address;
     unsigned a_slot = 0;
@@ -102,12 +103,12 @@ class RedisCluster {
   };
   std::vector<Master> masters() const;
 
-  // Commands that were sent elsewhere, or again, as slots moved or servers failed.
+  // Number of commands that were redirected or resent because slots moved or servers failed.
   struct Redirects {
     uint64_t moved = 0;
     uint64_t ask = 0;
     uint64_t try_again = 0;
-    uint64_t cluster_down = 0;  // or the server could not carry them out yet
+    uint64_t cluster_down = 0;  // or the server could not execute them yet
     uint64_t lost = 0;
   };
   const Redirects& redirects() const { return redirects_; }
@@ -116,7 +117,7 @@ class RedisCluster {
   using Clock = Patience::Clock;
 
   struct Server {
-    std::unique_ptr<ServerQueue> queue;  // null: nothing was asked of it
+    std::unique_ptr<ServerQueue> queue;  // null: no commands were sent to it
     Clock::time_point suspected_at;
   };
 
@@ -144,31 +145,31 @@ class RedisCluster {
 
   const Waits waits_;
   ClusterMap map_;
-  std::vector<Server> servers_;  // by their numbers in the map
+  std::vector<Server> servers_;  // indexed by their numbers in the map
   Redirects redirects_;
-  // By slot, the server that was asked for it last without being its master. It stays here when the
-  // move is over: then the slot is at worst doubted in vain.
+  // Per slot, the server that was last asked for it without being its master. Entries remain after
+  // the migration: at worst, a slot is then doubted without need.
   std::unordered_map<unsigned, uint16_t> importers_;
-  Slots doubtful_;  // by their importers; by their masters the map knows
+  Slots doubtful_;  // lost via importers; the map has those lost via masters
 
-  // State of the commands that are being asked.
+  // State of the commands in progress.
   Pipeline* pipeline_ = nullptr;
-  Reply* kept_reply_ = nullptr;  // where the answer should be left; null: nowhere
+  Reply* kept_reply_ = nullptr;  // destination of the answer; null: none
   uint16_t answering_ = ClusterMap::kNobody;
   size_t num_left_ = 0;
   absl::Status error_;
   Clock::time_point now_;
-  std::vector<QueuedCommand> later_;  // that wait for something to get better
+  std::vector<QueuedCommand> later_;  // commands waiting for a condition to improve
   std::vector<QueuedCommand> taken_;
   Clock::time_point retry_at_;
-  Patience patience_;  // of all that waits, since the last answer
+  Patience patience_;  // covers all waits since the last answer
   std::vector<pollfd> polled_;
   bool map_is_old_ = false;
-  Clock::time_point look_at_;  // not before
+  Clock::time_point look_at_;  // earliest time of the next map check
   uint16_t refresh_first_ = ClusterMap::kNobody;
   uint16_t refresh_last_ = ClusterMap::kNobody;
   uint64_t routed_version_ = 0;
-  absl::Status trouble_;  // what is being waited for, if it is known
+  absl::Status trouble_;  // awaited condition, OK if unknown
 };
 
 }  // namespace winnow::redis

@@ -16,7 +16,7 @@ namespace {
 
 constexpr char kOwnCertificate[] = "WINNOW_REDIS_CERT";
 
-// The context that all connections share, or why there is none.
+// SSL context shared by all connections, or the error of its creation.
 struct Authorities {
   Authorities() : context(SSL_CTX_new(TLS_client_method())) {
     if (context == nullptr || SSL_CTX_set_default_verify_paths(context) != 1) {
@@ -50,12 +50,13 @@ struct FreeSsl {
 };
 
 const Authorities& CommonAuthorities() {
-  static const Authorities& authorities = *new Authorities;  // threads may outlive static objects
+  // Leaked, since threads may outlive static objects.
+  static const Authorities& authorities = *new Authorities;
   return authorities;
 }
 
-// For a number the certificate names a number; names are also told to the server, which may have
-// several.
+// Sets the host to verify. A numeric host must be in the certificate as an IP address; a name is
+// also sent to the server by SNI.
 bool SetHost(const std::string& host, SSL* ssl) {
   in6_addr number;
   if (inet_pton(AF_INET, host.c_str(), &number) == 1 ||
@@ -69,14 +70,14 @@ bool SetHost(const std::string& host, SSL* ssl) {
 
 absl::Status CheckTls() { return CommonAuthorities().status; }
 
-// hiredis's own contexts don't compare the name in the certificate with the host.
+// hiredis's own contexts do not verify the host name in the certificate.
 absl::Status Encrypt(const std::string& host, redisContext* connection) {
   std::unique_ptr<SSL, FreeSsl> ssl(SSL_new(CommonAuthorities().context));
   if (ssl == nullptr || !SetHost(host, ssl.get())) {
     return absl::ResourceExhaustedError("no memory for an encrypted connection");
   }
   if (redisInitiateSSL(connection, ssl.get()) == REDIS_OK) {
-    static_cast<void>(ssl.release());  // it is the connection's
+    static_cast<void>(ssl.release());  // now owned by the connection
     return absl::OkStatus();
   }
   const bool timed_out = errno == EAGAIN;

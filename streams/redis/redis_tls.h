@@ -1,4 +1,4 @@
-// Encryption of connections to servers.
+// TLS encryption of connections.
 
 #ifndef WINNOW_STREAMS_REDIS_REDIS_TLS_H_
 #define WINNOW_STREAMS_REDIS_REDIS_TLS_H_
@@ -10,13 +10,13 @@
 
 namespace winnow::redis {
 
-// InvalidArgument, with a sentence, if this program can't, for want of a library or of a file.
+// Returns InvalidArgument, with a message, if this program lacks a library or a file for TLS.
 absl::Status CheckTls();
 
-// A connection that was just made to this host, name or number, which the server's certificate must
-// be for. Who may sign it is what OpenSSL takes: the system's authorities, or those in the file of
-// SSL_CERT_FILE in the environment; WINNOW_REDIS_CERT there is a file with the client's own
-// certificate and key. An error is IsLost if the connection may be tried again.
+// Encrypts a new connection to this host, a name or an IP address, which the server's certificate
+// must match. Trusted authorities are those of OpenSSL: the system's, or those in the file named by
+// the environment variable SSL_CERT_FILE. WINNOW_REDIS_CERT names a file with the client's own
+// certificate and key. Returns an IsLost() error if a retry may succeed.
 absl::Status Encrypt(const std::string& host, redisContext* connection);
 
 }  // namespace winnow::redis

@@ -5,7 +5,8 @@
 namespace winnow::redis {
 namespace {
 
-// Bytes sent at a time: few system calls, and other servers don't wait long for theirs.
+// Bytes per send: large enough for few system calls, and small enough that other servers do not
+// wait long.
 constexpr size_t kMaxToSend = size_t{64} << 10;
 constexpr char kAsking[] = "*1\r\n$6\r\nASKING\r\n";
 
@@ -68,7 +69,7 @@ size_t ServerQueue::GiveUp(std::vector<QueuedCommand>* commands) {
   const uint64_t num_sent_bytes = num_bytes_ - client_.num_unsent();
   size_t num_lost = 0;
   for (size_t i = num_answered_; i < commands_.size(); ++i) {
-    // A command that was sent in part was not carried out.
+    // A partially sent command was not executed.
     if (i < num_sent_ && commands_[i].end <= num_sent_bytes) {
       commands_[i].may_be_second = true;
       ++num_lost;

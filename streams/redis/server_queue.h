@@ -1,5 +1,4 @@
-// One server's part of what is asked of a cluster: commands that wait for it, and those whose
-// answers are under way.
+// Queue of one server of a cluster: commands that wait to be sent, and commands in flight.
 
 #ifndef WINNOW_STREAMS_REDIS_SERVER_QUEUE_H_
 #define WINNOW_STREAMS_REDIS_SERVER_QUEUE_H_
@@ -17,16 +16,17 @@
 
 namespace winnow::redis {
 
-// A command on its way.
+// A queued command.
 struct QueuedCommand {
   size_t number = 0;
-  uint64_t end = 0;     // of its bytes, in all that was handed to the connection
-  uint8_t hops = 0;     // redirects that it has followed
-  bool asking = false;  // it goes to a server that does not have the slot yet
+  uint64_t end = 0;     // end of its bytes in all bytes handed to the connection
+  uint8_t hops = 0;     // number of redirects so far
+  bool asking = false;  // goes to a server that is importing the slot
   bool may_be_second = false;
 };
 
-// Nothing here waits but Open. An error means that the connection is lost: then GiveUp is due.
+// All functions except Open() are non-blocking. An error means that the connection is lost; call
+// GiveUp() then.
 class ServerQueue {
  public:
   using Clock = std::chrono::steady_clock;
@@ -43,34 +43,34 @@ class ServerQueue {
   bool has_waiting() const { return num_sent_ < commands_.size(); }
   bool has_bytes() const { return is_open() && client_.num_unsent() > 0; }
   bool is_under_way() const { return num_answered_ < num_sent_; }
-  // The command whose answer is next; some are under way.
+  // Returns the command of the next answer; requires commands in flight.
   const QueuedCommand& oldest() const { return commands_[num_answered_]; }
-  // Since when, at least, nothing was heard though an answer is due.
+  // Earliest time since which the server has been silent although an answer is due.
   Clock::time_point silent_since() const { return silent_since_; }
 
-  // Hands over some of the commands that wait, if those before are sent, and sends what the
-  // connection takes. append gives a command's bytes.
+  // Hands over waiting commands once earlier ones are sent, and sends as much as the connection
+  // takes. append() appends a command's bytes.
   absl::Status Send(Clock::time_point now,
                     absl::FunctionRef<void(size_t number, std::string* bytes)> append);
   absl::Status Receive(Clock::time_point now);
-  // An answer of those received, and its command; null if there is none.
+  // Gets one received answer and its command; *reply is null if there is none.
   absl::Status Next(QueuedCommand* command, Reply* reply);
 
-  // Takes those back that were not handed over.
+  // Moves commands that were not handed over to *commands.
   void TakeWaiting(std::vector<QueuedCommand>* commands);
-  // Closes the connection and takes back all that were not answered; returns how many of them may
-  // have been carried out, which is noted in them.
+  // Closes the connection and moves all unanswered commands to *commands. Returns how many may have
+  // been executed; these are marked.
   size_t GiveUp(std::vector<QueuedCommand>* commands);
 
  private:
   RedisClient client_;
-  // Answered, under way, waiting.
+  // Commands in order: answered, in flight, waiting.
   std::vector<QueuedCommand> commands_;
   size_t num_answered_ = 0;
   size_t num_sent_ = 0;
   std::string bytes_;
-  uint64_t num_bytes_ = 0;           // that were handed to the connection
-  bool asking_is_answered_ = false;  // of the oldest
+  uint64_t num_bytes_ = 0;           // bytes handed to the connection
+  bool asking_is_answered_ = false;  // refers to the oldest command
   Clock::time_point silent_since_;
 };
 

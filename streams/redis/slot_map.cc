@@ -26,8 +26,8 @@ absl::string_view TextOf(const redisReply& reply) {
 
 bool IsPort(long long number) { return number > 0 && number <= UINT16_MAX; }
 
-// The value of this name among the pairs that Redis has behind a server's id from 7.0 on, if it
-// says something.
+// Returns the value of this name in the metadata that Redis 7.0 and later has behind a server's id,
+// or an empty string.
 absl::string_view Further(const redisReply& server, absl::string_view name) {
   if (server.elements < 4 || server.element[3]->type != REDIS_REPLY_ARRAY) return {};
   const redisReply& pairs = *server.element[3];
@@ -38,8 +38,9 @@ absl::string_view Further(const redisReply& server, absl::string_view name) {
   return {};
 }
 
-// A server of an answer to CLUSTER SLOTS: host, port, and from Redis 4.0 on more. Where the host is
-// "?", as its name is not known though names are what should be said, its address may be.
+// Parses a server in an answer to CLUSTER SLOTS: host, port, and further fields from Redis 4.0 on.
+// A host "?" is an unknown name of a server that prefers names; the metadata may have its IP
+// address.
 std::optional<HostAndPort> ParseServer(const redisReply& reply, const std::string& asked_host) {
   if (!IsArray(reply, 2) || reply.element[1]->type != REDIS_REPLY_INTEGER ||
       !IsPort(reply.element[1]->integer)) {
@@ -80,7 +81,7 @@ std::optional<SlotRange> ParseRange(const redisReply& reply, const std::string& 
   return range;
 }
 
-// "MOVED 3999 127.0.0.1:6381": an IPv6 address has no brackets there.
+// Parses "MOVED 3999 127.0.0.1:6381"; IPv6 addresses have no brackets there.
 bool ParseTarget(absl::string_view words, const std::string& asked_host, Redirect* redirect) {
   words.remove_prefix(words.find(' ') + 1);
   const size_t blank = words.find(' ');
@@ -115,7 +116,7 @@ absl::StatusOr<std::vector<SlotRange>> ParseSlotRanges(const redisReply& reply,
   return ranges;
 }
 
-// Lines like "ID HOST:PORT@PORT FLAGS MASTER PING PONG EPOCH LINK SLOT...".
+// Parses lines of the form "ID HOST:PORT@PORT FLAGS MASTER PING PONG EPOCH LINK SLOT...".
 std::map<std::string, uint64_t> ParseEpochs(const redisReply& reply) {
   std::map<std::string, uint64_t> epochs;
   if (reply.type != REDIS_REPLY_STRING) return epochs;

@@ -1,5 +1,5 @@
-// Parses what servers of a cluster say of who has which slot: the answer to CLUSTER SLOTS, and
-// errors that send a command elsewhere.
+// Parsing of what cluster servers say about slots: answers to CLUSTER SLOTS, and redirection
+// errors.
 
 #ifndef WINNOW_STREAMS_REDIS_SLOT_MAP_H_
 #define WINNOW_STREAMS_REDIS_SLOT_MAP_H_
@@ -19,7 +19,7 @@ struct HostAndPort {
   int port = 0;
 };
 
-// Slots that follow each other, and who has them.
+// A range of consecutive slots and its servers.
 struct SlotRange {
   unsigned first = 0;
   unsigned last = 0;
@@ -28,28 +28,29 @@ struct SlotRange {
   std::vector<HostAndPort> replicas;
 };
 
-// An answer to CLUSTER SLOTS. Servers whose host is not said have that of the one that answered.
+// Parses an answer to CLUSTER SLOTS. A server without a host gets the host of the server that
+// answered.
 absl::StatusOr<std::vector<SlotRange>> ParseSlotRanges(const redisReply& reply,
                                                        const std::string& asked_host);
 
-// When servers became masters, by their ids, as an answer to CLUSTER NODES says it: the number
-// grows with each fail-over that makes it master, and when it takes over slots.
+// Returns the config epochs of masters by server id, from an answer to CLUSTER NODES. The epoch
+// increases with each fail-over that promotes the server, and when it takes over slots.
 std::map<std::string, uint64_t> ParseEpochs(const redisReply& reply);
 
-// Why a command was not carried out.
+// Reason why a command was not executed.
 enum class Refusal {
-  kNone,         // it was, or the error is another
-  kMoved,        // the slot is another server's
-  kAsk,          // its key is on the way to another server
-  kTryAgain,     // its keys are on both sides of a move
-  kClusterDown,  // nobody has the slot, or too few servers see each other
-  kNotYet,       // this server can't carry it out now
+  kNone,         // executed, or another error
+  kMoved,        // the slot belongs to another server
+  kAsk,          // the key is migrating to another server
+  kTryAgain,     // the keys are on both sides of a migration
+  kClusterDown,  // the slot is unserved, or the server sees too few others
+  kNotYet,       // this server cannot execute it now
 };
 
 struct Redirect {
   Refusal refusal = Refusal::kNone;
-  unsigned slot = 0;   // of kMoved and kAsk
-  HostAndPort target;  // of kMoved and kAsk; without a host where that is not known
+  unsigned slot = 0;   // kMoved and kAsk only
+  HostAndPort target;  // kMoved and kAsk only; host empty if unknown
   const char* reason = "";
 };
 Redirect ParseRedirect(const redisReply& reply, const std::string& asked_host);

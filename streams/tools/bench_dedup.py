@@ -47,13 +47,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MIB = 1 << 20
 RATES = ["1e-3", "1e-5", "1e-9"]
 MOST_BITS = {"1e-3": 16, "1e-9": 53}
-MOST_BESIDE = 32 * MIB  # bytes of memory beside the filter
+MOST_BESIDE = 32 * MIB  # bytes of memory in addition to the filter
 OVERFILLED = ["1e7 1e-9 2.5", "1e7 1e-9 3.5", "1e7 1e-5 2", "1e7 1e-12 3.5"]
 LINES = {"rates": 100_000_000, "speed": 20_000_000, "billion": 1_250_000_000,
          "others": 10_000_000, "redis": 1_000_000, "cluster": 1_000_000}
 SLOTS = 16_384
-MOST_UNEVEN = 0.05  # of what masters have, beside their mean
-# Keys of all slots of this server, whose plan is not one of a line.
+MOST_UNEVEN = 0.05  # deviation of a master's share from the mean
+# Sums a command over the keys of all slots of this server, except plans, which are not bit strings.
 SUM_OF_KEYS = """#!lua flags=allow-cross-slot-keys
 local sum = 0
 for _, key in ipairs(redis.call('KEYS', ARGV[2])) do sum = sum + redis.call(ARGV[1], key) end

@@ -1,9 +1,9 @@
-// Input for measuring `winnow dedup`, and what to expect of it:
-//   dedup_lines lines N            N lines of 20 digits; every fifth is one of those before it
-//   dedup_lines expect N RATE      "drops deviation": new lines that are dropped on average when N
-//                                  are added, as planned, and the standard deviation
-//   dedup_lines overfill N RATE T  "drops expected deviation": those that the layout for N lines
-//                                  drops of T times as many
+// Input and expected results for measurements of `winnow dedup`:
+//   dedup_lines lines N            N lines of 20 digits; every fifth repeats an earlier one
+//   dedup_lines expect N RATE      "drops deviation": mean number of new lines dropped
+//                                  while N lines are added as planned, and its standard deviation
+//   dedup_lines overfill N RATE T  "drops expected deviation": actual and expected drops of T times
+//                                  as many lines with the layout for N lines
 
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_format.h>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr size_t kDigits = 20;
 
-// Each i has another line: Mix is a bijection.
+// Writes the i-th line; all lines differ, since Mix is a bijection.
 void PutLine(uint64_t i, char* to) {
   uint64_t left = amq::Mix(i + 1);
   for (size_t digit = kDigits; digit-- > 0; left /= 10) {
@@ -34,8 +34,8 @@ void PutLine(uint64_t i, char* to) {
   }
 }
 
-// The sum over n insertions of the chance that it changes nothing. Drops are rare and as good as
-// independent of one another.
+// Returns the sum over n insertions of the probability that an insertion changes nothing. Drops are
+// rare and practically independent.
 double ExpectedDrops(uint64_t n, const amq::BlockedShape& shape) {
   constexpr uint64_t kSteps = 2000;
   double sum = 0;

@@ -11,7 +11,7 @@ namespace {
 
 using amq::FuseShape;
 
-// The slots of one filter, which hold the XOR of their keys' numbers, and how many they are.
+// Slots of one filter, each with the XOR of its keys' indices and their number.
 template <unsigned kArity>
 class Peeling {
  public:
@@ -20,7 +20,7 @@ class Peeling {
     const uint64_t starts = shape.segments - (kArity - 1);
     sums_.assign(shape.segments * segment, 0);
     counts_.assign(shape.segments * segment, 0);
-    // Keys by the segment of their first slot, so that memory near one another is used.
+    // Keys are ordered by the segment of their first slot, for locality of memory accesses.
     keys_of_.assign(starts, 0);
     for (uint64_t i = 0; i < keys; ++i) ++keys_of_[((*random)() >> 32) * starts >> 32];
     slots_.clear();
@@ -43,7 +43,7 @@ class Peeling {
     slots_.push_back(slots);
   }
 
-  // How many keys can be taken away, each by a slot that it has alone.
+  // Peels the filter and returns the number of removed keys.
   uint64_t TakeAll() {
     uint64_t taken = 0;
     for (uint32_t slot = 0; slot < counts_.size(); ++slot) {

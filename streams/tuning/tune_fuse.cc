@@ -1,7 +1,7 @@
-// Prints how often the keys of a binary fuse filter can't be placed at the first try, in Markdown:
-// what its sizes were chosen by (streams/amq/binary_fuse_filter.cc). Sizes are looked at where one
-// more key would bring another segment; the line of each length of segments has the worst of them,
-// by the published sizes and by ours.
+// Prints how often the keys of a binary fuse filter cannot be placed at the first try, as a
+// Markdown table from which its sizes were chosen (streams/amq/binary_fuse_filter.cc). Examines
+// sizes at which one more key would add a segment; each line has the worst size of one segment
+// length, for the published shapes and for Winnow's.
 //
 //   tune_fuse [--most_keys=10000000] [--simulated_keys=40000000]
 
@@ -33,9 +33,9 @@ struct Plateau {
   unsigned segment_bits = 0;
   uint64_t first_keys = 0;
   uint64_t last_keys = 0;
-  double failing = -1;  // the worst share
+  double failing = -1;  // worst share of failures
   uint64_t worst_keys = 0;
-  double slots_a_key = 0;  // there
+  double slots_a_key = 0;  // slots per key at the worst size
 };
 
 void PrintLine(const char* sizes, unsigned arity, const Plateau& plateau) {
@@ -58,7 +58,7 @@ void PrintPlateaus(const char* sizes, unsigned arity, FuseSizing sizing) {
       sizes_of_plateau = 0;
     }
     plateau.last_keys = MostKeysInTheSlotsOf(keys, arity, sizing);
-    // All where there are few, and those behind the doubling.
+    // Examines all sizes if there are few, and those behind the doubling.
     if (++sizes_of_plateau <= 3 || plateau.last_keys * 10 >= looked_at * 13) {
       looked_at = plateau.last_keys;
       const auto tries = static_cast<unsigned>(

@@ -10,7 +10,7 @@ namespace winnow::dedup {
 namespace {
 
 constexpr uint64_t kEntryMark = 0x0a656e696c6d4157u;  // "WAmline\n"
-constexpr uint64_t kMaxBlocks = uint64_t{1} << 54;    // of 2^60 bytes
+constexpr uint64_t kMaxBlocks = uint64_t{1} << 54;    // blocks of 2^60 bytes
 constexpr uint64_t kMaxJournal = uint64_t{1} << 60;
 
 std::string FaultOf(const StateRecord& record) {

@@ -1,5 +1,5 @@
-// The bytes of a state's record and of its journal's entries (streams/amq/FORMAT.md), the same on
-// every machine.
+// Bytes of a state's record and of its journal entries (streams/amq/FORMAT.md), equal on all
+// machines.
 
 #ifndef WINNOW_STREAMS_DEDUP_STATE_STATE_BYTES_H_
 #define WINNOW_STREAMS_DEDUP_STATE_STATE_BYTES_H_
@@ -19,8 +19,8 @@ struct StateRecord {
   uint64_t capacity = 0;
   double rate = 0;
   amq::BlockedShape shape;
-  bool rewriting = false;  // the filter's bytes are on their way from an older to a newer state
-  uint64_t keys = 0;       // of the newer one then
+  bool rewriting = false;  // the filter's bytes are being changed from an older to a newer state
+  uint64_t keys = 0;       // lines in the newer state while rewriting
   StateLayout layout;
 };
 
@@ -28,8 +28,8 @@ inline constexpr size_t kRecordBytes = amq::kHeaderBytes + 16;
 
 std::string BytesOf(const StateRecord& record);
 
-// Empty if they are a whole record, each of its values is in its range, and they fit one another;
-// else a sentence that says what was expected, what was found and what to do.
+// Reads a record. Returns an empty string if the record is complete, all values are in range and
+// consistent; else an error message with the expected value, the found value and what to do.
 std::string ReadRecord(std::string_view bytes, StateRecord* record);
 
 // ---- An entry of the journal: mark and count in kEntryStart bytes, the hashes, a checksum
@@ -37,17 +37,17 @@ std::string ReadRecord(std::string_view bytes, StateRecord* record);
 inline constexpr size_t kEntryMarkBytes = 8;
 inline constexpr size_t kEntryStart = 16;
 
-// Writes EntryBytes(n) bytes.
+// Writes an entry of EntryBytes(n) bytes.
 void WriteEntry(const uint64_t* hashes, uint64_t n, unsigned char* entry) noexcept;
 
-// Returns whether an entry, whole or not, was begun to be written here, from its mark.
+// Returns whether a complete or partial entry begins here, by its mark.
 bool HasMark(const unsigned char* start) noexcept;
-// The count by the kEntryStart first bytes; more than kMaxUnkept if they are not those of an
-// entry.
+// Returns the number of hashes from the first kEntryStart bytes, or more than kMaxUnkept if these
+// do not begin an entry.
 uint64_t EntryCount(const unsigned char* start) noexcept;
 // Returns whether the EntryBytes(count) bytes have the right checksum.
 bool EntryIntact(const unsigned char* entry, uint64_t count) noexcept;
-// The hash at this place of it, 0 to its count - 1.
+// Returns the hash at `place`, 0 to count - 1.
 uint64_t EntryHash(const unsigned char* entry, uint64_t place) noexcept;
 
 }  // namespace winnow::dedup

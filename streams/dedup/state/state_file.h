@@ -1,5 +1,5 @@
-// The file that holds a state: locked, with all its room taken, read and written in pieces so that
-// none of it counts as the program's memory.
+// File of a state: locked, with all its space allocated, read and written in pieces, so that no
+// part of it counts as the program's memory.
 
 #ifndef WINNOW_STREAMS_DEDUP_STATE_STATE_FILE_H_
 #define WINNOW_STREAMS_DEDUP_STATE_STATE_FILE_H_
@@ -13,30 +13,29 @@
 
 namespace winnow::dedup {
 
-// Errors are sentences that name the file.
+// Error messages are sentences that name the file.
 class StateFile {
  public:
   explicit StateFile(std::string path);
-  ~StateFile();  // gives back the lock
+  ~StateFile();  // releases the lock
   StateFile(const StateFile&) = delete;
   StateFile& operator=(const StateFile&) = delete;
 
-  // The file of this descriptor, which is closed at the end, from here on. An error if another run
-  // has it.
+  // Takes ownership of this descriptor. Returns an error if another run has locked the file.
   absl::Status Take(int file);
 
-  // So that no later write finds the disk full.
+  // Allocates disk space, so that no later write finds the disk full.
   absl::Status TakeRoom(uint64_t size) const;
 
   absl::Status Read(uint64_t at, void* bytes, size_t n) const;
   absl::Status Write(uint64_t at, const void* bytes, size_t n) const;
   absl::Status WriteZeros(uint64_t at, uint64_t n) const;
 
-  // To the disk itself.
+  // Syncs the file to the disk.
   absl::Status Sync() const;
 
   absl::Status Fault(absl::string_view what) const;
-  absl::Status ErrorOf(absl::string_view what) const;  // with errno
+  absl::Status ErrorOf(absl::string_view what) const;  // includes errno
 
  private:
   const std::string path_;

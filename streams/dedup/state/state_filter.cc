@@ -21,7 +21,7 @@ constexpr auto kKind = amq::Serialized::kBlockedBloom;
 
 constexpr uint64_t kBlocksAtOnce = (uint64_t{256} << 10) / Parts::kBytesPerBlock;
 
-// XXH3-64 of bytes that come in pieces.
+// Incremental XXH3-64.
 class Checksum {
  public:
   Checksum() : state_(XXH3_createState()) {
@@ -40,7 +40,7 @@ class Checksum {
   std::unique_ptr<XXH3_state_t, Free> state_;
 };
 
-// *sum is that of the blocks' bytes.
+// Reads the filter's blocks; *sum becomes the checksum of their bytes.
 absl::Status Fill(const StateFile& file, uint64_t at, amq::BlockedBloom* filter, uint64_t* sum) {
   Checksum checksum;
   const uint64_t blocks = filter->shape().num_blocks;
@@ -61,7 +61,7 @@ absl::Status Damaged(const StateFile& file, const std::string& reason) {
   return reason.empty() ? absl::OkStatus() : file.Fault(absl::StrCat("is damaged: ", reason));
 }
 
-// Empty if the header is of a filter of this shape.
+// Returns an empty string if the header is of a filter of this shape, else an error message.
 std::string OtherShape(const amq::Header& header, const amq::BlockedShape& shape) {
   if (header.a != shape.blocks_per_key) {
     return amq::Contradiction(kKind, "blocks a key", header.a, shape.blocks_per_key);

@@ -1,4 +1,4 @@
-// A filter's bytes in a file, through a small buffer.
+// Reads and writes a filter's bytes in a file, through a small buffer.
 
 #ifndef WINNOW_STREAMS_DEDUP_STATE_STATE_FILTER_H_
 #define WINNOW_STREAMS_DEDUP_STATE_STATE_FILTER_H_
@@ -13,16 +13,16 @@
 
 namespace winnow::dedup {
 
-// Writes what BlockedBloom::Serialize gives, from this place of the file on.
+// Writes the bytes of BlockedBloom::Serialize() from offset `at` on.
 absl::Status WriteFilter(const StateFile& file, uint64_t at, const amq::BlockedBloom& filter);
 
-// The filter of these bytes. An error if they are damaged or not those of a filter of this shape;
-// throws std::bad_alloc.
+// Reads the filter at offset `at`. Returns an error if the bytes are damaged or of a filter of
+// another shape; throws std::bad_alloc.
 absl::StatusOr<amq::BlockedBloom> ReadFilter(const StateFile& file, uint64_t at,
                                              const amq::BlockedShape& shape);
 
-// A filter of this shape with the blocks that are there, and as many keys as it has at least. An
-// error if a whole header of a filter of another shape stands before them.
+// Reads the blocks without verification, as a filter of this shape with the fewest keys that can
+// have set its bits. Returns an error if a complete header of another shape precedes them.
 absl::StatusOr<amq::BlockedBloom> ReadBlocks(const StateFile& file, uint64_t at,
                                              const amq::BlockedShape& shape, uint64_t capacity);
 

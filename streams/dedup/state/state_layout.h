@@ -1,4 +1,4 @@
-// The places of the parts of a state's file (streams/amq/FORMAT.md).
+// Offsets of the parts of a state's file (streams/amq/FORMAT.md).
 
 #ifndef WINNOW_STREAMS_DEDUP_STATE_STATE_LAYOUT_H_
 #define WINNOW_STREAMS_DEDUP_STATE_STATE_LAYOUT_H_
@@ -8,7 +8,7 @@
 
 namespace winnow::dedup {
 
-// The most lines that are added before an entry of the journal keeps them.
+// Maximum number of lines that are added before a journal entry keeps them.
 inline constexpr uint64_t kMaxUnkept = 65'536;
 
 inline constexpr uint64_t kStatePage = 4096;
@@ -16,7 +16,7 @@ inline constexpr uint64_t RoundedUp(uint64_t bytes) {
   return (bytes + kStatePage - 1) / kStatePage * kStatePage;
 }
 
-// An entry of the journal: a mark, a count, hashes, a checksum.
+// Size of a journal entry without hashes: mark, count and checksum.
 inline constexpr uint64_t kEntryFrame = 24;
 inline constexpr uint64_t EntryBytes(uint64_t hashes) { return kEntryFrame + 8 * hashes; }
 
@@ -29,7 +29,7 @@ struct StateLayout {
   uint64_t file() const { return journal_at() + journal; }
 };
 
-// The journal's room is such that writing the filter anew, when it is full, costs little beside it.
+// The journal is large enough that rewriting the filter when it is full costs little in comparison.
 inline StateLayout LayoutFor(uint64_t filter_bytes) {
   return {filter_bytes, RoundedUp(std::max(2 * EntryBytes(kMaxUnkept), filter_bytes / 4))};
 }

@@ -1,5 +1,4 @@
-// Every way of handling a batch gives the answers and the bytes of keys that are handled one by
-// one.
+// Tests that all block kernels give the answers and bytes of single additions and lookups.
 
 #include "streams/amq/block_kernels.h"
 
@@ -38,7 +37,8 @@ TEST(BlockKernels, ThePlainOnesAreAlwaysThereAndLast) {
   for (const BlockKernels* kernels : usable) std::cout << kernels->name << "\n";
 }
 
-// Many keys in few blocks, so that a key meets its own blocks and those of the keys near it.
+// Many keys in few blocks, so that keys collide with their own blocks and with those of nearby
+// keys.
 TEST(BlockKernels, DoTheSameAsOneKeyAfterTheOther) {
   RandomHashes random(TestSeed());
   for (const BlockKernels* kernels : Usable()) {
@@ -52,10 +52,10 @@ TEST(BlockKernels, DoTheSameAsOneKeyAfterTheOther) {
           for (const size_t n : {0u, 1u, 2u, 15u, 16u, 17u, 64u, 100u}) {
             std::vector<KeyHash> keys = random.Take(n);
             if (n > 20) keys[20] = keys[3] = keys[2];
-            // A byte beyond must stay.
+            // The byte behind the results must not change.
             const auto results = std::make_unique<bool[]>(n + 1);
             results[n] = true;
-            // In one step, or in two.
+            // Adds in one step, or in two.
             std::vector<BlockPlace> places(n * blocks_per_key);
             BringBlocks(array, keys.data(), n, places.data());
             const BatchAdded added =

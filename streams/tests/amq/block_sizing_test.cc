@@ -14,7 +14,7 @@ namespace block_sizing_test {
 
 using testing::RandomHashes;
 
-// The formula against patterns that are really thrown.
+// Compares the formula with simulated patterns.
 TEST(PatternRate, IsThatOfThrownPatterns) {
   for (const unsigned bits : {1u, 3u, 8u}) {
     RandomHashes random(bits);
@@ -91,8 +91,8 @@ TEST(ShapeByFill, MeetsTheRateAtHalfOfTheBitsOrFewer) {
   }
 }
 
-// The mean rate of filters that were made: PatternRate to the power of the number of blocks a key,
-// which varies from filter to filter.
+// Compares with the mean of PatternRate to the power of the blocks per key over simulated filters,
+// since the rate varies between filters.
 TEST(BlockedRate, IsTheMeanOfFilters) {
   RandomHashes random(7);
   for (const uint64_t keys : {15u, 50u, 300u}) {
@@ -111,7 +111,7 @@ TEST(BlockedRate, IsTheMeanOfFilters) {
       const double mean = sum / kFilters;
       const double error = std::sqrt((squares / kFilters - mean * mean) / kFilters);
       const double expected = BlockedRate(keys, shape);
-      if (mean < 1e-16) continue;  // which no plan asks for
+      if (mean < 1e-16) continue;  // no plan has such rates
       EXPECT_GT(expected, mean - 3 * error) << keys << " keys in " << shape.num_blocks;
       EXPECT_LT(expected, 1.3 * mean + 3 * error) << keys << " keys in " << shape.num_blocks;
     }

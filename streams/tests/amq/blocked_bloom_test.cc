@@ -61,7 +61,8 @@ TEST(BlockedBloom, BatchesAreTheSameAsOneByOne) {
   testing::ExpectBatchedAddsAsOneByOne<BlockedBloom>({0.1, 1e-6, 1e-12}, 32);
 }
 
-// Blocks and patterns of a key that depend on one another would give more than the product.
+// Dependence between the blocks and patterns of a key would give more false positives than the
+// product.
 TEST(BlockedBloom, SmallFiltersHaveTheRateThatTheyReport) {
   for (const double rate : {0.2, 1e-3, 1e-5}) {
     for (const uint64_t keys : {1u, 20u, 1000u}) {

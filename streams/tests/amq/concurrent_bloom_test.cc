@@ -84,7 +84,7 @@ TEST(ConcurrentBloom, AddingAloneIsTheSame) {
   }
 }
 
-// Keys of which some bits are equal, as those of a part of many, have the same rate.
+// Keys with some equal bits, as in a partition by hash, have an unchanged rate.
 TEST(ConcurrentBloom, PartsByBitsOfTheHashHaveTheRateOfAll) {
   for (const unsigned shift : {0u, 28u, 56u}) {
     const uint64_t part = ~(uint64_t{0xff} << shift);
@@ -98,7 +98,7 @@ TEST(ConcurrentBloom, PartsByBitsOfTheHashHaveTheRateOfAll) {
   }
 }
 
-// While more threads are there than have a number of their own, none of their counts is lost.
+// No counts are lost while more threads run than there are per-thread counters.
 TEST(ConcurrentBloom, ManyThreadsAtOnceCountEachNewKeyOnce) {
   constexpr unsigned kMany = 50;
   ConcurrentBloom filter({kMany * 1000, 1e-6});
@@ -135,24 +135,24 @@ TEST(ConcurrentBloom, CountsWhatWasNew) {
 
 constexpr unsigned kThreads = 3;
 
-// Calls the function with the number of the thread in that many threads at once.
+// Calls run(index) in kThreads threads concurrently.
 void InThreads(const std::function<void(unsigned)>& run) {
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < kThreads; ++i) threads.emplace_back(run, i);
   for (std::thread& thread : threads) thread.join();
 }
 
-// All threads add the same keys in the same order, in rounds that they begin together: the one that
-// leads waits for memory that the others then have, so that they keep close and many additions of
-// one key race. With a plain OR of each word two threads may each set a bit of a key
-// that the other did not.
+// All threads add equal keys in equal order, in rounds that they begin together. The leading thread
+// waits for memory that the others then have in their caches, so that the threads stay close and
+// many additions of one key race. With a plain OR of each word, two threads could each set a bit of
+// a key that the other did not.
 TEST(ConcurrentBloom, OfRacingAdditionsOfAKeyExactlyOneIsNew) {
   constexpr unsigned kKeys = 4096;
   const unsigned rounds = testing::kSanitized ? 50 : 2500;
   const uint64_t seed = TestSeed();
   std::atomic<uint64_t> wrong{0};
   std::atomic<uint64_t> denied{0};
-  // Alone in its line or nearly so, no key looks as if it were there.
+  // Each line has hardly more than one key, so that no key is a false positive.
   ConcurrentBloom filter({200'000, 1e-6});
   std::vector<std::atomic<unsigned>> said_new(kKeys);
   std::atomic<unsigned> arrived{0};
@@ -179,11 +179,11 @@ TEST(ConcurrentBloom, OfRacingAdditionsOfAKeyExactlyOneIsNew) {
   });
   std::cout << uint64_t{rounds} * kKeys << " races of " << kThreads << " threads\n";
   EXPECT_EQ(denied, 0u);
-  // Those that looked as if they were there, at 1e-6 and below.
+  // False positives, at a rate of 1e-6 and below.
   EXPECT_LE(wrong, uint64_t{rounds} * kKeys / 1'000'000 + 1);
 }
 
-// One by one, and in batches; more threads come and go than there are counts to keep.
+// Single additions and batches, in more short-lived threads than there are counters.
 TEST(ConcurrentBloom, ThreadsTogetherCountEachNewKeyOnce) {
   const std::vector<KeyHash> keys = RandomHashes(7).Take(1000);
   ConcurrentBloom filter({keys.size(), 1e-6});
@@ -209,7 +209,7 @@ TEST(ConcurrentBloom, ThreadsTogetherCountEachNewKeyOnce) {
   }
 }
 
-// Keys that another thread added and then told of are found.
+// Keys that another thread added and then published are found.
 TEST(ConcurrentBloom, ReadersFindWhatWasAddedBefore) {
   const std::vector<KeyHash> keys = RandomHashes(6).Take(testing::kSanitized ? 20'000 : 500'000);
   ConcurrentBloom filter({keys.size(), 0.01});
@@ -236,7 +236,7 @@ TEST(ConcurrentBloom, AdditionsToTheSameLinesLoseNothing) {
   const size_t n = testing::kSanitized ? 20'000 : 300'000;
   ConcurrentBloom together({100, 0.01});
   ConcurrentBloom alone({100, 0.01});
-  // So few a line in a round that the lines are not yet full.
+  // Few keys per round, so that the lines do not fill up.
   for (unsigned round = 0; round < n / 300; ++round) {
     std::vector<KeyHash> keys = RandomHashes(round).Take(300);
     InThreads([&](unsigned thread) {

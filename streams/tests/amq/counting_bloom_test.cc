@@ -40,7 +40,7 @@ TEST(CountingBloom, AgreesWithAMultiset) {
   ExpectReportedRate(roomy, 1'000'000, 3);
 }
 
-// Stuck counters deny no key.
+// Saturated counters cause no false negatives.
 TEST(CountingBloom, OverloadedTenfoldAgreesWithAMultiset) {
   CountingBloom filter({500, 0.01});
   testing::ExpectAgreesWithAMultiset(
@@ -58,7 +58,7 @@ TEST(CountingBloom, EstimatesHowOftenAKeyIsThere) {
   }
   EXPECT_NEAR(filter.saturated_share(),
               filter.probes() / static_cast<double>(filter.num_counters()), 1e-4);
-  // Stuck counters stay, and the key with them.
+  // Saturated counters stay, and so does the key.
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(filter.Remove(key));
   EXPECT_EQ(filter.EstimateCount(key), 15u);
   EXPECT_TRUE(filter.MayContain(key));

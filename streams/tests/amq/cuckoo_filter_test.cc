@@ -39,8 +39,8 @@ TEST(CuckooFilter, TakesAsManyKeysAsPlanned) {
   }
 }
 
-// About one in 100,000 filters of few keys, by 6 million keys in filters of each size (from 1 to
-// 2000 keys), which is what WINNOW_CUCKOO_KEYS=6000000 does again.
+// About one in 100,000 filters with few keys refuses a key. Measured with 6 million keys in filters
+// of each size (from 1 to 2000 keys); WINNOW_CUCKOO_KEYS=6000000 repeats the measurement.
 TEST(CuckooFilter, HardlyAnyFilterRefusesAKeyOfItsPlan) {
   const char* const given = std::getenv("WINNOW_CUCKOO_KEYS");
   const uint64_t keys = given != nullptr ? std::strtoull(given, nullptr, 0) : 100'000;
@@ -66,7 +66,7 @@ TEST(CuckooFilter, HardlyAnyFilterRefusesAKeyOfItsPlan) {
   EXPECT_LE(refusals, 5 + filters / 20'000);
 }
 
-// In every width, as those up to 16 bits are handled in another way.
+// All widths are tested, since widths up to 16 bits have another implementation.
 TEST(CuckooFilter, EveryWidthAnswersBatchesAndHasItsRate) {
   for (double rate = 0.4; rate > 1e-9; rate /= 2) {
     CuckooFilter filter({2000, rate});
@@ -77,7 +77,7 @@ TEST(CuckooFilter, EveryWidthAnswersBatchesAndHasItsRate) {
   }
 }
 
-// Where they read ahead.
+// The filter is large enough for prefetching.
 TEST(CuckooFilter, LargeBatchesAreTheSameAsOneByOne) {
   CuckooFilter filter({1'500'000, 0.0019});
   const std::vector<KeyHash> keys = RandomHashes(6).Take(1'500'000);

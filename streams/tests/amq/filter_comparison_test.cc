@@ -42,7 +42,8 @@ std::vector<std::string> WorkOf(const std::vector<ComparisonRow>& rows) {
   return work;
 }
 
-// Ours as contenders of themselves: sizes and rates are equal, whatever the times are.
+// Compares Winnow's filters with themselves as contenders: sizes and rates must be equal, whatever
+// the times are.
 TEST(FilterComparison, MeasuresEachKind) {
   EXPECT_THAT(WorkOf(Measure(OursOf("concurrent"))),
               ElementsAre("add", "add, may be shared, 1 thread", "add, may be shared, 2 threads",
@@ -70,9 +71,9 @@ TEST(FilterComparison, MeasuresEachKind) {
 
 TEST(FilterComparison, OursHaveWhatTheContendersHave) {
   const ComparisonRow concurrent = Measure(OursOf("concurrent")).front();
-  EXPECT_LE(concurrent.bits[0], 10 + 0.512);  // whole lines
+  EXPECT_LE(concurrent.bits[0], 10 + 0.512);  // whole cache lines
   EXPECT_GT(concurrent.bits[0], 9.4);
-  // 8 and 12 bits of fingerprint.
+  // Fingerprints of 8 and 12 bits.
   EXPECT_NEAR(Measure(OursOf("fuse")).front().rates[0], 1.0 / 256, 0.0005);
   const auto keys = static_cast<double>(SmallOptions().keys.front());
   const double five_more_buckets = 5 * 4 * 12 / keys;

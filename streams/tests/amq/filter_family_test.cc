@@ -1,4 +1,5 @@
-// The comparison of the kinds: what is measured is right, and the page says it.
+// Tests that the comparison of filter kinds measures correctly, and that the page shows the
+// measurements.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -58,7 +59,7 @@ TEST(FilterFamily, NoKindIsBelowTheBoundOrAboveItsRate) {
     EXPECT_GT(m.absent_ns, 0);
     EXPECT_GT(m.present_ns, 0);
   }
-  // And the core's two, of which one does not have the lowest rate.
+  // Two kinds of the core are added, one of which does not support the lowest rate.
   EXPECT_EQ(measured, (amq::SizesFor({}).size() + 2) * SmallOptions().rates.size() - 1);
 }
 
@@ -81,7 +82,7 @@ TEST(FilterFamily, ThePageHasEveryKindAndEveryPublishedFigure) {
   EXPECT_THAT(page, HasSubstr("at 10 %"));
 }
 
-// A kind that was misspelt would have no figure beside it.
+// A misspelled kind would have no measurement beside its figure.
 TEST(FilterFamily, PublishedFiguresAreOfKindsThatThereAre) {
   for (const Published& figure : PublishedFigures()) Row(figure.kind, 0.01);
 }

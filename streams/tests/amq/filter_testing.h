@@ -1,5 +1,5 @@
-// Helpers for tests of the filters that change: the kinds, absent keys, false positives, sets to
-// compare with.
+// Helpers for tests of dynamic filters: list of kinds, absent keys, false positives, and
+// comparisons with sets.
 
 #ifndef WINNOW_STREAMS_TESTS_AMQ_FILTER_TESTING_H_
 #define WINNOW_STREAMS_TESTS_AMQ_FILTER_TESTING_H_
@@ -29,18 +29,18 @@
 
 namespace winnow::testing {
 
-// ---- The kinds that are made of a plan and that keys are added to. Tests of sizes, rates and
-// random operations run for each.
+// ---- Kinds that are created from a plan and support additions. Tests of sizes, rates and random
+// operations run for each.
 
 template <typename F>
 struct PlannedKind {
   using Filter = F;
-  static constexpr double kLowestRate = 1e-14;  // that random plans ask for
-  // Bits a key of many keys, by the kind's own formula.
+  static constexpr double kLowestRate = 1e-14;  // lowest rate of random plans
+  // Returns bits per key for many keys, by the kind's own formula.
   static double BitsAKey(double rate) { return std::log2(1 / rate) / std::log(2); }
 };
 
-// kName is the one that SizesFor has.
+// kName is the name in SizesFor().
 struct StandardKind : PlannedKind<amq::StandardBloom> {
   static constexpr char kName[] = "standard";
 };
@@ -51,7 +51,7 @@ struct PartitionedKind : PlannedKind<amq::PartitionedBloom> {
 
 struct BlockedKind : PlannedKind<amq::BlockedBloom> {
   static constexpr char kName[] = "blocked";
-  // At the most patterns a block, in very many blocks, that have the rate.
+  // The formula uses the highest load with this rate, for very many blocks.
   static double BitsAKey(double rate) {
     const amq::BlockedShape shape = amq::BlockedBloom::ShapeFor({uint64_t{1} << 30, rate});
     const double load =
@@ -63,7 +63,7 @@ struct BlockedKind : PlannedKind<amq::BlockedBloom> {
 struct ConcurrentKind : PlannedKind<amq::ConcurrentBloom> {
   static constexpr char kName[] = "concurrent";
   static constexpr double kLowestRate = amq::kLowestConcurrentRate;
-  // Bits a key at one block a key, whatever the rate.
+  // Returns bits per key with one block per key at every rate.
   static double BitsAKey(double rate) {
     double most_load = amq::LoadForPatternRate(rate, {2, 1});
     for (unsigned words = 2; words <= 5; ++words) {
@@ -81,17 +81,17 @@ struct CountingKind : PlannedKind<amq::CountingBloom> {
 struct CuckooKind : PlannedKind<amq::CuckooFilter> {
   static constexpr char kName[] = "cuckoo";
   static constexpr double kLowestRate = 2e-9;
-  // As many bits as give the rate in 8 slots of which 95 % are taken.
+  // Fingerprints have the bits for this rate in 8 slots, of which 95 % are taken.
   static double BitsAKey(double rate) { return std::ceil(std::log2(1 + 7.6 / rate)) / 0.95; }
 };
 
-// Those that keys are never removed from, and more.
+// Kinds without removals, plus further kinds.
 template <typename... More>
 using GrowingKindsAnd =
     ::testing::Types<StandardKind, PartitionedKind, BlockedKind, ConcurrentKind, More...>;
 using PlannedKinds = GrowingKindsAnd<CountingKind, CuckooKind>;
 
-// Adds a key; false if the filter refused it, as some may.
+// Adds a key; returns false if the filter refused it, as some kinds may.
 template <typename Filter>
 bool Take(Filter* filter, KeyHash key) {
   filter->Add(key);
@@ -101,7 +101,8 @@ inline bool Take(amq::CuckooFilter* filter, KeyHash key) { return filter->Insert
 
 // ---- What holds for filters
 
-// How many of this many random hashes, absent but for one in 2^64, the filter may contain.
+// Returns the number of `lookups` random hashes, practically all absent, that the filter may
+// contain.
 template <typename Filter>
 uint64_t FalsePositives(const Filter& filter, uint64_t lookups, uint64_t seed) {
   RandomHashes absent(seed);
@@ -128,8 +129,9 @@ void ExpectContainsAll(const Filter& filter, const std::vector<KeyHash>& keys) {
   EXPECT_EQ(missed, 0u) << "of " << keys.size() << " keys";
 }
 
-// Adds keys of a small world in random order, each many times, and compares every answer with a
-// set's: no key is denied, and one that was added is never new. For filters that only grow.
+// Adds keys from a small universe in random order, each many times, and compares every answer with
+// that of a set: there are no false negatives, and a key that was added is never new. For filters
+// without removals.
 template <typename Filter>
 void ExpectAgreesWithASet(Filter* filter, int operations, uint64_t world, uint64_t seed) {
   RandomHashes random(seed);
@@ -148,7 +150,7 @@ void ExpectAgreesWithASet(Filter* filter, int operations, uint64_t world, uint64
   for (const uint64_t value : added) ASSERT_TRUE(filter->MayContain({value}));
 }
 
-// The same of a filter for more keys than come, and of one for far fewer.
+// Runs ExpectAgreesWithASet() for a filter with ample capacity and for a heavily overloaded one.
 template <typename Filter>
 void ExpectRoomyAndOverloadedAgreeWithASet(double roomy_rate, double overloaded_rate,
                                            int operations) {
@@ -158,8 +160,8 @@ void ExpectRoomyAndOverloadedAgreeWithASet(double roomy_rate, double overloaded_
   ExpectAgreesWithASet(&overloaded, operations, 5000, TestSeed());
 }
 
-// Expects that filters for few and many keys have all keys that were added. `also` gets the filter
-// and its keys, and says what else holds.
+// Expects that filters for few and for many keys contain all added keys. `also` gets the filter and
+// its keys for further checks.
 template <typename Filter, typename Also>
 void ExpectContainsWhatWasAdded(std::initializer_list<double> rates, Also also) {
   for (const uint64_t capacity : {0u, 1u, 2u, 3u, 100u, 10'000u}) {
@@ -178,9 +180,9 @@ void ExpectContainsWhatWasAdded(std::initializer_list<double> rates) {
   ExpectContainsWhatWasAdded<Filter>(rates, [](Filter*, const std::vector<KeyHash>&) {});
 }
 
-// Inserts, removes and asks keys of a small world in random order, and compares with a multiset: no
-// key that is there is denied. A key is removed only where it is there. insert(filter, key) says
-// whether the key was taken; the world fills up and empties in turn.
+// Inserts, removes and looks up keys from a small universe in random order, and compares with a
+// multiset: there are no false negatives. Only present keys are removed. insert(filter, key)
+// returns whether the key was taken. The filter fills up and empties in turn.
 template <typename Filter, typename Insert>
 void ExpectAgreesWithAMultiset(Filter* filter, Insert insert, int operations, uint64_t world,
                                uint64_t seed) {
@@ -206,7 +208,7 @@ void ExpectAgreesWithAMultiset(Filter* filter, Insert insert, int operations, ui
   EXPECT_EQ(filter->num_keys(), there.size());
 }
 
-// Expects that batches of every size are answered as their keys are one by one, half of them
+// Expects that batches of every size give the answers of single lookups; half of the keys are
 // absent.
 template <typename Filter>
 void ExpectBatchesAsOneByOne(const Filter& filter, const std::vector<KeyHash>& keys) {
@@ -214,7 +216,7 @@ void ExpectBatchesAsOneByOne(const Filter& filter, const std::vector<KeyHash>& k
   for (const size_t n : {0u, 1u, 15u, 16u, 17u, 64u, 500u}) {
     std::vector<KeyHash> asked = random.Take(n);
     for (size_t i = 0; i < n; i += 2) asked[i] = keys[random.Below(keys.size())];
-    // A byte beyond must stay.
+    // The byte behind the results must not change.
     const auto results = std::make_unique<bool[]>(n + 1);
     results[n] = true;
     filter.MayContain(asked.data(), n, results.get());
@@ -223,8 +225,8 @@ void ExpectBatchesAsOneByOne(const Filter& filter, const std::vector<KeyHash>& k
   }
 }
 
-// Expects that keys which are added at once are new, and contained, as if they came one by one. The
-// filter handles so many at a time; some keys come twice, within these and apart.
+// Expects that keys added in batches are new and contained as if added one by one. `at_a_time` is
+// the filter's internal batch size; some keys are repeated within such a batch and across batches.
 template <typename Filter>
 void ExpectBatchedAddsAsOneByOne(std::initializer_list<double> rates, size_t at_a_time) {
   for (const double rate : rates) {
@@ -238,7 +240,7 @@ void ExpectBatchedAddsAsOneByOne(std::initializer_list<double> rates, size_t at_
         keys[40] = keys[39];
         keys[38] = keys[37] = keys[2];
       }
-      // A byte beyond must stay.
+      // The byte behind the results must not change.
       const auto results = std::make_unique<bool[]>(n + 1);
       results[n] = true;
       batched.Add(keys.data(), n, results.get());

@@ -1,4 +1,4 @@
-// The filters that are fixed once built, of fingerprints: xor and binary fuse.
+// Tests of the immutable fingerprint filters: xor and binary fuse.
 
 #include <gtest/gtest.h>
 
@@ -87,7 +87,7 @@ TYPED_TEST(FingerprintFilterTest, EqualHashesCountOnce) {
   ExpectContainsAll(filter, keys);
 }
 
-// Hashes that are not random at all, as of keys that are numbers.
+// Hashes that are not random, such as identity hashes of integers.
 TYPED_TEST(FingerprintFilterTest, TakesStructuredHashes) {
   std::vector<KeyHash> keys;
   for (uint64_t i = 0; i < 20'000; ++i) keys.push_back({i % 2 == 0 ? i : i << 40});
@@ -114,7 +114,7 @@ TYPED_TEST(FingerprintFilterTest, PlacesEveryNumberOfKeys) {
   }
 }
 
-// Sizes where segments have just doubled, and where one more key would bring a segment more.
+// Sizes at which the segment length has just doubled, or one more key would add a segment.
 TYPED_TEST(FingerprintFilterTest, NearlyEverySetIsPlacedAtOnce) {
   RandomHashes random(TestSeed());
   for (const size_t n : {8u, 13u, 24u, 36u, 100u, 302u, 829u, 1521u, 3543u, 11'440u, 11'480u,
@@ -127,7 +127,7 @@ TYPED_TEST(FingerprintFilterTest, NearlyEverySetIsPlacedAtOnce) {
       ASSERT_LE(filter.tries(), 10u) << n;
       more_tries += filter.tries() > 1;
     }
-    // And five deviations.
+    // The margin is five standard deviations.
     const double expected = sets / (std::is_same_v<TypeParam, Xor> ? 6.0 : 20.0);
     EXPECT_LE(more_tries, expected + 5 * std::sqrt(expected)) << n;
   }
@@ -147,7 +147,7 @@ TEST(BinaryFuseFilter, BatchesAreTheSameAsOneByOne) {
   }
 }
 
-// Where they read ahead.
+// The filter is large enough for prefetching.
 TEST(BinaryFuseFilter, LargeBatchesAreTheSameAsOneByOne) {
   const std::vector<KeyHash> keys = RandomHashes(5).Take(2'000'000);
   for (const FuseArity arity : {FuseArity::kThree, FuseArity::kFour}) {

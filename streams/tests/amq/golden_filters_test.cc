@@ -1,9 +1,9 @@
-// Bytes of every kind of filter that is kept, in streams/tests/amq/golden: each machine reads from
-// them the same answers, and writes the same bytes. Their filters have a past: keys that were
-// removed, keys beyond the plan, counters that are stuck, filters that grew.
+// Golden files in streams/tests/amq/golden with the bytes of every serializable kind of filter:
+// each machine reads equal answers from them, and writes equal bytes. The filters have a history:
+// removed keys, keys beyond the plan, saturated counters, growth.
 //
-// For a new kind, or where FORMAT.md changes, WINNOW_WRITE_GOLDEN_FILTERS=FOLDER writes them anew
-// and reads them from there.
+// WINNOW_WRITE_GOLDEN_FILTERS=FOLDER writes the files anew and reads them from there, for a new
+// kind or after a change of FORMAT.md.
 
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ constexpr int kCountingKeys = 60;
 CountingBloom MakeCounting() {
   CountingBloom filter({50, 0.01});
   for (int i = 0; i < kCountingKeys + 20; ++i) filter.Add(Key(i));
-  for (int i = 0; i < 30; ++i) filter.Add(Key(0));  // its counters are stuck
+  for (int i = 0; i < 30; ++i) filter.Add(Key(0));  // saturates its counters
   for (int i = kCountingKeys; i < kCountingKeys + 20; ++i) EXPECT_TRUE(filter.Remove(Key(i)));
   return filter;
 }
@@ -98,7 +98,7 @@ void MakePages(MemoryPageStore* store) {
 
 using Ask = std::function<bool(KeyHash)>;
 
-// The absent keys that may be contained, by their numbers.
+// Returns the indices of the absent keys that are false positives.
 std::string Passes(const Ask& may_contain) {
   std::string passes;
   for (int i = 0; i < kAbsent; ++i) {
@@ -147,7 +147,7 @@ TEST(GoldenFiltersTest, CuckooFilter) { ExpectGolden("cuckoo", kCuckooKeys, Make
 
 // ---- Pages
 
-// From the files alone; it lets nobody write there.
+// Store that reads the golden files and refuses writes.
 class GoldenPages : public PageStore {
  public:
   Found Load(const std::string& name, std::string* bytes, std::string*) override {
@@ -186,12 +186,12 @@ TEST(GoldenFiltersTest, PagedBloomIsRead) {
 
 // ---- What versions before this one have written, where plans have other shapes today
 
-// Made by the last build in which filters of few keys passed their rate, of the strings key0, key1
-// and so on: BlockedBloom({50, 1e-6}) of 120 of them, CountingBloom({10, 1e-4}) of 20,
-// CuckooFilter({19, 0.01}) of 19, a ScalableBloom at 1e-3 from 15 keys on of 300; and by
+// Files by the last version in which filters with few keys exceeded their rate, with the strings
+// key0, key1 and so on: BlockedBloom({50, 1e-6}) with 120 of them, CountingBloom({10, 1e-4}) with
+// 20, CuckooFilter({19, 0.01}) with 19, a ScalableBloom at 1e-3 from 15 keys on with 300; and by
 //   seq 1 80 | sed 's/^/key/' | winnow pages build before.pages --capacity=100 --rate=1e-6
 //     --page_size=64
-// They are never written anew. before.state is that of dedup_state_test.
+// These files are never written anew. dedup_state_test uses before.state.
 std::string Before(const std::string& name) {
   return ReadFile(std::string(WINNOW_GOLDEN_FILTERS) + "/before." + name);
 }

@@ -82,7 +82,7 @@ TEST(FolderPageStore, WhatACrashLeftIsNotTakenForAPage) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-// As where the disk is full.
+// Simulates a full disk.
 TEST(FolderPageStore, AWriteThatFailsLeavesTheOldBytes) {
   const TemporaryFolder folder;
   FolderPageStore store(folder.path());

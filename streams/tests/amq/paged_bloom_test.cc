@@ -91,7 +91,7 @@ TEST(PagedBloom, ManyPagesAreNearTheirLimit) {
   EXPECT_EQ(PagedBloom::ShapeFor({0, 0.01, 1024}).pages, 1u);
 }
 
-// 100 pages with 800 keys on average: the mean over random pages, counted.
+// Compares with the mean over simulated pages: 100 pages with 800 keys on average.
 TEST(PagedBloom, RatesOfPagesAreThoseOfPages) {
   RandomHashes random(1);
   double sum = 0;
@@ -156,7 +156,7 @@ TEST(PagedBloom, ContainsWhatItWasBuiltOf) {
   }
 }
 
-// The bits that choose the page must not be those of the page's filter.
+// Hash bits that select the page must not be used by the page's filter.
 TEST(PagedBloom, HasTheRateThatItReports) {
   for (const double rate : {0.1, 1e-3}) {
     MemoryPageStore store;
@@ -205,7 +205,7 @@ TEST(PagedBloom, MissingAndDamagedPagesAreNamedAndMayContain) {
   std::string reason;
   ASSERT_TRUE(store.Remove("1-0", &reason));
   ASSERT_EQ(store.Load("1-2", &bytes, &reason), Found::kYes);
-  ASSERT_TRUE(store.Store("1-1", bytes, &reason));  // the page of others
+  ASSERT_TRUE(store.Store("1-1", bytes, &reason));  // a page of another filter
   bytes[500] = static_cast<char>(bytes[500] ^ 1);
   ASSERT_TRUE(store.Store("1-2", bytes, &reason));
 
@@ -310,9 +310,9 @@ TEST(PagedBloom, BeyondTheRateEveryKeyIsRefusedLoudly) {
   }
 }
 
-// As one that was brought back from a copy, and the pages were not.
+// The record was restored from a copy, and the pages were not.
 TEST(PagedBloom, NothingIsAddedBesideAnOlderRecord) {
-  constexpr uint64_t kAdded = 200;  // to one page of one, or to pages that stay below the fullest
+  constexpr uint64_t kAdded = 200;  // all in the only page, or in pages that stay below the fullest
   for (const uint64_t capacity : {400u, 20'000u}) {
     MemoryPageStore store;
     RandomHashes random(10);
@@ -391,10 +391,10 @@ TEST(PagedBloom, WhatIsNoRecordIsLeftAlone) {
   EXPECT_EQ(store.all().size(), 1u);
 }
 
-// Records with eight numbers behind the header, with right checksums.
+// A record with eight numbers behind the header and right checksums.
 struct ForgedRecord {
   Header header;
-  uint64_t numbers[8] = {};  // of the payload
+  uint64_t numbers[8] = {};  // payload
 
   explicit ForgedRecord(const std::string& bytes) {
     EXPECT_EQ(ReadHeader(bytes, Serialized::kPagesRecord, &header), "");
@@ -428,7 +428,8 @@ TEST(PagedBloom, RecordsWithValuesOutOfTheirRangeAreRefused) {
            [](ForgedRecord* record) { record->header.count = (uint64_t{1} << 32) + 1; },
            [](ForgedRecord* record) { record->header.count = 0; },
            [](ForgedRecord* record) { record->header.y = 0; },
-           [](ForgedRecord* record) { record->header.y = ~uint64_t{0}; },  // there is no next one
+           // No next generation exists.
+           [](ForgedRecord* record) { record->header.y = ~uint64_t{0}; },
            [](ForgedRecord* record) { record->header.x = BitsOfDouble(0.6); },
            [](ForgedRecord* record) { record->header.x = BitsOfDouble(std::nan("")); },
            [](ForgedRecord* record) { record->header.keys = 1; },
@@ -442,10 +443,11 @@ TEST(PagedBloom, RecordsWithValuesOutOfTheirRangeAreRefused) {
            [](ForgedRecord* record) { record->numbers[kWorstPage] = record->header.count; },
            [](ForgedRecord* record) { record->numbers[kWorstOnes] = 513; },
            [](ForgedRecord* record) { record->numbers[kWorstOnes] = record->numbers[kOnes] + 1; },
-           [](ForgedRecord* record) { record->numbers[kOther] = 7; },       // without pages
-           [](ForgedRecord* record) { record->numbers[kOtherPages] = 7; },  // of no generation
+           [](ForgedRecord* record) { record->numbers[kOther] = 7; },  // a generation without pages
+           // There are pages without a generation.
+           [](ForgedRecord* record) { record->numbers[kOtherPages] = 7; },
            [](ForgedRecord* record) {
-             record->numbers[kOther] = record->header.y;  // whose pages would be removed
+             record->numbers[kOther] = record->header.y;  // the filter's own pages would be removed
              record->numbers[kOtherPages] = record->header.count;
            },
            [](ForgedRecord* record) {
@@ -465,7 +467,8 @@ TEST(PagedBloom, RecordsWithValuesOutOfTheirRangeAreRefused) {
   EXPECT_TRUE(PagedBloom::Open(&store, &reason)) << reason;
 }
 
-// 136 bytes that speak of 2^32 pages, all values in their range: they cost what is there.
+// A record of 136 bytes that claims 2^32 pages, with all values in range: the cost depends on the
+// existing pages only.
 TEST(PagedBloom, ARecordOfVeryManyPagesTakesNeitherMemoryNorTime) {
   MemoryPageStore store;
   std::string reason;
@@ -491,7 +494,8 @@ TEST(PagedBloom, ARecordOfVeryManyPagesTakesNeitherMemoryNorTime) {
     EXPECT_FALSE(filter->LoadAll(&reason));
     EXPECT_FALSE(filter->Recount(&reason));
   }
-  // Which removes the 2^32 of generation 7, and then the 2^32 that were the filter.
+  // The build removes the 2^32 claimed pages of generation 7, and then the 2^32 claimed pages of
+  // the filter.
   const std::optional<PagedBloom> built =
       PagedBloom::Build(&store, {60, 0.01, 64}, keys.data(), keys.size(), &reason);
   ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
@@ -499,7 +503,7 @@ TEST(PagedBloom, ARecordOfVeryManyPagesTakesNeitherMemoryNorTime) {
   EXPECT_EQ(store.all().size(), built->shape().pages + 1);
 }
 
-// Keys of records and pages that are removed, wherever a crash stopped that before.
+// A rebuild removes all pages of the other generation, however many an interrupted removal left.
 TEST(PagedBloom, ARebuildRemovesAllThatCrashesLeft) {
   for (const uint64_t there : {0u, 1u, 65'536u, 65'537u, 100'000u, 262'145u}) {
     MemoryPageStore store;
@@ -520,8 +524,7 @@ TEST(PagedBloom, ARebuildRemovesAllThatCrashesLeft) {
   }
 }
 
-// Lets a number of changes through to another store and fails from then on, as a process that was
-// killed does nothing more.
+// Store that passes a number of changes to another store and then fails, like a killed process.
 class CutShort : public PageStore {
  public:
   CutShort(PageStore* store, int changes) : store_(store), left_(changes) {}
@@ -571,7 +574,7 @@ TEST(PagedBloom, ARebuildThatIsCutShortLeavesOldOrNewPages) {
     EXPECT_EQ(is_new, built.has_value() || opened.num_added() > 5000);
     (is_new ? left_new : left_old)++;
     ExpectContainsAll(opened, is_new ? new_keys : old_keys);
-    // Whoever builds next leaves nothing of it.
+    // The next build removes all leftovers.
     const PagedBloom last = MustBuild(&store, {2000, 0.01, 1024}, RandomHashes(17).Take(2000));
     EXPECT_EQ(store.all().size(), last.shape().pages + 1) << "after " << changes << " changes";
   }
@@ -594,7 +597,7 @@ TEST(PagedBloom, AFirstBuildThatIsCutShortLeavesNoFilter) {
   }
 }
 
-// Keys of earlier saves are never denied, and the rate is never reported too low.
+// Keys of earlier saves are never false negatives, and the reported rate is never too low.
 TEST(PagedBloom, ASaveThatIsCutShortLosesNoOlderKeyAndNoBit) {
   const std::vector<KeyHash> old_keys = RandomHashes(18).Take(3000);
   const std::vector<KeyHash> new_keys = RandomHashes(19).Take(2000);

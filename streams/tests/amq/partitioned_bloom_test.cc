@@ -38,8 +38,8 @@ TEST(PartitionedBloom, EachKeySetsOneBitOfEachPart) {
   }
 }
 
-// Parts whose positions follow from one another would have more false positives than the product of
-// their shares.
+// Positions derived from one another would give more false positives than the product of the parts'
+// shares.
 TEST(PartitionedBloom, PartsAreIndependent) {
   PartitionedBloom filter({1000, 1e-6});
   for (const KeyHash key : RandomHashes(3).Take(1000)) filter.Add(key);

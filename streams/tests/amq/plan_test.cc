@@ -33,7 +33,7 @@ TEST(CheckPlan, NamesTheValueAndTheRange) {
   }
 }
 
-// Whatever the filter, some absent keys have the hash of a key.
+// Some absent keys have the hash of a present key, whatever the filter is.
 TEST(CheckPlan, RefusesRatesBelowThatOfEqualHashes) {
   EXPECT_EQ(CheckPlan({18'000, 1e-15}), "");
   EXPECT_EQ(CheckPlan({1'000'000, 1e-15}),
@@ -43,7 +43,7 @@ TEST(CheckPlan, RefusesRatesBelowThatOfEqualHashes) {
     const double equal = EqualHashRate(capacity);
     EXPECT_NE(CheckPlan({capacity, 0.999 * equal}), "") << capacity;
     EXPECT_EQ(CheckPlan({capacity, 1.002 * equal}), "") << capacity;
-    // The rate that the sentence names is accepted.
+    // The rate that the message names is accepted.
     const std::string said = CheckPlan({capacity, std::max(equal / 2, kLowestRate)});
     const size_t at = said.find("at least ");
     ASSERT_NE(at, std::string::npos) << said;
@@ -69,8 +69,8 @@ struct ShapeCase {
   double kibibytes;
 };
 
-// Known figures: 10^6 keys at 1 % take k = 7 and 1.14 MiB, 1,000 at 10^-7 k = 23 and 4.10 KiB.
-// Published tables have k = 20 and 3.51 KiB for the latter, which is 10^-6.
+// Known figures: 10^6 keys at 1 % take k = 7 and 1.14 MiB; 1,000 keys at 10^-7 take k = 23 and 4.10
+// KiB. Published tables have k = 20 and 3.51 KiB for the latter, which is right for 10^-6.
 TEST(ShapeOfBloom, HasTheKnownFigures) {
   for (const ShapeCase& c : {ShapeCase{1'000'000, 0.01, 7, 1.14 * 1024},
                              ShapeCase{1000, 1e-7, 23, 4.10}, ShapeCase{1000, 1e-6, 20, 3.51}}) {
@@ -92,7 +92,7 @@ TEST(ShapeOfBloom, MeetsEveryRateWithTheFewestBits) {
   }
 }
 
-// Few bits vary in number from filter to filter, and their power more than they do.
+// The number of set bits varies considerably in small filters, and its power even more.
 TEST(BloomRate, IsTheMeanOfFilters) {
   testing::RandomHashes random(3);
   for (const unsigned probes : {1u, 7u, 30u}) {

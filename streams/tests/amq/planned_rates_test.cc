@@ -1,6 +1,6 @@
-// Filters hold the rate that was asked for, of few keys and of many, at high rates and at low ones:
-// by the bits that are set in them, and by lookups where rates are high enough for that. Plans are
-// random. WINNOW_RATE_PLANS says how many of each kind (10), and prints what was found of each.
+// Tests that filters keep the planned rate, for few and many keys, at high and low rates: by their
+// set bits, and by lookups if the rate is high enough. Plans are random. WINNOW_RATE_PLANS sets the
+// number of plans per kind (default 10) and prints the results of each kind.
 
 #include <gtest/gtest.h>
 
@@ -22,8 +22,9 @@ using testing::FalsePositives;
 using testing::RandomHashes;
 using testing::TestSeed;
 
-constexpr uint64_t kMaxLookups = 400'000;  // of a plan
-// Half the width of the interval that a value is in with 99 %, and of one that all of 400 are in.
+constexpr uint64_t kMaxLookups = 400'000;  // per plan
+// Half widths, in sigmas, of the 99 % interval for one value, and of an interval for all of 400
+// values.
 constexpr double kSigmas = 2.576;
 constexpr double kSigmasOfAll = 4.2;
 
@@ -32,13 +33,13 @@ unsigned Plans() {
   return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 0)) : 10;
 }
 
-// From `least` to `most`, evenly by their logarithms.
+// Returns a random value between `least` and `most`, log-uniformly distributed.
 double Between(double least, double most, RandomHashes* random) {
   const double share = std::ldexp(static_cast<double>(random->Next() >> 11), -53);
   return least * std::pow(most / least, share);
 }
 
-// The mean of what filters of one plan have, divided by what was asked for.
+// Mean ratio of the filters' values to the planned ones.
 class Ratio {
  public:
   void Add(double value) {
@@ -94,7 +95,7 @@ void Fill(Filter* filter, uint64_t capacity, RandomHashes* random) {
     ASSERT_TRUE(testing::Take(filter, {random->Next()})) << capacity;
   }
 }
-// Both generations.
+// Fills both generations.
 void Fill(WindowBloom* filter, uint64_t capacity, RandomHashes* random) {
   for (uint64_t i = 0; i < 2 * capacity; ++i) filter->Add({random->Next()});
 }
@@ -131,7 +132,7 @@ TYPED_TEST(PlannedRatesOf, FiltersOfAPlan) {
   }
 }
 
-// Every single one, whenever it is asked, as long as equal hashes leave it room.
+// Each filter keeps the rate at all times, as long as equal hashes leave room.
 TEST(PlannedRates, OfScalableBloom) {
   Found found("scalable");
   RandomHashes random(TestSeed());
@@ -150,7 +151,7 @@ TEST(PlannedRates, OfScalableBloom) {
       ScalableBloom filter(options);
       size_t begun = 1;
       for (uint64_t key = 0; key < keys; ++key) {
-        // Where one begins the others are full.
+        // When a filter begins, all others are full.
         filter.Add({random.Next()});
         if (filter.filters().size() == begun && keys > 1000 && key + 1 < keys) continue;
         begun = filter.filters().size();

@@ -1,7 +1,7 @@
-// Random additions, removals and lookups of every filter that changes, beside a
-// std::unordered_multiset: no key that is there is denied, and absent ones pass at the rate that
-// the filter reports at that moment; once as planned, and once with ten times the keys, so that
-// counters saturate and the cuckoo filter refuses. A million operations each, or
+// Random additions, removals and lookups of every dynamic filter, compared with a
+// std::unordered_multiset: there are no false negatives, and false positives have the rate that the
+// filter reports at that time. Each filter runs once as planned and once with ten times the keys,
+// so that counters saturate and the cuckoo filter refuses keys. A million operations each, or
 // WINNOW_RANDOM_OPERATIONS.
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ using testing::RandomHashes;
 using testing::TestSeed;
 
 constexpr double kRate = 0.01;
-constexpr uint64_t kRounds = 100;  // in which the rate is looked at
+constexpr uint64_t kRounds = 100;  // between rounds, the rate is read
 
 uint64_t Operations() {
   const char* given = std::getenv("WINNOW_RANDOM_OPERATIONS");
@@ -42,15 +42,15 @@ bool Take(PagedBloom* filter, KeyHash key) {
   return added != PagedBloom::Added::kFailed;
 }
 
-// Counts of the operations by what became of them.
+// Counts of operations by their result.
 struct Outcome {
   uint64_t taken = 0;
   uint64_t refused = 0;
   uint64_t removed = 0;
-  uint64_t denied = 0;  // keys that were there
+  uint64_t denied = 0;  // false negatives
   uint64_t absent = 0;
-  uint64_t passed = 0;  // of these
-  double expected = 0;  // to pass, by the rates
+  uint64_t passed = 0;  // false positives
+  double expected = 0;  // expected false positives, by the reported rates
   double variance = 0;
 
   void Check(const std::string& name) const {
@@ -62,7 +62,7 @@ struct Outcome {
   }
 };
 
-// Half of the operations ask for absent keys, at a rate that the filter has just reported.
+// Looks up absent keys, half of all operations, at the rate that the filter has just reported.
 template <typename Filter>
 void AskAbsent(const Filter& filter, uint64_t round, Outcome* outcome) {
   const uint64_t lookups = Operations() / kRounds / 2;
@@ -73,8 +73,8 @@ void AskAbsent(const Filter& filter, uint64_t round, Outcome* outcome) {
   outcome->variance += rate * (1 - rate) * static_cast<double>(lookups);
 }
 
-// Adds new keys and old ones and asks for what is there. A third of the other operations add a new
-// key: a sixth of all.
+// Adds new and old keys and looks up present ones. A third of these operations, a sixth of all, add
+// a new key.
 template <typename Filter>
 Outcome Grow(Filter* filter) {
   Outcome outcome;
@@ -107,18 +107,18 @@ Outcome Grow(Filter* filter) {
   return outcome;
 }
 
-// The keys that Grow adds.
+// Returns the number of keys that Grow() adds.
 uint64_t GrownKeys() { return Operations() / 6; }
 
-// Keys come and go, some of them several times; up to `most` are there at once, and none at times.
+// Adds and removes keys, some of them several times; between none and `most` are present at a time.
 template <typename Filter>
 Outcome GrowAndShrink(Filter* filter, uint64_t most) {
   Outcome outcome;
   RandomHashes random(TestSeed());
   std::unordered_multiset<uint64_t> there;
-  std::vector<KeyHash> keys;  // the same, to choose from
+  std::vector<KeyHash> keys;  // the elements of `there`, for random choice
   for (uint64_t round = 0; round < kRounds; ++round) {
-    // Up to the most in the first fifth; then down and up again, twice.
+    // Grows up to `most` in the first fifth, then shrinks and grows twice.
     const uint64_t phase = round * 5 / kRounds;
     for (uint64_t i = 0; i < Operations() / kRounds / 2; ++i) {
       const bool adds = random.Below(10) < (phase % 2 == 0 ? 9u : 1u);
@@ -142,7 +142,7 @@ Outcome GrowAndShrink(Filter* filter, uint64_t most) {
         ++outcome.removed;
         there.erase(there.find(key.value));
         keys.pop_back();
-        // As long as other copies are there.
+        // Checks keys of which other copies remain.
         if (there.count(key.value) > 0) outcome.denied += !filter->MayContain(key);
       }
     }
@@ -154,7 +154,7 @@ Outcome GrowAndShrink(Filter* filter, uint64_t most) {
   return outcome;
 }
 
-// A share of the keys that the operations can bring at once.
+// Returns a number of keys, a share of those that the operations can add without removals.
 uint64_t KeysAtOnce() { return Operations() / 15; }
 
 template <typename Kind>
@@ -171,7 +171,7 @@ TYPED_TEST(RandomOperationsOf, FiltersThatGrowAsPlannedAndTenfold) {
   EXPECT_GT(overloaded.expected_fpr(), 20 * kRate);
 }
 
-// It has no plan to be overloaded: it grows, and its rate stays.
+// A scalable filter cannot be overloaded: it grows, and its rate stays.
 TEST(RandomOperations, OfScalableBloom) {
   ScalableOptions options;
   options.rate = kRate;
@@ -195,13 +195,13 @@ TEST(RandomOperations, OfPagedBloom) {
   }
 }
 
-// Old keys may be forgotten: those that were added within the window are known.
+// Old keys may be forgotten; keys added within the window are contained.
 TEST(RandomOperations, OfWindowBloom) {
   const uint64_t capacity = GrownKeys() / 10;
   WindowBloom filter({capacity, kRate});
   Outcome outcome;
   RandomHashes random(TestSeed());
-  std::vector<KeyHash> keys;  // each once
+  std::vector<KeyHash> keys;  // distinct
   for (uint64_t round = 0; round < kRounds; ++round) {
     for (uint64_t i = 0; i < Operations() / kRounds / 2; ++i) {
       if (random.Below(2) == 0 || keys.empty()) {
@@ -234,7 +234,7 @@ TEST(RandomOperations, OfCuckooFilter) {
   CuckooFilter roomy({KeysAtOnce() * 11 / 10, kRate});
   const Outcome fits = GrowAndShrink(&roomy, KeysAtOnce());
   fits.Check("cuckoo");
-  // Only more copies of a key than there are slots for.
+  // Keys are refused only if they have more copies than their two buckets have slots.
   EXPECT_LT(fits.refused, fits.taken / 200);
   CuckooFilter overloaded({KeysAtOnce() / 10, kRate});
   const Outcome outcome = GrowAndShrink(&overloaded, KeysAtOnce());

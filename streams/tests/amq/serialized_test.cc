@@ -1,5 +1,5 @@
-// Filters that are kept as bytes come back as they were; bytes that are damaged, cut off or foreign
-// are refused with a sentence; and FORMAT.md is true.
+// Tests that serialized filters are read unchanged, that damaged, truncated and foreign bytes are
+// refused with a message, and that FORMAT.md is accurate.
 
 #include "streams/amq/serialized.h"
 
@@ -75,7 +75,7 @@ Filter Filled(uint64_t keys, double rate) {
   return filter;
 }
 
-// From memory that ends where the bytes end, so that a sanitizer sees every read outside.
+// Reads from an allocation of the exact size, so that sanitizers detect every read out of bounds.
 template <typename Filter>
 std::optional<Filter> Read(std::string_view bytes, std::string* reason) {
   const std::unique_ptr<char[]> exact(new char[bytes.size()]);
@@ -91,7 +91,7 @@ void ExpectRefused(std::string_view bytes) {
   EXPECT_THAT(reason, HasSubstr("; "));
 }
 
-// With both checksums as they would be if someone had written these bytes on purpose.
+// Returns the bytes with both checksums recomputed, as an attacker could.
 std::string Signed(std::string bytes) {
   auto* data = reinterpret_cast<unsigned char*>(bytes.data());
   formulas::StoreLittle64(data + 56, XXH3_64bits(data + 72, bytes.size() - 72));
@@ -183,8 +183,8 @@ TEST(SerializedScalableBloom, GrowsOnAsPlanned) {
   EXPECT_LE(read->expected_fpr(), 0.001);
 }
 
-// The next filter's size comes from the options: those must be the ones that the filters were made
-// by.
+// The next filter's size comes from the options, which must therefore be those that the filters
+// were made by.
 TEST(SerializedScalableBloom, OptionsThatItsFiltersContradictAreRefused) {
   std::string reason;
   const std::string few = ScalableBloom({0.01, 1, 2, 0.8}).Serialize();
@@ -193,7 +193,7 @@ TEST(SerializedScalableBloom, OptionsThatItsFiltersContradictAreRefused) {
   EXPECT_THAT(reason,
               HasSubstr("expected blocks of a filter, by the keys of the first one, from "));
   EXPECT_FALSE(ScalableBloom::Deserialize(With(few, 48, 100), &reason));
-  // The first filter may be right, and a later one not.
+  // The first filter may match the options, and a later one not.
   const std::string grown = Filled<ScalableBloom>(1000, 0.01).Serialize();
   const auto real = [](double value) {
     uint64_t bits = 0;
@@ -203,13 +203,13 @@ TEST(SerializedScalableBloom, OptionsThatItsFiltersContradictAreRefused) {
   EXPECT_FALSE(ScalableBloom::Deserialize(With(grown, 72, real(8)), &reason));
   EXPECT_THAT(reason,
               HasSubstr("expected blocks of a filter, by the keys of the first one, from "));
-  // Bits a key: a hundred of a higher rate are not those of a lower one.
+  // The rate determines the bits per key, which differ between a higher and a lower rate.
   EXPECT_FALSE(ScalableBloom::Deserialize(With(grown, 40, real(1e-15)), &reason));
   EXPECT_THAT(reason,
               HasSubstr("expected bits that a key sets, by the rate of its filter, from 40"));
 }
 
-// The library reads what it makes, of all options.
+// All options give filters whose bytes the library reads.
 TEST(SerializedScalableBloom, EveryShapeThatItMakesIsRead) {
   for (const double rate : {0.5, 0.01, 1e-6, 1e-15}) {
     for (const uint64_t capacity : {1u, 2u, 50u, 1000u}) {
@@ -253,15 +253,15 @@ TYPED_TEST(SerializedTest, RandomBytesAreRefused) {
   for (int i = 0; i < 20'000; ++i) {
     std::string bytes(random.Below(400), 0);
     for (char& byte : bytes) byte = static_cast<char>(random.Next());
-    // Some of them begin as a filter does.
+    // Half of the inputs begin like a filter.
     const size_t same = random.Below(80);
     if (i % 2 == 0 && bytes.size() > same) bytes.replace(0, same, whole, 0, same);
     ExpectRefused<TypeParam>(bytes);
   }
 }
 
-// Checksums are right here: nothing is read outside, and nothing large is allocated, for what
-// someone may have written on purpose.
+// Checksums are right here: even forged bytes must cause no reads out of bounds and no large
+// allocations.
 TYPED_TEST(SerializedTest, WrongNumbersUnderRightChecksumsNeverReadOutside) {
   const std::string whole = Filled<TypeParam>(12, 0.01).Serialize();
   RandomHashes random(TestSeed());
@@ -282,7 +282,7 @@ TYPED_TEST(SerializedTest, WrongNumbersUnderRightChecksumsNeverReadOutside) {
   }
 }
 
-// The three parts of a sentence, by what is wrong.
+// The message has three parts, depending on the fault.
 TYPED_TEST(SerializedTest, SaysWhatItExpectedAndFoundAndWhatToDo) {
   const std::string whole = Filled<TypeParam>(12, 0.01).Serialize();
   const auto reason = [](const std::string& bytes) {
@@ -310,7 +310,7 @@ TEST(SerializedKinds, AnotherKindIsNamed) {
   EXPECT_EQ(reason, "these bytes are no BlockedBloom: found a CuckooFilter; read them as that");
 }
 
-// The inputs that fuzz_records begins with: parts, each behind its length in two bytes.
+// Seeds of fuzz_records: parts, each preceded by its length in two bytes.
 TEST(SerializedKinds, EachHasASeedOfTheFuzzTarget) {
   std::set<unsigned> seeds;
   for (const auto& file : std::filesystem::directory_iterator(WINNOW_FUZZ_RECORDS)) {
@@ -318,7 +318,7 @@ TEST(SerializedKinds, EachHasASeedOfTheFuzzTarget) {
   }
   const std::string whole = Filled<BlockedBloom>(5, 0.1).Serialize();
   for (unsigned kind = 1; kind < 256; ++kind) {
-    if (kind == static_cast<unsigned>(Serialized::kBloomPage)) continue;  // behind its record
+    if (kind == static_cast<unsigned>(Serialized::kBloomPage)) continue;  // follows its record
     std::string reason;
     BlockedBloom::Deserialize(WithByte(whole, 5, static_cast<unsigned char>(kind)), &reason);
     EXPECT_EQ(reason.find("unknown kind") == std::string::npos, seeds.count(kind) > 0)
@@ -359,7 +359,7 @@ TEST(SerializedKinds, ValuesOutOfTheirRangeAreNamed) {
   EXPECT_THAT(reason, HasSubstr("first_capacity is 0, but must be from 1"));
   EXPECT_FALSE(ScalableBloom::Deserialize(With(scalable, 24, 99), &reason));
   EXPECT_THAT(reason, HasSubstr("expected the number of filters to be "));
-  // The second filter's own header, with a length that leaves the bytes.
+  // The second filter's own header, with a length beyond the end.
   EXPECT_FALSE(ScalableBloom::Deserialize(With(scalable, 72 + 16 + 8 + 16, ~uint64_t{0}), &reason));
   EXPECT_THAT(reason, HasSubstr("bytes of one more filter"));
 }
@@ -395,7 +395,7 @@ TEST(SerializedFormat, VectorsAreWhatIsWritten) {
   ExpectVectors<CuckooFilter>("cuckoo");
 }
 
-// Record and pages one after the other.
+// Returns the record and the pages one after the other.
 std::string PagesOf(uint64_t keys, double rate) {
   MemoryPageStore store;
   const std::vector<KeyHash> hashes = Keys(keys);

@@ -1,4 +1,4 @@
-// Every kind of filter has the size that its own formula gives, and the rate that it reports.
+// Tests that every kind of filter has the size of its formula and the rate that it reports.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using testing::RandomHashes;
 constexpr double kRates[] = {0.1, 0.01, 0.001};
 constexpr uint64_t kCounts[] = {700'000, 1'000'000, 1'300'000};
 
-// Lookups that give ten thousand false positives.
+// Returns the number of lookups for ten thousand expected false positives.
 uint64_t Lookups(double rate) { return static_cast<uint64_t>(1e4 / rate); }
 
 void ExpectSize(size_t bytes, uint64_t keys, double bits_a_key, double rate) {
@@ -47,7 +47,7 @@ TYPED_TEST(SizesAndRatesOf, FiltersOfAPlan) {
   }
 }
 
-// Filters that are made of all their keys, with the least whole bits of fingerprint.
+// Tests immutable filters, which have the fewest whole bits per fingerprint.
 template <typename Make, typename SlotsAKey>
 void ExpectStaticSizesAndRates(Make make, SlotsAKey slots_a_key) {
   for (const double rate : kRates) {

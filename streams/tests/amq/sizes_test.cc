@@ -1,5 +1,5 @@
-// Sizes that are said before are those of the filters that are made then, and the planning figures
-// of the field come out.
+// Tests that predicted sizes are those of the filters, and that known planning figures of the
+// literature result.
 
 #include "winnow/amq/sizes.h"
 
@@ -76,7 +76,8 @@ TEST(Sizes, AreThoseOfTheOtherFiltersThatAreMade) {
   }
 }
 
-// It begins filters when chance fills the one before: one more or less where the plan ends near.
+// A filter begins when the one before happens to be full: their number may differ by one if the
+// plan ends near that point.
 TEST(Sizes, OfAScalableFilterAreThoseThatItGrowsTo) {
   for (const double rate : {0.01, 1e-6}) {
     for (const uint64_t keys : {500u, 5000u, 100'000u}) {
@@ -95,7 +96,7 @@ std::vector<std::string> NamesOf(::testing::Types<Kinds...>) {
   return {Kinds::kName...};
 }
 
-// The tests above compare each of them with filters.
+// The tests above compare each kind with filters.
 TEST(Sizes, HaveNoOtherKinds) {
   std::vector<std::string> compared = NamesOf(testing::PlannedKinds());
   for (const char* kind : {"paged", "scalable", "xor", "fuse, 3-wise", "fuse, 4-wise"}) {
@@ -126,7 +127,8 @@ TEST(Sizes, WithinBytesAreTheLowestRatesThatFit) {
     EXPECT_GE(within.size(), 8u);
     for (const KindSize& size : within) {
       EXPECT_LE(size.bytes, bytes) << size.kind;
-      // A lower rate fills what there is; whole bits of fingerprints make larger steps.
+      // A slightly lower rate would fill the given bytes; fingerprints of whole bits have larger
+      // steps.
       if (size.is_fingerprint) continue;
       EXPECT_GE(Find({keys, size.rate * 0.9}, size.kind).bytes * 50, bytes * 49) << size.kind;
     }
@@ -139,7 +141,7 @@ TEST(Sizes, PlanningFiguresOfTheField) {
   EXPECT_NEAR(BloomFilterRate(1e9, 30e9, 8), 9.01e-6, 0.005e-6);
   EXPECT_NEAR(BloomFilterRate(1e9, 30e9, 16), 7.26e-7, 0.005e-7);
   EXPECT_NEAR(BloomFilterRate(1e9, 50e9, 8), 2.28e-7, 0.005e-7);
-  // Tables leave out equal hashes, which add a twentieth here.
+  // Tables omit equal hashes, which add a twentieth here.
   EXPECT_NEAR(BloomFilterRate(1e9, 50e9, 16) - std::ldexp(1e9, -64), 1.0005e-9, 0.0001e-9);
   const KindSize million = Find({1'000'000, 0.01}, "standard");
   EXPECT_EQ(million.bits, 7u);
@@ -147,7 +149,7 @@ TEST(Sizes, PlanningFiguresOfTheField) {
   const KindSize thousand = Find({1000, 1e-7}, "standard");
   EXPECT_EQ(thousand.bits, 23u);
   EXPECT_NEAR(static_cast<double>(thousand.bytes) / 1024, 4.10, 0.005);
-  // Tables say 854, which is the nearest: at 1.0002 %.
+  // Tables have 854, the nearest number, with a rate of 1.0002 %.
   EXPECT_EQ(BloomFilterKeys(8192, 7, 0.01), 853u);
   EXPECT_NEAR(BloomFilterRate(854, 8192, 7), 0.010002, 0.000001);
   EXPECT_EQ(BloomFilterKeys(8192, 6, 0.01), 851u);
@@ -169,15 +171,16 @@ std::vector<std::string> Split(const std::string& text, char separator) {
 }
 
 struct SaidOfKind {
-  std::string bits[2];  // a key, at 1 % and at 0.01 %
+  std::string bits[2];  // per key, at 1 % and at 0.01 %
   std::string keys_can_be;
 };
 
-// The rows of kinds that grow. Kinds of a row have words in common, but where a ";" parts them.
+// Returns the rows of kinds that grow. Kinds in one row share words, except those separated by ";".
 std::map<std::string, SaidOfKind> KindsOfThePage() {
   std::map<std::string, SaidOfKind> kinds;
   for (const std::string& line : Split(testing::ReadFile(WINNOW_CHANGING_FILTERS_MD), '\n')) {
-    const std::vector<std::string> cells = Split(line, '|');  // the first is before the row
+    // The first cell is empty, before the row.
+    const std::vector<std::string> cells = Split(line, '|');
     if (cells.size() != 5 || cells[4].rfind("added", 0) != 0) continue;
     const std::vector<std::string> groups = Split(cells[1], ';');
     for (size_t i = 0; i < groups.size(); ++i) {
@@ -193,7 +196,7 @@ std::map<std::string, SaidOfKind> KindsOfThePage() {
   return kinds;
 }
 
-// Returns whether the number rounds to the text, or to one within it: "9.93", "9.6 to 9.7".
+// Returns whether the number rounds to the text, or to a value in its range: "9.93", "9.6 to 9.7".
 bool RoundsTo(double number, const std::string& text) {
   const size_t to = text.find(" to ");
   const double least = std::stod(text);

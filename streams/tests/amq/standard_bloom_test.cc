@@ -49,8 +49,8 @@ TEST(StandardBloom, ReportsTheRateOfMoreKeysThanPlanned) {
   ExpectReportedRate(filter, 1'000'000, 4);
 }
 
-// Reduces h1 and h2 to m first, as many libraries do. In a small filter at a low rate keys then
-// agree in all their positions more often than the bits are set by chance.
+// A filter that reduces h1 and h2 to m first, as many libraries do. In a small filter at a low
+// rate, keys then agree in all positions more often than bits are set by chance.
 class ReducedBefore {
  public:
   ReducedBefore(uint64_t bits, unsigned probes) : bits_(bits), probes_(probes) {}
@@ -75,12 +75,12 @@ class ReducedBefore {
 };
 
 TEST(StandardBloom, AThousandKeysAtOneInTenMillionHaveThatRate) {
-  constexpr uint64_t kFew = 30'000'000;  // of a rate ten times as high
+  constexpr uint64_t kFew = 30'000'000;  // lookups at a rate ten times as high
   constexpr uint64_t kLookups = 200'000'000;
   StandardBloom filter({1000, 1e-7});
   for (const KeyHash key : RandomHashes(5).Take(1000)) filter.Add(key);
   EXPECT_EQ(filter.probes(), 23u);
-  // One filter's own rate differs from the mean of all by the bits that happen to be set.
+  // The rate of one filter differs from the mean by its random number of set bits.
   EXPECT_NEAR(filter.expected_fpr(), 1e-7, 0.4e-7);
   ExpectReportedRate(filter, kLookups, 6);
 

@@ -37,7 +37,7 @@ TEST(WindowBloom, RemembersAsManyKeysAsPlannedAndForgetsTheRest) {
   }
 }
 
-// A key that is added again and again is never new, whatever passes by.
+// A key that is added repeatedly is never new, regardless of other keys.
 TEST(WindowBloom, AddingAgainRemembersAnew) {
   WindowBloom filter({100, 1e-6});
   RandomHashes random(2);

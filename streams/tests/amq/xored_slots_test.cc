@@ -27,10 +27,10 @@ TEST(FingerprintBits, AreTheFewestThatReachTheRate) {
   EXPECT_EQ(FingerprintBits(1e-12), 32u);
 }
 
-// Every key has the same slots: no seed helps.
+// All keys have equal slots: no seed helps.
 TEST(FillSlots, RefusesWhatCantBePlacedAndLeavesTheBytes) {
   const auto same = [](uint64_t) { return std::array<uint64_t, 3>{0, 5, 9}; };
-  for (const size_t n : {2u, 3u, 300u}) {  // 300 are more than a slot counts
+  for (const size_t n : {2u, 3u, 300u}) {  // 300 exceeds the key count of a slot
     const std::vector<KeyHash> hashes = RandomHashes(n).Take(n);
     std::vector<unsigned char> bytes(PackedBytes(10, 7));
     EXPECT_FALSE(FillSlots(hashes.data(), n, 1, 10, 7, same, bytes.data()));

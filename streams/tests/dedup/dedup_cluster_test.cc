@@ -1,5 +1,5 @@
-// `winnow dedup --redis` with clusters: one stream on several masters, and what is left of it when
-// clients and masters are killed, and slots move.
+// Tests of `winnow dedup --redis` with clusters: one stream on several masters, while clients and
+// masters are killed and slots move.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,15 +50,15 @@ class DedupClusterTest : public testing::RedisStreamTest {
   static int MasterOfKey(const StartedCluster& cluster, const std::string& key) {
     return cluster.MasterOf(atoi(cluster.Ask(0, {"cluster", "keyslot", key}).c_str()));
   }
-  // Output of a run, which is to succeed.
+  // Returns the output of a run, which must succeed.
   std::string Printed(const std::vector<std::string>& lines, const std::string& flags) {
     const ChildResult outcome = RunDedup(In(lines) + flags);
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     return outcome.output;
   }
 
-  // Adds lines whose replica of one master lacks them when it takes over, and more lines behind
-  // that; gives the totals.
+  // Adds lines that the replica of one master lacks when it takes over, and then more lines;
+  // returns the totals.
   enum class Failure { kDead, kSilent };
   std::string LoseLines(const std::string& flags, Failure failure,
                         const std::vector<std::string>& lost,
@@ -199,7 +199,7 @@ TEST_F(DedupClusterTest, WhatVanishedEndsTheStream) {
   running.Write(lines);
   EXPECT_EQ(running.End(), 2);
   EXPECT_THAT(running.Errors(), HasSubstr("vanished"));
-  // Those of the other masters are known still.
+  // Lines on the other masters are still known.
   const uint64_t repeats = LinesOf(running.Output()).size() - lines.size();
   EXPECT_EQ(NumberBefore(running.Errors(), "uncertain"), repeats);
   EXPECT_GE(repeats, 1u);
@@ -215,14 +215,14 @@ TEST_F(DedupClusterTest, AStreamThatIsBegunAnewEndsForClientsThatWereIdle) {
   running.Await(2);
   for (int i = 0; i < cluster.size(); ++i) cluster.Ask(i, {"flushall"});
   EXPECT_EQ(Printed({"x"}, Flags(cluster.address(0))), "x\n");
-  sleep(1);  // it looks once a second
+  sleep(1);  // the stream is checked once per second
   running.Write({"a"});
   EXPECT_EQ(running.End(), 2);
   EXPECT_EQ(running.Output(), "a\nb\n");
   EXPECT_THAT(running.Errors(), HasSubstr("was begun anew"));
 }
 
-// Also where the new client has set the first lines of the old one again.
+// The new client has set the first lines of the old one again.
 TEST_F(DedupClusterTest, AStreamThatIsBegunAnewWithTheSameLinesEndsForThemAsWell) {
   const StartedCluster cluster(3, 0);
   Fed running(this, Flags(cluster.address(0)), "out");
@@ -232,14 +232,14 @@ TEST_F(DedupClusterTest, AStreamThatIsBegunAnewWithTheSameLinesEndsForThemAsWell
   for (int i = 0; i < cluster.size(); ++i) cluster.Ask(i, {"flushall"});
   const ChildResult other = RunDedup(In(testing::Numbered(0, 500)) + Flags(cluster.address(0)));
   EXPECT_EQ(LinesOf(other.output).size(), 500u) << other.errors;
-  sleep(1);  // it looks once a second
+  sleep(1);  // the stream is checked once per second
   running.Write(lines);
   EXPECT_EQ(running.End(), 2);
   EXPECT_EQ(LinesOf(running.Output()).size(), lines.size());
   EXPECT_THAT(running.Errors(), HasSubstr("was begun anew"));
 }
 
-// The next run finds them as they were, whether they were sent or not.
+// The next run finds the refused lines unchanged, whether they were sent or not.
 TEST_F(DedupClusterTest, LinesThatAreRefusedAreNeitherNewNorSeen) {
   const StartedCluster cluster(3, 0);
   const std::string run = Flags(cluster.address(0));
@@ -259,7 +259,7 @@ TEST_F(DedupClusterTest, LinesThatAreRefusedAreNeitherNewNorSeen) {
   const std::string number = std::to_string(printed.size());
   EXPECT_THAT(first.errors, HasSubstr(number + " lines, " + number + " new, 0 seen before"));
   EXPECT_EQ(NumberBefore(first.errors, "uncertain"), 0u);
-  // The next thousand lines: none of these was seen.
+  // None of the next thousand lines was seen.
   lines.erase(lines.begin(), lines.begin() + kInflight);
   EXPECT_THAT(refused("--seen").output, IsEmpty());
   lines = Numbered(0, 1'000);
@@ -310,7 +310,7 @@ std::string DedupClusterTest::LoseLines(const std::string& flags, Failure failur
   cluster.WaitUntilReplicated();
   const int master = cluster.Masters()[0];
   const int replica = cluster.ReplicaOf(master);
-  // The connection is closed, so that nothing waits in it for the replica to go on.
+  // Closes the connection, so that no data is buffered in it for the replica.
   cluster.StopNode(replica);
   cluster.Ask(master, {"client", "kill", "type", "replica"});
   client.Write(lost);
@@ -331,7 +331,8 @@ std::string DedupClusterTest::LoseLines(const std::string& flags, Failure failur
          std::to_string(LinesOf(client.Output()).size()) + " lines; " + client.Errors();
 }
 
-// The client waits for lines while the master fails, and learns of it from the next one.
+// The client waits for lines while the master fails, and learns of the fail-over from the next
+// line.
 TEST_F(DedupClusterTest, WhatAFailOverLosesIsSetAgainAndCounted) {
   const std::string totals = LoseLines("", Failure::kDead, Numbered(10'000, 13'000), {"one more"});
   EXPECT_THAT(totals, HasSubstr("0 lines again, output 6001 lines;"));
@@ -339,8 +340,8 @@ TEST_F(DedupClusterTest, WhatAFailOverLosesIsSetAgainAndCounted) {
   EXPECT_EQ(NumberBefore(totals, "uncertain"), 0u);
 }
 
-// Lines acknowledged longer ago than --replay may be lost all the same, if the client did not look
-// since then.
+// Lines acknowledged longer ago than --replay may still be lost, if the client has not checked the
+// stream since.
 TEST_F(DedupClusterTest, AClientThatWaitedLongSendsAgainWhatItHadBefore) {
   const std::string totals =
       LoseLines("--replay=2", Failure::kDead, Numbered(10'000, 11'000), {"one more"});
@@ -355,8 +356,8 @@ TEST_F(DedupClusterTest, WhatAFailOverLostIsNotPrintedAgainByTheSameClient) {
   EXPECT_NEAR(static_cast<double>(NumberBefore(totals, "lost by fail-overs")), 1'000, 150);
 }
 
-// Nor where these lines are under way when the master fails, and its successor says that they are
-// new before any could be sent again.
+// The lost lines are in flight when the master fails, and its successor answers that they are new
+// before any can be resent.
 TEST_F(DedupClusterTest, WhatAFailOverLostIsNotPrintedAgainWhileItIsUnderWay) {
   const std::vector<std::string> lost = Numbered(10'000, 13'000);
   const std::string totals = LoseLines("", Failure::kSilent, lost, lost);
@@ -372,12 +373,12 @@ TEST_F(DedupClusterTest, WithoutReplayLostLinesComeAgainAndAreNotCounted) {
                             Not(HasSubstr("set again"))));
 }
 
-// Two lines are acknowledged, and the connection is lost: what was lost with it shows in the
-// answers when they are sent again.
+// Two lines are acknowledged, and the connection is lost: the answers to the resent lines show what
+// was lost with it.
 TEST_F(DedupClusterTest, LinesThatAreSentAgainAreCountedByWhatIsKnown) {
   const std::string full = "-OOM command not allowed\r\n";
   const struct {
-    std::vector<std::string> answers;  // behind those to the first two lines
+    std::vector<std::string> answers;  // answers after those to the first two lines
     int status;
     const char* totals;
   } rows[] = {
@@ -385,7 +386,8 @@ TEST_F(DedupClusterTest, LinesThatAreSentAgainAreCountedByWhatIsKnown) {
        0,
        "3 new, 0 seen before;.*; 0 uncertain, 1 lost by fail-overs and set again; which of the "
        "last 3 lines a fail-over loses from now on is unknown\n"},
-      // Both are lost and sent again, and then once more, as that connection was lost as well.
+      // Both lines are lost and resent, and resent once more, since that connection is lost as
+      // well.
       {{"", "cut", BitsWere(1), BitsWere(1), BitsWere(1), BitsWere(1), BitsWere(0)},
        0,
        "3 new, 0 seen before;.*; 0 uncertain, 0 lost by fail-overs and set again, 2 more perhaps; "
@@ -415,8 +417,8 @@ TEST_F(DedupClusterTest, LinesThatAreSentAgainAreCountedByWhatIsKnown) {
   }
 }
 
-// As the old master goes away while it is asked whether the stream is still the same. The new one
-// has the plan and all keys, and lacks the line.
+// The old master goes away during a check of the stream. The new master has the plan and all keys,
+// but lacks the line.
 TEST_F(DedupClusterTest, AFailOverThatTheLookFindsIsFollowed) {
   std::mutex mutex;
   std::string sentinel;
@@ -447,14 +449,14 @@ TEST_F(DedupClusterTest, AFailOverThatTheLookFindsIsFollowed) {
   Fed client(this, Flags(old.address() + "," + next.address()), "out");
   client.Write({"a"});
   client.Await(1);
-  sleep(1);  // it looks once a second
+  sleep(1);  // the stream is checked once per second
   client.Write({"b"});
   client.Await(2);
   EXPECT_EQ(client.End(), 0);
   EXPECT_THAT(client.Errors(), HasSubstr("; 0 uncertain, 1 lost by fail-overs and set again"));
 }
 
-// Bits are set before a line is printed: what is in flight is lost, and nothing comes twice.
+// Bits are set before a line is printed: lines in flight are lost, and no line is printed twice.
 TEST_F(DedupClusterTest, AKilledClientLosesTheLinesInFlight) {
   const StartedCluster cluster(3, 1);
   const std::vector<std::string> lines = RandomLines(60'000, 50'000, 5);
@@ -478,8 +480,8 @@ TEST_F(DedupClusterTest, AKilledClientLosesTheLinesInFlight) {
               static_cast<int>(distinct - counts.size()));
 }
 
-// Two clients with the same lines. Each line is printed; each client prints none twice but those
-// that it calls uncertain, and both print at most what was in flight at a kill.
+// Two clients send equal lines. Each line is printed. Each client prints no line twice except
+// uncertain ones, and both clients print at most the lines that were in flight at a kill.
 TEST_F(DedupClusterTest, KilledMastersLoseNoLineAndRepeatFewOnes) {
   StartedCluster cluster(3, 1, StartedCluster::FailsOverSoon());
   std::mt19937_64 random(8);
@@ -530,7 +532,7 @@ TEST_F(DedupClusterTest, KilledMastersLoseNoLineAndRepeatFewOnes) {
               of_this_run + 2 * kInflight * static_cast<uint64_t>(done - before));
     uncertain += of_this_run;
     by_both += printed - all.size();
-    // Nobody sets again what a client had that ended before the fail-over.
+    // Lines of a client that ended before the fail-over are not resent.
     if (saw_all) {
       EXPECT_EQ(RunDedup(one + flags).output, "");
       ++checked;
@@ -555,7 +557,7 @@ TEST_F(DedupClusterTest, SlotsThatMoveLoseAndRepeatNothing) {
                                 " --name=m" + std::to_string(runs),
                             "out");
     while (!tool->HasEnded() && moves < Kills(4)) {
-      // One that has a key.
+      // Picks a slot with a key.
       const int slot = static_cast<int>(random() % 256) * 64 + 32;
       const std::vector<int> masters = cluster.Masters();
       const int to = masters[random() % masters.size()];

@@ -1,4 +1,4 @@
-// Lines that `winnow dedup` drops by mistake: as many as the layout's model says.
+// Tests that `winnow dedup` drops as many lines by mistake as the layout's model says.
 
 #include <gtest/gtest.h>
 
@@ -40,13 +40,13 @@ TEST(DedupRatesTest, DropsAreThoseOfTheSumOfRates) {
         RunDedup("'" + file + "' --count --capacity=1000000 --rate=" + rate);
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     EXPECT_NEAR(kDistinct - std::stoi(outcome.output), expected, 3 * deviation + 0.5) << rate;
-    // Most come when the filter is nearly full.
+    // Most drops occur when the filter is nearly full.
     EXPECT_GT(expected, 0.03 * std::stod(rate) * kDistinct);
     EXPECT_LT(expected, 0.5 * std::stod(rate) * kDistinct);
   }
 }
 
-// Fewer blocks for each line, where that takes little more memory.
+// Layouts have fewer blocks per line where that takes little more memory.
 TEST(DedupRatesTest, LayoutsReadFewBlocksAndHoldTheRate) {
   for (const double rate : {1e-2, 1e-3, 1e-4, 1e-5, 1e-7, 1e-9, 1e-12, 1e-15}) {
     for (const uint64_t lines : {1u, 1'000u, 10'000'000u}) {
@@ -63,7 +63,7 @@ TEST(DedupRatesTest, LayoutsReadFewBlocksAndHoldTheRate) {
   EXPECT_EQ(dedup::ShapeForLines(10'000'000, 1e-3).blocks_per_key, 1u);
 }
 
-// The model where drops of the layout for 1e-9 can be counted.
+// Checks the model where drops of the layout for 1e-9 are frequent enough to count.
 TEST(DedupRatesTest, OverfilledLayoutsDropWhatTheModelSays) {
   for (const char* plan : {"100000 1e-9 3", "100000 1e-9 4", "100000 1e-5 2", "51000 1e-12 4"}) {
     double drops = 0, expected = 0, deviation = 0;

@@ -1,5 +1,5 @@
-// `winnow dedup --redis` with real servers: one stream for several clients, and what is left of it
-// when clients and servers are killed.
+// Tests of `winnow dedup --redis` with real servers: one stream for several clients, while clients
+// and servers are killed.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ TEST_F(DedupRedisTest, LinesAreSpreadOverServers) {
   const int in_b = atoi(b.Ask({"bitcount", "winnow-dedup:0"}).c_str());
   EXPECT_NEAR(in_a, in_b, 0.1 * in_a);
   EXPECT_GT(in_a, 50'000);
-  // The bits that clients of each version have set.
+  // Digest of the bits that clients of each version have set.
   const auto digest = [](const StartedRedis& server) {
     return server.Ask(
         {"eval", "return redis.sha1hex(redis.call('get', KEYS[1]))", "1", "winnow-dedup:0"});
@@ -149,7 +149,7 @@ TEST_F(DedupRedisTest, WhatVanishedEndsTheStream) {
   EXPECT_THAT(RunDedup(in + Flags(server.address())).errors, HasSubstr("the plan of the stream"));
 }
 
-// Its keys are whole, and their bits are those of another client.
+// The new stream has complete keys, with another client's bits.
 TEST_F(DedupRedisTest, AStreamThatIsBegunAnewEndsForClientsThatWereIdle) {
   const StartedRedis server;
   Fed running(this, Flags(server.address()), "out");
@@ -157,7 +157,7 @@ TEST_F(DedupRedisTest, AStreamThatIsBegunAnewEndsForClientsThatWereIdle) {
   running.Await(2);
   server.Ask({"flushall"});
   EXPECT_EQ(RunDedup(In({"x"}) + Flags(server.address())).output, "x\n");
-  sleep(1);  // it looks once a second
+  sleep(1);  // the stream is checked once per second
   running.Write({"a"});
   EXPECT_EQ(running.End(), 2);
   EXPECT_EQ(running.Output(), "a\nb\n");
@@ -165,7 +165,7 @@ TEST_F(DedupRedisTest, AStreamThatIsBegunAnewEndsForClientsThatWereIdle) {
   EXPECT_EQ(RunDedup(In({"x"}) + Flags(server.address())).output, "");
 }
 
-// Also where the new client has set the first lines of the old one again.
+// The new client has set the first lines of the old one again.
 TEST_F(DedupRedisTest, AStreamThatIsBegunAnewWithTheSameLinesEndsForThemAsWell) {
   const StartedRedis server;
   Fed running(this, Flags(server.address()), "out");
@@ -175,7 +175,7 @@ TEST_F(DedupRedisTest, AStreamThatIsBegunAnewWithTheSameLinesEndsForThemAsWell) 
   server.Ask({"flushall"});
   const ChildResult other = RunDedup(In(testing::Numbered(0, 500)) + Flags(server.address()));
   EXPECT_EQ(LinesOf(other.output).size(), 500u) << other.errors;
-  sleep(1);  // it looks once a second
+  sleep(1);  // the stream is checked once per second
   running.Write(lines);
   EXPECT_EQ(running.End(), 2);
   EXPECT_EQ(LinesOf(running.Output()).size(), lines.size());
@@ -196,7 +196,7 @@ TEST_F(DedupRedisTest, AnOutputThatFailsSaysHowManyLinesAreInNone) {
               AllOf(HasSubstr("could not be written"), Not(HasSubstr("in no output"))));
 }
 
-// Before it has looked.
+// The plan is deleted before the client's next check.
 TEST_F(DedupRedisTest, AClientWhosePlanIsDeletedBeforeItConnectsAnewGoesOnAsWell) {
   const StartedRedis server;
   Fed running(this, Flags(server.address()), "out");
@@ -218,7 +218,7 @@ TEST_F(DedupRedisTest, AClientWhosePlanIsDeletedSaysSoAndGoesOn) {
   running.Await(1);
   const std::string plan = server.Ask({"get", "winnow-dedup:plan"});
   server.Ask({"del", "winnow-dedup:plan"});
-  sleep(1);  // it looks once a second
+  sleep(1);  // the stream is checked once per second
   running.Write({"a", "b"});
   running.Await(2);
   EXPECT_THAT(running.Errors(), AllOf(HasSubstr("the plan of the stream winnow-dedup"),
@@ -248,7 +248,7 @@ TEST_F(DedupRedisTest, PastTheRateTheStreamEnds) {
   EXPECT_NEAR(static_cast<double>(LinesOf(past.output).size()), 520, 100);
 }
 
-// Whatever is in flight: a filter for few lines is full before so many are sent.
+// Small filters end the run soon, although they are full before --inflight lines are sent.
 TEST_F(DedupRedisTest, SmallStreamsEndSoonPastTheRateAndLaterRunsAtOnce) {
   const StartedRedis server;
   const std::string flags = "--capacity=1000 --rate=1e-3 --redis=" + server.address();
@@ -264,13 +264,14 @@ TEST_F(DedupRedisTest, SmallStreamsEndSoonPastTheRateAndLaterRunsAtOnce) {
   EXPECT_THAT(later.errors, HasSubstr("after 0 lines, 0 of them new"));
 }
 
-// From its log, slowly: it answers once for a thousand commands there.
+// The server loads its append-only file slowly, and answers only once per thousand commands
+// meanwhile.
 TEST_F(DedupRedisTest, AServerThatLoadsItsDataIsWaitedFor) {
   StartedRedis server({"--appendonly", "yes"});
   const std::vector<std::string> lines = RandomLines(20'000, 15'000, 9);
   EXPECT_EQ(RunDedup(In(lines) + Flags(server.address())).status, 0);
-  // Loaded one by one at a tenth of a millisecond each, however few commands the lines were sent
-  // in.
+  // These keys load one by one, a tenth of a millisecond each, even if the lines were sent in few
+  // commands.
   server.Ask({"eval", "for i = 1, 10000 do redis.call('set', 'other' .. i, i) end", "0"});
   server.Stop();
   server.Restart({"--key-load-delay", "100"});
@@ -313,7 +314,7 @@ TEST_F(DedupRedisTest, RefusalsOfTheServerAreSentences) {
               HasSubstr("winnow dedup: 'host:x' is no address of a server"));
 }
 
-// Answers of an application that has another use for the server's protocol, or is hostile.
+// Answers of a hostile server, or of an application that uses the protocol differently.
 TEST_F(DedupRedisTest, WhatAServerSaysIsCutAndEscaped) {
   const std::string long_text = std::string("\033[2J\a\x9b") + std::string(3'000'000, 'x');
   for (const char* const refused : {"HELLO", "GET", "BITFIELD", "plan"}) {
@@ -338,7 +339,7 @@ TEST_F(DedupRedisTest, WhatAServerSaysIsCutAndEscaped) {
   }
 }
 
-// Nothing is sent on a connection that is gone.
+// Nothing is sent on a closed connection.
 TEST_F(DedupRedisTest, LinesThatWereNotSentAreNotPrinted) {
   StartedRedis server;
   Fed running(this, Flags(server.address()), "out");
@@ -354,7 +355,7 @@ TEST_F(DedupRedisTest, LinesThatWereNotSentAreNotPrinted) {
   EXPECT_EQ(NumberBefore(running.Errors(), "uncertain"), 0U);
 }
 
-// Repeats are seen, whatever is printed of them.
+// Repeats are recognized, whichever lines are printed.
 TEST_F(DedupRedisTest, WhatTheServerClosedWhileItWasIdleLeavesNoDoubt) {
   const StartedRedis server({"--timeout", "1"});
   const char* const flags[] = {"", "--count ", "--seen "};
@@ -370,7 +371,7 @@ TEST_F(DedupRedisTest, WhatTheServerClosedWhileItWasIdleLeavesNoDoubt) {
     EXPECT_TRUE(testing::Becomes([&] {
       return server.Ask({"info", "commandstats"}).find(calls) != std::string::npos;
     })) << calls;
-    // But for who asks.
+    // The only connection is that of the query itself.
     EXPECT_TRUE(testing::Becomes([&] {
       return LinesOf(server.Ask({"client", "list"})).size() == 1;
     }));
@@ -403,11 +404,11 @@ TEST_F(DedupRedisTest, RefusedLinesAreUncertainOnlyIfTheyWereSentBefore) {
   const std::string full = "-OOM command not allowed\r\n";
   const std::string loading = "-LOADING Redis is loading the dataset in memory\r\n";
   const struct {
-    std::vector<std::string> answers;  // to three lines, and to those that are sent again
+    std::vector<std::string> answers;  // answers to three lines and to resent ones
     const char* output;
     const char* totals;
   } rows[] = {
-      // Lost, lost and lost; then seen, refused and new.
+      // First three answers are lost; the resent lines are then seen, refused and new.
       {{"", "", "cut", BitsWere(1), full, BitsWere(0)}, "a\nb\nc\n", "3 new, 0 seen before"},
       {{"", "", "cut", full, full, full}, "a\nb\nc\n", "3 new, 0 seen before"},
       {{BitsWere(0), loading, loading, BitsWere(1), full}, "a\n", "1 new, 1 seen before"},
@@ -447,7 +448,7 @@ TEST_F(DedupRedisTest, PasswordsComeFromAFileOrTheEnvironment) {
   EXPECT_EQ(RunDedup(run + "--password_file='" + folder_ / "right" + "'").output, "a\n");
   EXPECT_EQ(RunDedup(run + "--name=c --password_file='" + folder_ / "crlf" + "'").output, "a\n");
   EXPECT_EQ(RunDedup("--name=n " + run, {"WINNOW_REDIS_PASSWORD=open sesame"}).output, "a\n");
-  // The file goes before the own variable, and that before the one of redis-cli.
+  // The file has precedence over Winnow's variable, which has precedence over that of redis-cli.
   EXPECT_EQ(RunDedup("--name=f --password_file='" + folder_ / "right" + "' " + run,
                      {"WINNOW_REDIS_PASSWORD=sesame"})
                 .output,
@@ -471,7 +472,7 @@ TEST_F(DedupRedisTest, AUrlNamesTheSameServerAsItsAddress) {
   const std::string in = In({"a"});
   EXPECT_EQ(RunDedup(in + Flags(server.address()), {"REDISCLI_AUTH=open sesame"}).output, "a\n");
   const std::string plan = as_admin({"get", "winnow-dedup:plan"});
-  // All of them go on with the stream, and the plan is that of the address.
+  // All logins join the stream, whose plan has only the address.
   for (const std::string login : {":open%20sesame@", "me:a%2Cb%40c@", "default@"}) {
     const ChildResult same = RunDedup(in + Flags("redis://" + login + server.address() + "/0"),
                                       {"REDISCLI_AUTH=open sesame"});
@@ -506,7 +507,7 @@ TEST_F(DedupRedisTest, ASentinelIsRefused) {
               AllOf(HasSubstr("it is a Sentinel"), HasSubstr("give the address of the master")));
 }
 
-// Bits are set before a line is printed: what is in flight is lost, and nothing comes twice.
+// Bits are set before a line is printed: lines in flight are lost, and no line is printed twice.
 TEST_F(DedupRedisTest, AKilledClientLosesTheLinesInFlight) {
   const StartedRedis server;
   const std::vector<std::string> lines = RandomLines(60'000, 50'000, 5);
@@ -531,7 +532,7 @@ TEST_F(DedupRedisTest, AKilledClientLosesTheLinesInFlight) {
               static_cast<int>(distinct - counts.size()));
 }
 
-// A server with append-only persistence that is killed and comes back: no line is lost.
+// A server with an append-only file that is killed and restarted: no line is lost.
 TEST_F(DedupRedisTest, AKilledServerIsWaitedForAndNoLineIsLost) {
   StartedRedis server({"--appendonly", "yes"});
   const std::vector<std::string> lines = RandomLines(60'000, 50'000, 7);
@@ -543,7 +544,7 @@ TEST_F(DedupRedisTest, AKilledServerIsWaitedForAndNoLineIsLost) {
     const std::string name = "--name=s" + std::to_string(runs) + " ";
     counts.clear();
     const auto tool = Start(name + run, "out");
-    // Nobody waits for a server that was never there.
+    // The client does not wait for a server that was never reachable.
     const std::vector<std::string> plan = {"get", "s" + std::to_string(runs) + ":plan"};
     EXPECT_TRUE(testing::Becomes(
         [&] { return tool->HasEnded() || server.Ask(plan).find("whole") != std::string::npos; }));

@@ -1,4 +1,4 @@
-// Where `winnow dedup --state` keeps its file, and what else may be there.
+// Tests of the location of the file of `winnow dedup --state`, and of other files there.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -61,7 +61,7 @@ TEST_F(DedupStatePlaceTest, AFullDiskIsASentence) {
   EXPECT_THAT(nowhere.errors, HasSubstr("No such file or directory"));
 }
 
-// The output would spoil the state, and the state is no text.
+// The output would overwrite the state, and the state is not a text.
 TEST_F(DedupStatePlaceTest, AFileOfAnotherUseIsRefused) {
   const std::string small = " --capacity=1000 ";
   Run({"a"}, small);
@@ -88,14 +88,14 @@ TEST_F(DedupStatePlaceTest, AFileOfAnotherUseIsRefused) {
           << it.arguments;
       EXPECT_TRUE(ReadFile(state_) == before) << it.arguments;
     }
-    // Whoever can't be told without it.
+    // Standard error is the state itself: no message can be printed.
     for (const char* to : {" 2>>", " >>/dev/null 2>>"}) {
       EXPECT_EQ(RunDedup("--state='" + state_ + "'" + small + in + to + quoted).status, 2);
       EXPECT_TRUE(ReadFile(state_) == before);
     }
   }
   EXPECT_EQ(Run({"a", "b"}, small).output, "b\n");
-  // One that is made by the first line.
+  // The state file is created by the first line.
   const std::string fresh = folder_ / "fresh";
   const ChildResult later = RunDedup(in + " '" + fresh + "' --state='" + fresh + "'");
   EXPECT_EQ(later.status, 2);
@@ -106,7 +106,7 @@ TEST_F(DedupStatePlaceTest, AFileOfAnotherUseIsRefused) {
 TEST_F(DedupStatePlaceTest, WhatIsNoStateIsSaidInAUsersWords) {
   const std::string state = Run({"a"}).status == 0 ? ReadFile(state_) : "";
   ASSERT_GT(state.size(), 4096u);
-  const std::string filter = state.substr(4096, 1'000'000);  // of another kind
+  const std::string filter = state.substr(4096, 1'000'000);  // a filter of another kind
   for (const std::string& bytes : {std::string("root:x:0:0:root:/root:/bin/bash\n"), std::string(),
                                    std::string("W"), filter}) {
     WriteFile(state_, bytes);
@@ -122,7 +122,7 @@ TEST_F(DedupStatePlaceTest, WhatIsNoStateIsSaidInAUsersWords) {
   EXPECT_THAT(Run({"b"}).errors, HasSubstr("Is a directory"));
 }
 
-// As the shell's > does.
+// A dangling link is followed, as by the shell's >.
 TEST_F(DedupStatePlaceTest, ALinkWithoutAFileIsFollowed) {
   fs::create_directory(folder_ / "there");
   fs::create_symlink("there/second", state_);
@@ -147,7 +147,7 @@ TEST_F(DedupStatePlaceTest, NoneIsMadeWithoutALine) {
   EXPECT_THAT(Run({}).errors, Not(HasSubstr("was not made")));
 }
 
-// Who it belongs to, who may read it, and which links lead to it.
+// Owner, permissions and links of the file stay unchanged.
 TEST_F(DedupStatePlaceTest, TheFileStaysTheSame) {
   Run({"a"}, "--capacity=70000");
   fs::permissions(state_, fs::perms(0640));
@@ -159,8 +159,8 @@ TEST_F(DedupStatePlaceTest, TheFileStaysTheSame) {
   EXPECT_EQ(before.st_mode, after.st_mode);
 }
 
-// A run that was killed while it made a state leaves its file behind, and numbers of processes come
-// again, in containers often.
+// A run that was killed while it created a state leaves a file, and process numbers recur,
+// especially in containers.
 TEST_F(DedupStatePlaceTest, WhatAKilledRunLeftBehindIsNotInTheWay) {
   const ChildResult outcome = RunProgram({"sh", "-c",
                                           "echo mine >'" + state_ + "'.$$.unfinished; echo a >'" +
@@ -171,7 +171,7 @@ TEST_F(DedupStatePlaceTest, WhatAKilledRunLeftBehindIsNotInTheWay) {
   EXPECT_EQ(Run({"a"}).output, "");
 }
 
-// So none is left behind by a run that is killed meanwhile.
+// A killed run leaves no file behind.
 TEST_F(DedupStatePlaceTest, WhatIsUnfinishedHasNoName) {
   const int unnamed = open(folder_.path().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (unnamed < 0) GTEST_SKIP() << "files have names on this file system";
@@ -192,7 +192,7 @@ TEST_F(DedupStatePlaceTest, WhatIsUnfinishedHasNoName) {
   EXPECT_THAT(names, ::testing::UnorderedElementsAre("in", "state"));
 }
 
-// Each has found no state, and one of them makes it.
+// Both runs have found no state, and one of them creates it.
 TEST_F(DedupStatePlaceTest, OfTwoThatMakeAStateOneEnds) {
   const std::string fifo = folder_ / "fifo", out = folder_ / "out";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
@@ -200,7 +200,7 @@ TEST_F(DedupStatePlaceTest, OfTwoThatMakeAStateOneEnds) {
   const testing::Started slow("dedup '" + fifo + "' --state='" + state_ + "'", output,
                               folder_ / "errors");
   close(output);
-  FILE* const input = fopen(fifo.c_str(), "we");  // it has looked for the state by then
+  FILE* const input = fopen(fifo.c_str(), "we");  // the run has looked for the state by then
   EXPECT_EQ(Run({"b"}).output, "b\n");
   const std::string before = ReadFile(state_);
   fputs("a\n", input);

@@ -1,4 +1,4 @@
-// `winnow dedup --state`: runs that go on from one another, however they end.
+// Tests of `winnow dedup --state`: runs that continue from each other, however they end.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -53,11 +53,11 @@ TEST_F(DedupStateTest, LaterRunsGoOn) {
   const ChildResult last = Run({"a", "b", "c"});
   EXPECT_EQ(last.output, "");
   EXPECT_EQ(last.status, 0);
-  // Whatever its name, the file is the only one that stays.
+  // The state and the input are the only files that remain.
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 2);
 }
 
-// So many that the journal is full several times.
+// Enough lines to fill the journal several times.
 TEST_F(DedupStateTest, AFullJournalBecomesPartOfTheFilter) {
   const std::vector<std::string> lines = RandomLines(900'000, 600'000, 1);
   std::string all;
@@ -69,7 +69,7 @@ TEST_F(DedupStateTest, AFullJournalBecomesPartOfTheFilter) {
   EXPECT_EQ(Run(lines, "--capacity=600000").output, "");
   struct stat about = {};
   ASSERT_EQ(stat(state_.c_str(), &about), 0);
-  EXPECT_GE(about.st_blocks * 512, about.st_size);  // all allocated
+  EXPECT_GE(about.st_blocks * 512, about.st_size);  // no holes
 }
 
 TEST_F(DedupStateTest, ASecondRunAtOnceIsRefused) {
@@ -125,8 +125,8 @@ TEST_F(DedupStateTest, AnotherPlanIsRefused) {
 TEST_F(DedupStateTest, DamageIsRefused) {
   const std::string flags = "--capacity=140000 --rate=1e-3";
   const std::vector<std::string> lines = Numbered(0, 140'000);
-  Run(lines, flags);                     // into the filter,
-  Run({"in", "the", "journal"}, flags);  // and into the journal
+  Run(lines, flags);                     // into the filter
+  Run({"in", "the", "journal"}, flags);  // into the journal
   const std::string whole = ReadFile(state_);
   std::mt19937_64 random(1);
   std::vector<size_t> places = {0, 5, 8, 40, 48, 64, 71, 72, 80, 87, 4096, 4100, 4096 + 72};
@@ -157,7 +157,7 @@ TEST_F(DedupStateTest, DamageIsRefused) {
   EXPECT_EQ(Run({"new", "journal"}, flags).output, "new\n");
 }
 
-// With right checksums, so that a filter of another shape would be read, and lines forgotten.
+// The checksums are right, so that a filter of another shape would be read, and lines forgotten.
 TEST_F(DedupStateTest, RecordsThatContradictTheFilterAreRefused) {
   const std::string flags = "--capacity=140000 --rate=1e-3";
   const std::vector<std::string> lines = Numbered(0, 140'000);
@@ -194,10 +194,10 @@ TEST_F(DedupStateTest, RecordsThatContradictTheFilterAreRefused) {
   EXPECT_EQ(Run(lines, flags).output, "");
 }
 
-// A state by the last version that made states of rates which equal hashes alone pass:
+// A state by the last version that accepted rates below that of equal hashes:
 //   for r in '1 30' '31 50'; do seq $r | sed 's/^/line /' |
 //     winnow dedup --state=S --capacity=20000 --rate=1e-15; done
-// The file has its size, and where it has other bytes than 0: so many in, and these.
+// The golden file has its size, and the offset and value of its nonzero bytes.
 TEST_F(DedupStateTest, AStateOfBeforeIsGoneOnFromWhateverItsPlan) {
   std::istringstream rows(ReadFile(std::string(WINNOW_GOLDEN_FILTERS) + "/before.state"));
   size_t size = 0;
@@ -217,7 +217,7 @@ TEST_F(DedupStateTest, AStateOfBeforeIsGoneOnFromWhateverItsPlan) {
   EXPECT_EQ(outcome.output, "new\n");
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_EQ(Run(lines, flags).output, "");
-  // A new one is not made of such a plan.
+  // A new state is not created from such a plan.
   fs::remove(state_);
   const ChildResult refused = Run(lines, flags);
   EXPECT_EQ(refused.status, 2);
@@ -226,8 +226,8 @@ TEST_F(DedupStateTest, AStateOfBeforeIsGoneOnFromWhateverItsPlan) {
   EXPECT_FALSE(fs::exists(state_));
 }
 
-// As a run leaves them behind that is killed while it writes the filter anew: some words are those
-// of before, and the record says so.
+// Simulates a run that is killed while it rewrites the filter: some words have their old values,
+// and the record says so.
 TEST_F(DedupStateTest, AFilterHalfWrittenIsMadeWhole) {
   const std::string flags = "--capacity=200000";
   Run(Numbered(0, 120'000), flags);
@@ -258,8 +258,8 @@ TEST_F(DedupStateTest, AFilterHalfWrittenIsMadeWhole) {
   }
 }
 
-// A count's lines are in no journal: whatever of them was written when the run is killed, the state
-// knows the lines of earlier runs.
+// The lines of a count are in no journal: whichever of them are written when the run is killed, the
+// state has the lines of earlier runs.
 TEST_F(DedupStateTest, ACountHalfWrittenLosesNothingOfBefore) {
   const std::string flags = "--capacity=200000 --count";
   Run(Numbered(0, 1'000), flags);
@@ -271,7 +271,7 @@ TEST_F(DedupStateTest, ACountHalfWrittenLosesNothingOfBefore) {
   ASSERT_EQ(amq::ReadHeader({before.data(), 88}, amq::Serialized::kLinesRecord, &header), "");
   header.a = 1;
   header.keys = 101'000;
-  const size_t end = before.size() - (size_t{1} << 20) - 4096;  // of the filter, at least
+  const size_t end = before.size() - (size_t{1} << 20) - 4096;  // lower bound of the filter's end
   for (const size_t cut : {size_t{4096}, 4096 + end / 50, end / 2, end}) {
     std::string mixed = before;
     mixed.replace(4096, cut - 4096, after.substr(4096, cut - 4096));
@@ -285,7 +285,7 @@ TEST_F(DedupStateTest, ACountHalfWrittenLosesNothingOfBefore) {
   }
 }
 
-// Whoever is killed prints at most 65,536 lines that the next run prints again, and no line is
+// After a kill, at most 65,536 printed lines are printed again by the next run, and no line is
 // lost.
 TEST_F(DedupStateTest, AfterKillsFewLinesRepeatAndNoneIsLost) {
   const std::vector<std::string> lines = RandomLines(1'500'000, 1'000'000, 4);
@@ -303,7 +303,8 @@ TEST_F(DedupStateTest, AfterKillsFewLinesRepeatAndNoneIsLost) {
     }
     return repeats;
   };
-  // Until one gets through, which the first ones can't on the fastest machine.
+  // Repeats until a run completes, which the first ones are too short for even on the fastest
+  // machine.
   double longest = 1'000;  // microseconds
   for (bool ended = false; !ended; longest *= 1.25) {
     const int out = open((folder_ / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -325,8 +326,8 @@ TEST_F(DedupStateTest, AfterKillsFewLinesRepeatAndNoneIsLost) {
             "");
 }
 
-// Neither the file's pages nor a copy of the filter are held beside it: when it is made, written
-// anew from a full journal, read, or made whole after a kill.
+// Neither the file's pages nor a copy of the filter take memory when the filter is created,
+// rewritten from a full journal, read, or recovered after a kill.
 TEST_F(DedupStateTest, MemoryIsThatOfTheFilter) {
   WINNOW_SKIP_IF_SANITIZED();
   constexpr uint64_t kCapacity = 20'000'000;
@@ -338,7 +339,7 @@ TEST_F(DedupStateTest, MemoryIsThatOfTheFilter) {
   const std::string fifo = folder_ / "fifo", out = folder_ / "out";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
 
-  // The peak of a run with these lines, of which only the repeats are printed.
+  // Returns the peak memory of a run with these lines, of which only the repeats are printed.
   const auto peak_with = [&](uint64_t from, uint64_t to) {
     const int output = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     const testing::Started tool(
@@ -347,7 +348,7 @@ TEST_F(DedupStateTest, MemoryIsThatOfTheFilter) {
     close(output);
     FILE* const input = fopen(fifo.c_str(), "we");
     for (uint64_t i = from; i < to; ++i) fprintf(input, "%d\n", static_cast<int>(i));
-    // When the second one is out, the state knows all that is before the first one.
+    // Once the second repeat is printed, the state has all lines before the first one.
     for (const char* const repeat : {"0\n", "0\n0\n"}) {
       fputs("0\n", input);
       fflush(input);
@@ -395,7 +396,7 @@ TEST_F(DedupStateTest, LinesWithoutOutputAreForgotten) {
   EXPECT_EQ(Run({"a", "b"}).output, "b\n");
 }
 
-// The limit to the size of files is to the output what a full disk is; the state is smaller.
+// The file size limit acts on the output like a full disk; the state is smaller.
 TEST_F(DedupStateTest, LinesBehindAFullDiskComeAgain) {
   std::vector<std::string> lines = Numbered(0, 300'000);
   for (std::string& line : lines) line += std::string(40, 'x');
@@ -406,7 +407,7 @@ TEST_F(DedupStateTest, LinesBehindAFullDiskComeAgain) {
   EXPECT_EQ(full.status, 2);
   EXPECT_THAT(full.errors, HasSubstr("the output could not be written in full: File too large"));
   std::string printed = ReadFile(folder_ / "out");
-  printed.resize(printed.rfind('\n') + 1);  // the last line is cut
+  printed.resize(printed.rfind('\n') + 1);  // drops the partial last line
   const std::string rest = RunDedup(run).output;
   const size_t before = LinesOf(printed).size(), after = LinesOf(rest).size();
   EXPECT_GT(before, 65'536u);
@@ -417,7 +418,7 @@ TEST_F(DedupStateTest, LinesBehindAFullDiskComeAgain) {
   EXPECT_TRUE(all.size() >= rest.size() && all.substr(all.size() - rest.size()) == rest);
 }
 
-// However it ends before: killed, while the filter has more lines than the journal takes at once.
+// The run is killed while the filter has more lines than the journal takes at once.
 TEST_F(DedupStateTest, ACountThatWasNotWrittenIsForgotten) {
   Run({"line 0"});
   const std::string fifo = folder_ / "fifo", out = folder_ / "out";
@@ -427,7 +428,7 @@ TEST_F(DedupStateTest, ACountThatWasNotWrittenIsForgotten) {
                               folder_ / "errors");
   close(output);
   const std::vector<std::string> lines = Numbered(0, 300'000);
-  // A pipe holds a small part of it: most was read when this returns.
+  // A pipe buffers only a small part of the text: most of it was read when fwrite() returns.
   FILE* const input = fopen(fifo.c_str(), "we");
   ASSERT_NE(input, nullptr);
   const std::string text = TextOf(lines);

@@ -1,5 +1,4 @@
-// Helpers for the tests of `winnow dedup`: the tool with its answer, and lines with their answer as
-// a set knows it.
+// Helpers for tests of `winnow dedup`: running the tool, and expected results computed with a set.
 
 #ifndef WINNOW_STREAMS_TESTS_DEDUP_DEDUP_TESTING_H_
 #define WINNOW_STREAMS_TESTS_DEDUP_DEDUP_TESTING_H_
@@ -20,7 +19,8 @@
 
 namespace winnow::testing {
 
-// The arguments are quoted for the shell by the caller; the environment is as for RunProgram.
+// Runs `winnow dedup`. The caller quotes the arguments for the shell; `environment` is as for
+// RunProgram().
 inline ChildResult RunDedup(const std::string& arguments,
                             const std::vector<std::string>& environment = {}) {
   return RunProgram({"sh", "-c", "'" WINNOW_TOOL "' dedup " + arguments}, environment);
@@ -42,7 +42,7 @@ inline std::string TextOf(const std::vector<std::string>& lines) {
   return text;
 }
 
-// n random lines, each of them one of `distinct`.
+// Returns n random lines, chosen from `distinct` lines.
 inline std::vector<std::string> RandomLines(uint64_t n, uint64_t distinct, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::string> lines;
@@ -52,7 +52,7 @@ inline std::vector<std::string> RandomLines(uint64_t n, uint64_t distinct, uint6
   return lines;
 }
 
-// The first of each, in order; or the others.
+// Returns the first occurrence of each line, in order; or all other occurrences.
 inline std::vector<std::string> FirstOfEach(const std::vector<std::string>& lines,
                                             bool others = false) {
   std::unordered_set<std::string> seen;
@@ -69,7 +69,7 @@ inline std::vector<std::string> Numbered(int from, int to) {
   return lines;
 }
 
-// Peak memory of the whole program, in bytes.
+// Returns the peak memory of the whole process, in bytes.
 inline uint64_t PeakOfMemory(pid_t process) {
   std::ifstream status("/proc/" + std::to_string(process) + "/status");
   for (std::string word; status >> word;) {
@@ -80,7 +80,7 @@ inline uint64_t PeakOfMemory(pid_t process) {
   return 0;
 }
 
-// Runs that go on from one another.
+// Fixture for runs that continue from each other.
 class DedupStateTest : public ::testing::Test {
  protected:
   ChildResult Run(const std::vector<std::string>& lines, const std::string& flags = "") {

@@ -1,4 +1,4 @@
-// Lines of files that are plain, compressed, joined, cut off, or something else.
+// Tests of lines from plain, compressed, concatenated, truncated and unsupported files.
 
 #include "streams/dedup/line_source.h"
 
@@ -38,7 +38,7 @@ using namespace std::string_literals;
 
 struct Outcome {
   std::vector<std::string> lines;
-  std::string fault;  // empty: read to its end
+  std::string fault;  // empty: no error until the end
 };
 
 Outcome LinesAt(const std::string& path, bool all_is_plain) {
@@ -62,11 +62,11 @@ class LineSourceTest : public ::testing::Test {
     return LinesAt(folder_ / "f", all_is_plain);
   }
 
-  // Through a pipe that gives so many bytes at once, as written: a packet for each read.
+  // Reads through a packet-mode pipe, which returns `piece` bytes per read.
   Outcome ReadPiece(const std::string& bytes, size_t piece) {
     int ends[2];
     EXPECT_EQ(pipe2(ends, O_CLOEXEC | O_DIRECT), 0);
-    signal(SIGPIPE, SIG_IGN);  // of a reader that ends at a fault
+    signal(SIGPIPE, SIG_IGN);  // the reader may close the pipe early, at an error
     std::thread writer([&] {
       for (size_t at = 0; at < bytes.size(); at += piece) {
         const size_t n = std::min(piece, bytes.size() - at);
@@ -92,8 +92,8 @@ class PackedLinesTest : public LineSourceTest,
 INSTANTIATE_TEST_SUITE_P(Formats, PackedLinesTest, ::testing::ValuesIn(testing::kPackings),
                          [](const auto& it) { return std::string(it.param.name); });
 
-// Some fill the buffers several times, and lengths around that of a buffer end a frame just where
-// all the room is used.
+// Some sizes fill the buffers several times; lengths around the buffer size end a frame exactly
+// when the buffer is full.
 TEST_P(PackedLinesTest, WholeOnesAreRead) {
   for (const int n : {0, 1, 10, 300'000}) {
     const std::vector<std::string> lines = RandomLines(static_cast<uint64_t>(n), 1'000'000, 1);
@@ -106,15 +106,15 @@ TEST_P(PackedLinesTest, WholeOnesAreRead) {
     const Outcome zeros = Read(Pack(std::string(size, '\0')));
     EXPECT_THAT(zeros.fault, IsEmpty()) << size;
     EXPECT_TRUE(zeros.lines == std::vector<std::string>{std::string(size, '\0')}) << size;
-    // The first one ends where a buffer does.
+    // The first frame ends at the end of a buffer.
     const Outcome joined = Read(Pack(std::string(size, 'a')) + Pack("b\n"));
     EXPECT_THAT(joined.fault, IsEmpty()) << size;
     EXPECT_TRUE(joined.lines == std::vector<std::string>{std::string(size, 'a') + "b"}) << size;
   }
 }
 
-// Input of a writer that waits, as one that follows a log: all that can be unpacked is given before
-// more is read. A block of zstd's is larger than the room that is left at times.
+// Input from a writer that pauses, as in following a log: everything that can be decompressed is
+// returned before more is read. A zstd block is sometimes larger than the remaining buffer space.
 TEST_F(LineSourceTest, WhatHasComeIsGivenBeforeMoreIsRead) {
   for (size_t n = 600; n < 1'400; n += 33) {
     const std::vector<std::string> lines(n, std::string(999, 'a'));
@@ -141,7 +141,7 @@ TEST_P(PackedLinesTest, JoinedOnesAreReadAlsoInPieces) {
   }
 }
 
-// At every place, in the first one and in the second one.
+// Truncates at every position in the first and in the second frame.
 TEST_P(PackedLinesTest, CutOffOnesAreSaid) {
   const std::string first = Pack("a\nb\n"), both = first + Pack("c\nd\ne\n");
   for (size_t size = 10; size < both.size(); ++size) {
@@ -149,7 +149,8 @@ TEST_P(PackedLinesTest, CutOffOnesAreSaid) {
     if (size == first.size()) {
       EXPECT_THAT(outcome.fault, IsEmpty());
     } else if (GetParam().name == "gzip"s && size == first.size() + 1) {
-      EXPECT_THAT(outcome.fault, HasSubstr("is something else"));  // gzip says it so, too
+      // The message is equivalent to that of gzip.
+      EXPECT_THAT(outcome.fault, HasSubstr("is something else"));
     } else {
       EXPECT_THAT(outcome.fault, AllOf(HasSubstr("f is cut off: after its " + std::to_string(size)),
                                        HasSubstr(GetParam().name), HasSubstr(GetParam().checks)))
@@ -159,7 +160,7 @@ TEST_P(PackedLinesTest, CutOffOnesAreSaid) {
       EXPECT_GE(outcome.lines.size(), 2u) << size;
     }
   }
-  // No line that is only begun is given.
+  // No incomplete line is returned.
   const std::vector<std::string> lines = RandomLines(100'000, 1'000'000, 2);
   const std::string packed = Pack(TextOf(lines));
   const Outcome half = Read(packed.substr(0, packed.size() / 2));
@@ -175,11 +176,11 @@ TEST_P(PackedLinesTest, DamagedOnesAreSaid) {
   EXPECT_THAT(Read(damaged).fault,
               AllOf(HasSubstr("f is damaged: its "), HasSubstr(GetParam().name),
                     HasSubstr(GetParam().checks), ::testing::Not(HasSubstr("--plain"))));
-  // Damaged, or a text that begins so.
+  // The input is damaged, or a text with such a beginning.
   EXPECT_THAT(Read(packed.substr(0, 4) + "\xff\xfftext\nmore\n").fault, HasSubstr("--plain"));
 }
 
-// As `gzip -dc` puts them out, and none that is only begun.
+// Returns the lines that `gzip -dc` prints, except an incomplete one.
 TEST_F(LineSourceTest, LinesBeforeTheDamageAreGiven) {
   const std::string text = TextOf(RandomLines(100'000, 1'000'000, 3));
   std::string damaged = Gzip(text);
@@ -219,8 +220,8 @@ TEST_P(PackedLinesTest, PlainOnesAreLinesAsTheyAre) {
   EXPECT_EQ(outcome.lines, lines);
 }
 
-// As gzip does: zeros, which tapes and disks pad with, are passed over, and the last line is given
-// before anything else is said.
+// Trailing zeros, the padding of tapes and disks, are ignored as by gzip, and the last line
+// precedes any error.
 TEST_F(LineSourceTest, GzipIsPaddedByZeros) {
   for (const size_t n : {1, 9, 512, 300'000}) {
     const Outcome padded = Read(Gzip("a\nb") + std::string(n, '\0'));
@@ -239,7 +240,7 @@ TEST_F(LineSourceTest, GzipIsPaddedByZeros) {
   }
 }
 
-// As pzstd writes them before its frames.
+// Skippable frames as pzstd writes them before its own frames.
 TEST_F(LineSourceTest, SkippableFramesAreSkipped) {
   const std::string skipped = "\x50\x2a\x4d\x18\x05\0\0\0hello"s;
   for (const PackingUnderTest& packing : {testing::kPackings[1], testing::kPackings[2]}) {
@@ -263,7 +264,7 @@ TEST_F(LineSourceTest, FormatsMayFollowOneAnother) {
   EXPECT_THAT(outcome.lines, ElementsAre("a", "b", "c", "d"));
 }
 
-// They would be read as some lines without sense.
+// Without the check, such files would be read as meaningless lines.
 TEST_F(LineSourceTest, WhatIsNotReadHereIsRefused) {
   const struct {
     std::string bytes;

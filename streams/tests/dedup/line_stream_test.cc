@@ -1,4 +1,5 @@
-// Lines through a stream whose time the test sets, and in which order output and state are written.
+// Tests of line streams with a simulated clock, and of the order in which output and state are
+// written.
 
 #include "streams/dedup/line_stream.h"
 
@@ -44,7 +45,7 @@ class LineStreamTest : public ::testing::Test {
     options_.every = every;
     Start(MakeGenerations(options_.capacity, options_.rate));
   }
-  // Returns what is printed of these lines, at this time from the beginning.
+  // Returns what is printed for these lines at this time after the start.
   std::vector<std::string> At(std::chrono::nanoseconds time,
                               const std::vector<std::string>& lines) {
     now_ = Clock::time_point() + time;
@@ -68,13 +69,13 @@ TEST_F(LineStreamTest, TimeForgets) {
   EXPECT_THAT(At(399ms, {"a"}), ElementsAre());
   EXPECT_THAT(At(400ms, {"c"}), ElementsAre("c"));
   EXPECT_THAT(At(799ms, {"b", "c"}), ElementsAre());
-  // "a" came last at 399 ms, "b" and "c" at 799 ms.
+  // "a" was last seen at 399 ms, "b" and "c" at 799 ms.
   EXPECT_THAT(At(800ms, {"a"}), ElementsAre("a"));
   EXPECT_THAT(At(1199ms, {"b"}), ElementsAre());
   EXPECT_THAT(At(1200ms, {"c"}), ElementsAre("c"));
 }
 
-// After a silence of two times all is forgotten, and of one the older half.
+// A pause of two periods forgets all lines, and a pause of one period the older half.
 TEST_F(LineStreamTest, ASilenceForgets) {
   StartForgetting(1h);
   EXPECT_THAT(At(0h, {"a"}), ElementsAre("a"));
@@ -83,7 +84,7 @@ TEST_F(LineStreamTest, ASilenceForgets) {
   EXPECT_THAT(At(102h, {"a", "c"}), ElementsAre("a"));
 }
 
-// Help says so: who wants a line once an hour must know it.
+// The help documents this: it matters to users who want each line once per hour.
 TEST_F(LineStreamTest, ARepeatRenewsALine) {
   StartForgetting(1h);
   EXPECT_THAT(At(0h, {"a"}), ElementsAre("a"));
@@ -102,7 +103,7 @@ TEST_F(LineStreamTest, ARepeatRenewsALineOfAWindow) {
   EXPECT_EQ(std::count(printed.begin(), printed.end(), "again"), 1);
 }
 
-// A filter that has seen nothing, and notes the calls for the test.
+// A filter that has seen no lines, and records its calls for the test.
 class Noted : public SeenLines {
  public:
   Noted(std::string output, std::vector<std::string>* notes)
@@ -120,7 +121,7 @@ class Noted : public SeenLines {
   double RateNow() const override { return 0; }
 
  private:
-  // With the lines that were written by then.
+  // Records a call, with the number of lines written by then.
   absl::Status Note(const std::string& what) {
     notes_->push_back(what + " " + std::to_string(LinesOf(ReadFile(output_)).size()) + " " +
                       std::to_string(added_));
@@ -161,7 +162,7 @@ TEST_F(LineStreamTest, ACountIsWrittenBeforeAnythingIsKept) {
   EXPECT_THAT(notes, ElementsAre("begin 0 0", "keep 1 200000", "finish 1 200000"));
 }
 
-// However few lines the filter is for, and whatever the batches are.
+// Small filters end soon past the rate, whatever the batch size is.
 TEST_F(LineStreamTest, SmallFiltersEndSoonPastTheRate) {
   options_.capacity = 10;
   options_.every = 1h;
@@ -178,7 +179,7 @@ TEST_F(LineStreamTest, SmallFiltersEndSoonPastTheRate) {
   EXPECT_EQ(LinesOf(ReadFile(folder_ / "out")).size(), stream_->totals().fresh);
 }
 
-// A rate as others see it, who share the filter: known with the first line, or only at the end.
+// A shared filter whose rate is known with the first line, or only at the end.
 class Shared : public Noted {
  public:
   using Noted::Noted;
@@ -213,7 +214,8 @@ TEST_F(LineStreamTest, TheRateIsLookedAtBeforeTheFirstLineAndAtTheEnd) {
   EXPECT_EQ(LinesOf(ReadFile(folder_ / "out")).size(), 5u);
 }
 
-// The first of five lines is seen, the second new, and the others are left out.
+// A filter for which, of five lines, the first is seen, the second is new, and the others are left
+// out.
 class Refusing : public Noted {
  public:
   using Noted::Noted;

@@ -1,4 +1,4 @@
-// Texts as gzip, LZ4 and zstd have them.
+// Helpers that compress texts with gzip, LZ4 and zstd.
 
 #ifndef WINNOW_STREAMS_TESTS_DEDUP_PACKING_TESTING_H_
 #define WINNOW_STREAMS_TESTS_DEDUP_PACKING_TESTING_H_
@@ -47,7 +47,7 @@ inline std::string Zstd(const std::string& text) {
 
 struct PackingUnderTest {
   const char* name;
-  const char* checks;  // what a message names to check a file with
+  const char* checks;  // command in messages that checks a file
   std::string (*pack)(const std::string& text);
 };
 

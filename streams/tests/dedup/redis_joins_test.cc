@@ -1,4 +1,4 @@
-// Who begins a stream, who goes on with it, and who is refused as a part of it is gone.
+// Tests of which clients begin a stream, join it, or are refused because a part of it is missing.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,8 +53,8 @@ class RedisJoinsTest : public ::testing::Test {
     plan.warn = [this](const std::string& what) {
       if (what.find("append-only log") == std::string::npos) warnings_.push_back(what);
     };
-    // It is said soon that others are waited for, and then the time is over, unless they go on. A
-    // server may take longer for an answer.
+    // Messages about waiting come soon, and the time limit passes then unless other clients make
+    // progress. A server's answer may take longer.
     plan.waits.until_said = plan.waits.between_said = std::chrono::milliseconds(10);
     plan.waits.now = [this] { return redis::Waits::Clock::now() + passed_; };
     plan.waits.say = [this](const std::string& what) {
@@ -65,11 +65,11 @@ class RedisJoinsTest : public ::testing::Test {
     };
     return plan;
   }
-  // Empty if the stream is open, and closed again.
+  // Opens and closes the stream; returns its error message, or an empty string.
   static std::string Open(const RedisPlan& plan) {
     return std::string(OpenRedis(plan).status().message());
   }
-  // How many of so many lines are new.
+  // Returns how many of `num_lines` lines are new.
   static int NumNew(const RedisPlan& plan, int num_lines) {
     auto lines = OpenRedis(plan);
     if (!lines.ok()) {
@@ -88,7 +88,7 @@ class RedisJoinsTest : public ::testing::Test {
 
   seconds passed_{0};
   std::string said_;
-  std::function<void()> go_on_;  // what others do when it is said that they are waited for
+  std::function<void()> go_on_;  // called when the client says that it waits for others
   std::vector<std::string> warnings_;
 };
 
@@ -145,7 +145,7 @@ TEST_F(RedisJoinsTest, AKeyOfSomethingElseIsNotSaidToBeAStreamThatVanished) {
   EXPECT_EQ(server.Ask({"dbsize"}), "1");
 }
 
-// As when one master of a cluster comes back empty.
+// One master of a cluster restarts empty.
 TEST_F(RedisJoinsTest, AMasterThatCameBackEmptyIsNoReasonToBegin) {
   const StartedCluster cluster(3, 0);
   std::string name;
@@ -162,7 +162,7 @@ TEST_F(RedisJoinsTest, AMasterThatCameBackEmptyIsNoReasonToBegin) {
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
-// Clients of 1.0 make one server whole after the other.
+// Clients of version 1.0 complete one server after the other.
 TEST_F(RedisJoinsTest, OlderClientsThatBeginAreWaitedFor) {
   const StartedRedis a, b;
   const RedisPlan plan = PlanFor(a.address() + "," + b.address());
@@ -184,7 +184,7 @@ TEST_F(RedisJoinsTest, OlderClientsThatBeginAreWaitedFor) {
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
-// So that no other client sees one whole and none beside it.
+// This order guarantees that no client sees a complete server beside one without a plan.
 TEST_F(RedisJoinsTest, AllPlansAreBegunBeforeAKeyIsMadeAndAllKeysBeforeAPlanIsWhole) {
   std::mutex mutex;
   std::vector<std::string> all;
@@ -232,7 +232,7 @@ TEST_F(RedisJoinsTest, WhoOnlyJoinsBeginsNothing) {
   EXPECT_EQ(NumNew(plan, 100), 100);
 }
 
-// For a large stream that takes far longer than a wait does.
+// Creating the keys of a large stream takes far longer than a single wait.
 TEST_F(RedisJoinsTest, WhoOnlyJoinsWaitsAsLongAsKeysAreMade) {
   RedisPlan plan;
   std::atomic<uint64_t> num_made(0);
@@ -264,7 +264,7 @@ TEST_F(RedisJoinsTest, WhoOnlyJoinsWaitsAsLongAsKeysAreMade) {
   EXPECT_EQ(Open(plan), "");
   EXPECT_GE(passed_, seconds(40) * num_keys);
   EXPECT_THAT(said_, HasSubstr("it is waited for, 60 seconds at most"));
-  // Its client is killed.
+  // The client that creates the keys is killed.
   is_whole = false;
   num_made = num_keys / 2;
   plan.waits.say = [&](const std::string& what) {

@@ -1,5 +1,5 @@
-// Helpers for the tests of `winnow dedup --redis`: tools that run while servers and others are
-// killed, and lines with how often they came.
+// Helpers for tests of `winnow dedup --redis`: clients that run while servers and other clients are
+// killed, and counts of the printed lines.
 
 #ifndef WINNOW_STREAMS_TESTS_DEDUP_REDIS_STREAM_TESTING_H_
 #define WINNOW_STREAMS_TESTS_DEDUP_REDIS_STREAM_TESTING_H_
@@ -30,7 +30,7 @@ class RedisStreamTest : public ::testing::Test {
  protected:
   static constexpr uint64_t kInflight = 1000;
 
-  // Number of clients or servers to be killed.
+  // Returns the number of clients or servers to kill.
   static int Kills(int unless_said) {
     const char* const said = getenv("WINNOW_DEDUP_KILLS");
     return said == nullptr ? unless_said : atoi(said);
@@ -62,7 +62,7 @@ class RedisStreamTest : public ::testing::Test {
     return tool;
   }
 
-  // A client that is given lines while it runs.
+  // A client that gets lines while it runs.
   class Fed {
    public:
     Fed(RedisStreamTest* test, const std::string& flags, const std::string& out)
@@ -70,7 +70,7 @@ class RedisStreamTest : public ::testing::Test {
       const std::string fifo = out_ + ".fifo";
       EXPECT_EQ(mkfifo(fifo.c_str(), 0600), 0);
       tool_ = test->Start("'" + fifo + "' " + flags, out);
-      // The tool opens it when its stream is open; it may end without that.
+      // The tool opens the FIFO once its stream is open; it may end before that.
       EXPECT_TRUE(Becomes([&] {
         input_ = open(fifo.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
         return input_ >= 0 || tool_->HasEnded();
@@ -93,12 +93,12 @@ class RedisStreamTest : public ::testing::Test {
         written += static_cast<size_t>(n);
       }
     }
-    // Until so many lines have come, or the tool has ended.
+    // Waits for `lines` output lines, or the end of the tool.
     void Await(size_t lines) const {
       Becomes([&] { return tool_->HasEnded() || LinesOf(Output()).size() >= lines; });
       EXPECT_EQ(LinesOf(Output()).size(), lines) << Errors();
     }
-    // The status of its exit.
+    // Ends the input and returns the exit status.
     int End() {
       close(std::exchange(input_, -1));
       return WEXITSTATUS(tool_->Wait());
@@ -112,7 +112,7 @@ class RedisStreamTest : public ::testing::Test {
     int input_ = -1;
   };
 
-  // The number before some words of the totals.
+  // Returns the number before these words in the totals.
   static uint64_t NumberBefore(const std::string& errors, const std::string& words) {
     std::smatch match;
     if (std::regex_search(errors, match, std::regex("([0-9]+) " + words)))
@@ -121,7 +121,7 @@ class RedisStreamTest : public ::testing::Test {
     return 0;
   }
 
-  // Whole lines of a file, each counted.
+  // Counts the complete lines of a file.
   void Count(const std::string& out, std::unordered_map<std::string, int>* counts) const {
     const std::string text = ReadFile(folder_ / out);
     const size_t end = text.rfind('\n');

@@ -1,5 +1,5 @@
-// How long a stream waits for a server, and what it says meanwhile; with servers that fail as the
-// test wants, and a clock that a test moves.
+// Tests of how long a stream waits for a server, and of its messages during the wait, with scripted
+// server failures and a simulated clock.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ class RedisWaitsTest : public ::testing::TestWithParam<const char*> {
  protected:
   using Clock = redis::Waits::Clock;
 
-  // From now on lines are answered so.
+  // Sets the answer to lines from now on.
   void Answer(const FakeServer::Answer& of_line) {
     server_.SetAnswer(WithAStream(GetParam(), of_line));
     server_.SetSlots({{0, 16'383, &server_}});
@@ -97,13 +97,13 @@ class RedisWaitsTest : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(, RedisWaitsTest, ::testing::Values("standalone", "cluster"),
                          [](const auto& kind) { return std::string(kind.param); });
 
-// On single servers nothing is sent again, and a cluster is asked as a whole.
+// Single servers do not resend lines, and a cluster is queried as a whole.
 class RedisWaitsOfAClusterTest : public RedisWaitsTest {};
 INSTANTIATE_TEST_SUITE_P(, RedisWaitsOfAClusterTest, ::testing::Values("cluster"));
 class RedisWaitsOfServersTest : public RedisWaitsTest {};
 INSTANTIATE_TEST_SUITE_P(, RedisWaitsOfServersTest, ::testing::Values("standalone"));
 
-// It answers all else, so that the stream is whole after each connection.
+// The server answers everything else, so that the stream is complete after each connection.
 TEST_P(RedisWaitsTest, AServerThatClosesAtEachLineIsGivenUp) {
   std::atomic<int> times(0);
   Answer([&](const FakeServer::Words&) -> std::string {
@@ -136,7 +136,7 @@ TEST_P(RedisWaitsTest, EachAnswerToALineGivesAMinute) {
   EXPECT_EQ(times, 8);
 }
 
-// And what was acknowledged is sent again, in vain.
+// Acknowledged lines are resent each time, in vain.
 TEST_P(RedisWaitsOfAClusterTest, AServerThatClosesAtEachSecondLineIsGivenUp) {
   std::atomic<int> times(0);
   Answer([&](const FakeServer::Words&) -> std::string {
@@ -150,7 +150,7 @@ TEST_P(RedisWaitsOfAClusterTest, AServerThatClosesAtEachSecondLineIsGivenUp) {
                     HasSubstr("it was not better after 60 seconds")));
 }
 
-// A client that looks between the passing of the time and the answer first says "no reply yet".
+// A client that checks between the end of the time and the answer first says "no reply yet".
 TEST_P(RedisWaitsTest, AServerThatLoadsIsWaitedForAsLongAsItSaysSo) {
   std::atomic<int> times(0);
   Answer([&](const FakeServer::Words&) -> std::string {
@@ -161,7 +161,7 @@ TEST_P(RedisWaitsTest, AServerThatLoadsIsWaitedForAsLongAsItSaysSo) {
   ASSERT_EQ(Open(), absl::OkStatus());
   EXPECT_EQ(Add({"a"}), absl::OkStatus());
   EXPECT_EQ(times, 6);
-  // At 40 and 120 seconds, and perhaps at 200.
+  // Messages come at 40 and 120 seconds, and possibly at 200.
   EXPECT_THAT(said_, Contains(AllOf(HasSubstr("the server " + server_.address() + ": "),
                                     HasSubstr("LOADING Redis is loading"),
                                     HasSubstr("it is waited for, as long as it says so")))
@@ -170,7 +170,8 @@ TEST_P(RedisWaitsTest, AServerThatLoadsIsWaitedForAsLongAsItSaysSo) {
   EXPECT_THAT(lines_->Remark(), HasSubstr("; 0 uncertain"));
 }
 
-// One that has answered is not given up as another takes long before it is asked for lines.
+// A server that has answered is not given up because another one takes long before the former gets
+// lines.
 TEST_P(RedisWaitsOfServersTest, TheTimeOfOneServerDoesNotEndThatOfAnother) {
   std::atomic<bool> is_to_load(false);
   const FakeServer other([&, answer = WithAStream("standalone", [](const FakeServer::Words&) {
@@ -184,7 +185,8 @@ TEST_P(RedisWaitsOfServersTest, TheTimeOfOneServerDoesNotEndThatOfAnother) {
   std::vector<std::string> lines;
   for (int i = 0; i < 20; ++i) lines.push_back(std::to_string(i));
   Answer([](const FakeServer::Words&) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // it is waited for
+    // The client waits for the other server.
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
     return BitsWere(0);
   });
   for (const bool is_cut : {false, true}) {
@@ -211,7 +213,7 @@ TEST_P(RedisWaitsTest, WhoAsksForAStreamSaysThatAServerIsWaitedFor) {
   EXPECT_THAT(said_, Contains(HasSubstr("it is waited for, as long as it says so")));
 }
 
-// The minute is over as soon as it is said that it is waited for.
+// The minute passes as soon as the client says that it waits.
 TEST_P(RedisWaitsTest, AServerThatDoesNotAnswerALineIsGivenUp) {
   Answer([](const FakeServer::Words&) { return ""; });
   waits_.until_said = waits_.between_said = std::chrono::milliseconds(10);
@@ -227,8 +229,8 @@ TEST_P(RedisWaitsTest, AServerThatDoesNotAnswerALineIsGivenUp) {
   EXPECT_THAT(said_, ElementsAre(HasSubstr("no reply yet; it is waited for, 60 seconds at most")));
 }
 
-// As the first tries are lost on the way: it accepts no connection for three seconds and a half,
-// and then answers all.
+// The first connection attempts are lost: the server accepts no connection for three and a half
+// seconds, and then answers normally.
 TEST_P(RedisWaitsOfServersTest, AServerThatIsSlowToConnectToHasTheOrdinaryTimeAtTheStart) {
   std::atomic<bool> is_busy(false);
   std::promise<void> is_over;
@@ -240,7 +242,7 @@ TEST_P(RedisWaitsOfServersTest, AServerThatIsSlowToConnectToHasTheOrdinaryTimeAt
     is_over.get_future().wait();
     return "+OK\r\n";
   });
-  // All that may wait to be accepted; more is not answered.
+  // Fills the backlog of the listening socket; further connections are not answered.
   std::vector<int> sockets;
   sockaddr_in address = {};
   address.sin_family = AF_INET;
@@ -278,7 +280,7 @@ TEST_P(RedisWaitsOfServersTest, AServerThatIsSlowToConnectToHasTheOrdinaryTimeAt
   for (const int one : sockets) close(one);
 }
 
-// It accepts connections all the same.
+// The server accepts connections but answers nothing.
 TEST_P(RedisWaitsTest, AServerThatAnswersNothingIsGivenUpAtTheStart) {
   waits_.until_said = waits_.between_said = std::chrono::milliseconds(10);
   waits_.say = [this](const std::string& what) {
@@ -290,7 +292,7 @@ TEST_P(RedisWaitsTest, AServerThatAnswersNothingIsGivenUpAtTheStart) {
   EXPECT_THAT(said_, Not(IsEmpty()));
 }
 
-// As the server does with `timeout`; the second line is a repeat.
+// The server closes idle connections, as with `timeout`; the second line is a repeat.
 TEST_P(RedisWaitsTest, NothingIsSentToAConnectionThatWasClosedMeanwhile) {
   std::atomic<int> times(0);
   Answer([&](const FakeServer::Words&) { return BitsWere(++times > 1); });

@@ -1,5 +1,5 @@
-// The bytes of a state of seen lines are those that are written here in hexadecimal digits, on
-// every machine, and are read from them.
+// Tests that a state of seen lines has the bytes given here in hexadecimal on all machines, and is
+// read from them.
 
 #include "streams/dedup/state/state_bytes.h"
 
@@ -19,8 +19,8 @@ namespace {
 
 using testing::Hex;
 
-// Magic number, version and kind, a, b; the hash; payload, count, keys, x, y; two checksums; the
-// sizes of filter and journal.
+// Magic number, version and kind, a, b; hash; payload, count, keys, x, y; two checksums; sizes of
+// filter and journal.
 const char kRecord[] =
     "57416d7100070143"
     "0100000000000000"
@@ -33,7 +33,7 @@ const char kRecord[] =
     "ea3841b380a58588"
     "48fa000000000000"
     "0010100000000000";
-// The mark, a count of 3, the hashes, a checksum.
+// Mark, a count of 3, the hashes, a checksum.
 const char kEntry[] =
     "57416d6c696e650a"
     "0300000000000000"
@@ -94,7 +94,7 @@ TEST(StateBytesTest, ARecordThatIsDamagedOrOfAnotherLengthIsRefused) {
   for (size_t length = 0; length < whole.size(); ++length) {
     EXPECT_NE(ReadRecord(std::string_view(whole).substr(0, length), &record), "") << length;
   }
-  // Whole, by its header, but too short for a record.
+  // A valid header, but too short for a record.
   std::string shorter = whole.substr(0, whole.size() - 8);
   amq::Header header;
   header.kind = amq::Serialized::kLinesRecord;
@@ -103,7 +103,7 @@ TEST(StateBytesTest, ARecordThatIsDamagedOrOfAnotherLengthIsRefused) {
   EXPECT_NE(ReadRecord(shorter, &record), "");
 }
 
-// With right checksums.
+// The checksums are right.
 TEST(StateBytesTest, ValuesOutOfTheirRangeAreRefused) {
   using Change = void (*)(StateRecord*);
   for (const Change change : std::initializer_list<Change>{
@@ -118,7 +118,7 @@ TEST(StateBytesTest, ValuesOutOfTheirRangeAreRefused) {
            [](StateRecord* record) { record->shape.bits_per_block = 15; },
            [](StateRecord* record) { record->shape.num_blocks = 0; },
            [](StateRecord* record) { record->shape.num_blocks = uint64_t{1} << 60; },
-           [](StateRecord* record) { record->rewriting = false; },  // with keys
+           [](StateRecord* record) { record->rewriting = false; },  // has keys nevertheless
            [](StateRecord* record) { record->layout.filter += 64; },
            [](StateRecord* record) { record->layout.journal = EntryBytes(kMaxUnkept) - 1; },
            [](StateRecord* record) { record->layout.journal += 8; },
@@ -129,7 +129,7 @@ TEST(StateBytesTest, ValuesOutOfTheirRangeAreRefused) {
     StateRecord read;
     EXPECT_NE(ReadRecord(BytesOf(record), &read), "");
   }
-  // 2 and more are neither of the two phases.
+  // 2 and above are neither of the two phases.
   std::string bytes = BytesOf(Example());
   amq::Header header;
   ASSERT_EQ(amq::ReadHeader(bytes, amq::Serialized::kLinesRecord, &header), "");

@@ -1,5 +1,5 @@
-// `winnow dedup --list`, `--check` and `--remove` with real servers, single ones and clusters, and
-// what is said of servers when a stream begins.
+// Tests of `winnow dedup --list`, `--check` and `--remove` with real servers, single ones and
+// clusters, and of warnings about servers when a stream begins.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ using testing::WithAStream;
 
 class StreamAdminTest : public testing::RedisStreamTest {
  protected:
-  // With the exit code; of JSON.
+  // Runs the tool with --json, expects this exit code, and returns the output.
   static json Ask(const std::string& arguments, int code) {
     const ChildResult outcome = RunDedup(arguments + " --json");
     EXPECT_EQ(outcome.status, code) << arguments << outcome.errors;
@@ -64,7 +64,7 @@ TEST_F(StreamAdminTest, StreamsOfAServerAreListedWithTheirState) {
   Print({"a", "b"}, "--capacity=1e7 --rate=1e-3 --name='with a blank'" + at);
   Print({"a"}, "--capacity=1000 --name=lost" + at);
   server.Ask({"del", "lost:0"});
-  // Keys that are none of ours stay out.
+  // Unrelated keys are not listed.
   server.Ask({"set", "other:plan", "for tomorrow: nothing"});
   server.Ask({"sadd", "set:plan", "a"});
   const ChildResult listed = RunDedup("--list" + at);
@@ -113,7 +113,7 @@ TEST_F(StreamAdminTest, ACheckCountsTheBitsAndNamesWhatIsMissing) {
   b.Ask({"del", "winnow-dedup:plan"});
   EXPECT_THAT(Ask("--check=winnow-dedup" + both, 1)["streams"][0]["faults"][0].get<std::string>(),
               HasSubstr(b.address() + ": it has no plan"));
-  // Full: one that was used on.
+  // A full stream: it was used beyond its capacity.
   Print(Numbered(0, 1'000), "--capacity=1000 --rate=1e-3 --name=full --redis=" + a.address());
   a.Ask({"eval", "redis.call('setrange', KEYS[1], 0, string.rep('\\255', 1500))", "1", "full:0"});
   const ChildResult full = RunDedup("--check=full --redis=" + a.address());
@@ -149,7 +149,7 @@ TEST_F(StreamAdminTest, ARemovedStreamLeavesNothingOfItAndAllOfOthers) {
   EXPECT_EQ(b.Ask({"dbsize"}), "2");
   EXPECT_EQ(RunDedup("--remove=large" + both).status, 1);
   EXPECT_EQ(RunDedup(In({"a"}) + "--capacity=1000" + both).output, "") << "another is there";
-  // A removal that was killed, or a server that came back empty, leaves a rest.
+  // An interrupted removal, or a server that restarted empty, leaves a partial stream.
   b.Ask({"flushall"});
   const ChildResult rest = RunDedup("--remove=winnow-dedup" + both);
   EXPECT_EQ(rest.status, 0) << rest.errors;
@@ -202,7 +202,7 @@ TEST_F(StreamAdminTest, KeysWithoutAPlanAreRemovedFromServersOfTheStreamOnly) {
   EXPECT_EQ(other.Ask({"get", "winnow-dedup:0"}), "mine");
 }
 
-// They wait for input, were given no line yet, or send lines all the time.
+// The clients wait for input, have no line yet, or send lines continuously.
 TEST_F(StreamAdminTest, ClientsOfARemovedStreamEndWithAnErrorAndLeaveNothing) {
   const StartedRedis server;
   const std::string flags = "--capacity=1e7 --inflight=50 --redis=" + server.address();
@@ -227,7 +227,7 @@ TEST_F(StreamAdminTest, ClientsOfARemovedStreamEndWithAnErrorAndLeaveNothing) {
   EXPECT_EQ(RunDedup(In({"a"}) + flags).output, "a\n") << "the next client begins it anew";
 }
 
-// As clients of others do that don't look whether a key is whole.
+// Another program recreates keys without checking that they are complete.
 TEST_F(StreamAdminTest, AStreamWhoseKeysComeBackIsNotSaidToBeRemoved) {
   const FakeServer server([answer = WithAStream("standalone", [](const FakeServer::Words&) {
                              return BitsWere(0);
@@ -321,7 +321,7 @@ TEST_F(StreamAdminTest, TheSameServerTwiceIsRefused) {
     EXPECT_EQ(server.Ask({"dbsize"}), "0") << again;
     EXPECT_EQ(other.Ask({"dbsize"}), "0") << again;
   }
-  // Another database has bits of its own.
+  // Another database has its own bits.
   EXPECT_EQ(
       RunDedup(In({"a"}) + Flags(server.address() + ",redis://" + server.address() + "/1")).output,
       "a\n");
@@ -340,7 +340,7 @@ TEST_F(StreamAdminTest, WhatMayEndAStreamIsSaidOnceOfAllServers) {
             HasSubstr("lines since the last snapshot may be printed again"),
             HasSubstr("warning: " + b.address() + " has the maxmemory-policy allkeys-lru")));
   EXPECT_EQ(LinesOf(outcome.errors).size(), 4u) << outcome.errors;
-  // Nobody says anything where the user may not ask.
+  // No warning is given if the user may not run INFO.
   a.Ask({"acl", "setuser", "few", "on", ">word", "~*", "+@all", "-info"});
   const ChildResult mute =
       RunDedup(In({"a"}) + Flags("redis://few:word@" + a.address()) + "--name=n");
@@ -352,7 +352,7 @@ TEST_F(StreamAdminTest, WhatMayEndAStreamIsSaidOnceOfAllServers) {
                     ContainsRegex("warning: [^ ]*, [^ ]*, [^ ]* have the maxmemory-policy")));
 }
 
-// Without taking them: the server answers all, and has nothing.
+// No memory is used: the fake server answers everything and stores nothing.
 TEST_F(StreamAdminTest, APlanOfMuchOfAServerIsSaidAsItBegins) {
   const FakeServer server(
       WithAStream("standalone", [](const FakeServer::Words&) { return BitsWere(0); }));

@@ -1,5 +1,5 @@
-// The layout of streams in Redis, which clients of other versions and languages share: names of
-// keys, the plan's text, and the commands of lines.
+// Tests of the layout of streams in Redis, which is shared with clients of other versions and
+// languages: names of keys, text of the plan, and commands of lines.
 
 #include "streams/dedup/stream_plan.h"
 
@@ -57,8 +57,8 @@ TEST(StreamPlanTest, TextsAndNamesAreThoseOfThePage) {
                                  "clicks:{2220}:255"));
 }
 
-// Who computes another text is refused by the streams that there are, and who computes other keys
-// or positions than it says prints lines again. The number is the XXH3-64 of all keys' names and of
+// Clients that compute another plan text are refused by existing streams; clients that compute
+// other keys or positions print lines again. The number is the XXH3-64 of all keys' names and of
 // the commands of a thousand lines.
 TEST(StreamPlanTest, IsTheSameInEachVersionOfWinnow) {
   const struct {
@@ -109,7 +109,7 @@ TEST(StreamPlanTest, KeysOfAClusterAreSpreadEvenlyOverItsSlots) {
     const StreamPlan plan = StreamPlan::OfCluster(
         PlanOf(static_cast<uint64_t>(capacity), capacity > 1e10 ? 1e-8 : 1e-9));
     const uint64_t keys = plan.shape.num_keys;
-    std::map<unsigned, uint64_t> of_master;  // one of twelve
+    std::map<unsigned, uint64_t> of_master;  // one of twelve masters
     std::set<std::string> names;
     for (uint64_t i = 0; i < keys; ++i) {
       const std::string name = plan.Key(i);
@@ -135,7 +135,7 @@ TEST(RedisShapeTest, KeysOfAClusterAreManyAndBelow4MiBAndHaveTheRate) {
     for (const double rate : {1e-9, 1e-3, 0.1}) {
       const RedisShape shape = ShapeForCluster(capacity, rate);
       EXPECT_GE(shape.num_keys, 256u);
-      // The bit behind, and the header of the server's allocation.
+      // The size includes the sentinel bit and the header of the server's allocation.
       EXPECT_LE(shape.bits_per_key / 8 + 1 + 16, 4u << 20);
       EXPECT_EQ(shape.bits_per_key % 8, 0u);
       EXPECT_LE(
@@ -191,7 +191,7 @@ TEST(StreamPlanTest, ThePageHasTheSizesOfItsTable) {
   }
 }
 
-// A reader in another language would look at this example.
+// FORMAT.md's example is for implementers in other languages.
 TEST(StreamPlanTest, ThePageHasAnExampleThatIsTrue) {
   const std::string page = winnow::testing::ReadFile(WINNOW_AMQ_FORMAT_MD);
   const StreamPlan plan = StreamPlan::OfCluster(PlanOf(10'000'000, 1e-9));
@@ -221,7 +221,7 @@ TEST(RecentLinesTest, ForgetsWhatIsOlderAndNothingElse) {
   lines.DropUntil(at(-1));
   EXPECT_EQ(lines.size(), 1'000u);
   lines.DropUntil(at(5'004));
-  // Lines of a tenth of a second go together.
+  // Lines of the same tenth of a second are dropped together.
   EXPECT_GE(lines.size(), 499u);
   EXPECT_LE(lines.size(), 509u);
   EXPECT_EQ(lines[lines.size() - 1].value, 999u);

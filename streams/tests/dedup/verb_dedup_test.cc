@@ -1,4 +1,4 @@
-// `winnow dedup` as a stream: what it prints of which input, and what it says.
+// Tests of `winnow dedup` as a stream: its output for various inputs, and its messages.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ using testing::WriteFile;
 
 class VerbDedupTest : public ::testing::Test {
  protected:
-  // The path, quoted.
+  // Writes a file and returns its path, quoted.
   std::string File(const std::string& name, std::string_view text) {
     WriteFile(folder_ / name, text);
     return "'" + folder_ / name + "'";
@@ -60,7 +60,7 @@ TEST_F(VerbDedupTest, EachLineComesOnceInOrder) {
   EXPECT_EQ(RunDedup(file + " --count --seen").output, "4\n");
 }
 
-// More than a batch, and more than a buffer.
+// More lines than a batch, and more bytes than a buffer.
 TEST_F(VerbDedupTest, ManyLinesAreThoseOfASet) {
   const std::vector<std::string> lines = RandomLines(300'000, 100'000, 1);
   const std::string file = File("f", TextOf(lines));
@@ -92,7 +92,7 @@ TEST_F(VerbDedupTest, FilesFollowOneAnotherAndStandardInput) {
   EXPECT_EQ(RunDedup("<" + first).output, "1\n2\n");
 }
 
-// More of this is in line_source_test.cc.
+// line_source_test.cc has more tests of compressed input.
 TEST_F(VerbDedupTest, CompressedInputIsRead) {
   const std::vector<std::string> lines = RandomLines(200'000, 60'000, 2);
   const std::string once = TextOf(FirstOfEach(lines));
@@ -114,7 +114,7 @@ TEST_F(VerbDedupTest, CompressedInputIsRead) {
     EXPECT_EQ(RunDedup(packed + " --plain --seen --count").status, 0);
     EXPECT_TRUE(RunDedup(packed + " --plain").output == TextOf(FirstOfEach(LinesOf(bytes))));
   }
-  // A password is a line, whatever it begins with.
+  // A password file is plain text, even if it begins like gzip.
   const ChildResult password = RunDedup(
       "--redis=127.0.0.1:1 --password_file=" + File("password", "\x1f\x8bword\n") + " </dev/null");
   EXPECT_THAT(password.errors, Not(HasSubstr("gzip")));
@@ -134,7 +134,7 @@ TEST_F(VerbDedupTest, AFileThatIsNotReadIsSaidAndOthersAre) {
   EXPECT_THAT(RunDedup("<" + file + " >>" + file).errors,
               HasSubstr("standard input is the output as well"));
   EXPECT_EQ(ReadFile(folder_ / "f"), "1\n1\n");
-  EXPECT_EQ(RunDedup(file + " >" + file).status, 2);  // which the shell has emptied
+  EXPECT_EQ(RunDedup(file + " >" + file).status, 2);  // the shell has truncated the file
 }
 
 TEST_F(VerbDedupTest, WrongFlagsAreRefused) {
@@ -151,7 +151,7 @@ TEST_F(VerbDedupTest, WrongFlagsAreRefused) {
     EXPECT_EQ(outcome.status, 2) << flag;
     EXPECT_THAT(outcome.errors, HasSubstr("does nothing without --redis")) << flag;
   }
-  if (testing::kSanitized) return;  // whose allocator ends the program at so large a wish
+  if (testing::kSanitized) return;  // sanitizers abort on such a large allocation
   const ChildResult huge = RunDedup("--capacity=1e12 --rate=1e-6 --count <" + File("f", "x\n"));
   EXPECT_EQ(huge.status, 2);
   EXPECT_THAT(huge.output, IsEmpty());
@@ -181,8 +181,7 @@ TEST_F(VerbDedupTest, PastTheCapacityIsAWarningAndPastTheRateTheEnd) {
   EXPECT_EQ(grown.output, TextOf(lines));
 }
 
-// A line is remembered for N lines, and not for more than 2 N.
-// So many lines have hashes of 64 bits in common that no filter keeps the rate.
+// This many lines have equal 64-bit hashes so often that no filter keeps the rate.
 TEST_F(VerbDedupTest, RatesBelowThatOfEqualHashesAreRefusedOrEndTheRun) {
   std::vector<std::string> lines;
   for (int i = 0; i < 40'000; ++i) lines.push_back(std::to_string(i));
@@ -198,7 +197,7 @@ TEST_F(VerbDedupTest, RatesBelowThatOfEqualHashesAreRefusedOrEndTheRun) {
   EXPECT_EQ(ended.status, 1);
   EXPECT_THAT(ended.errors,
               AllOf(HasSubstr("past --rate=1e-15"), HasSubstr("only a higher --rate is kept")));
-  // 2^64 / 10^15 lines leave nothing of the rate; the filter's own bits take a part of it before.
+  // 2^64 / 10^15 lines use up the whole rate; the filter's own bits use a part of it before.
   const auto printed = std::count(ended.output.begin(), ended.output.end(), '\n');
   EXPECT_GT(printed, 5'000);
   EXPECT_LT(printed, 18'500);
@@ -222,7 +221,7 @@ TEST_F(VerbDedupTest, AWindowForgets) {
   EXPECT_THAT(RunDedup(file + " --window=10000 --seen").output, HasSubstr("again 500"));
 }
 
-// line_stream_test.cc sets the time. Here some nanoseconds pass in a hundred batches.
+// line_stream_test.cc simulates the time. Here some nanoseconds pass in a hundred batches.
 TEST_F(VerbDedupTest, TimeForgets) {
   std::string text = "a\na\n";
   for (int i = 0; i < 25'600; ++i) text += std::to_string(i) + "\n";
@@ -244,7 +243,7 @@ TEST_F(VerbDedupTest, MemoryIsTakenWithTheFirstLine) {
     const testing::Started tool("dedup '" + fifo + "' --capacity=2e7 " + kind, output,
                                 folder_ / "errors");
     close(output);
-    const int input = open(fifo.c_str(), O_WRONLY | O_CLOEXEC);  // it opens it after all else
+    const int input = open(fifo.c_str(), O_WRONLY | O_CLOEXEC);  // the tool opens the FIFO last
     EXPECT_LT(PeakOfMemory(tool.process()), kMax) << kind;
     EXPECT_NE(access((folder_ / "state").c_str(), F_OK), 0);
     EXPECT_EQ(write(input, "x\n", 2), 2);
@@ -257,7 +256,7 @@ TEST_F(VerbDedupTest, MemoryIsTakenWithTheFirstLine) {
   }
 }
 
-// Whoever waits at the other end of a pipe gets the line before the next one comes.
+// A reader at the other end of a pipe gets a line before the next one is read.
 TEST_F(VerbDedupTest, NothingIsKeptBackWhileInputWaits) {
   const ChildResult outcome = RunProgram(
       {"bash", "-c",

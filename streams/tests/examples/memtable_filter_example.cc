@@ -1,7 +1,7 @@
-// A complete example: the store of lsm_store_example, whose Get asks a ConcurrentBloom before it
-// searches the table in memory, too. Once tiered and once leveled, each with that filter and
-// without; it checks itself and says what the filters saved. Uses nothing but Winnow's contract
-// headers, libwinnow.so and libwinnow_amq.so.
+// A complete example: the store of lsm_store_example, whose Get() also checks a ConcurrentBloom
+// before it searches the memtable. Runs tiered and leveled, each with and without that filter;
+// verifies its results and prints what the filters saved. Uses only Winnow's public headers,
+// libwinnow.so and libwinnow_amq.so.
 
 #include <algorithm>
 #include <array>
@@ -31,8 +31,8 @@ namespace {
 
 using Entries = std::vector<std::pair<std::string, std::string>>;  // sorted by key
 
-// A sorted file. This one lives in memory and counts how often it is read; its filter block is what
-// an engine would store behind the data.
+// A sorted file, here in memory, that counts its reads. Its filter block is what an engine would
+// store behind the data.
 class Segment {
  public:
   Segment(uint64_t number, Entries entries) : number_(number), entries_(std::move(entries)) {
@@ -70,7 +70,8 @@ std::atomic<uint64_t> Segment::reads_{0};
 
 using SegmentPointer = std::shared_ptr<const Segment>;
 
-// All entries of these segments, which are listed newest first; of equal keys the newest.
+// Returns all entries of these segments, which are ordered newest first; of equal keys only the
+// newest.
 Entries Merge(const std::vector<SegmentPointer>& newest_first) {
   std::map<std::string, std::string> merged;
   for (const SegmentPointer& segment : newest_first) {
@@ -79,28 +80,28 @@ Entries Merge(const std::vector<SegmentPointer>& newest_first) {
   return {merged.begin(), merged.end()};
 }
 
-// A version of the tree: segments in search order, and the filter of each at the same index. Never
-// changed once readers can see it.
+// A version of the tree: segments in search order, and their filters at equal indices. Immutable
+// once readers can see it.
 struct Version {
   std::vector<SegmentPointer> segments;
   winnow::FilterSet filters;
-  // Leveled: level 0 is the first of them, and level i + 1 begins at levels[i]. Else empty.
+  // Leveled: level 0 begins at index 0, and level i + 1 at levels[i]. Tiered: empty.
   std::vector<size_t> levels;
 };
 
-// The newest entries: any number of threads put and get. Its keys are cut into parts by their
-// hash, each under a lock of its own. The filter before them has no lock: a key that is not here,
-// as most are not, waits for nobody.
+// The memtable, with concurrent puts and gets. Keys are partitioned by hash, and each part has a
+// lock. The filter in front has no lock: a lookup of an absent key, the most frequent case, waits
+// for nobody.
 class MemoryTable {
  public:
   MemoryTable(size_t entries, bool has_filter) {
     if (has_filter) filter_.emplace(winnow::amq::Plan{entries, 0.01});
   }
 
-  // How many keys there are then, if this one was new; else 0.
+  // Puts an entry. Returns the new number of keys if the key was new, else 0.
   size_t Put(std::string key, std::string value) {
     const winnow::KeyHash hash = winnow::HashKey(key);
-    // Whoever gets the key after this function ended finds it in the filter.
+    // A thread that gets the key after this function returns finds it in the filter.
     if (filter_) filter_->Add(hash);
     Part& part = PartOf(hash);
     const std::lock_guard<std::mutex> lock(part.mutex);
@@ -118,7 +119,7 @@ class MemoryTable {
     return found->second;
   }
 
-  // All that is in it. Not while anybody puts.
+  // Returns all entries, sorted. No thread may put entries during the call.
   Entries Sorted() const {
     Entries all;
     for (const Part& part : parts_) {
@@ -148,20 +149,20 @@ class MemoryTable {
 
 std::atomic<uint64_t> MemoryTable::searches_{0};
 
-// The base of both shapes: a table in memory, and the current version.
+// Base class of both shapes: a memtable and the current version.
 class Store {
  public:
   explicit Store(bool filters_memory) : filters_memory_(filters_memory), memory_(NewMemory()) {}
   virtual ~Store() = default;
 
-  // Put and Get by any number of threads.
+  // Put() and Get() are thread-safe.
   void Put(std::string key, std::string value) {
     size_t size = 0;
     {
       const std::shared_lock<std::shared_mutex> lock(writing_);
       size = memory_->Put(std::move(key), std::move(value));
     }
-    if (size == kMemoryEntries) Flush();  // one of the threads sees this number
+    if (size == kMemoryEntries) Flush();  // exactly one thread gets this number
   }
 
   std::optional<std::string> Get(std::string_view key) const {
@@ -187,14 +188,14 @@ class Store {
 
   virtual std::optional<std::string> GetFrom(const Version& version,
                                              std::string_view key) const = 0;
-  // The next version has a new segment in front: merges segments of it where there are too many.
+  // Compacts the next version, which has a new segment in front, if it has too many segments.
   virtual void Compact(Version* next, winnow::FilterSetEdit* edit) = 0;
 
   SegmentPointer NewSegment(Entries entries) {
     return std::make_shared<const Segment>(++last_number_, std::move(entries));
   }
 
-  // Puts a segment into the next version, at this index.
+  // Inserts a segment into the next version at this index.
   static void Insert(size_t index, SegmentPointer segment, Version* next,
                      winnow::FilterSetEdit* edit) {
     edit->InsertCopy(index, segment->number(), segment->filter_block());
@@ -202,7 +203,7 @@ class Store {
                           std::move(segment));
   }
 
-  // Takes segments out of the next version.
+  // Removes segments from the next version and returns them.
   static std::vector<SegmentPointer> Remove(winnow::IndexRange range, Version* next,
                                             winnow::FilterSetEdit* edit) {
     edit->Remove(range);
@@ -219,7 +220,7 @@ class Store {
   }
 
   void Flush() {
-    // Nobody puts meanwhile, and only who flushes changes memory_ and version_.
+    // No thread puts meanwhile, and only the flushing thread changes memory_ and version_.
     const std::unique_lock<std::shared_mutex> writing(writing_);
     const SegmentPointer segment = NewSegment(memory_->Sorted());
     Version next = *version_;
@@ -227,7 +228,7 @@ class Store {
     next.segments.insert(next.segments.begin(), segment);  // newest first
     edit.InsertCopy(0, segment->number(), segment->filter_block());
     Compact(&next, &edit);        // edit.Remove(range), edit.InsertCopy(index, …)
-    next.filters = edit.Build();  // readers go on with theirs
+    next.filters = edit.Build();  // readers continue with the old version
 
     const std::lock_guard<std::mutex> lock(mutex_);
     version_ = std::make_shared<const Version>(std::move(next));
@@ -235,15 +236,15 @@ class Store {
   }
 
   const bool filters_memory_;
-  std::shared_mutex writing_;  // shared by those who put
-  mutable std::mutex mutex_;   // of both pointers:
+  std::shared_mutex writing_;  // held shared during puts
+  mutable std::mutex mutex_;   // guards both pointers:
   std::shared_ptr<MemoryTable> memory_;
   std::shared_ptr<const Version> version_ = std::make_shared<const Version>();
   uint64_t last_number_ = 0;
 };
 
-// ---- Tiered: segments of all ages overlap, and a lookup may have to search every one of them.
-// Four of about the same size are merged into one.
+// ---- Tiered: segments of all ages overlap, and a lookup may have to search each of them. Four
+// segments of similar size are merged into one.
 class TieredStore : public Store {
  public:
   using Store::Store;
@@ -275,8 +276,8 @@ class TieredStore : public Store {
   }
 };
 
-// ---- Leveled: the segments of a level, but for the newest level, don't overlap, so that a lookup
-// finds the one of each by its range of keys. A level that is too large is merged into the next.
+// ---- Leveled: segments of a level do not overlap, except in level 0, so that a lookup finds the
+// only candidate of a level by its key range. A level that is too large is merged into the next.
 class LeveledStore : public Store {
  public:
   using Store::Store;
@@ -285,13 +286,13 @@ class LeveledStore : public Store {
   static constexpr size_t kSegmentEntries = 2000;
   static constexpr size_t kNewestSegments = 4;
 
-  // The end of a level.
+  // Returns the end of a level.
   static size_t EndOf(const Version& version, size_t level) {
     return level < version.levels.size() ? version.levels[level] : version.segments.size();
   }
 
   std::optional<std::string> GetFrom(const Version& version, std::string_view key) const override {
-    thread_local std::vector<uint32_t> files;  // those whose range of keys the key is in
+    thread_local std::vector<uint32_t> files;  // segments whose key range contains the key
     thread_local std::vector<uint64_t> words;
     FindByRange(version, key, &files);
     words.resize(winnow::FilterSet::WordsFor(files.size()));
@@ -326,7 +327,7 @@ class LeveledStore : public Store {
   }
 
   void Compact(Version* next, winnow::FilterSetEdit* edit) override {
-    for (size_t& level : next->levels) ++level;  // behind the new segment
+    for (size_t& level : next->levels) ++level;  // levels begin behind the new segment
     size_t most = kNewestSegments;
     for (size_t level = 0; EndOf(*next, level) - BeginOf(*next, level) > most; ++level) {
       if (level == next->levels.size()) next->levels.push_back(next->segments.size());
@@ -340,8 +341,8 @@ class LeveledStore : public Store {
     return level == 0 ? 0 : version.levels[level - 1];
   }
 
-  // The whole of both levels, for simplicity; an engine would take a few segments and what they
-  // overlap.
+  // Merges both levels completely, for simplicity; an engine would take a few segments and those
+  // that they overlap.
   void MergeIntoNext(size_t level, Version* next, winnow::FilterSetEdit* edit) {
     const size_t begin = BeginOf(*next, level);
     const size_t end = EndOf(*next, level + 1);
@@ -366,19 +367,19 @@ std::string KeyOf(uint64_t i) {
   return "key " + std::to_string(i * 0x9e3779b97f4a7c15u % 1'000'000'007);
 }
 
-constexpr uint64_t kKeys = 40'000;    // the rest are newer versions
-constexpr uint64_t kWriters = 2;      // each of them has keys of its own
-constexpr uint64_t kWrites = 60'500;  // of all; some of the last are in memory at the end
+constexpr uint64_t kKeys = 40'000;    // further writes overwrite keys
+constexpr uint64_t kWriters = 2;      // each has its own keys
+constexpr uint64_t kWrites = 60'500;  // total; some of the last stay in the memtable
 
 struct Counts {
   uint64_t wrong = 0;
-  double memory_searches = 0;  // for a key that is not there
+  double memory_searches = 0;  // per absent key
   size_t segments = 0;
   double present_reads = 0;
   double absent_reads = 0;
 };
 
-// Two threads write while two others read; then compares with a map.
+// Two threads write while two others read; afterwards the content is compared with a map.
 Counts Exercise(Store* store) {
   std::array<std::atomic<uint64_t>, kWriters> written{};
   std::atomic<uint64_t> wrong{0};
@@ -429,7 +430,7 @@ Counts Exercise(Store* store) {
   return counts;
 }
 
-// With the filter of the table in memory and without. True if all is well.
+// Runs the store with and without the memtable's filter. Returns whether all checks pass.
 template <typename Shape>
 bool Compare(const char* shape) {
   bool works = true;
@@ -443,7 +444,7 @@ bool Compare(const char* shape) {
         shape, counts.segments, counts.present_reads, counts.absent_reads,
         filters_memory ? "with" : "without", counts.memory_searches,
         static_cast<unsigned long long>(counts.wrong));
-    // A hundredth of the segments that don't have a key are read for it.
+    // A lookup reads a hundredth of the segments that do not have its key.
     const double most = 0.02 * static_cast<double>(counts.segments);
     works &= counts.wrong == 0 && counts.segments > 3 && counts.present_reads < 1 + most &&
              counts.absent_reads < most;

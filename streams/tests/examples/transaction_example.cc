@@ -1,8 +1,7 @@
-// A complete example: transactions over RocksDB's WriteBatchWithIndex. A transaction asks a
-// ScalableBloom before it searches the keys that it has written, and another before it searches
-// those that it has read; nobody knows how many these will be. Run with the filters and without: it
-// checks that all answers are the same, and those of one transaction after the other, and says what
-// was searched.
+// A complete example: transactions on RocksDB's WriteBatchWithIndex. A transaction checks a
+// ScalableBloom before it searches the keys that it has written, and another one before it searches
+// those that it has read; their numbers are not known in advance. Runs with and without the
+// filters, checks that all answers are equal and serializable, and prints the number of searches.
 
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
@@ -39,13 +38,13 @@ using winnow::amq::ScalableBloom;
 using winnow::amq::ScalableOptions;
 
 struct Searches {
-  uint64_t asked_writes = 0;  // whether the transaction has written this key
+  uint64_t asked_writes = 0;  // checks whether the transaction has written the key
   uint64_t searched_writes = 0;
-  uint64_t asked_reads = 0;  // whether it has read it
+  uint64_t asked_reads = 0;  // checks whether the transaction has read the key
   uint64_t searched_reads = 0;
 };
 
-// A filter of the keys of a set that grows; without one, any key may be in the set.
+// Filter of the keys of a growing set; without a filter, any key may be in the set.
 class Guard {
  public:
   explicit Guard(bool has_filter) {
@@ -66,12 +65,12 @@ class Guard {
   std::optional<ScalableBloom> filter_;
 };
 
-// Transactions that ended well: the keys that each one wrote, in this order.
+// Keys written by each committed transaction, in commit order.
 using Log = std::vector<std::vector<std::string>>;
 
-// It reads the database as it was at its beginning, and what it has written itself. It may end well
-// if nobody has written meanwhile what it has read: so transactions act as if each ran alone, in
-// the order in which they end.
+// A transaction that reads a snapshot of the database and its own writes. It commits if no other
+// transaction has written meanwhile what it has read: transactions are thus serializable in commit
+// order.
 class Transaction {
  public:
   Transaction(DB* db, Log* log, bool has_filters, Searches* searches)
@@ -107,7 +106,8 @@ class Transaction {
     return batch_.Delete(key);
   }
 
-  // Status::Busy if somebody else has written what was read here; nothing is written then.
+  // Returns Status::Busy, and writes nothing, if another transaction has written a key that was
+  // read here.
   Status Commit() {
     for (size_t i = first_other_; i < log_->size(); ++i) {
       for (const std::string& key : (*log_)[i]) {
@@ -135,7 +135,7 @@ class Transaction {
   DB* const db_;
   Log* const log_;
   Searches* const searches_;
-  const size_t first_other_;  // in the log
+  const size_t first_other_;  // index in the log
   const Snapshot* const snapshot_;
   WriteBatchWithIndex batch_;
   std::vector<std::string> writes_;
@@ -151,12 +151,12 @@ constexpr uint64_t kSeed = 7;
 
 std::string KeyOf(uint64_t i) { return "account " + std::to_string(i); }
 
-// One that is open, and what it did: a copy of the database runs it again by itself.
+// An open transaction and its steps, which are repeated on a copy of the database.
 struct Open {
   struct Step {
     char kind = 'g';
     std::string key;
-    std::string value;  // written, or read; "(none)" where there was none
+    std::string value;  // value written or read; "(none)" if the key was absent
   };
   std::unique_ptr<Transaction> transaction;
   std::vector<Step> steps;
@@ -164,7 +164,7 @@ struct Open {
 };
 
 struct Outcome {
-  std::vector<std::string> answers;  // all that was read, and how each transaction ended
+  std::vector<std::string> answers;  // all values read, and the result of each transaction
   std::map<std::string, std::string> contents;
   Searches searches;
   uint64_t committed = 0;
@@ -174,7 +174,7 @@ struct Outcome {
 
 bool IsFault(const Status& status) { return !status.ok() && !status.IsNotFound(); }
 
-// Returns whether the transaction, by itself and now, would read what it has read.
+// Returns whether the transaction, run alone now, would read the values that it has read.
 bool ReadsTheSame(const Open& open, std::map<std::string, std::string>* model) {
   bool same = true;
   for (const Open::Step& step : open.steps) {
@@ -193,9 +193,9 @@ bool ReadsTheSame(const Open& open, std::map<std::string, std::string>* model) {
 void TakeStep(std::mt19937_64* random, Open* open, Outcome* outcome) {
   Open::Step step;
   step.kind = "gggggpppd"[(*random)() % 9];
-  // Half of the keys from the front, where others are as well.
+  // Half of the keys are from the front of the key space, where transactions conflict.
   step.key = KeyOf((*random)() % ((*random)() % 2 == 0 ? kKeys : kKeys / 10));
-  // Now and then what it has had before.
+  // Some steps repeat a key of the same transaction.
   if (!open->steps.empty() && (*random)() % 8 == 0) {
     step.key = open->steps[(*random)() % open->steps.size()].key;
   }
@@ -226,7 +226,7 @@ void End(Open* open, std::map<std::string, std::string>* model, Outcome* outcome
   outcome->answers.push_back(status.IsBusy() ? "refused" : "committed");
 }
 
-// Several transactions are open at any time, of a few steps to thousands.
+// Runs several concurrently open transactions, of a few to thousands of steps.
 Outcome Run(DB* db, bool has_filters) {
   Outcome outcome;
   Log log;
@@ -281,7 +281,7 @@ void Print(const char* title, const Outcome& outcome) {
 
 }  // namespace
 
-// transaction_example FOLDER: makes two databases in the folder, which must not exist.
+// transaction_example FOLDER: creates two databases in the folder, which must not exist yet.
 int main(int argc, char** argv) {
   std::error_code code;
   if (argc != 2 || !std::filesystem::create_directory(argv[1], code)) {

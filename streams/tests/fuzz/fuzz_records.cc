@@ -1,10 +1,10 @@
-// Fuzzes what filters and states are kept as: serialized filters, a PagedBloom's record and pages,
-// a state of seen lines. Bytes as they are and with their checksums made right are refused, or read
-// as a filter that writes the same bytes, holds what is added to it, and has a rate.
+// Fuzz target of serialized filters and states: filters, a PagedBloom's record and pages, a state
+// of seen lines. The bytes, unchanged and with corrected checksums, must be refused, or read as a
+// filter that serializes to the same bytes, contains keys added to it, and has a valid rate.
 //
-// An input is parts of bytes, each behind its length in two bytes, of which the first says what
-// they are: one filter; a record and pages of its generation, from the first one on; or the record,
-// the filter and the beginning of the journal of a state.
+// An input consists of byte strings, each preceded by its length in two bytes. The first one
+// determines their meaning: one filter; a record followed by pages of its generation, from the
+// first one on; or the record, the filter and the beginning of the journal of a state.
 
 #include <algorithm>
 #include <cstring>
@@ -43,8 +43,9 @@ using Parts = std::vector<std::string>;
 
 constexpr size_t kKindAt = 5;
 constexpr size_t kPayloadAt = 16;
-constexpr size_t kMaxGrowth = 100;  // a filter of one block may begin several in 20 additions
-constexpr size_t kInScalable = kHeaderBytes + 16;  // where its filters begin, 8 bytes before each
+constexpr size_t kMaxGrowth = 100;  // a one-block filter may begin several filters in 20 additions
+// Offset of the first filter, which 8 bytes precede.
+constexpr size_t kInScalable = kHeaderBytes + 16;
 constexpr uint64_t kMaxStateBytes = 4 << 20;
 
 // ---- Parts, and checksums that are right
@@ -74,7 +75,7 @@ Serialized KindOf(std::string_view part) {
   return static_cast<Serialized>(part.size() > kKindAt ? part[kKindAt] : 0);
 }
 
-// All of a header that does not depend on the kind.
+// Corrects the fields of a header that do not depend on the kind, and the checksums.
 void Repair(unsigned char* bytes, size_t size) {
   if (size < kHeaderBytes) return;
   amq::Header header;
@@ -101,7 +102,7 @@ std::string Repaired(std::string part) {
   return part;
 }
 
-// An entry of the journal that the bytes may be.
+// Returns the bytes as a valid journal entry, if they are long enough.
 std::string RepairedEntry(std::string entry) {
   auto* const bytes = reinterpret_cast<unsigned char*>(entry.data());
   if (entry.size() < dedup::EntryBytes(1)) return entry;
@@ -150,7 +151,7 @@ void TestFilter(const std::string& part) {
   }
   const std::string more = filter->Serialize();
   WINNOW_FUZZ_CHECK(Filter::Deserialize(more, &reason).has_value(), "%s", reason.c_str());
-  // Only what the bytes themselves are large enough for.
+  // The filter grows in proportion to its serialized size only.
   WINNOW_FUZZ_CHECK(more.size() <= kMaxGrowth * part.size(), "%zu bytes grew to %zu", part.size(),
                     more.size());
 }
@@ -190,7 +191,7 @@ void TestPages(const Parts& parts) {
     WINNOW_FUZZ_CHECK(rate >= 0 && rate <= 1, "%g", rate);
     WINNOW_FUZZ_CHECK(amq::PagedBloom::Open(&store, &reason).has_value(), "%s", reason.c_str());
   }
-  // Pages beyond those of the record are no matter of a filter's.
+  // Pages beyond those of the record are not read by a filter.
   const bool knows_all = filter && parts.size() - 1 <= filter->shape().pages;
   const bool is_record = filter || reason.find("begun did not end") != std::string::npos;
   const auto built =
@@ -205,7 +206,7 @@ void TestPages(const Parts& parts) {
 // ---- States
 
 #ifdef WINNOW_FUZZ_STATES
-// The lines that a run of this state says are new.
+// Returns how many lines a run with this state calls new.
 absl::StatusOr<size_t> NewLines(const std::string& path, const dedup::StateRecord& record,
                                 const std::vector<KeyHash>& hashes) {
   dedup::KeptPlan plan = {record.capacity, record.rate};
@@ -283,7 +284,7 @@ void Test(const Parts& parts) {
   }
 }
 
-// A number of a header or a payload: at the limits of what numbers there are, or near what it was.
+// Changes a number in a header or payload: to a limit of its type, or to a nearby value.
 void ChangeNumber(std::string* part, testing::RandomHashes* random) {
   if (part->size() < 8) return;
   const bool in_header = random->Below(3) != 0 && part->size() >= kHeaderBytes;
@@ -308,7 +309,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace winnow::fuzz;
   if (size > kMaxInputBytes) return 0;
   Parts parts = PartsOf({reinterpret_cast<const char*>(data), size});
-  // Most have wrong checksums: they don't count as inputs that should be read.
+  // Most have wrong checksums and do not count as inputs that must be readable.
   const Counts before = counts;
   Test(parts);
   counts = before;

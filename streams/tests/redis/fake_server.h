@@ -1,4 +1,4 @@
-// A server that speaks the protocol of Redis and answers what a test wants.
+// A server that speaks the Redis protocol with scripted answers.
 
 #ifndef WINNOW_STREAMS_TESTS_REDIS_FAKE_SERVER_H_
 #define WINNOW_STREAMS_TESTS_REDIS_FAKE_SERVER_H_
@@ -21,13 +21,13 @@
 
 namespace winnow::testing {
 
-// On a port of its own of the loopback interface, in a thread of its own. Of a cluster: it answers
-// CLUSTER SLOTS, and a function of the test answers all else.
+// Listens on a free port of the loopback interface, in its own thread. Answers CLUSTER SLOTS
+// itself, as a cluster node; a function of the test answers everything else.
 class FakeServer {
  public:
   using Words = std::vector<std::string>;
-  // Bytes of an answer, which may be part of one, or none; what is thrown as Cut closes the
-  // connection when the bytes are sent.
+  // Returns the bytes of an answer, possibly a partial one or none. If it throws Cut, the
+  // connection is closed after its bytes are sent.
   using Answer = std::function<std::string(const Words&)>;
   struct Cut {
     std::string bytes;
@@ -35,7 +35,8 @@ class FakeServer {
 
   explicit FakeServer(Answer answer) : answer_(std::move(answer)) {
     listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    // Else Linux lets it grow to as much as a test sends, where the server is slow to read.
+    // Fixed size: Linux would otherwise enlarge the buffer up to everything that a test sends while
+    // the server is slow to read.
     const int buffer = 1 << 17;
     setsockopt(listener_, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof(buffer));
     sockaddr_in address = {};
@@ -67,7 +68,7 @@ class FakeServer {
     int last;
     const FakeServer* master;
   };
-  // Sets what it says from now on of who has which slot.
+  // Sets the answer to CLUSTER SLOTS.
   void SetSlots(const std::vector<Range>& ranges) {
     std::string text = "*" + std::to_string(ranges.size()) + "\r\n";
     for (const Range& range : ranges) {
@@ -82,7 +83,7 @@ class FakeServer {
     const std::lock_guard<std::mutex> lock(mutex_);
     slots_ = text;
   }
-  // Sets what it says of when the masters, whose id is their port, became masters.
+  // Sets the config epochs of the masters, whose ids are their ports.
   void SetEpochs(const std::vector<std::pair<const FakeServer*, int>>& epochs) {
     std::string text;
     for (const auto& [server, epoch] : epochs) {
@@ -93,19 +94,19 @@ class FakeServer {
     const std::lock_guard<std::mutex> lock(mutex_);
     nodes_ = "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
   }
-  // From now on; what was received until now is forgotten.
+  // Sets the answer function and clears the list of received commands.
   void SetAnswer(Answer answer) {
     const std::lock_guard<std::mutex> lock(mutex_);
     answer_ = std::move(answer);
     received_.clear();
   }
-  // Closes the connections that there are.
+  // Closes the existing connections.
   void CutAll() {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (const auto& connection : connections_) shutdown(connection->socket, SHUT_RDWR);
   }
 
-  // All commands but CLUSTER, with blanks between the words.
+  // Returns all commands except CLUSTER, each with its words separated by spaces.
   std::vector<std::string> Received() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     return received_;
@@ -138,7 +139,7 @@ class FakeServer {
     connections_.clear();
   }
 
-  // False: the connection ends.
+  // Reads from a connection; returns false at its end.
   bool Hear(Connection* connection) {
     char bytes[1 << 16];
     const ssize_t size = recv(connection->socket, bytes, sizeof(bytes), 0);
@@ -174,7 +175,7 @@ class FakeServer {
     }
   }
 
-  // The first command, if it is there as a whole.
+  // Removes and returns the first command if it is complete, else returns no words.
   static Words TakeCommand(std::string* bytes) {
     size_t at = 0;
     const auto number = [&](char mark) {
@@ -208,8 +209,8 @@ class FakeServer {
   std::thread thread_;
 };
 
-// Answers a line of `winnow dedup` as the test wants, and all else as a server does that has one
-// stream; the mode is "standalone" or "cluster".
+// Returns an answer function of a server with one stream: of_line answers the lines of `winnow
+// dedup`. `mode` is "standalone" or "cluster".
 inline FakeServer::Answer WithAStream(std::string mode, FakeServer::Answer of_line) {
   return [mode, of_line, plan = std::string()](const FakeServer::Words& words) mutable {
     const auto bulk = [](const std::string& text) {
@@ -226,7 +227,7 @@ inline FakeServer::Answer WithAStream(std::string mode, FakeServer::Answer of_li
   };
 }
 
-// An answer to a line of 16 bits whose key is whole.
+// Returns the answer to a line of 16 bits whose key is complete.
 inline std::string BitsWere(int bits) {
   std::string answer = "*17\r\n";
   for (int i = 0; i < 16; ++i) answer += ":" + std::to_string(bits) + "\r\n";

@@ -1,4 +1,4 @@
-// Slots as the servers compute them, and tags of each slot.
+// Tests that slots are those that servers compute, and that each slot has a tag.
 
 #include "streams/redis/key_slots.h"
 
@@ -14,7 +14,7 @@ using winnow::redis::kNumSlots;
 using winnow::redis::SlotOf;
 using winnow::redis::TagOfSlot;
 
-// As `CLUSTER KEYSLOT` says.
+// Expected values are from `CLUSTER KEYSLOT`.
 TEST(KeySlotsTest, AreThoseOfTheServers) {
   EXPECT_EQ(SlotOf("123456789"), 12'739U);
   EXPECT_EQ(SlotOf("foo"), 12'182U);
@@ -30,7 +30,7 @@ TEST(KeySlotsTest, OnlyTheFirstBracesWithSomethingBetweenThemCount) {
   EXPECT_EQ(SlotOf("{foo}{bar}"), SlotOf("foo"));
   EXPECT_EQ(SlotOf("}{foo}"), SlotOf("foo"));
   EXPECT_EQ(SlotOf("foo{{bar}}zap"), SlotOf("{bar"));
-  // The whole key counts.
+  // An empty or unclosed tag: the whole key is hashed.
   EXPECT_EQ(SlotOf("foo{}{bar}"), 8'363U);
   EXPECT_EQ(SlotOf("{foo"), 13'308U);
   EXPECT_NE(SlotOf("{foo"), SlotOf("foo"));
@@ -47,7 +47,7 @@ TEST(KeySlotsTest, EverySlotHasTheLeastNumberAsItsTag) {
     EXPECT_TRUE(tags.insert(tag).second) << tag;
     greatest = std::max(greatest, static_cast<unsigned>(std::stoul(tag)));
   }
-  // No number that is less has the slot of a tag.
+  // No smaller number has the slot of a tag.
   for (unsigned number = 0; number < greatest; ++number) {
     const std::string digits = std::to_string(number);
     EXPECT_LE(std::stoul(TagOfSlot(SlotOf(digits))), number);

@@ -76,7 +76,7 @@ TEST_F(PatienceTest, AServerThatLoadsIsWaitedForAsLongAsItSaysSo) {
     EXPECT_EQ(patience_.GoOn(kLoads), absl::OkStatus()) << i;
     Pass(seconds(30));
   }
-  // At 30, 90, 150 seconds and so on.
+  // Messages come at 30, 90, 150 seconds and so on.
   EXPECT_EQ(said_.size(), 10U);
   EXPECT_THAT(said_, Each("the server a:1: LOADING Redis is loading; it is waited for, as long as "
                           "it says so"));

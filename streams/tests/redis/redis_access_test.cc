@@ -1,4 +1,4 @@
-// Servers as users name them.
+// Tests of parsing the servers in user input.
 
 #include "streams/redis/redis_access.h"
 

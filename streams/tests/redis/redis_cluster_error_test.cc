@@ -1,5 +1,5 @@
-// Tests of what the client of a cluster knows of its commands when an error ends all, and of slots
-// whose servers it has lost; with servers that say and fail as the test wants.
+// Tests of the cluster client after errors: which commands may have been executed, and which slots
+// may have lost writes; with scripted servers.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ RedisAccess AccessTo(const FakeServer& server) {
   return winnow::redis::ParseServers(server.address(), {}).value().front();
 }
 
-// Command i is PUT i, in the slot that is said; notes what became of it.
+// A pipeline in which command i is PUT i in slots[i]; records the result of each command.
 class Notes : public Pipeline {
  public:
   Notes(const RedisCluster* cluster, std::vector<unsigned> slots)
@@ -51,7 +51,8 @@ class Notes : public Pipeline {
   }
   void TakeLost(size_t command) override { Note(command, 'L'); }
 
-  // a: answered, e: an error, in capitals where it may be a second answer; L: lost; -: neither.
+  // Result of each command. a: answered, e: error answer, in capitals for a possibly repeated
+  // command; L: lost; -: none.
   std::string all;
 
  private:
@@ -64,7 +65,7 @@ class Notes : public Pipeline {
   const std::vector<unsigned> slots_;
 };
 
-// Three servers with a third of the slots each, as all of them say.
+// Three servers, each with a third of the slots.
 struct Thirds {
   static constexpr unsigned kSlots[] = {0, kNumSlots / 3, kNumSlots - 1};  // one of each
   static std::string Echo(const FakeServer::Words& words) { return ":" + words[1] + "\r\n"; }
@@ -81,7 +82,7 @@ struct Thirds {
   FakeServer one{Echo}, two{Echo}, three{Echo};
 };
 
-// Commands sent to a server that is silent may be done, and no others that have no answer.
+// Commands sent to a silent server may have been executed; other unanswered commands were not.
 TEST(RedisClusterErrorTest, AfterAnOutageOnlyWhatWasSentMayBeDone) {
   Thirds servers;
   servers.one.SetAnswer(
@@ -97,8 +98,8 @@ TEST(RedisClusterErrorTest, AfterAnOutageOnlyWhatWasSentMayBeDone) {
   EXPECT_EQ(notes.all, "aL-La");
 }
 
-// The first server breaks off, and refuses from then on; the third one's error ends all when that
-// was heard, while the lost commands wait or are under way once more.
+// The first server closes its connection and then refuses new ones. The third server's error then
+// ends the pipeline, while the lost commands wait or are in flight again.
 TEST(RedisClusterErrorTest, AfterAnErrorLostCommandsMayBeDoneAndRefusedOnesAreNot) {
   for (const bool are_under_way : {false, true}) {
     Thirds servers;
@@ -109,7 +110,7 @@ TEST(RedisClusterErrorTest, AfterAnErrorLostCommandsMayBeDoneAndRefusedOnesAreNo
       refuses = true;
       if (are_under_way) {
         EXPECT_TRUE(Becomes([&] { return ended.load(); }));
-        std::this_thread::sleep_for(milliseconds(50));  // the error is heard first
+        std::this_thread::sleep_for(milliseconds(50));  // the error arrives first
       }
       return "-CLUSTERDOWN The cluster is down\r\n";
     });
@@ -131,7 +132,8 @@ TEST(RedisClusterErrorTest, AfterAnErrorLostCommandsMayBeDoneAndRefusedOnesAreNo
   }
 }
 
-// Commands that it has acknowledged may be lost with it, though its slot is another's still.
+// Commands acknowledged by the importing server may be lost with it, although the slot still
+// belongs to another server.
 TEST(RedisClusterErrorTest, WhoTakesASlotOverAndIsLostLeavesItInDoubt) {
   Thirds servers;
   const auto& slots = Thirds::kSlots;
@@ -163,7 +165,7 @@ TEST(RedisClusterErrorTest, WhoTakesASlotOverAndIsLostLeavesItInDoubt) {
   }));
   ask();
   EXPECT_TRUE(cluster.TakeDoubtful().none());
-  // Its replica took over for it, or the slot goes elsewhere.
+  // Its replica was promoted, or the slot migrates to another server.
   servers.one.SetAnswer([&](const FakeServer::Words&) { return ask_of(servers.three); });
   ask();
   EXPECT_EQ(cluster.TakeDoubtful(), Slots().set(slots[0]));

@@ -1,4 +1,4 @@
-// The client of a cluster with real servers, whose slots move and whose masters die.
+// Tests of the cluster client with real servers, while slots move and masters are killed.
 
 #include <absl/cleanup/cleanup.h>
 #include <gmock/gmock.h>
@@ -30,7 +30,8 @@ using winnow::testing::Becomes;
 using winnow::testing::HasRedis;
 using winnow::testing::StartedCluster;
 
-// Command i sets a bit in a key of one of 64 slots, which lie evenly: each bit once.
+// A pipeline in which each command sets a bit that no other sets, in a key of one of 64 evenly
+// spaced slots.
 class SetBits : public Pipeline {
  public:
   static constexpr unsigned kNumKeys = 64;
@@ -89,7 +90,7 @@ TEST_F(RealClusterTest, EachCommandFindsItsServer) {
     for (size_t i = 0; i < 3; ++i) {
       EXPECT_EQ(masters[i].address, servers.address(static_cast<int>(i)));
       EXPECT_EQ(masters[i].a_slot, kNumSlots * i / 3);
-      // The map may lack replicas that have just begun.
+      // The map may lack replicas that were just started.
       const auto copied = cluster.AwaitReplica("{" + TagOfSlot(masters[i].a_slot) + "}");
       EXPECT_TRUE(copied.ok() && *copied == RedisCluster::Copied::kYes) << copied.status();
     }
@@ -106,8 +107,8 @@ TEST_F(RealClusterTest, EachCommandFindsItsServer) {
   }
 }
 
-// Asks batch after batch, of bits that were never set, until the work is done, and once more. The
-// work is this thread's, with which servers die that it starts.
+// Sends batches of commands for bits that were never set, until the work is done, and one more
+// batch. The work runs in this thread, because servers end with the thread that started them.
 struct Flow {
   template <typename Work>
   Flow(RedisCluster* cluster, const Work& work, size_t first = 0) {
@@ -133,18 +134,18 @@ struct Flow {
       };
       work();
     }
-    // Who sets a bit alone finds it set only if that was done and the answer was lost.
+    // A bit is found set only if the command was executed before and its answer was lost.
     EXPECT_EQ(num_strange, 0U);
     std::cout << num_commands << " commands, " << num_again << " of them again\n";
   }
 
-  // A bit for each command of a key.
+  // Each command sets one bit of a key.
   size_t num_commands = 0;
   size_t num_again = 0;
   size_t num_strange = 0;
 };
 
-// How many of the bits are set.
+// Returns the number of set bits.
 size_t NumSet(RedisCluster* cluster) {
   size_t num_set = 0;
   for (size_t key = 0; key < SetBits::kNumKeys; ++key) {
@@ -163,7 +164,7 @@ TEST_F(RealClusterTest, SlotsThatMoveLoseAndRepeatNothing) {
   std::set<unsigned> moved;
   const Flow flow(&cluster, [&] {
     for (size_t i = 0; i < 20; ++i) {
-      const unsigned slot = SetBits::SlotOfKey(i % 10);  // half of them go back
+      const unsigned slot = SetBits::SlotOfKey(i % 10);  // half of them move back
       moved.insert(slot);
       const int number = static_cast<int>(slot);
       const int from = servers.MasterOf(number);
@@ -209,7 +210,7 @@ TEST_F(RealClusterTest, ASlotThatIsHalfwayIsAskedOnBothSides) {
   }
   EXPECT_EQ(cluster.redirects().ask, 1U);
   EXPECT_TRUE(cluster.TakeDoubtful().none());
-  // A command of both keys waits until the move is over.
+  // A command with both keys waits until the migration ends.
   std::atomic<bool> answered(false);
   std::thread mover([&] {
     EXPECT_TRUE(Becomes([&] {
@@ -238,12 +239,12 @@ TEST_F(RealClusterTest, AMasterThatDiesHasASuccessor) {
   });
   EXPECT_EQ(servers.Ask(1, {"ping"}), "PONG");
   EXPECT_LE(flow.num_again, cluster.redirects().lost);
-  // Those of the first and of the second. The third may be taken for failed where the machine is
-  // busy.
+  // Slots of the first and the second master. The third may be suspected as failed on a busy
+  // machine.
   const auto doubtful = cluster.TakeDoubtful();
   for (const unsigned slot : {0U, kNumSlots / 3 - 1, kNumSlots / 2})
     EXPECT_TRUE(doubtful.test(slot));
-  // Commands that the dead masters had not passed on are missing.
+  // Commands that the dead masters had not replicated are missing.
   EXPECT_LE(NumSet(&cluster), flow.num_commands);
   EXPECT_EQ(cluster.masters().size(), 3U);
 }
@@ -296,7 +297,7 @@ TEST_F(RealClusterTest, AClusterWithoutAMasterSaysSo) {
     servers.Kill(1);
     const bool is_down = std::string(full) == "yes";
     std::string message;
-    // The other servers need a while to find it out.
+    // The other servers detect the failure after a while.
     EXPECT_TRUE(Becomes([&] {
       message = std::string(cluster.AwaitWhole().message());
       return !message.empty();

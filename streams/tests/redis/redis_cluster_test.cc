@@ -1,5 +1,5 @@
-// The client of a cluster, with servers that say and fail as the test wants: what is sent where,
-// how often, and what is known of it.
+// Tests of the cluster client with scripted servers: which commands it sends where and how often,
+// and what it reports.
 
 #include "streams/redis/redis_cluster.h"
 
@@ -37,7 +37,7 @@ using winnow::testing::FakeServer;
 constexpr int kHalf = kNumSlots / 2;
 constexpr int kLast = kNumSlots - 1;
 
-// Command i has the slot that is said; it is PUT i, with a word behind it.
+// A pipeline in which command i is PUT i with another word, in slots[i].
 class Puts : public Pipeline {
  public:
   explicit Puts(std::vector<unsigned> slots)
@@ -58,7 +58,7 @@ class Puts : public Pipeline {
   }
 
   std::string last_word = "x";
-  const RedisCluster* cluster = nullptr;  // for errors
+  const RedisCluster* cluster = nullptr;  // source of error messages
   std::vector<int> answers;               // -1: none
   std::vector<bool> may_be_second;
 
@@ -66,10 +66,10 @@ class Puts : public Pipeline {
   const std::vector<unsigned> slots_;
 };
 
-// Longer than a busy machine takes for an answer.
+// Longer than an answer takes on a busy machine.
 constexpr milliseconds kShortOutage(2000);
 
-// As FakeServer has received them.
+// Returns the commands in the form of FakeServer::Received().
 std::vector<std::string> PutsOf(const std::vector<int>& numbers) {
   std::vector<std::string> lines;
   for (const int number : numbers) lines.push_back("PUT " + std::to_string(number) + " x");
@@ -78,7 +78,7 @@ std::vector<std::string> PutsOf(const std::vector<int>& numbers) {
 
 std::string Echo(const FakeServer::Words& words) { return ":" + words[1] + "\r\n"; }
 
-// For the first commands something else.
+// Returns an answer function that gives `first` for the first commands, and then Echo().
 FakeServer::Answer FirstThenEcho(int times, std::string first) {
   return [times, first](const FakeServer::Words& words) mutable {
     return times-- > 0 ? first : Echo(words);
@@ -89,7 +89,7 @@ std::vector<RedisAccess> SeedsOf(const std::string& list) {
   return winnow::redis::ParseServers(list, {"", "--password"}).value();
 }
 
-// Two servers: the first has the lower half of the slots, the second the other.
+// Two servers: the first has the lower half of the slots, the second the upper half.
 class RedisClusterTest : public ::testing::Test {
  protected:
   RedisClusterTest() {
@@ -98,7 +98,7 @@ class RedisClusterTest : public ::testing::Test {
     }
   }
 
-  // The slots of the other one as well.
+  // Gives the slots of both servers to this one.
   void GiveAllTo(const FakeServer& server) {
     for (FakeServer* each : {&low_, &high_}) each->SetSlots({{0, kLast, &server}});
   }
@@ -176,7 +176,7 @@ TEST_F(RedisClusterTest, AHostThatNobodyKnowsIsAskedFor) {
   ASSERT_EQ(Ask(&puts), absl::OkStatus());
   EXPECT_THAT(puts.answers, ElementsAre(0));
   EXPECT_THAT(high_.Received(), ElementsAreArray(PutsOf({0})));
-  // The keys on their way are nowhere else: it waits until they have arrived.
+  // The migrating keys are on neither server: the command waits until they have arrived.
   high_.SetAnswer(FirstThenEcho(1, "-ASK 5 ?:" + nowhere + "\r\n"));
   Puts asking({5});
   ASSERT_EQ(Ask(&asking), absl::OkStatus());
@@ -217,7 +217,7 @@ TEST_F(RedisClusterTest, RefusedCommandsAreSentAgainAndWereNotCarriedOut) {
   }
 }
 
-// The server closes the connection when it has read all, and has answered some.
+// The server closes the connection after it has read everything and answered some commands.
 TEST_F(RedisClusterTest, OnlyCommandsWhoseAnswerWasLostMayBeSecond) {
   for (const int answered : {0, 1, 5, 9}) {
     for (const std::string half : {"", ":", ":7\r"}) {
@@ -247,10 +247,10 @@ TEST_F(RedisClusterTest, OnlyCommandsWhoseAnswerWasLostMayBeSecond) {
   }
 }
 
-// A command that no connection takes at once.
+// The command is larger than the connection's buffers.
 TEST_F(RedisClusterTest, ACommandOfWhichHalfWasSentIsNotCarriedOut) {
   low_.SetAnswer([n = 0](const FakeServer::Words& words) mutable {
-    // The rest of the second command is in no buffer then.
+    // The rest of the second command is then in no buffer.
     if (++n == 1) throw FakeServer::Cut{""};
     return Echo(words);
   });
@@ -264,7 +264,7 @@ TEST_F(RedisClusterTest, ACommandOfWhichHalfWasSentIsNotCarriedOut) {
 }
 
 TEST_F(RedisClusterTest, WhatWasSaidBeforeTheEndIsHeard) {
-  // The server says all it will, and then does not read what is still sent.
+  // The server sends its answers and then stops reading.
   low_.SetAnswer([n = 0](const FakeServer::Words& words) mutable {
     if (++n == 1) throw FakeServer::Cut{":0\r\n"};
     return Echo(words);
@@ -286,7 +286,7 @@ TEST_F(RedisClusterTest, WhoCantWriteAnyMoreStillReads) {
   ASSERT_EQ(client.Write(), absl::OkStatus());
   pollfd closed = {client.socket(), POLLRDHUP, 0};
   ASSERT_EQ(poll(&closed, 1, 60'000), 1);
-  // The first that is sent after that is answered by a reset, and all else can't be.
+  // The first data after that is answered by a reset, after which writes fail.
   ASSERT_EQ(client.Append(std::string(size_t{32} << 20, 'x')), absl::OkStatus());
   closed.events = POLLOUT;
   do {
@@ -328,7 +328,7 @@ TEST_F(RedisClusterTest, RefreshFindsConnectionsThatWereClosed) {
   EXPECT_TRUE(doubtful.test(kLast));
 }
 
-// It was none in between, and may not have got what the other had.
+// The server was demoted for a while, and may lack writes to the other master.
 TEST_F(RedisClusterTest, AMasterThatIsOneAgainMayHaveLostWrites) {
   low_.SetEpochs({{&low_, 1}, {&high_, 2}});
   Connect();
@@ -342,10 +342,10 @@ TEST_F(RedisClusterTest, AMasterThatIsOneAgainMayHaveLostWrites) {
   EXPECT_EQ(again.count(), static_cast<size_t>(kHalf));
   EXPECT_TRUE(again.test(kHalf));
   EXPECT_TRUE(doubtful().none());
-  // Who was asked last knew less.
+  // The server that was asked last had older information.
   low_.SetEpochs({{&low_, 1}, {&high_, 3}});
   EXPECT_TRUE(doubtful().none());
-  // Who takes over a slot has a new number as well, which says nothing of the others.
+  // A server that takes over a slot also gets a new epoch, which does not affect its other slots.
   low_.SetEpochs({{&low_, 5}, {&high_, 4}});
   low_.SetSlots({{0, kHalf, &low_}, {kHalf + 1, kLast, &high_}});
   EXPECT_EQ(doubtful(), Slots().set(kHalf));
@@ -367,7 +367,7 @@ TEST_F(RedisClusterTest, ASilentServerIsGivenUpWhenAnotherHasItsSlots) {
 
 TEST_F(RedisClusterTest, ASlowServerThatKeepsItsSlotsIsWaitedFor) {
   Connect();
-  // Longer than an answer is waited for before others are asked.
+  // Longer than an answer is awaited before other servers are asked.
   const auto silent_until = std::chrono::steady_clock::now() + milliseconds(1200);
   low_.SetAnswer([=](const FakeServer::Words& words) {
     std::this_thread::sleep_until(silent_until);
@@ -380,7 +380,7 @@ TEST_F(RedisClusterTest, ASlowServerThatKeepsItsSlotsIsWaitedFor) {
   EXPECT_EQ(cluster_->redirects().lost, 0U);
 }
 
-// It goes on to name itself, while the others have given its slots to another.
+// The partitioned server still names itself, while the others have given its slots to another one.
 TEST_F(RedisClusterTest, AServerThatIsCutOffIsNotAskedAgainWhoHasItsSlots) {
   Connect();
   low_.SetAnswer([](const FakeServer::Words&) { return "-CLUSTERDOWN The cluster is down\r\n"; });
@@ -408,7 +408,7 @@ TEST_F(RedisClusterTest, ADeadServersCommandsGoToItsSuccessor) {
   Connect();
   dead = nullptr;
   Puts puts({1, kHalf, 2});
-  // Those that still name the dead one don't answer for its successor.
+  // Servers that still name the dead one do not represent its successor.
   high_.SetAnswer([this](const FakeServer::Words& words) { return Echo(words); });
   std::thread successor([this] {
     EXPECT_TRUE(winnow::testing::Becomes([this] { return !high_.Received().empty(); }));
@@ -421,7 +421,7 @@ TEST_F(RedisClusterTest, ADeadServersCommandsGoToItsSuccessor) {
   EXPECT_TRUE(cluster_->TakeDoubtful().test(1));
 }
 
-// A server that writes before it reads on.
+// The server writes before it continues to read.
 TEST_F(RedisClusterTest, NobodyWaitsForTheOther) {
   const std::string much = "$1000000\r\n" + std::string(1'000'000, 'x') + "\r\n";
   for (FakeServer* server : {&low_, &high_}) {
@@ -446,7 +446,7 @@ TEST_F(RedisClusterTest, AnErrorOfOneCommandEndsTheWhole) {
   const absl::Status status = Ask(&puts);
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("the server " + low_.address() + ": its memory is full"));
-  // Those that are under way are not left.
+  // Commands in flight are still answered.
   EXPECT_EQ(puts.answers[0], 0);
   EXPECT_EQ(puts.answers[2], 2);
   low_.SetAnswer(Echo);
@@ -482,7 +482,7 @@ TEST_F(RedisClusterTest, AnOutageEndsWithASentence) {
   Puts silent({1});
   EXPECT_THAT(std::string(Ask(&silent).message()), HasSubstr("no reply"));
 
-  // Two that send commands to each other.
+  // Two servers that redirect commands to each other.
   const auto moved_to = [](const FakeServer& server) {
     return [&server](const FakeServer::Words&) {
       return "-MOVED 1 127.0.0.1:" + std::to_string(server.port()) + "\r\n";
@@ -518,7 +518,7 @@ TEST_F(RedisClusterTest, SlotsThatNobodyHasAreCounted) {
   EXPECT_EQ(puts.answers[0], 0);
 }
 
-// The error of connecting to a cluster by these seeds; empty: they lead to one.
+// Returns the error of connecting to a cluster by these seeds, or an empty string.
 std::string Connecting(const std::string& seeds) {
   RedisCluster cluster(SeedsOf(seeds), Waits{kShortOutage});
   return std::string(cluster.Connect().message());

@@ -1,4 +1,5 @@
-// Streams and pages of servers with TLS: whom winnow trusts, and what it says of the others.
+// Tests of streams and pages on servers with TLS: which certificates are trusted, and the error
+// messages for others.
 
 #include <absl/cleanup/cleanup.h>
 #include <gmock/gmock.h>
@@ -26,7 +27,7 @@ using testing::RunProgram;
 using testing::StartedCluster;
 using testing::StartedRedis;
 
-// Its plain port has the commands of the tests, and another one has TLS.
+// The server has a plain port for the tests' commands, and a TLS port.
 class RedisTlsTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -52,7 +53,7 @@ class RedisTlsTest : public ::testing::Test {
     Openssl("req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=" +
             name + " -keyout " + name + ".key -out " + name + ".pem");
   }
-  // NAME.pem has the certificate and its key.
+  // Creates NAME.pem, with the certificate and its key.
   void MakeCertificate(const std::string& name, const std::string& authority,
                        const std::string& host) const {
     testing::WriteFile(folder_ / "ext", "subjectAltName=" + host + "\n");
@@ -72,7 +73,7 @@ class RedisTlsTest : public ::testing::Test {
             "--tls-auth-clients", wants_clients};
   }
 
-  // One line by `winnow dedup`.
+  // Runs `winnow dedup` with one line.
   ChildResult Dedup(const std::string& url, const std::vector<std::string>& environment) const {
     return RunProgram(
         {"sh", "-c", "echo a | '" WINNOW_TOOL "' dedup --capacity=1000 --redis='" + url + "'"},
@@ -100,7 +101,7 @@ TEST_F(RedisTlsTest, StreamsAndPagesGoThroughIt) {
         {WINNOW_TOOL, "pages", action, "key", "--redis=" + UrlOf(server)}, {Trusts("ca")});
     EXPECT_EQ(pages.status, 0) << pages.errors;
   }
-  // More than one record, and more than a socket takes at once.
+  // More data than a TLS record, and than a socket takes at once.
   const ChildResult many = RunProgram(
       {"sh", "-c",
        "seq 50000 | '" WINNOW_TOOL "' dedup --name=many --inflight=50000 --redis=" + UrlOf(server)},
@@ -118,7 +119,7 @@ TEST_F(RedisTlsTest, OnlyACertificateForTheHostOfATrustedAuthorityWillDo) {
                                         HasSubstr(". It must be for 127.0.0.1, and signed by")));
     }
     EXPECT_EQ(server.Ask({"dbsize"}), "0");
-    // Not TLS at all.
+    // The port does not speak TLS.
     const ChildResult plain = Dedup("rediss://" + server.address(), {Trusts("ca")});
     EXPECT_EQ(plain.status, 2);
     EXPECT_THAT(plain.errors, HasSubstr("it may have no TLS on this port"));
@@ -151,11 +152,11 @@ TEST_F(RedisTlsTest, AServerMayWantACertificateOfTheClient) {
   }
 }
 
-// Servers name each other's ports with TLS in redirects.
+// Redirects name the servers' TLS ports.
 TEST_F(RedisTlsTest, AClusterIsFollowed) {
   std::vector<std::string> options = Options("server", "no");
-  // Nodes are clients of each other, with the same certificate; and without a log there would be a
-  // warning.
+  // Nodes are clients of each other, with the same certificate. Without an append-only file, a
+  // warning would be printed.
   for (const char* option : {"--tls-cluster", "--tls-replication", "--appendonly"}) {
     options.insert(options.end(), {option, "yes"});
   }
@@ -165,7 +166,7 @@ TEST_F(RedisTlsTest, AClusterIsFollowed) {
   const std::string out = folder_ / "out";
   const std::string moved = folder_ / "moved";
   ChildResult fed;
-  // Its second lines come when slots have moved, or after two minutes.
+  // The second half of the input comes after slots have moved, or after two minutes.
   std::thread client([&] {
     fed = RunProgram({"sh", "-c",
                       "(seq 1000; for i in $(seq 1200); do [ -e '" + moved +
@@ -185,7 +186,7 @@ TEST_F(RedisTlsTest, AClusterIsFollowed) {
       client.join();
     };
     EXPECT_TRUE(testing::Becomes([&] { return printed() == 1000; }));
-    // Each 64 slots have a key.
+    // Every 64th slot has a key.
     for (int i = 0; i < 10; ++i) cluster.MoveSlot(64 * i + 32, 1);
   }
   EXPECT_EQ(fed.status, 0);

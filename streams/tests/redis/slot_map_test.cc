@@ -1,4 +1,4 @@
-// Tests of parsing answers about slots, as servers of several versions and settings say it.
+// Tests of parsing answers about slots from servers of various versions and settings.
 
 #include "streams/redis/slot_map.h"
 
@@ -43,7 +43,7 @@ std::string Bulk(const std::string& text) {
   return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
 }
 
-// As HOST PORT, which no address of either kind looks like by chance.
+// Returns HOST PORT, which cannot be confused with a printed address.
 std::string Text(const HostAndPort& server) {
   return server.host + " " + std::to_string(server.port);
 }
@@ -91,7 +91,7 @@ TEST(SlotMapTest, HostsAreNamesOrNumbersOrThatOfWhoAnswers) {
   }
 }
 
-// With cluster-preferred-endpoint-type hostname.
+// Server with cluster-preferred-endpoint-type hostname.
 TEST(SlotMapTest, AServerWithoutANameHasItsAddress) {
   const auto understood = [](const std::string& pairs) {
     const Reply reply =
@@ -168,7 +168,7 @@ TEST(SlotMapTest, RedirectsNameASlotAndAServer) {
     EXPECT_EQ(redirect.slot, slot) << words;
     EXPECT_EQ(Text(redirect.target), target) << words;
   }
-  // An error all the same: nobody knows where to go.
+  // Malformed redirects are plain errors: their target is unknown.
   for (const char* words : {"MOVED 3999", "MOVED 16384 h:1", "MOVED -1 h:1", "MOVED x h:1",
                             "MOVED 1 h", "ASK 1 h:x", "MOVED 1 h:0", "ASK 1 h:65536", "MOVED "}) {
     const Reply reply = ReplyOf("-" + std::string(words) + "\r\n");

@@ -1,5 +1,5 @@
-// Which server tests of Redis run, and which client: Redis, or else Valkey; or the programs that
-// WINNOW_REDIS_SERVER and WINNOW_REDIS_CLI name.
+// Programs of the server and client in tests: those of Redis, else of Valkey, or those named by
+// WINNOW_REDIS_SERVER and WINNOW_REDIS_CLI.
 
 #ifndef WINNOW_STREAMS_TESTS_SUPPORT_REDIS_PROGRAM_H_
 #define WINNOW_STREAMS_TESTS_SUPPORT_REDIS_PROGRAM_H_
@@ -12,8 +12,8 @@
 
 namespace winnow::testing {
 
-// The first of these programs that is there; empty if none is. A program that the variable names
-// is the only one then.
+// Returns the first of these programs that exists, or an empty string. If the variable is set, only
+// its program is used.
 inline std::string ProgramOf(const char* variable, std::vector<std::string> programs) {
   if (const char* const said = getenv(variable); said != nullptr) programs = {said};
   for (const std::string& program : programs) {

@@ -1,4 +1,4 @@
-// A Redis Cluster of a test's own: masters and replicas on free ports of the loopback interface.
+// A Redis Cluster for a test: masters and replicas on free ports of the loopback interface.
 
 #ifndef WINNOW_STREAMS_TESTS_SUPPORT_STARTED_CLUSTER_H_
 #define WINNOW_STREAMS_TESTS_SUPPORT_STARTED_CLUSTER_H_
@@ -19,20 +19,19 @@
 
 namespace winnow::testing {
 
-// Nodes have numbers: the first ones begin as masters, with even shares of the slots in their
-// order, and the others as their replicas, in turn. What waits throws std::runtime_error, with what
-// each node says, after two minutes.
+// Nodes have numbers: the first ones begin as masters, with equal ranges of slots in order, and the
+// others are assigned to them as replicas in turn. Waiting functions throw std::runtime_error, with
+// each node's state, after two minutes.
 class StartedCluster {
  public:
   static constexpr int kNumSlots = 16'384;
 
-  // Options by which a master that dies has a successor after about two seconds, and not after half
-  // a minute; on a busy machine also one that lives.
+  // Options with which a dead master is replaced after about two seconds instead of half a minute;
+  // on a busy machine, live masters may be replaced too.
   static std::vector<std::string> FailsOverSoon() { return {"--cluster-node-timeout", "1000"}; }
 
-  // Returns when all nodes agree. Each server gets the options; where there is a --requirepass
-  // among them, nodes and Ask give that password; where there is a --tls-cluster, nodes
-  // speak TLS with each other.
+  // Starts the cluster and returns when all nodes agree. All servers get the options. With
+  // --requirepass, nodes and Ask() use that password; with --tls-cluster, nodes communicate by TLS.
   explicit StartedCluster(int masters = 3, int replicas_each = 1,
                           std::vector<std::string> options = {}) {
     const auto password = std::find(options.begin(), options.end(), "--requirepass");
@@ -44,7 +43,7 @@ class StartedCluster {
     has_tls_ = std::find(options.begin(), options.end(), "--tls-cluster") != options.end();
     // The test's own options take precedence.
     std::vector<std::string> all = {"--cluster-enabled", "yes", "--cluster-node-timeout", "15000",
-                                    // A replica of a master that was paused is as good as others.
+                                    // A paused master's replica is as good as any other.
                                     "--cluster-replica-validity-factor", "0",
                                     "--cluster-allow-replica-migration", "no",
                                     "--repl-diskless-sync-delay", "0"};
@@ -59,7 +58,7 @@ class StartedCluster {
   int size() const { return static_cast<int>(nodes_.size()); }
   const StartedRedis& node(int i) const { return nodes_[static_cast<size_t>(i)]->server; }
   std::string address(int i) const { return node(i).address(); }
-  // Addresses of all nodes, with commas between.
+  // Returns the addresses of all nodes, separated by commas.
   std::string addresses() const {
     std::string all;
     for (int i = 0; i < size(); ++i) all += (i == 0 ? "" : ",") + address(i);
@@ -67,12 +66,12 @@ class StartedCluster {
   }
   const std::string& id(int i) const { return nodes_[static_cast<size_t>(i)]->id; }
 
-  // Returns what redis-cli prints, which follows no redirects, without the line's end.
+  // Returns the output of redis-cli without its last newline; redirects are not followed.
   std::string Ask(int i, const std::vector<std::string>& command) const {
     return node(i).Ask(command, environment_);
   }
 
-  // In the order of their slots: whom those that run believe to be masters with slots.
+  // Returns the masters with slots, as the running nodes see them, in the order of their slots.
   std::vector<int> Masters() const {
     std::vector<std::pair<int, int>> by_slot;
     for (int i = 0; i < size(); ++i) {
@@ -85,7 +84,7 @@ class StartedCluster {
     for (const auto& [slot, i] : by_slot) masters.push_back(i);
     return masters;
   }
-  // Throws std::runtime_error if nobody is.
+  // Returns the slot's master. Throws std::runtime_error if there is none.
   int MasterOf(int slot) const {
     for (int i = 0; i < size(); ++i) {
       if (!Runs(i)) continue;
@@ -94,7 +93,7 @@ class StartedCluster {
     }
     Fails("no node is master of slot " + std::to_string(slot));
   }
-  // The first replica of this node that runs; -1: none does.
+  // Returns the first running replica of this node, or -1.
   int ReplicaOf(int master) const {
     for (int i = 0; i < size(); ++i) {
       if (Runs(i) && Own(Views(i)).master_id == id(master)) return i;
@@ -102,25 +101,27 @@ class StartedCluster {
     return -1;
   }
 
-  // As when its machine loses its power; nothing is waited for.
+  // Kills a node, as in a power failure, without waiting for the cluster's reaction.
   void Kill(int i) {
     at(i).server.Stop();
     at(i).state = State::kDead;
   }
-  // And waits until its replica is master, and all agree.
+  // Kills a master, and waits until its replica is promoted and all nodes agree.
   void KillMaster(int i) {
     if (!Own(Views(i)).is_master) Fails("node " + std::to_string(i) + " is no master");
     Kill(i);
     WaitUntilWhole();
   }
-  // One that was killed, which is empty then, and waits: as a rule it is a replica with all data.
+  // Restarts a killed node, which is then empty, and waits until the cluster is complete. Usually
+  // it becomes a replica with all data.
   void Restart(int i) {
     at(i).server.Restart();
     at(i).state = State::kRuns;
     WaitUntilWhole();
   }
 
-  // Connections stay, and nothing answers; others take over for a master meanwhile.
+  // Suspends a node: its connections stay open without answers. Another node replaces a master
+  // meanwhile.
   void StopNode(int i) {
     at(i).server.Pause();
     at(i).state = State::kPaused;
@@ -135,12 +136,12 @@ class StartedCluster {
     if (!Becomes(holds, std::chrono::milliseconds(25))) Fails("two minutes passed before " + what);
   }
 
-  // Until all nodes that run agree that the cluster is ok and whose each slot is, none of them is
-  // that of a node that does not run, and replicas are connected to their masters.
+  // Waits until all running nodes agree that the cluster is ok and about the owner of each slot, no
+  // slot belongs to a node that does not run, and replicas are connected to their masters.
   void WaitUntilWhole() const {
     WaitUntil("the cluster is whole", [&] { return IsWhole(); });
   }
-  // Until replicas have what their masters have now.
+  // Waits until replicas have what their masters have now.
   void WaitUntilReplicated() const {
     std::vector<std::pair<int, uint64_t>> expected;
     for (const int master : Masters()) {
@@ -155,8 +156,8 @@ class StartedCluster {
     });
   }
 
-  // A slot with its keys, step by step as redis-cli does it. Between the steps the old master
-  // answers ASK for keys that it has no more.
+  // Moves a slot with its keys, in the steps of redis-cli. Between the steps, the old master
+  // answers ASK for keys that it no longer has.
   void MoveSlot(int slot, int to) {
     BeginMove(slot, to);
     MoveKeys(slot, to);
@@ -168,7 +169,7 @@ class StartedCluster {
     Expect(to, {"cluster", "setslot", name, "importing", id(from)});
     Expect(from, {"cluster", "setslot", name, "migrating", id(to)});
   }
-  // Returns how many keys were moved.
+  // Moves keys and returns their number.
   int MoveKeys(int slot, int to, int at_most = 1'000'000) {
     const int from = MasterOf(slot);
     const std::string keys =
@@ -185,7 +186,7 @@ class StartedCluster {
     }
     return moved;
   }
-  // And waits until all agree.
+  // Ends the migration and waits until all nodes agree.
   void EndMove(int slot, int to) {
     const int from = MasterOf(slot);
     for (const int i : {to, from}) {
@@ -194,8 +195,8 @@ class StartedCluster {
     WaitUntilWhole();
   }
 
-  // Returns for each master, in the order of their slots, the sum of what a command says of each
-  // key that fits the pattern, as STRLEN or BITCOUNT.
+  // Returns for each master, in the order of their slots, the sum of a command's result, such as
+  // STRLEN or BITCOUNT, over the keys that match the pattern.
   std::vector<int64_t> SumOfEachMaster(const std::string& command,
                                        const std::string& pattern) const {
     constexpr char kSum[] =
@@ -234,11 +235,11 @@ class StartedCluster {
     bool is_itself = false;
     bool is_master = false;
     bool is_well = false;
-    std::string master_id;                   // of a replica; else "-"
-    std::vector<std::pair<int, int>> slots;  // ranges with both ends
+    std::string master_id;                   // master of a replica; else "-"
+    std::vector<std::pair<int, int>> slots;  // inclusive ranges
   };
 
-  // For other nodes.
+  // Returns the port for connections of other nodes.
   std::string NodePort(int i) const {
     return std::to_string(has_tls_ ? node(i).tls_port() : node(i).port());
   }
@@ -307,7 +308,7 @@ class StartedCluster {
 
   void Form(int masters) {
     for (int i = 0; i < size(); ++i) {
-      // Else they would find out one after another that they have the same.
+      // Distinct epochs keep nodes from resolving epoch collisions one after another.
       Expect(i, {"cluster", "set-config-epoch", std::to_string(i + 1)});
       if (i < masters) {
         Expect(i, {"cluster", "addslotsrange", std::to_string(kNumSlots * i / masters),
@@ -318,7 +319,7 @@ class StartedCluster {
       }
     }
     for (int i = masters; i < size(); ++i) {
-      // It knows the master when they have met.
+      // The command succeeds once the node knows the master.
       WaitUntil("the nodes have met", [&] {
         return Ask(i, {"cluster", "replicate", id((i - masters) % masters)}) == "OK";
       });
@@ -346,7 +347,7 @@ class StartedCluster {
   }
 
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::vector<std::string> environment_;  // of redis-cli
+  std::vector<std::string> environment_;  // environment of redis-cli
   bool has_tls_ = false;
 };
 

@@ -1,4 +1,4 @@
-// A Redis server of a test's own, on a free port of the loopback interface.
+// A Redis server for a test, on a free port of the loopback interface.
 
 #ifndef WINNOW_STREAMS_TESTS_SUPPORT_STARTED_REDIS_H_
 #define WINNOW_STREAMS_TESTS_SUPPORT_STARTED_REDIS_H_
@@ -27,14 +27,14 @@
 
 namespace winnow::testing {
 
-// Without persistence, unless the options say otherwise; with TLS on a second port where they name
-// a certificate. Stopped at the end; killed as the thread ends that has started it, also by a
+// Runs without persistence unless the options enable it, and with TLS on a second port if they name
+// a certificate. Stopped by the destructor; killed when the thread that started it ends, even by a
 // signal.
 class StartedRedis {
  public:
-  // Throws std::runtime_error if it does not start.
+  // Throws std::runtime_error if the server does not start.
   explicit StartedRedis(std::vector<std::string> options = {}) : options_(std::move(options)) {
-    // Somebody else may take the port before the server does.
+    // Another process may take the port first.
     for (int attempt = 0; attempt < 5; ++attempt) {
       port_ = FreePort();
       tls_port_ = HasTls() ? FreePort() : 0;
@@ -51,7 +51,7 @@ class StartedRedis {
   int tls_port() const { return tls_port_; }
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
 
-  // Returns what redis-cli prints, without the line's end.
+  // Returns the output of redis-cli without its last newline.
   std::string Ask(const std::vector<std::string>& command,
                   const std::vector<std::string>& environment = {}) const {
     std::vector<std::string> words = {RedisCliProgram(), "-p", std::to_string(port_)};
@@ -61,17 +61,17 @@ class StartedRedis {
     return output;
   }
 
-  // After Stop, on the same port; `more` holds for this time only.
+  // Restarts after Stop(), on the same port; `more` are options for this run only.
   void Restart(const std::vector<std::string>& more = {}) {
     if (!Starts(more)) DoesNotStart();
   }
 
-  // As when the machine is overloaded, or its network is cut: connections stay, and nothing
+  // Suspends the server, as an overload or a network failure would: connections stay open without
   // answers.
   void Pause() const { kill(process_, SIGSTOP); }
   void Continue() const { kill(process_, SIGCONT); }
 
-  // As when the machine loses its power.
+  // Kills the server, as in a power failure.
   void Stop() {
     if (process_ == 0) return;
     kill(process_, SIGKILL);
@@ -80,8 +80,9 @@ class StartedRedis {
     process_ = 0;
   }
 
-  // A server in cluster mode takes the port 10,000 above it as well. Both are below those that
-  // Linux gives to clients, which would take them while the server is stopped.
+  // Returns a free port such that the port 10,000 above it, used in cluster mode, is also free.
+  // Both are below the ephemeral range of Linux, whose clients would take them while the server is
+  // stopped.
   static int FreePort() {
     std::random_device random;
     for (int attempt = 0; attempt < 100; ++attempt) {
@@ -103,7 +104,7 @@ class StartedRedis {
 
   static bool IsFree(int port) {
     const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    // Connections that a server before had are no hindrance.
+    // Ignores connections of an earlier server in TIME_WAIT.
     const int reuse = 1;
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof(reuse));
     sockaddr_in address = {};
@@ -117,9 +118,9 @@ class StartedRedis {
   }
 
   bool Starts(const std::vector<std::string>& more) {
-    // A Sentinel wants a file of its own, and others do no harm with it.
+    // A Sentinel requires a configuration file; other servers accept one.
     WriteFile(folder_ / "conf", "");
-    std::vector<std::string> words = {"setpriv",  // a test that is killed leaves no server
+    std::vector<std::string> words = {"setpriv",  // a killed test leaves no server
                                       "--pdeathsig",
                                       "KILL",
                                       RedisServerProgram(),
@@ -148,7 +149,8 @@ class StartedRedis {
     return Answers();
   }
 
-  // Also where it asks for a password first, or loads its data.
+  // Returns whether the server answers, also by asking for a password or by saying that it loads
+  // its data.
   bool Answers() {
     bool answers = false;
     const auto answers_or_ends = [&] {

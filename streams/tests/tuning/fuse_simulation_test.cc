@@ -1,5 +1,5 @@
-// The sizes of binary fuse filters hold by tune_fuse's simulation, and the simulation is one of
-// what the filter does.
+// Tests that the sizes of binary fuse filters suffice in tune_fuse's simulation, and that the
+// simulation matches the filter.
 
 #include "streams/tuning/fuse_simulation.h"
 
@@ -22,7 +22,7 @@ using testing::RandomHashes;
 
 constexpr uint64_t kSeed = 1;
 
-// Sizes where one more key would bring another segment: in the smallest filters, and behind each
+// Sizes at which one more key would add a segment: the smallest filters, and those behind each
 // doubling.
 TEST(FuseSimulationTest, OfEverySizeOneTryInTwentyFailsAtMost) {
   for (const unsigned arity : {3u, 4u}) {
@@ -35,7 +35,7 @@ TEST(FuseSimulationTest, OfEverySizeOneTryInTwentyFailsAtMost) {
       keys = MostKeysInTheSlotsOf(keys, arity, ShapeOfFuse);
       if (keys < 300 || sizes < 3) {
         const unsigned tries = keys < 10'000 ? 400 : 60;
-        // And four deviations.
+        // The margin is four standard deviations.
         EXPECT_LE(SimulateFuse(shape, arity, keys, tries, kSeed),
                   0.05 + 4 * std::sqrt(0.05 / tries))
             << keys << " keys, " << arity << "-wise";
@@ -45,7 +45,7 @@ TEST(FuseSimulationTest, OfEverySizeOneTryInTwentyFailsAtMost) {
   }
 }
 
-// Shapes as the published sizes have them.
+// Shapes of the published sizes.
 TEST(FuseSimulationTest, FailsAsOftenAsTheFilter) {
   EXPECT_GT(SimulateFuse(PublishedShapeOfFuse(11'520, 3), 3, 11'520, 200, kSeed), 0.9);
   RandomHashes random(kSeed);

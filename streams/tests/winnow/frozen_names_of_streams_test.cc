@@ -1,4 +1,4 @@
-// The checks of frozen_names_test, for the verbs of streams.
+// Checks of frozen_names_test for the verbs of streams.
 
 #include <gtest/gtest.h>
 

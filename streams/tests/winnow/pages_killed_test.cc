@@ -1,5 +1,5 @@
-// `winnow pages` killed at any moment, and several of it at once: a page is the old one or the new
-// one, pages are those before a build or those after, and nothing that was stored is lost.
+// Tests of `winnow pages` killed at random times, and of several instances at once: a page is
+// either old or new, the pages are those before or after a build, and nothing stored is lost.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ constexpr int kKills = 10;
 
 class PagesKilledTest : public ::testing::Test {
  protected:
-  // The path of a list of the keys from first to last - 1.
+  // Writes a list of the keys from first to last - 1 and returns its path.
   std::string List(uint64_t first, uint64_t last) {
     const std::string path =
         folder_ / ("keys-" + std::to_string(first) + "-" + std::to_string(last));
@@ -78,15 +78,15 @@ class PagesKilledTest : public ::testing::Test {
     return files;
   }
 
-  // A state that changes whenever the file is written, in whatever way.
+  // Returns a state that changes whenever the file is written or replaced.
   static std::pair<ino_t, int64_t> StateOf(const std::string& path) {
     struct stat status = {};
     if (stat(path.c_str(), &status) != 0) return {0, 0};
     return {status.st_ino, status.st_mtim.tv_sec * int64_t{1'000'000'000} + status.st_mtim.tv_nsec};
   }
 
-  // Up to so many microseconds after it has written the file; any time is as likely as any twice as
-  // long. Whether it was still at work.
+  // Runs the command and kills it after it has written the file, up to 2^log2_longest microseconds
+  // later, log-uniformly distributed. Returns whether it was still running.
   bool RunAndKill(const std::string& arguments, const std::string& file, int log2_longest) {
     const auto before = StateOf(file);
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -103,7 +103,7 @@ class PagesKilledTest : public ::testing::Test {
     return WIFSIGNALED(tool.Wait());
   }
 
-  // The pages that the record names, all of them whole.
+  // Expects that all pages that the record names are complete.
   void ExpectWhole(const std::string& pages) {
     FolderPageStore store(folder_ / pages);
     std::string reason;
@@ -130,7 +130,7 @@ TEST_F(PagesKilledTest, AKilledAddLeavesEachPageAsItWasOrAsItWouldBe) {
   int mixed = 0;
   for (int i = 0; i < kKills; ++i) {
     Copy("old", "pages");
-    // At the record, or at any page.
+    // Kills after the record or a random page is written.
     const std::string watched =
         i % 4 == 0 ? "plan" : "1-" + std::to_string(random_() % (old_files.size() - 2));
     interrupted += RunAndKill("add '" + folder_ / "pages" + "' '--keys=" + list + "'",
@@ -173,7 +173,7 @@ TEST_F(PagesKilledTest, AKilledBuildLeavesTheOldPagesOrTheNew) {
   int still_old = 0;
   Copy("old", "pages");
   for (int i = 0; i < kKills; ++i) {
-    if (i % 3 == 0) Copy("old", "pages");  // else what the last kill has left
+    if (i % 3 == 0) Copy("old", "pages");  // otherwise continues from the last kill
     interrupted +=
         RunAndKill("build '" + folder_ / "pages" + "' '--keys=" + all + "' --page_size=128",
                    folder_ / "pages/plan", 16);

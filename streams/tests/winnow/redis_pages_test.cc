@@ -1,4 +1,4 @@
-// Pages of a filter in a real Redis server: the store by itself, and `winnow pages --redis`.
+// Tests of a filter's pages in a real Redis server: the store itself, and `winnow pages --redis`.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ class RedisPagesTest : public ::testing::Test {
     return store;
   }
 
-  // The arguments are quoted for the shell by the caller; L stands for the list.
+  // Runs the tool. The caller quotes the arguments for the shell; $L is the list.
   ChildResult Pages(const std::string& action, const std::string& arguments,
                     const std::vector<std::string>& environment = {}) {
     return RunProgram({"sh", "-c",
@@ -121,7 +121,7 @@ TEST_F(RedisPagesTest, OnlyWhoHasTheLockChangesAnything) {
   EXPECT_TRUE(Connect("other")->Lock(&reason)) << reason;
   ASSERT_TRUE(first->Store("1-0", "old", &reason)) << reason;
 
-  // It ran out meanwhile.
+  // The lock expired meanwhile.
   server_->Ask({"del", "n:lock"});
   ASSERT_TRUE(second->Lock(&reason)) << reason;
   EXPECT_FALSE(first->Store("1-0", "late", &reason));
@@ -133,7 +133,7 @@ TEST_F(RedisPagesTest, OnlyWhoHasTheLockChangesAnything) {
   EXPECT_TRUE(second->Store("1-0", "new", &reason)) << "the lock of another was given back";
 }
 
-// As the server does with `timeout`; the lock is in a key, and stays.
+// The server closes idle connections, as with `timeout`; the lock is in a key, and stays.
 TEST_F(RedisPagesTest, AConnectionThatTheServerClosedIsMadeAnew) {
   const std::unique_ptr<RedisPageStore> store = Connect();
   std::string reason;
@@ -156,7 +156,7 @@ TEST_F(RedisPagesTest, AServerThatGoesAwayIsASentence) {
   EXPECT_THAT(reason, AllOf(HasSubstr("can't read n:1-1 on 127.0.0.1"), HasSubstr("WRONGTYPE")));
   const std::unique_ptr<RedisPageStore> sender = Connect();
   server_->Stop();
-  // More than is sent at once: the rest goes to a connection that was reset, without a SIGPIPE.
+  // More data than is sent at once: the rest is written to a reset connection, without a SIGPIPE.
   EXPECT_FALSE(sender->Store("1-0", std::string(30'000'000, 'x'), &reason));
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(store->Load("1-0", &bytes, &reason), Found::kFailed);
@@ -221,7 +221,7 @@ TEST_F(RedisPagesTest, WhatCanNotBeBuiltLeavesTheOldPages) {
   EXPECT_EQ(Pages("build", "--keys=\"$L\" --name=x.1").status, 0);
   EXPECT_NE(server_->Ask({"get", "x.1:plan"}), plan);
 
-  // As one that another process has, or one that was killed.
+  // The lock is held by another process, or left by a killed one.
   server_->Ask({"set", "x.1:lock", "another"});
   for (const char* action : {"build", "add"}) {
     const ChildResult locked = Pages(action, "--name=x.1 key-5");
@@ -273,7 +273,7 @@ TEST_F(RedisPagesTest, APasswordComesFromTheEnvironment) {
   EXPECT_EQ(Pages("ask", "key-1", {"REDISCLI_AUTH=some password"}).status, 0);
 }
 
-// Such a server repeats what stands behind AUTH.
+// Such a server repeats the arguments of AUTH in its error.
 TEST_F(RedisPagesTest, APasswordIsNotShownByAServerThatDoesNotKnowAuth) {
   server_ =
       std::make_unique<StartedRedis>(std::vector<std::string>{"--rename-command", "AUTH", ""});
@@ -340,7 +340,7 @@ class RedisClusterPagesTest : public ::testing::Test {
     cluster_ = std::make_unique<StartedCluster>();
   }
 
-  // The command for the keys 0 to `last`.
+  // Returns the command for the keys 0 to `last`.
   std::vector<std::string> Words(const std::string& action, const std::string& servers,
                                  uint64_t last) const {
     testing::WriteFile(folder_ / "list", Lines(0, last));
@@ -385,7 +385,7 @@ TEST_F(RedisClusterPagesTest, ANameInBracesIsReachedFromEachServer) {
   for (const int other : cluster_->Masters()) {
     EXPECT_EQ(cluster_->Ask(other, {"dbsize"}) == "0", other != master);
   }
-  // As one that another process has.
+  // Another process holds the lock.
   cluster_->Ask(master, {"set", "{p}:lock", "another"});
   const ChildResult locked = Pages("add", cluster_->address(0), kAdded);
   EXPECT_EQ(locked.status, 2);
@@ -401,7 +401,7 @@ TEST_F(RedisClusterPagesTest, AreThereWhileTheirSlotMoves) {
   ASSERT_EQ(cluster_->MoveKeys(slot_, to, keys / 2), keys / 2);
   EXPECT_EQ(Pages("ask", cluster_->address(0), kBuilt).status, 0);
   {
-    // The lock is made on the new server, and pages on the old one can't be changed with it.
+    // The lock is created on the new server, and pages on the old one cannot be changed with it.
     const std::vector<std::string> words = Words("add", cluster_->address(0), kAdded);
     std::string arguments;
     for (size_t i = 1; i < words.size(); ++i) arguments += "'" + words[i] + "' ";
@@ -420,14 +420,14 @@ TEST_F(RedisClusterPagesTest, AreThereWhileTheirSlotMoves) {
   EXPECT_EQ(Pages("ask", cluster_->address(0), kAdded).status, 0);
 }
 
-// One that takes over would call keys absent.
+// A replica without the keys would deny them once promoted.
 TEST_F(RedisClusterPagesTest, AreNotAddedToWhileTheReplicaIsBehind) {
   cluster_ = std::make_unique<StartedCluster>(
       3, 1, std::vector<std::string>{"--cluster-node-timeout", "60000"});
   ASSERT_EQ(Build().status, 0);
   const int replica = cluster_->ReplicaOf(cluster_->MasterOf(slot_));
   cluster_->StopNode(replica);
-  // The second time there is nothing to add.
+  // The second run has nothing to add.
   for (int i = 0; i < 2; ++i) {
     const ChildResult behind = Pages("add", cluster_->addresses(), kAdded);
     EXPECT_EQ(behind.status, 2);

@@ -1,4 +1,4 @@
-// Tests of what `winnow size` says.
+// Tests of the report of `winnow size`.
 
 #include "tools/winnow/size/size_report.h"
 
@@ -61,7 +61,7 @@ TEST(SizeReport, RangeFiltersComeOnTopOfTheFiltersOfFiles) {
   EXPECT_EQ(json.at("range_bits"), 15);
   EXPECT_EQ(json.at("range_bytes"), report.range_bytes);
   EXPECT_EQ(nlohmann::json::parse(SizeJson(without)).count("range_bytes"), 0u);
-  // No file has as many keys: they are those of many files.
+  // No file has so many keys: they are spread over many files.
   wish.keys = uint64_t{1} << 34;
   EXPECT_NEAR(8 * static_cast<double>(ReportSizes(wish).range_bytes) / std::ldexp(1, 34), 15.1,
               0.1);
@@ -76,7 +76,7 @@ TEST(SizeReport, RangeFiltersComeOnTopOfTheFiltersOfFiles) {
   EXPECT_THAT(ReportSizes(wish).impossible, HasSubstr("from 1 to 32"));
 }
 
-// Which kind it would take.
+// Returns the recommended kind.
 std::string Taken(const SizeWish& wish) {
   const std::string advice = ReportSizes(wish).advice;
   return advice.substr(5, advice.find(':') - 5);
@@ -85,7 +85,7 @@ std::string Taken(const SizeWish& wish) {
 TEST(SizeReport, OfKeysAndARateHasEveryKind) {
   const SizeReport report = ReportSizes(Wish(1'000'000, 0.01));
   EXPECT_EQ(report.impossible, "");
-  // And the core's two.
+  // The core has two further kinds.
   EXPECT_EQ(report.kinds.size(), amq::SizesFor({1'000'000, 0.01}).size() + 2);
   EXPECT_EQ(report.kinds.front().kind, "Winnow Ribbon");
   EXPECT_EQ(Find(report, "standard").bits, 7u);
@@ -96,7 +96,7 @@ TEST(SizeReport, OfKeysAndARateHasEveryKind) {
   EXPECT_NEAR(static_cast<double>(report.pages), 1'000'000 / 848.0, 10);
 }
 
-// The core's kinds, against filters that are built.
+// Compares the core's kinds with built filters.
 TEST(SizeReport, HasTheSizesAndRatesOfFiltersThatAreBuilt) {
   const SizeReport report = ReportSizes(Wish(100'000, 0.003));
   for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
@@ -148,7 +148,7 @@ TEST(SizeReport, SpeaksOfBlockedWhereBitsAreScattered) {
   };
   EXPECT_TRUE(told(Wish(1'000'000, 0.01), "standard"));
   EXPECT_FALSE(told(Wish(1'000'000, 1e-4), "cuckoo"));
-  EXPECT_FALSE(told(InMemory(1'000'000'000, 187'500'000), "blocked"));  // with one bit a key
+  EXPECT_FALSE(told(InMemory(1'000'000'000, 187'500'000), "blocked"));  // one bit per key
   SizeWish deletes = Wish(1'000'000, 1e-11);
   deletes.deletes = true;
   EXPECT_FALSE(told(deletes, "counting"));
@@ -213,7 +213,7 @@ TEST(SizeReport, NoPolicyIsNamedWhereAFilterHasToChange) {
     const SizeReport report = ReportSizes(wish);
     EXPECT_EQ(report.filter_policy, "");
     EXPECT_THAT(report.no_filter_policy, HasSubstr("built once"));
-    // Nor pages that can't do it.
+    // Paged and sharded filters are not recommended either if they do not fit.
     EXPECT_EQ(report.pages > 0, Find(report, "paged").fits_wish);
     EXPECT_EQ(report.shards > 0, Find(report, "standard").fits_wish);
   }
@@ -233,7 +233,7 @@ TEST(SizeReport, APageEndsWithAChoice) {
   wish.keys = 800;
   EXPECT_THAT(ReportSizes(wish).advice, HasSubstr("Take k = 7: 800 keys have the rate 0.0073"));
   EXPECT_THAT(SizeJson(ReportSizes(wish)), HasSubstr("\"advice\": \"Take k = 7"));
-  // The most that it says are the most that it takes.
+  // The reported maximum number of keys is accepted, and one more is not.
   wish.keys = 5678;
   EXPECT_THAT(ReportSizes(wish).advice, HasSubstr("Take k = 1: 5678 keys"));
   for (const uint64_t keys : {uint64_t{5679}, uint64_t{1'000'000'000}}) {
@@ -259,9 +259,10 @@ TEST(SizeReport, APageHasItsKeysByK) {
 
 TEST(SizeReport, PlansOfABillionKeysAreInShards) {
   const SizeReport report = ReportSizes(Wish(1'000'000'000, 1e-9));
-  EXPECT_EQ(report.shards, 11u);  // 43.3 bits a key
+  EXPECT_EQ(report.shards, 11u);  // 43.3 bits per key
   EXPECT_EQ(Find(report, "blocked").bits, 28u);
-  EXPECT_NEAR(Find(report, "standard").rate, 1e-9, 0.001e-9);  // with equal hashes, 0.054e-9
+  // The rate includes 0.054e-9 for equal hashes.
+  EXPECT_NEAR(Find(report, "standard").rate, 1e-9, 0.001e-9);
 }
 
 TEST(SizeReport, JsonHasTheSame) {

@@ -1,5 +1,5 @@
-// The program winnow has the verbs of streams, also where it has none of RocksDB's, and the
-// examples of their help run.
+// Tests that the program has the verbs of streams, also in builds without RocksDB, and that the
+// examples in their help run.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

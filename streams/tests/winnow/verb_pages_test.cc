@@ -1,4 +1,5 @@
-// `winnow pages` as people and scripts run it: what it makes, says and leaves alone.
+// Tests of `winnow pages` as users and scripts run it: its results, messages, and what it leaves
+// unchanged.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -48,8 +49,7 @@ std::string Lines(uint64_t first, uint64_t last) {
 
 class VerbPagesTest : public ::testing::Test {
  protected:
-  // The arguments are quoted for the shell by the caller; P and L stand for the folder and the
-  // list.
+  // Runs the tool. The caller quotes the arguments for the shell; $P is the folder and $L the list.
   ChildResult Pages(const std::string& action, const std::string& arguments = "") {
     return RunProgram({"sh", "-c",
                        "P='" + pages_ + "'; L='" + list_ + "'; exec '" WINNOW_TOOL "' pages " +
@@ -73,7 +73,7 @@ class VerbPagesTest : public ::testing::Test {
     ASSERT_THAT(outcome.errors, IsEmpty());
   }
 
-  // All files of the folder.
+  // Returns the names and contents of all files in the folder.
   std::map<std::string, std::string> Files() const {
     std::map<std::string, std::string> files;
     for (const auto& entry : fs::directory_iterator(pages_)) {
@@ -242,7 +242,7 @@ TEST_F(VerbPagesTest, KeysAreAddedUpToTheRate) {
   EXPECT_EQ(Pages("ask", KeyNumber(6'000 + place - 1)).status, 1);
 }
 
-// The record is stored before the pages, so that it claims too much after a crash between.
+// The record is stored before the pages, and claims too much after a crash in between.
 TEST_F(VerbPagesTest, WhatAKilledAddClaimedIsCountedAnew) {
   class OnlyTheRecord : public amq::FolderPageStore {
    public:
@@ -323,7 +323,7 @@ TEST_F(VerbPagesTest, ADamagedRecordIsRefused) {
   EXPECT_EQ(Pages("build", "key-1").status, 0);
 }
 
-// As `cp -r` leaves it that runs beside an `add`, or a backup of the record alone.
+// An older record results from `cp -r` during an `add`, or from a backup of the record alone.
 TEST_F(VerbPagesTest, NothingIsAddedBesideAnOlderRecord) {
   BuildFrom(1'000, "--capacity=6000");
   const std::string older = ReadFile(pages_ + "/plan");
@@ -431,11 +431,11 @@ TEST_F(VerbPagesTest, PagesThatFitInNoMemoryAreASentence) {
   EXPECT_FALSE(fs::exists(pages_));
 }
 
-// A trace of RocksDB's is no list of lines.
+// RocksDB's traces are recognized and not read as lists of lines.
 TEST_F(VerbPagesTest, ATraceIsReadByTheProgramsReader) {
   const std::string begin = "feedcafedeadbeef\tTrace Version: 0.2\tRocksDB Version: 7.8\t";
   std::string head(13, '\0');
-  head[8] = 1;  // the type of the first record
+  head[8] = 1;  // type of the first record
   head[9] = static_cast<char>(begin.size());
   WriteFile(list_, head + begin);
   const ChildResult outcome = Pages("build", "--keys=\"$L\"");

@@ -1,4 +1,4 @@
-// `winnow dedup --list`, `--check` and `--remove`: the streams that servers keep.
+// `winnow dedup --list`, `--check` and `--remove`: administration of the streams on servers.
 
 #ifndef WINNOW_STREAMS_WINNOW_DEDUP_STREAMS_H_
 #define WINNOW_STREAMS_WINNOW_DEDUP_STREAMS_H_
@@ -10,8 +10,8 @@
 
 namespace winnow::tools {
 
-// Does it on plan.servers, with the stream plan.name, and prints what there is. The exit code:
-// kFaultFound where the stream is not whole, past its rate, or not there.
+// Runs the action on plan.servers for the stream plan.name, and prints the result. Returns the exit
+// code: kFaultFound if the stream is incomplete, past its rate, or missing.
 int RunStreams(dedup::StreamAction action, const dedup::RedisPlan& plan, bool as_json);
 
 }  // namespace winnow::tools

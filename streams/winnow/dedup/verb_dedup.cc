@@ -1,4 +1,4 @@
-// `winnow dedup`: each line once, as a stream in fixed memory.
+// `winnow dedup`: prints each line of a stream once, in fixed memory.
 
 #include <absl/flags/flag.h>
 #include <absl/status/status.h>
@@ -92,7 +92,7 @@ struct DedupPlan {
   bool has_generations() const { return window > 0 || every > absl::ZeroDuration(); }
 };
 
-// Empty if the flags make a plan.
+// Sets *plan from the flags. Returns an error message, or an empty string.
 std::string PlanOfFlags(const Verb& verb, DedupPlan* plan) {
   plan->capacity = static_cast<uint64_t>(absl::GetFlag(FLAGS_dedup_capacity));
   plan->rate = absl::GetFlag(FLAGS_dedup_rate);
@@ -126,19 +126,19 @@ std::string PlanOfFlags(const Verb& verb, DedupPlan* plan) {
     plan->in_redis->rate = plan->rate;
     if (IsSet(verb, "replay")) plan->in_redis->replay = absl::GetFlag(FLAGS_dedup_replay);
   }
-  // No more lines than the window's can be in a generation.
+  // A generation has at most the window's number of lines.
   if (plan->window > 0) plan->capacity = plan->window;
   return "";
 }
 
-// Which is checked or removed.
+// Returns the name of the stream to check or remove.
 std::string StreamOfFlags(dedup::StreamAction action) {
   return absl::GetFlag(action == dedup::StreamAction::kCheck ? FLAGS_dedup_check
                                                              : FLAGS_dedup_remove);
 }
 
-// Sets the action on streams in place of adding lines, if one is asked for. Empty, or what is wrong
-// with the flags that go with it.
+// Sets *action if an action on streams is requested instead of adding lines. Returns an error
+// message about the related flags, or an empty string.
 std::string ActionOfFlags(const Verb& verb, const std::vector<std::string>& files,
                           std::optional<dedup::StreamAction>* action) {
   const struct {
@@ -174,7 +174,7 @@ std::string ActionOfFlags(const Verb& verb, const std::vector<std::string>& file
   return "";
 }
 
-// The first line of a file, however its lines end.
+// Returns the first line of a file, with any kind of line ending.
 absl::StatusOr<std::string> FirstLine(const std::string& path) {
   constexpr bool kPlain = true;
   dedup::LineSource file(path, kPlain);
@@ -190,8 +190,8 @@ absl::StatusOr<std::string> FirstLine(const std::string& path) {
   return std::string(line);
 }
 
-// The password in the file that a flag gives, or else in the environment: our own variable goes
-// before that of redis-cli.
+// Returns the password in the file that a flag names, or else from the environment, where Winnow's
+// own variable has precedence over that of redis-cli.
 absl::StatusOr<redis::GivenPassword> Password() {
   const std::string path = absl::GetFlag(FLAGS_dedup_password_file);
   if (!path.empty()) {
@@ -215,7 +215,7 @@ absl::StatusOr<std::vector<redis::RedisAccess>> Servers() {
   return redis::ParseServers(absl::GetFlag(FLAGS_dedup_redis), *password);
 }
 
-// With the plan that the state has, where none is given.
+// Opens the state; the plan of an existing state is used where flags do not set it.
 absl::StatusOr<std::unique_ptr<dedup::SeenLines>> OpenState(const Verb& verb, DedupPlan* plan) {
   dedup::KeptPlan kept = {plan->capacity, plan->rate, !IsSet(verb, "capacity"),
                           !IsSet(verb, "rate")};
@@ -243,7 +243,8 @@ std::function<void(const std::string&)> SayOver(ProgressLine* progress) {
   };
 }
 
-// Empty unless the output would spoil the state, or the state is an input.
+// Returns an error message if the output would overwrite the state or the state is an input, else
+// an empty string.
 std::string ObjectionToState(const std::string& state, const std::vector<std::string>& paths) {
   const auto kept = dedup::IdentityOf(state);
   if (!kept) return "";
@@ -271,7 +272,7 @@ dedup::StreamOptions OptionsFor(const DedupPlan& plan) {
   options.prints_seen = absl::GetFlag(FLAGS_dedup_seen);
   options.counts = absl::GetFlag(FLAGS_dedup_count);
   options.plain = absl::GetFlag(FLAGS_dedup_plain);
-  // Other machines drop what this one was told that it is new: it is not kept back.
+  // New lines are written at once, since other machines drop them from now on.
   options.keeps_nothing_back = plan.in_redis.has_value();
   options.state = plan.state;
   options.past_rate =
@@ -316,7 +317,7 @@ int RunStream(const DedupPlan& plan, const std::vector<std::string>& paths,
   dedup::LineStream* shown = nullptr;
   dedup::StreamOptions options = OptionsFor(plan);
   options.warn = SayOver(progress);
-  if (isatty(STDOUT_FILENO) == 0) {  // not among the lines themselves
+  if (isatty(STDOUT_FILENO) == 0) {  // never between the lines themselves
     options.has_written = [&] {
       progress->Show(absl::StrFormat("%d lines, %d new, %.1f %% of --capacity",
                                      shown->totals().lines, shown->totals().fresh,
@@ -355,7 +356,7 @@ int RunDedup(const Verb& verb, const std::vector<std::string>& given) {
     plan.in_redis->name = StreamOfFlags(*action);
     return RunStreams(*action, *plan.in_redis, absl::GetFlag(FLAGS_json));
   }
-  // Messages would spoil the state.
+  // Messages would overwrite the state.
   const auto errors = dedup::IdentityOf(STDERR_FILENO);
   if (errors && errors == dedup::IdentityOf(plan.state)) return kCouldNotRead;
   const std::vector<std::string> paths = given.empty() ? std::vector<std::string>{"-"} : given;

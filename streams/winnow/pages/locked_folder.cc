@@ -13,7 +13,8 @@ namespace {
 
 std::string LockPath(const std::string& folder) { return absl::StrCat(folder, "/lock"); }
 
-// Whoever made the folder in vain removes the file, perhaps after it was opened here.
+// Returns whether the opened file still has its name. A process that created the folder but did not
+// keep it removes the lock file, possibly after it was opened here.
 bool IsStillThere(int file, const std::string& path) {
   struct stat opened = {}, named = {};
   return fstat(file, &opened) == 0 && stat(path.c_str(), &named) == 0 &&
@@ -52,7 +53,7 @@ std::unique_ptr<LockedFolder> LockedFolder::Lock(const std::string& folder, bool
 
 LockedFolder::~LockedFolder() {
   if (made_) {
-    // Before the lock is gone: nobody else has anything in the folder then.
+    // Removal precedes the unlock, while no other process can have files in the folder.
     unlink(LockPath(folder_).c_str());
     rmdir(folder_.c_str());
   }

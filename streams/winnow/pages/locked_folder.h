@@ -1,4 +1,4 @@
-// A folder that one process at a time may change.
+// Lock of a folder that one process at a time may change.
 
 #ifndef WINNOW_STREAMS_WINNOW_PAGES_LOCKED_FOLDER_H_
 #define WINNOW_STREAMS_WINNOW_PAGES_LOCKED_FOLDER_H_
@@ -9,16 +9,17 @@
 
 namespace winnow::tools {
 
-// The lock is one of the kernel on the file "lock" in the folder, and gone with the process that
-// has it, however that ends; the file stays.
+// Uses a kernel lock on the file "lock" in the folder, which is released when its process ends in
+// any way; the file stays.
 class LockedFolder {
  public:
-  // Makes the folder where `make` says so and there is none. Null if another process has the lock,
-  // or the folder can't be made or written to: *reason is a sentence that names it.
+  // Locks the folder, and creates it first if `make` is true and it does not exist. Returns null
+  // and sets *reason if another process has the lock, or the folder cannot be created or written
+  // to.
   static std::unique_ptr<LockedFolder> Lock(const std::string& folder, bool make,
                                             std::string* reason);
 
-  // A folder that was made, and not kept, is removed if nothing is in it.
+  // Removes the folder if it was created here, is empty, and Keep() was not called.
   ~LockedFolder();
   LockedFolder(const LockedFolder&) = delete;
   LockedFolder& operator=(const LockedFolder&) = delete;

@@ -1,4 +1,4 @@
-// Where `winnow pages` keeps pages: a folder, or a server.
+// Location of the pages of `winnow pages`: a folder or a server.
 
 #ifndef WINNOW_STREAMS_WINNOW_PAGES_PAGE_PLACE_H_
 #define WINNOW_STREAMS_WINNOW_PAGES_PAGE_PLACE_H_
@@ -22,20 +22,20 @@ class PagePlace {
 
   virtual amq::PageStore* store() = 0;
 
-  // Why pages can't be built here, where there is something else; else empty.
+  // Returns why pages cannot be built here because of other content, or an empty string.
   virtual std::string Objection() const { return std::string(); }
 
-  // Until the place is gone, no other process changes the pages. To build them, the place may be
-  // made: it is gone again at the end unless Keep was called. False, and a sentence, if it can't be
-  // had.
+  // Locks the place until destruction, so that no other process changes the pages. With to_build,
+  // the place may be created; it is removed at the end unless Keep() is called. Returns false and
+  // sets *reason on failure.
   virtual bool Lock(bool to_build, std::string* reason) = 0;
   virtual void Keep() {}
 };
 
 std::unique_ptr<PagePlace> PagesInFolder(const std::string& folder);
 
-// On a Redis or Valkey server, or in a cluster of these, those of this name. Null, and a sentence,
-// if it can't be reached, or this program was built without hiredis.
+// Returns the pages of this name on a Redis or Valkey server, or in a cluster. Returns null and
+// sets *reason if the server cannot be reached, or this program was built without hiredis.
 std::unique_ptr<PagePlace> PagesInRedis(const std::vector<redis::RedisAccess>& servers,
                                         const std::string& name, const redis::Waits& waits,
                                         std::string* reason);

@@ -1,4 +1,4 @@
-// Results of `winnow pages`, as JSON and for people.
+// Results of `winnow pages`, and their output as JSON and as text.
 
 #ifndef WINNOW_STREAMS_WINNOW_PAGES_PAGES_JSON_H_
 #define WINNOW_STREAMS_WINNOW_PAGES_PAGES_JSON_H_
@@ -30,29 +30,29 @@ struct PagesAnswer {
   std::string key;
   bool may_contain = true;
   uint64_t page = 0;
-  bool page_read = false;  // else nothing is known of the key
+  bool page_read = false;  // false: nothing is known about the key
 };
 
 struct PagesReport {
   std::string action;  // "build", "add" or "ask"
   std::string place;
-  std::optional<PagesState> filter;  // unset where it could not be read or made
-  uint64_t keys_read = 0;            // from arguments and lists
-  uint64_t keys_new = 0;             // those that changed the filter
+  std::optional<PagesState> filter;  // unset if it could not be read or built
+  uint64_t keys_read = 0;            // keys read from arguments and lists
+  uint64_t keys_new = 0;             // keys that changed the filter
   uint64_t pages_read = 0;
   uint64_t pages_written = 0;
-  std::vector<PagesAnswer> answers;  // to "ask", in the order of the keys
+  std::vector<PagesAnswer> answers;  // answers of "ask", in the order of the keys
   std::vector<std::string> faults;   // sentences
 };
 
-// A document of schema winnow.pages/1, with a newline at its end.
+// Returns a document of schema winnow.pages/1 with a final newline.
 std::string PagesJson(const PagesReport& report);
 
 }  // namespace winnow::inspect
 
 namespace winnow::tools {
 
-// All but the faults.
+// Returns the text output, without the faults.
 std::string PagesText(const inspect::PagesReport& report);
 
 }  // namespace winnow::tools

@@ -13,9 +13,10 @@ namespace {
 
 constexpr char kLockMilliseconds[] = "600000";
 
-// Keys: the lock, and the one to change. Arguments: the lock's token and time, the command's name,
-// and what it has behind its key. A server without memory refuses the first change of a script, and
-// lets those after it through.
+// Script that executes a command if the caller has the lock. KEYS: the lock, and the key to change.
+// ARGV: the lock's token and lifetime, the command's name, and its arguments behind the key. The
+// command precedes the extension of the lock, since a server out of memory refuses only the first
+// write of a script.
 constexpr char kIfLocked[] = R"(
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call(ARGV[3], KEYS[2], unpack(ARGV, 4))
@@ -101,7 +102,8 @@ bool RedisPageStore::Lock(std::string* reason) {
   absl::Status status = Ask(lock, {"SET", lock, token, "NX", "PX", kLockMilliseconds}, &reply);
   bool is_ours = status.ok() && reply->type != REDIS_REPLY_NIL;
   if (status.ok() && !is_ours) {
-    // A cluster's command whose answer was lost is sent again, and finds what it did.
+    // A cluster command whose answer was lost is resent, and then finds the lock that it set
+    // itself.
     status = Ask(lock, {"GET", lock}, &reply);
     is_ours = status.ok() && reply->str != nullptr && reply->str == token;
   }
@@ -113,7 +115,8 @@ bool RedisPageStore::Lock(std::string* reason) {
                            "): try again when it has ended; if it was killed, after ten minutes");
   } else {
     token_ = token;
-    // Whoever was here before may have left without it, and has nothing to change now.
+    // The previous process may have ended before its changes were replicated, and this one may have
+    // nothing to change.
     is_ours = AwaitReplica(reason);
   }
   return is_ours;
@@ -160,7 +163,7 @@ bool RedisPageStore::Remove(const std::string& name, std::string* reason) {
   return Change({"DEL", key}, reason);
 }
 
-// A connection is waited for as far as it has written itself.
+// WAIT covers only the writes of its own connection, so that one is made here.
 bool RedisPageStore::Flush(std::string* reason) {
   if (!cluster_) return true;
   const std::string lock = Key("lock");

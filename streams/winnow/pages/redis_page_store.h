@@ -1,4 +1,4 @@
-// Pages of a filter in a Redis or Valkey server.
+// Pages of a filter on a Redis or Valkey server.
 
 #ifndef WINNOW_STREAMS_WINNOW_PAGES_REDIS_PAGE_STORE_H_
 #define WINNOW_STREAMS_WINNOW_PAGES_REDIS_PAGE_STORE_H_
@@ -20,48 +20,49 @@
 
 namespace winnow::tools {
 
-// One key a page, named NAME:PAGE, a command at a time. Who stores or removes must have the lock,
-// the key NAME:lock: each command checks it in the server, so that of two processes that both
-// believe to have it only one changes anything. A server that loads its data is waited for, and in
-// a cluster a server that fails over, a minute at most. Stored bytes outlive a crash as far as the
-// servers' persistence and replication go.
+// Store with one key per page, named NAME:PAGE, and one command at a time. Store() and Remove()
+// require the lock, the key NAME:lock: each command checks it on the server, so that of two
+// processes that both believe to have the lock only one changes anything. Waits at most a minute
+// for a server that loads its data and, in a cluster, for a fail-over. Stored bytes survive a crash
+// as far as the servers' persistence and replication permit.
 class RedisPageStore : public amq::PageStore {
  public:
-  // One server, or any of one cluster, where lock and pages must be in one slot: the name is {NAME}
-  // then. Null, and a sentence that names the place, if there is no server to talk to.
+  // Connects to one server, or to any server of one cluster. In a cluster, lock and pages must be
+  // in one slot: the name is then {NAME}. Returns null and sets *reason if no server can be
+  // reached.
   static std::unique_ptr<RedisPageStore> Connect(const std::vector<redis::RedisAccess>& servers,
                                                  const std::string& name, std::string* reason,
                                                  const redis::Waits& waits = {});
-  ~RedisPageStore() override;  // gives the lock back
+  ~RedisPageStore() override;  // releases the lock
 
-  // False, and a sentence, if another process has it. It is kept while pages are stored, and ends
-  // by itself ten minutes after the last one: after a process was killed, so long. What others
-  // changed before outlives what Flush promises.
+  // Takes the lock. Returns false and sets *reason if another process has it. The lock is extended
+  // while pages are stored, and expires ten minutes after the last one, for the case that the
+  // process is killed. Earlier changes of other processes are then as durable as after Flush().
   bool Lock(std::string* reason);
 
   Found Load(const std::string& name, std::string* bytes, std::string* reason) override;
   bool Store(const std::string& name, std::string_view bytes, std::string* reason) override;
   bool Remove(const std::string& name, std::string* reason) override;
-  // In a cluster: a replica has it all, if the master has one.
+  // Waits until a replica has all changes, if this is a cluster and the master has a replica.
   bool Flush(std::string* reason) override;
 
  private:
   explicit RedisPageStore(std::string name) : name_(std::move(name)) {}
 
   std::string Key(const std::string& name) const { return name_ + ":" + name; }
-  // Sends a command for one key, or for several of its slot.
+  // Sends a command for one key, or for several keys of its slot.
   absl::Status Ask(const std::string& key, const std::vector<std::string_view>& command,
                    redis::Reply* reply);
-  // One that changes something, if the lock is ours.
+  // Sends a command that changes a key, if this process has the lock.
   bool Change(std::vector<std::string_view> command, std::string* reason);
-  // In a cluster, after a change.
+  // Waits for a replica, in a cluster after a change.
   bool AwaitReplica(std::string* reason);
 
   const std::string name_;
   std::string where_;
   std::optional<redis::RedisClient> server_;
-  std::optional<redis::RedisCluster> cluster_;  // or this
-  std::string token_;                           // of the lock; empty: not ours
+  std::optional<redis::RedisCluster> cluster_;  // alternative to a single server
+  std::string token_;                           // token of the lock; empty: not locked
 };
 
 }  // namespace winnow::tools

@@ -1,4 +1,4 @@
-// `winnow pages`: makes, updates and asks a filter in pages, for a cache of "isn't there".
+// `winnow pages`: builds, updates and queries a paged filter, for example for a negative cache.
 
 #include <absl/flags/flag.h>
 #include <absl/functional/function_ref.h>
@@ -73,8 +73,8 @@ struct Task {
   absl::string_view verb;
   std::string place_name;
   PagePlace* place = nullptr;
-  std::vector<std::string> keys;  // of the command line
-  std::string list;               // a file of further ones; empty: none
+  std::vector<std::string> keys;  // keys given on the command line
+  std::string list;               // file with further keys; empty: none
 };
 
 inspect::PagesState StateOf(const PagedBloom& filter) {
@@ -94,7 +94,7 @@ inspect::PagesState StateOf(const PagedBloom& filter) {
   return state;
 }
 
-// Returns whether a sentence has the place's path, or one in it, as a word.
+// Returns whether a sentence contains the place's path, or a path in it, as a word.
 bool NamesPlace(absl::string_view sentence, absl::string_view place) {
   for (size_t at = sentence.find(place); at != absl::string_view::npos;
        at = sentence.find(place, at + 1)) {
@@ -105,7 +105,7 @@ bool NamesPlace(absl::string_view sentence, absl::string_view place) {
   return false;
 }
 
-// Says on stderr what is wrong, and shows the rest.
+// Prints faults to stderr and the rest of the report to stdout; returns `code`.
 int Show(const Task& task, const PagesReport& report, int code) {
   for (size_t i = 0; i < std::min(report.faults.size(), kMaxFaultLines); ++i) {
     const std::string& fault = report.faults[i];
@@ -126,7 +126,7 @@ int Fail(const Task& task, PagesReport report, std::string fault, int code) {
   return Show(task, report, code);
 }
 
-// All keys that were given. Empty, or what is wrong with a list of them.
+// Visits all given keys. Returns an error message about a list of keys, or an empty string.
 std::string VisitKeys(const Task& task, PagesReport* report,
                       absl::FunctionRef<void(std::string_view)> visit) {
   ProgressLine line;
@@ -154,7 +154,8 @@ PagesReport ReportOf(const Task& task, absl::string_view action) {
 
 // ---- build
 
-// The flags' plan, with 0 keys where they don't say. Where a value is wrong, *problem says so.
+// Returns the plan of the flags, with 0 keys if they are not given. Sets *problem if a value is
+// invalid.
 amq::PagedPlan PlanOfFlags(std::string* problem) {
   amq::PagedPlan plan;
   plan.capacity = absl::GetFlag(FLAGS_pages_capacity).value_or(0);
@@ -165,7 +166,7 @@ amq::PagedPlan PlanOfFlags(std::string* problem) {
   return plan;
 }
 
-// Makes the pages in memory alone: whether the keys are too many for them.
+// Builds the pages in memory only; returns whether the keys exceed the plan.
 bool PassesPlan(const amq::PagedPlan& plan, const std::vector<KeyHash>& hashes) {
   amq::MemoryPageStore store;
   std::string reason;
@@ -210,14 +211,14 @@ int Build(const Task& task, amq::PagedPlan plan) {
 
 // ---- add
 
-// Adds one key; false, and why, if it can't be added. It is full only if the key's page is there,
-// and the record is not older than that.
+// Adds one key. Returns false and sets *fault on failure; *is_full is set only if the key's page
+// could be read and the record is not older than the page.
 bool AddKey(KeyHash hash, bool* recounted, PagedBloom* filter, PagesReport* report,
             std::string* fault, bool* is_full) {
   PagedBloom::Added added = filter->Add(hash, fault);
   *is_full = added == PagedBloom::Added::kFailed && filter->IsLoaded(filter->PageOf(hash));
   if (added == PagedBloom::Added::kFailed && !*recounted) {
-    // The record claims too much where a process that added keys was killed.
+    // The record claims too much after a process that added keys was killed.
     *recounted = true;
     std::string unread;
     if (filter->Recount(&unread)) {
@@ -232,7 +233,8 @@ int Add(const Task& task) {
   PagesReport report = ReportOf(task, "add");
   std::string fault;
   amq::PageStore* const store = task.place->store();
-  // Before the lock, which would be a new file in a folder of something else.
+  // The filter is opened before the lock is taken, which would create a file in an unrelated
+  // folder.
   if (!PagedBloom::Open(store, &fault) || !task.place->Lock(/*to_build=*/false, &fault)) {
     return Fail(task, report, fault, kCouldNotRead);
   }
@@ -305,7 +307,7 @@ int Ask(const Task& task) {
     if (report.faults.empty()) {
       break;
     }
-    // Pages that are gone may have been replaced by those of a rebuild meanwhile.
+    // Missing pages may have been replaced by a concurrent rebuild.
     std::optional<PagedBloom> now = PagedBloom::Open(store, &fault);
     if (!now || now->PageName(0) == filter->PageName(0)) {
       break;
@@ -317,7 +319,7 @@ int Ask(const Task& task) {
   return Show(task, report, !report.faults.empty() ? kCouldNotRead : all ? kAllGood : kFaultFound);
 }
 
-// In braces it is what a cluster chooses the server by.
+// Returns whether `name` is valid. Braces make it a cluster hash tag.
 bool IsName(absl::string_view name) {
   if (absl::StartsWith(name, "{") && absl::EndsWith(name, "}")) {
     name = name.substr(1, name.size() - 2);
@@ -329,7 +331,7 @@ bool IsName(absl::string_view name) {
          });
 }
 
-// Says what is wrong with flags that would do nothing; empty: there are none.
+// Returns a message about flags that would have no effect, or an empty string.
 std::string IdleFlag(const Verb& verb, absl::string_view action) {
   for (const absl::string_view flag : {"capacity", "rate", "page_size"}) {
     if (action != "build" && IsSet(verb, flag)) {
@@ -342,7 +344,7 @@ std::string IdleFlag(const Verb& verb, absl::string_view action) {
              : "";
 }
 
-// The password is also where redis-cli takes it from.
+// The password may also come from the variable of redis-cli.
 absl::StatusOr<std::vector<redis::RedisAccess>> PageServers() {
   const char* const password = getenv("REDISCLI_AUTH");
   return redis::ParseServers(
@@ -350,7 +352,7 @@ absl::StatusOr<std::vector<redis::RedisAccess>> PageServers() {
       {password == nullptr ? "" : password, "REDISCLI_AUTH in the environment"});
 }
 
-// Without users and passwords.
+// Returns the place without users and passwords.
 std::string PlaceInRedis(const std::vector<redis::RedisAccess>& servers, const std::string& name) {
   std::string place;
   for (const redis::RedisAccess& server : servers) {

@@ -52,7 +52,7 @@ std::string PageObjection(uint64_t bytes) {
   amq::PagedPlan plan;
   plan.page_bytes = static_cast<uint32_t>(std::min<uint64_t>(bytes, UINT32_MAX));
   const std::string wrong = amq::CheckPagedPlan(plan);
-  // The sentence names its own field, and the number as cut to its width.
+  // The message names the plan's own field, and the number truncated to its width.
   const size_t but = wrong.find(", but");
   return wrong.empty() || but == std::string::npos
              ? wrong

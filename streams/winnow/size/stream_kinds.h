@@ -1,4 +1,4 @@
-// The filters of winnow::amq, for `winnow size`.
+// Filter kinds of winnow::amq for `winnow size`.
 
 #ifndef WINNOW_STREAMS_WINNOW_SIZE_STREAM_KINDS_H_
 #define WINNOW_STREAMS_WINNOW_SIZE_STREAM_KINDS_H_

@@ -1,4 +1,4 @@
-// `winnow size` with the filters of winnow::amq.
+// `winnow size` with the filter kinds of winnow::amq.
 
 #include "streams/winnow/size/stream_kinds.h"
 #include "tools/winnow/cli/verbs.h"

@@ -1,5 +1,5 @@
-// A filter of keys that are all known, in 1.13 or 1.08 fingerprints a key: three or four reads for
-// a lookup, near one another.
+// Binary fuse filter: an immutable filter with 1.13 or 1.08 fingerprints per key, and three or four
+// nearby reads per lookup.
 
 #ifndef WINNOW_AMQ_BINARY_FUSE_FILTER_H_
 #define WINNOW_AMQ_BINARY_FUSE_FILTER_H_
@@ -17,60 +17,61 @@ namespace winnow::amq {
 
 enum class FuseArity : uint8_t { kThree = 3, kFour = 4 };
 
-// As XorFilter, but the slots of a key lie in three or four successive segments of many (Graf and
-// Lemire, "Binary Fuse Filters: Fast and Smaller Than Xor Filters", 2022). With the paper's length
-// of segments, up to 99 of 100 seeds fail where it has just doubled. So lengths and numbers of
-// segments are by simulation, and the slots a key are about, for n keys:
+// A filter like XorFilter, but the slots of a key lie in three or four consecutive segments of many
+// (Graf and Lemire, "Binary Fuse Filters: Fast and Smaller Than Xor Filters", 2022). With the
+// paper's length of segments, up to 99 of 100 seeds fail where the length has just doubled. Lengths
+// and numbers of segments were therefore found by simulation. The slots per key for n keys are
+// about:
 //   n        100    1,000  10^4   10^5   10^6   10^7
 //   3-wise   1.92   1.54   1.28   1.19   1.13   1.13
 //   4-wise   1.60   1.41   1.20   1.12   1.08   1.08
-// The rate is 2^-bits. It can't be added to.
+// The false-positive rate is 2^-bits. Keys cannot be added later.
 //
-// Lookups are safe from any number of threads. A filter that was moved from can only be destroyed
-// or assigned to.
+// Lookups are thread-safe. A moved-from filter can only be destroyed or assigned to.
 class WINNOW_EXPORT BinaryFuseFilter {
  public:
-  // Builds the filter of these hashes, in any order; equal ones count once. Fingerprints have
-  // ceil(log2(1/rate)) bits, at least 4 and at most 32. Takes up to 30 bytes a key beside the
-  // filter while it builds (10^4 keys and more). Throws std::bad_alloc, or std::runtime_error if
-  // none of kMostTries seeds lets the keys be placed: of random hashes at most one seed in 20
-  // fails.
+  // Builds the filter from these hashes, in any order; equal hashes count once. Fingerprints have
+  // ceil(log2(1/rate)) bits, at least 4 and at most 32. Takes up to 30 bytes per key in addition to
+  // the filter during construction (10^4 keys and more). Throws std::bad_alloc, or
+  // std::runtime_error if construction fails with kMostTries seeds: for random hashes, at most one
+  // seed in 20 fails.
   BinaryFuseFilter(const KeyHash* hashes, size_t n, double rate,
                    FuseArity arity = FuseArity::kThree);
   static constexpr unsigned kMostTries = 64;
 
-  // False only if no key with this hash is in the filter.
+  // Returns false only if no key with this hash is in the filter.
   bool MayContain(KeyHash hash) const noexcept;
 
-  // The same for n hashes in turn: faster, as the misses overlap in filters larger than the caches.
+  // Looks up n hashes. Faster than single lookups in filters larger than the caches, as the cache
+  // misses overlap.
   void MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept;
 
-  // Bytes of the slots.
+  // Size of the slots in bytes.
   size_t size_bytes() const noexcept { return bytes_.size(); }
   unsigned fingerprint_bits() const noexcept { return bits_; }
   FuseArity arity() const noexcept { return arity_; }
 
-  // Different hashes.
+  // Number of distinct hashes.
   uint64_t num_keys() const noexcept { return keys_; }
 
-  // Seeds that were tried, 1 for nearly all filters.
+  // Number of seeds that were tried, 1 for nearly all filters.
   unsigned tries() const noexcept { return tries_; }
 
-  // The share of absent keys that the filter says "may contain" to: 2^-bits, and n / 2^64 for equal
-  // hashes; 0 without keys.
+  // Expected false-positive rate: 2^-bits plus n / 2^64 for equal hashes; 0 without keys.
   double expected_fpr() const noexcept;
-  // 2^-bits: at most the rate asked for, but where that is below 2^-32.
+  // 2^-bits: at most the requested rate, unless that is below 2^-32.
   double planned_fpr() const noexcept;
 
  private:
-  // Where it is not three bytes. Pure: loops over lookups keep the members in registers.
+  // Lookup for other shapes than three slots of 8 bits. Pure: loops over lookups keep the members
+  // in registers.
   [[gnu::pure]] bool MayContainOther(KeyHash hash) const noexcept;
 
   std::vector<unsigned char> bytes_;
-  uint64_t starts_ = 1;   // slots that the first of a key's may be
-  uint64_t segment_ = 4;  // slots of a segment, a power of 2
+  uint64_t starts_ = 1;   // number of slots that a key's first slot can be
+  uint64_t segment_ = 4;  // slots per segment, a power of 2
   uint64_t seed_ = 0;
-  bool three_bytes_ = false;  // keys are in three slots of 8 bits; not without keys
+  bool three_bytes_ = false;  // keys have three slots of 8 bits; false without keys
   FuseArity arity_ = FuseArity::kThree;
   unsigned bits_ = 4;
   unsigned tries_ = 0;
@@ -78,7 +79,8 @@ class WINNOW_EXPORT BinaryFuseFilter {
 };
 
 inline bool BinaryFuseFilter::MayContain(KeyHash hash) const noexcept {
-  // Read ahead of the branch: what is read behind one would be read for every key of a loop.
+  // Loads the members ahead of the branch: loads behind it would be repeated for every key of a
+  // loop.
   const uint64_t seed = seed_;
   const uint64_t starts = starts_;
   const uint64_t segment = segment_;

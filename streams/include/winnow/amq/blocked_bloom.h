@@ -1,5 +1,5 @@
-// A Bloom filter that keys are added to and that reads few cache lines: 1 to 5 a key, as many as
-// the rate wants. FilterBuilder makes smaller ones of keys that are all known.
+// Blocked Bloom filter: a dynamic filter that reads 1 to 5 cache lines per key, depending on the
+// rate. FilterBuilder builds smaller filters of key sets that are known in advance.
 
 #ifndef WINNOW_AMQ_BLOCKED_BLOOM_H_
 #define WINNOW_AMQ_BLOCKED_BLOOM_H_
@@ -21,72 +21,74 @@ struct BlockArray;
 struct BlockedBloomParts;
 
 struct BlockedShape {
-  uint64_t num_blocks = 1;      // of 512 bits each; at least 1
+  uint64_t num_blocks = 1;      // blocks of 512 bits; at least 1
   unsigned blocks_per_key = 1;  // 1 to 5
-  unsigned bits_per_block = 8;  // that a key sets in each of its blocks, 1 to 8
+  unsigned bits_per_block = 8;  // bits that a key sets in each of its blocks, 1 to 8
 };
 
 // Blocks of 512 bits (Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters",
-// 2007), in 8 words of 64. A key sets one bit in each of w successive words, from a random one on,
-// in each of b random blocks. A key's blocks are chosen independently of one another, so that with
-// r the mean over all blocks of the chance that a block has all bits of a random pattern, the rate
-// is r^b. With T = b n patterns thrown into B blocks, r is by inclusion and exclusion the sum over
-// the subsets S of w words
+// 2007), in 8 words of 64 bits. A key sets one bit in each of w consecutive words, from a random
+// one on, in each of b random blocks. A key's blocks are chosen independently of each other. Let r
+// be the mean over all blocks of the probability that a block has all bits of a random pattern; the
+// false-positive rate is then r^b. With T = b n patterns thrown into B blocks, r is by
+// inclusion-exclusion the sum over the subsets S of w words
 //   (-1)^|S| (1 - (1 - q(S)) / B)^T,   q(S) = mean over windows W of (63/64)^|S and W|.
-// One block alone has more keys than another; more blocks a key even that out and bring the size
-// near to that of StandardBloom: 45.1 bits a key at 1e-9 with four blocks, 43.1 there.
+// Blocks have varying numbers of keys; more blocks per key even out the variation and bring the
+// size close to that of StandardBloom: 45.1 bits per key at 1e-9 with four blocks, compared to
+// 43.1.
 //
-// Lookups are safe from any number of threads while none adds. A filter that was moved from can
-// only be destroyed or assigned to.
+// Lookups are thread-safe while no thread adds keys. A moved-from filter can only be destroyed or
+// assigned to.
 class WINNOW_EXPORT BlockedBloom {
  public:
-  // The shape with round(log2(1/rate) / 8) blocks a key, 1 to 5, and the bits in each that make it
-  // smallest. See CheckPlan.
+  // Returns the shape with round(log2(1/rate) / 8) blocks per key, 1 to 5, and the number of bits
+  // per block that makes the filter smallest. See CheckPlan().
   static BlockedShape ShapeFor(const Plan& plan) noexcept;
 
   explicit BlockedBloom(const Plan& plan);
-  // Makes a filter of this shape, planned for `capacity` keys. Values out of their range count as
-  // the nearest.
+  // Creates a filter of this shape, planned for `capacity` keys. A value out of range is replaced
+  // by the nearest valid one.
   BlockedBloom(const BlockedShape& shape, uint64_t capacity);
 
-  // False if the filter would have said "may contain" before.
+  // Adds a key. Returns false if the filter already contained it or a false positive.
   bool Add(KeyHash hash) noexcept;
-  // The same for n hashes in turn; every one of the n results is assigned. In filters larger than
-  // the caches this is several times faster, since the misses overlap.
+  // Adds n keys in order; sets each of the n results. Several times faster than single additions in
+  // filters larger than the caches, since the cache misses overlap.
   void Add(const KeyHash* hashes, size_t n, bool* is_new) noexcept;
 
-  // False only if no key with this hash was added.
+  // Returns false only if no key with this hash was added.
   bool MayContain(KeyHash hash) const noexcept;
   void MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept;
 
-  // Forgets all keys, and keeps the memory.
+  // Removes all keys and keeps the memory.
   void Clear() noexcept;
 
-  // Bytes of the blocks, a multiple of 64.
+  // Size of the blocks in bytes, a multiple of 64.
   size_t size_bytes() const noexcept { return blocks_.size() * sizeof(Block); }
   BlockedShape shape() const noexcept { return {blocks_.size(), blocks_per_key_, bits_per_block_}; }
 
-  // How many additions changed the filter.
+  // Number of additions that changed the filter.
   uint64_t num_added() const noexcept { return added_; }
 
-  // The share of bits that are set, 0 to 1. Takes constant time.
+  // Share of set bits, 0 to 1. Takes constant time.
   double fill_ratio() const noexcept;
 
-  // The share of absent keys that the filter would say "may contain" to as it is now: of the bits
-  // that are set, and n / 2^64 for equal hashes. Reads all blocks.
+  // Expected false-positive rate of the current content: from the set bits, plus n / 2^64 for equal
+  // hashes. Reads all blocks.
   double expected_fpr() const noexcept;
-  // The same with `capacity` keys, as planned.
+  // Expected false-positive rate with `capacity` keys, as planned.
   double planned_fpr() const noexcept { return planned_fpr_; }
 
-  // The filter in bytes, the same on every machine (streams/amq/FORMAT.md): as a string, or written
-  // to the serialized_size() bytes from this address on. Nothing may change the filter meanwhile.
+  // Return or write the serialized filter, identical on all machines (streams/amq/FORMAT.md). The
+  // pointer version writes serialized_size() bytes. The filter must not change during the call.
   size_t serialized_size() const noexcept;
   std::string Serialize() const;
   void Serialize(char* bytes) const noexcept;
 
-  // The filter of such bytes. Nothing if they are damaged, cut off or not those of a filter of this
-  // kind: *reason is then a sentence that says what was expected, what was found and what to do.
-  // Allocates hardly more than there are bytes, whatever they say; throws std::bad_alloc.
+  // Reads a serialized filter. Returns nullopt if the bytes are damaged, truncated or not of a
+  // filter of this kind; *reason is then an error message with the expected value, the found value
+  // and what to do. Allocates hardly more than the size of `bytes`, whatever they contain; throws
+  // std::bad_alloc.
   static std::optional<BlockedBloom> Deserialize(std::string_view bytes, std::string* reason);
 
  private:
@@ -96,7 +98,7 @@ class WINNOW_EXPORT BlockedBloom {
     uint64_t words[8];
   };
 
-  // Memory of filters beyond the caches comes in huge pages, where the system has them.
+  // Memory of filters larger than the caches is in huge pages, if the system has them.
   static void* AllocateLarge(size_t bytes);
   static void FreeLarge(void* memory) noexcept;
   template <typename Value>

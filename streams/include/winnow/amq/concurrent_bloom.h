@@ -1,4 +1,4 @@
-// A Bloom filter that many threads add to at once, in fixed memory: for a memtable.
+// Bloom filter of fixed size with concurrent additions, for example for a memtable.
 
 #ifndef WINNOW_AMQ_CONCURRENT_BLOOM_H_
 #define WINNOW_AMQ_CONCURRENT_BLOOM_H_
@@ -15,66 +15,67 @@
 
 namespace winnow::amq {
 
-// The lowest rate of a ConcurrentBloom, at 45 bits a key.
+// Lowest false-positive rate of a ConcurrentBloom, at 45 bits per key.
 inline constexpr double kLowestConcurrentRate = 1e-6;
 
-// One cache line a key: 64 bytes, of which one bit is the lock that additions take. A key has one
-// or two random bits in each of 2 to 5 successive words of its line, of which the first is random;
-// one that falls on the lock counts as set. All bits of a key are in one line at every rate, so
-// that low rates take many: 10.2 a key at 1 %, 15.7 at 0.1 %, 22.6 at 0.01 %. Filters of 2 MiB and
-// more lie in huge pages, if the system gives any (transparent_hugepage "madvise" or "always").
+// A filter with one cache line per key: 64 bytes, of which one bit is the lock of additions. A key
+// has one or two random bits in each of 2 to 5 consecutive words of its line, from a random word
+// on; a bit on the position of the lock counts as set. All bits of a key are in one line at every
+// rate, so that low rates take many bits: 10.2 per key at 1 %, 15.7 at 0.1 %, 22.6 at 0.01 %.
+// Filters of 2 MiB and more are in huge pages, if the system provides them (transparent_hugepage
+// "madvise" or "always").
 //
-// Add and MayContain are safe from any number of threads at once. Of additions of one key that race
-// with one another, at most one says "new"; exactly one does, unless the key looked as if it were
-// there. A lookup that starts after an addition of its key ended (in the sense of happens-before)
-// finds it. Lookups take no lock and never wait; additions wait for each other only if their keys
-// share the line, while one of them sets its bits. Additions must not be made from a signal handler
-// that interrupts one.
+// Add() and MayContain() are thread-safe. Of racing additions of one key, at most one returns true;
+// exactly one does, unless the key was a false positive before. A lookup finds a key whose addition
+// happened before it (as in C++'s happens-before). Lookups take no lock and never wait. Additions
+// wait for each other only if their keys share a line, while one of them sets its bits. A signal
+// handler that may interrupt an addition must not add keys.
 class WINNOW_EXPORT ConcurrentBloom {
  public:
-  // See CheckPlan. Rates below kLowestConcurrentRate count as that.
+  // Creates an empty filter; see CheckPlan(). Rates below kLowestConcurrentRate count as
+  // kLowestConcurrentRate.
   explicit ConcurrentBloom(const Plan& plan);
 
-  // False if the filter would have said "may contain" before.
+  // Adds a key. Returns false if the filter already contained it or a false positive.
   bool Add(KeyHash hash) noexcept;
 
-  // The same for n hashes in turn; every one of the n results is assigned. In filters larger than
-  // the caches this is several times faster, since the misses overlap.
+  // Adds n keys in order; sets each of the n results. Several times faster than single additions in
+  // filters larger than the caches, since the cache misses overlap.
   void Add(const KeyHash* hashes, size_t n, bool* is_new) noexcept;
 
-  // False only if no key with this hash was added.
+  // Returns false only if no key with this hash was added.
   bool MayContain(KeyHash hash) const noexcept;
   void MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept;
 
-  // The same as Add, without the lock, at a fraction of its time: for a filter that only one thread
-  // adds to. Not while another thread adds in any way; lookups may go on.
+  // Adds keys without the lock, in a fraction of the time of Add(). No other thread may add keys at
+  // the same time in any way; concurrent lookups are allowed.
   bool AddAlone(KeyHash hash) noexcept;
   void AddAlone(const KeyHash* hashes, size_t n, bool* is_new) noexcept;
 
-  // Forgets all keys. Not while another thread uses the filter.
+  // Removes all keys. No other thread may use the filter during the call.
   void Clear() noexcept;
 
-  // Bytes of the lines, a multiple of 64.
+  // Size of the lines in bytes, a multiple of 64.
   size_t size_bytes() const noexcept { return num_lines_ * sizeof(Line); }
-  // Places of bits that a key sets: 2, 4, 6, 8 or 10. Some keys have two that are the same.
+  // Number of bit positions per key: 2, 4, 6, 8 or 10. Some keys have two equal positions.
   unsigned probes() const noexcept { return probes_; }
 
-  // How many additions said "new". While other threads add, some that are going on may be missing.
+  // Number of additions that returned true. Additions in progress on other threads may be missing.
   uint64_t num_added() const noexcept;
 
-  // The share of bits that are set, 0 to 1, and the share of absent keys that the filter would say
-  // "may contain" to: as it is now, from the bits that are set. Both read all lines. While other
-  // threads add, each line counts as it is when it is read.
+  // Share of set bits, 0 to 1, and the expected false-positive rate of the current content, from
+  // the set bits. Both read all lines. If other threads add keys during the call, each line counts
+  // in its state at the time of the read.
   double fill_ratio() const noexcept;
   double expected_fpr() const noexcept;
-  // The same rate with `capacity` keys, as planned.
+  // Expected false-positive rate with `capacity` keys, as planned.
   double planned_fpr() const noexcept { return planned_fpr_; }
 
  private:
   using Line = internal::Line;
 
-  // Additions of a thread, or of some threads: a count for all would travel between them at each
-  // addition.
+  // Number of additions of one or some threads. A single counter for all threads would bounce
+  // between their caches.
   struct alignas(64) Counter {
     std::atomic<uint64_t> added;
   };

@@ -1,5 +1,4 @@
-// Where the pages of a PagedBloom are kept: in memory, in a folder, or where a class of the user's
-// keeps them.
+// Storage of a PagedBloom's pages: in memory, in a folder, or in a user-defined class.
 
 #ifndef WINNOW_AMQ_PAGE_STORE_H_
 #define WINNOW_AMQ_PAGE_STORE_H_
@@ -12,8 +11,8 @@
 
 namespace winnow::amq {
 
-// Bytes by name. Names are letters, digits and '-', at most 60 of them. Whatever fails sets *reason
-// to a sentence that names the place; what is thrown passes through.
+// Interface of a store of bytes by name. Names have letters, digits and '-', at most 60 characters.
+// A failing function sets *reason to a message that names the place; exceptions are passed through.
 class WINNOW_EXPORT PageStore {
  public:
   enum class Found { kYes, kNo, kFailed };
@@ -23,17 +22,18 @@ class WINNOW_EXPORT PageStore {
   PageStore& operator=(const PageStore&) = delete;
   virtual ~PageStore();
 
-  // The bytes that were last stored under the name. kFailed is for what may be there.
+  // Gets the bytes that were last stored under the name. kFailed means that the bytes may exist but
+  // could not be read.
   virtual Found Load(const std::string& name, std::string* bytes, std::string* reason) = 0;
 
-  // All or nothing: after a failure or a crash the name has its old bytes, or its new ones, whole.
+  // Stores atomically: after a failure or crash, the name has its old or its new bytes.
   virtual bool Store(const std::string& name, std::string_view bytes, std::string* reason) = 0;
 
-  // True also if there is nothing of this name.
+  // Returns true also if nothing has this name.
   virtual bool Remove(const std::string& name, std::string* reason) = 0;
 
-  // Makes what was stored and removed until now outlive a crash of the machine, as far as the place
-  // can promise that. The default does nothing.
+  // Makes earlier Store() and Remove() calls durable against a crash of the machine, as far as the
+  // store can guarantee that. The default does nothing.
   virtual bool Flush(std::string* reason);
 };
 
@@ -45,16 +45,16 @@ class WINNOW_EXPORT MemoryPageStore : public PageStore {
   bool Store(const std::string& name, std::string_view bytes, std::string* reason) override;
   bool Remove(const std::string& name, std::string* reason) override;
 
-  // By name.
+  // All bytes, by name.
   const std::unordered_map<std::string, std::string>& all() const noexcept { return all_; }
 
  private:
   std::unordered_map<std::string, std::string> all_;
 };
 
-// A file for each name, in a folder that exists. Bytes are written to NAME.new, which then takes
-// the name's place: a crash leaves the old file, and perhaps one that ends in .new, which the next
-// Store of the name replaces and Remove removes. One writer at a time; any number of readers.
+// Store with one file per name in an existing folder. Bytes are written to NAME.new, which is then
+// renamed: a crash leaves the old file, and possibly a file that ends in .new, which the next
+// Store() of the name replaces and Remove() removes. One writer at a time; any number of readers.
 class WINNOW_EXPORT FolderPageStore : public PageStore {
  public:
   explicit FolderPageStore(std::string folder);
@@ -63,7 +63,7 @@ class WINNOW_EXPORT FolderPageStore : public PageStore {
   Found Load(const std::string& name, std::string* bytes, std::string* reason) override;
   bool Store(const std::string& name, std::string_view bytes, std::string* reason) override;
   bool Remove(const std::string& name, std::string* reason) override;
-  // Writes the file system that the folder is in to its device (syncfs).
+  // Syncs the file system of the folder (syncfs).
   bool Flush(std::string* reason) override;
 
  private:

@@ -1,5 +1,5 @@
-// One large Bloom filter in many small pages, each stored, cached and loaded alone: for a cache of
-// "isn't there" in front of a store.
+// Paged Bloom filter: one large filter in many small pages, each stored, cached and loaded
+// separately, for example as a negative cache in front of a store.
 
 #ifndef WINNOW_AMQ_PAGED_BLOOM_H_
 #define WINNOW_AMQ_PAGED_BLOOM_H_
@@ -19,19 +19,18 @@
 namespace winnow::amq {
 
 struct PagedPlan {
-  // Distinct keys, 0 to kMostKeys.
+  // Number of distinct keys, 0 to kMostKeys.
   uint64_t capacity = 1'000'000;
 
-  // The share of absent keys for which the filter says "may contain" with `capacity` keys: the mean
-  // over pages, kLowestRate to kHighestRate.
+  // False-positive rate with `capacity` keys, the mean over pages: kLowestRate to kHighestRate.
   double rate = 0.01;
 
-  // Bytes of the bits of a page, 64 to 2^20, a multiple of 8. The page takes 72 more.
+  // Size of a page's bits in bytes, 64 to 2^20, a multiple of 8. A stored page takes 72 bytes more.
   uint32_t page_bytes = 1024;
 };
 
-// Empty if all values are in their range, and there are no more than 2^32 pages of them; else a
-// sentence that names the value and the range.
+// Returns an empty string if all values are in range and at most 2^32 pages are needed, else an
+// error message that names the value and the range.
 WINNOW_EXPORT std::string CheckPagedPlan(const PagedPlan& plan);
 
 struct PagedShape {
@@ -40,34 +39,33 @@ struct PagedShape {
   uint32_t page_bytes = 1024;
 };
 
-// Standard Bloom filters of one size. A key's page comes from hash bits that the page's filter does
-// not use, so that pages hold keys like throws of dice: some more than others. The rate is the mean
-// over the pages of fill ratio^probes, and a key in the fullest page has a higher one than that.
+// Standard Bloom filters of one size. A key's page is selected by hash bits that the page's filter
+// does not use, so that pages have randomly varying numbers of keys. The rate is the mean over the
+// pages of fill ratio^probes; a key in the fullest page has a higher rate.
 //
-// Pages are in a PageStore, which must outlive the filter, beside a record named "plan" that says
-// how many there are and how full. Only loaded pages are asked: a key of a page that isn't loaded,
-// because nobody asked for it, the store lost it, or it is damaged, may be contained.
+// Pages are in a PageStore, which must outlive the filter, beside a record named "plan" with their
+// number and fill. Only loaded pages are checked: MayContain() returns true for a key of a page
+// that is not loaded, because it was not requested, the store lost it, or it is damaged.
 //
-// Lookups are safe from any number of threads while none calls a function that isn't const. One
-// process at a time may change the pages of a store. A filter that was moved from can only be
-// destroyed or assigned to.
+// Lookups are thread-safe while no thread calls a non-const function. Only one process at a time
+// may change the pages of a store. A moved-from filter can only be destroyed or assigned to.
 class WINNOW_EXPORT PagedBloom {
  public:
-  // The fewest pages whose mean rate with `capacity` keys is at most the plan's, but for four
-  // standard deviations of what chance does. A page of 1 KiB has 854 keys at 1 %; it gets 833 on
-  // average of 80,000 keys, and 852 of very many. Values out of range count as the nearest; a plan
-  // that wants more than 2^32 pages gets these.
+  // Returns the smallest number of pages whose mean rate with `capacity` keys is at most the
+  // plan's, with a margin of four standard deviations. A page of 1 KiB holds 854 keys at 1 %; it
+  // gets 833 on average of 80,000 keys, and 852 of very many. A value out of range is replaced by
+  // the nearest valid one; at most 2^32 pages are returned.
   static PagedShape ShapeFor(const PagedPlan& plan) noexcept;
 
-  // Makes the pages of these keys in memory, and then puts them into the store in the place of all
-  // that is there: also a rebuild into more pages. A crash or a failure at any point leaves either
-  // the old pages or the new ones. All pages are loaded then. Nothing if a value of the plan is out
-  // of its range, the keys pass the plan's rate, or the store fails: *reason says which.
+  // Builds the pages of these keys in memory, and then replaces all pages of the store by them,
+  // also with another number of pages. A crash or failure at any point leaves either the old or the
+  // new pages valid. All pages are loaded afterwards. Returns nullopt if a value of the plan is out
+  // of range, the keys exceed the plan's rate, or the store fails; *reason has the cause.
   static std::optional<PagedBloom> Build(PageStore* store, const PagedPlan& plan,
                                          const KeyHash* hashes, size_t n, std::string* reason);
 
-  // The pages that are in the store, none loaded yet. Nothing if there are none, or the record is
-  // damaged or foreign: *reason says so.
+  // Opens the filter in the store, without loading pages. Returns nullopt and sets *reason if there
+  // is none, or if the record is damaged or of another kind.
   static std::optional<PagedBloom> Open(PageStore* store, std::string* reason);
 
   PagedBloom(PagedBloom&&) noexcept;
@@ -79,75 +77,75 @@ class WINNOW_EXPORT PagedBloom {
 
   // ---- Asking
 
-  // Where a key is, 0 to shape().pages - 1.
+  // Returns the page of a key, 0 to shape().pages - 1.
   uint64_t PageOf(KeyHash hash) const noexcept;
 
-  // Brings a page from the store; nothing happens if it is loaded. False, and a sentence, if the
-  // store does not have it, or not whole.
+  // Loads a page from the store, unless it is loaded. Returns false and sets *reason if the store
+  // does not have it, or if it is damaged.
   bool Load(uint64_t page, std::string* reason);
-  // False, and a sentence about the first, if one or more could not be loaded; the others are, but
-  // where the first 65,536 of more could not: no more are looked for then.
+  // Loads all pages. Returns false and sets *reason, for the first failure, if some could not be
+  // loaded; the others are loaded, except that it gives up if the first 65,536 pages all fail.
   bool LoadAll(std::string* reason);
-  // Frees the memory of a page that holds nothing but what is in the store; else nothing happens.
+  // Frees the memory of a page without unsaved changes; does nothing for other pages.
   void Unload(uint64_t page) noexcept;
   bool IsLoaded(uint64_t page) const noexcept { return PageAt(page) != nullptr; }
   uint64_t num_loaded() const noexcept { return loaded_; }
 
-  // False only if the key's page is loaded and no key with this hash was added. Neither allocates
-  // nor fails.
+  // Returns false only if the key's page is loaded and no key with this hash was added. Never
+  // allocates or fails.
   bool MayContain(KeyHash hash) const noexcept;
 
   // ---- Adding
 
   enum class Added {
     kNew,
-    kOld,     // the filter would have said "may contain" before, with the page loaded
-    kFailed,  // the key is not in the filter, and *reason says why
+    kOld,     // the filter already contained it or a false positive, with the page loaded
+    kFailed,  // the key is not in the filter; *reason has the cause
   };
 
-  // Loads the key's page where that isn't, and adds it there. A key that would bring the rate above
-  // the plan's, with n / 2^64 for equal hashes, is refused; so is one whose page can't be loaded,
-  // or has more set bits than the record has for any: it is older than the pages, as a copy of it
-  // that was brought back alone. Pages reach the store by Save.
+  // Adds a key, after loading its page if necessary. Refuses a key that would raise the rate,
+  // including n / 2^64 for equal hashes, above the plan's. Also refuses a key whose page cannot be
+  // loaded, or has more set bits than the record allows for any page: the record is then older than
+  // the pages, for example restored alone from a copy. Save() stores changed pages.
   Added Add(KeyHash hash, std::string* reason);
 
-  // Stores the pages that changed. What has to be said about all pages is stored before: after a
-  // failure or a crash the record claims more bits than there are, never fewer. False, and a
-  // sentence, if the store failed, Save may then be called again, or the record is found to be
-  // older than the pages: nothing is stored then.
+  // Stores the changed pages. The record is stored first: after a failure or crash, it claims more
+  // set bits than there are, never fewer. Returns false and sets *reason if the store failed, after
+  // which Save() may be called again, or if the record is older than the pages, in which case
+  // nothing is stored.
   bool Save(std::string* reason);
-  // Pages that changed and are not stored yet.
+  // Number of changed pages that are not stored yet.
   uint64_t num_unsaved() const noexcept { return unsaved_; }
 
-  // Loads all pages and makes the record say what is in them, which is less than it says after a
-  // crash within Save. To be followed by Save. False, and a sentence, if a page can't be loaded, or
-  // the record is older than the pages.
+  // Loads all pages and corrects the record's counts, which may be too high after a crash during
+  // Save(). Call Save() afterwards. Returns false and sets *reason if a page cannot be loaded, or
+  // if the record is older than the pages.
   bool Recount(std::string* reason);
 
   // ---- What there is, without loading pages
 
-  // Bytes of the bits of all pages.
+  // Size of the bits of all pages in bytes.
   uint64_t size_bytes() const noexcept { return shape_.pages * shape_.page_bytes; }
 
-  // How many additions changed the filter.
+  // Number of additions that changed the filter.
   uint64_t num_added() const noexcept { return added_; }
 
-  // The share of all bits that are set, 0 to 1, and of those of the fullest page.
+  // Share of set bits, 0 to 1, of all pages and of the fullest page.
   double fill_ratio() const noexcept;
   double worst_fill_ratio() const noexcept;
   uint64_t worst_page() const noexcept { return worst_page_; }
 
-  // The share of absent keys that the filter would say "may contain" to with all pages loaded, as
-  // it is now, with n / 2^64 for equal hashes; and of those that fall in the fullest page.
-  // Without the share of near keys, which counts at low rates (winnow/amq/standard_bloom.h).
+  // Expected false-positive rate of the current content with all pages loaded, including n / 2^64
+  // for equal hashes; and that of absent keys in the fullest page. Does not include the effect of
+  // similar keys, which matters at low rates (winnow/amq/standard_bloom.h).
   double expected_fpr() const noexcept;
   double worst_fpr() const noexcept;
   double planned_fpr() const noexcept { return plan_.rate; }
 
-  // The fill ratio of a loaded page.
+  // Returns the fill ratio of a loaded page.
   double page_fill_ratio(uint64_t page) const noexcept;
 
-  // The names in the store: of the record, and of a page of this filter.
+  // Names in the store: of the record, and of a page of this filter.
   static const char* RecordName() noexcept { return "plan"; }
   std::string PageName(uint64_t page) const;
 
@@ -179,21 +177,21 @@ class WINNOW_EXPORT PagedBloom {
   PagedPlan plan_;
   PagedShape shape_;
   uint64_t generation_ = 1;
-  // Pages of another generation that may be in the store: those before or after a rebuild.
+  // Pages of another generation that may be in the store, from before or after a rebuild.
   uint64_t other_generation_ = 0;
   uint64_t other_pages_ = 0;
 
-  // By number, in groups that are empty until one of their pages is loaded: the record may say that
-  // there are more pages than memory has pointers.
+  // Pages by number, in groups that are empty until one of their pages is loaded: the record may
+  // claim more pages than pointers fit in memory.
   std::vector<std::vector<std::unique_ptr<Page>>> groups_;
   uint64_t loaded_ = 0;
   uint64_t unsaved_ = 0;
   bool record_changed_ = false;
 
-  // Over all pages.
+  // Totals of all pages.
   uint64_t added_ = 0;
   uint64_t ones_ = 0;
-  double rates_ = 0;  // the sum
+  double rates_ = 0;  // sum of the pages' rates
   uint64_t worst_page_ = 0;
   uint64_t worst_ones_ = 0;
 };

@@ -1,5 +1,4 @@
-// A Bloom filter for sets of unknown size: it grows as keys are added, and its rate stays below the
-// one asked for.
+// Scalable Bloom filter: grows as keys are added, and keeps its rate below the requested one.
 
 #ifndef WINNOW_AMQ_SCALABLE_BLOOM_H_
 #define WINNOW_AMQ_SCALABLE_BLOOM_H_
@@ -18,77 +17,77 @@
 namespace winnow::amq {
 
 struct ScalableOptions {
-  // The share of absent keys for which the filter says "may contain", however many keys are added:
-  // kLowestRate to kHighestRate. But for absent keys with the hash of one of n others, of which
-  // there are n / 2^64: they count into the rate of each filter, and pass it where its keys are too
-  // many for the half of it.
+  // False-positive rate for any number of keys: kLowestRate to kHighestRate. Absent keys with the
+  // hash of one of n keys, n / 2^64 of all, count into the rate of each filter, and exceed it if
+  // the filter's keys are too many for half of it.
   double rate = 0.01;
 
-  // Keys of the first filter, about: 1 to kMostKeys.
+  // Approximate number of keys in the first filter, 1 to kMostKeys.
   uint64_t first_capacity = 1000;
 
-  // Keys of a filter to those of the one before it, 1.5 to 8.
+  // Ratio of a filter's keys to those of the preceding filter, 1.5 to 8.
   double growth = 2;
 
-  // The rate of a filter to that of the one before it, 0.5 to 0.95. 10^6 keys at 1 % take 1.84
-  // times a well-sized standard filter's bits at 0.8, and 2.56 times at 0.5 (scalable_bloom_test).
+  // Ratio of a filter's rate to that of the preceding filter, 0.5 to 0.95. 10^6 keys at 1 % take
+  // 1.84 times the bits of a standard filter of the right size at 0.8, and 2.56 times at 0.5
+  // (scalable_bloom_test).
   double tightening = 0.8;
 };
 
-// Empty if every option is in its range, else a sentence that names the option, the value and the
-// range. The constructor takes the nearest valid value.
+// Returns an empty string if every option is in range, else an error message that names the option,
+// the value and the range. The constructor uses the nearest valid value.
 WINNOW_EXPORT std::string CheckOptions(const ScalableOptions& options);
 
-// Filters of growing size (Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom Filters", 2007),
-// BlockedBloom each. The i-th takes keys as long as its fill ratio is at most 1/2 and its rate, by
-// the bits that are set, below p_i = rate (1 - tightening) tightening^i; then the next key begins a
-// new one. The sum of all p_i is the rate. A key sets at least ceil(log2(1/p_i)) bits; blocks of
-// uneven fill want one more in places, and 40 at most.
+// BlockedBloom filters of growing size (Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom
+// Filters", 2007). The i-th filter takes keys as long as its fill ratio is at most 1/2 and its
+// rate, by its set bits, is below p_i = rate (1 - tightening) tightening^i; the next key then
+// begins a new filter. The sum of all p_i is the rate. A key sets at least ceil(log2(1/p_i)) bits,
+// sometimes one more because blocks are unevenly filled, and at most 40.
 //
-// Lookups are safe from any number of threads while none adds. A filter that was moved from can
-// only be destroyed or assigned to.
+// Lookups are thread-safe while no thread adds keys. A moved-from filter can only be destroyed or
+// assigned to.
 class WINNOW_EXPORT ScalableBloom {
  public:
   explicit ScalableBloom(const ScalableOptions& options);
 
-  // False if the filter would have said "may contain" before. A few additions read all blocks of
-  // the newest filter. Allocates when a new filter begins, and throws std::bad_alloc where there is
-  // no memory: the key is then not in the filter, which is as it was.
+  // Adds a key. Returns false if the filter already contained it or a false positive. A few
+  // additions read all blocks of the newest filter. Allocates when a new filter begins, and throws
+  // std::bad_alloc if out of memory: the key is then not in the filter, which is unchanged.
   bool Add(KeyHash hash);
 
-  // False only if no key with this hash was added. Asks the newest filter first.
+  // Returns false only if no key with this hash was added. Checks the newest filter first.
   bool MayContain(KeyHash hash) const noexcept;
 
-  // Forgets all keys and frees all filters but the first.
+  // Removes all keys and frees all filters except the first.
   void Clear() noexcept;
 
-  // Bytes of the bits of all filters.
+  // Size of the bits of all filters in bytes.
   size_t size_bytes() const noexcept;
-  // In the order in which they were made; never empty.
+  // Filters in order of creation; never empty.
   const std::vector<BlockedBloom>& filters() const noexcept { return filters_; }
 
-  // How many additions changed the filter.
+  // Number of additions that changed the filter.
   uint64_t num_added() const noexcept { return added_; }
 
-  // The share of all bits that are set, and of those of the newest filter, 0 to 1.
+  // Share of set bits, 0 to 1, of all filters and of the newest filter.
   double fill_ratio() const noexcept;
   double newest_fill_ratio() const noexcept { return filters_.back().fill_ratio(); }
 
-  // The share of absent keys that the filter would say "may contain" to as it is now. Reads all
-  // blocks.
+  // Expected false-positive rate of the current content. Reads all blocks.
   double expected_fpr() const noexcept;
-  // The rate of the options.
+  // Rate of the options.
   double planned_fpr() const noexcept { return options_.rate; }
 
-  // The filter in bytes, the same on every machine (streams/amq/FORMAT.md): as a string, or written
-  // to the serialized_size() bytes from this address on. Nothing may change the filter meanwhile.
+  // Return or write the serialized filter, identical on all machines (streams/amq/FORMAT.md). The
+  // pointer version writes serialized_size() bytes. The filter must not change during the call.
   size_t serialized_size() const noexcept;
   std::string Serialize() const;
   void Serialize(char* bytes) const noexcept;
 
-  // The filter of such bytes. Nothing if they are damaged, cut off or not those of a filter of this
-  // kind: *reason is then a sentence that says what was expected, what was found and what to do.
-  // Allocates hardly more than there are bytes, whatever they say; throws std::bad_alloc.
+  // Reads a serialized filter. Returns nullopt if the bytes are damaged, truncated or not of a
+  // filter of this kind; *reason is then an error message with the expected value, the found value
+  // and what to do. Allocates hardly more than the size of `bytes`, whatever they contain; throws
+  // std::bad_alloc.
   static std::optional<ScalableBloom> Deserialize(std::string_view bytes, std::string* reason);
 
  private:
@@ -99,7 +98,7 @@ class WINNOW_EXPORT ScalableBloom {
 
   ScalableOptions options_;
   std::vector<BlockedBloom> filters_;
-  std::vector<double> look_fills_;  // beyond which the filter of the same index may be full
+  std::vector<double> look_fills_;  // fill from which on the filter of this index may be full
   uint64_t added_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// A Bloom filter over the latest keys of a stream, in fixed memory.
+// Bloom filter over the latest keys of a stream, in fixed memory.
 
 #ifndef WINNOW_AMQ_WINDOW_BLOOM_H_
 #define WINNOW_AMQ_WINDOW_BLOOM_H_
@@ -13,44 +13,45 @@
 
 namespace winnow::amq {
 
-// Two generations. Keys are added to the newer one; when that has taken as many as the plan's
-// capacity, the next new key drops the older one and begins another. A key is remembered at least
-// until `capacity` other new keys were added after it was last added, and at most until 2 capacity
-// were. Each generation has half of the plan's rate when it is full, so that both have the plan's.
+// Two generations. Keys are added to the newer one; once it has the plan's capacity, the next new
+// key drops the older one and begins another. A key is remembered at least until `capacity` other
+// new keys were added after its last addition, and at most until 2 capacity were. Each generation
+// has half of the plan's rate when full, so that both together have the plan's.
 //
-// Lookups are safe from any number of threads while none adds. A filter that was moved from can
-// only be destroyed or assigned to.
+// Lookups are thread-safe while no thread adds keys. A moved-from filter can only be destroyed or
+// assigned to.
 class WINNOW_EXPORT WindowBloom {
  public:
-  // See CheckPlan. A capacity of 0 counts as 1, and a rate below twice the lowest of a plan of this
-  // capacity as that, since half of it is each generation's: planned_fpr says what it is.
+  // Creates an empty filter; see CheckPlan(). A capacity of 0 counts as 1. Since each generation
+  // has half of the rate, a rate below twice the lowest valid one for this capacity counts as that;
+  // planned_fpr() returns the resulting rate.
   explicit WindowBloom(const Plan& plan);
 
-  // False if the filter would have said "may contain" before. The key is remembered anew.
+  // Adds or renews a key. Returns false if the filter already contained it or a false positive.
   bool Add(KeyHash hash) noexcept;
 
-  // False only if the key was not added within the window. Asks the newer generation first.
+  // Returns false only if the key was not added within the window. Checks the newer generation
+  // first.
   bool MayContain(KeyHash hash) const noexcept;
 
-  // Drops the older generation and begins another: for windows of time. Additions do it only when
-  // the newer one is full.
+  // Drops the older generation and begins another, for time windows. Additions do this only when
+  // the newer generation is full.
   void Rotate() noexcept;
 
-  // Bytes of the bits of both generations.
+  // Size of the bits of both generations in bytes.
   size_t size_bytes() const noexcept { return newer_.size_bytes() + older_.size_bytes(); }
   const BlockedBloom& newer() const noexcept { return newer_; }
   const BlockedBloom& older() const noexcept { return older_; }
 
-  // Generations dropped so far, empty ones among them.
+  // Number of generations dropped so far, including empty ones.
   uint64_t rotations() const noexcept { return rotations_; }
 
-  // The share of all bits that are set, 0 to 1.
+  // Share of set bits, 0 to 1.
   double fill_ratio() const noexcept { return (newer_.fill_ratio() + older_.fill_ratio()) / 2; }
 
-  // The share of absent keys that the filter would say "may contain" to as it is now. Reads all
-  // blocks.
+  // Expected false-positive rate of the current content. Reads all blocks.
   double expected_fpr() const noexcept;
-  // The same with two full generations, as planned.
+  // Expected false-positive rate with two full generations, as planned.
   double planned_fpr() const noexcept;
 
  private:

@@ -1,5 +1,4 @@
-// A user of winnow::amq: adds keys to a filter and asks it for what it holds and for what it does
-// not.
+// A user of winnow::amq: adds keys to a filter, and looks up present and absent keys.
 
 #include <winnow/amq/plan.h>
 #include <winnow/amq/standard_bloom.h>

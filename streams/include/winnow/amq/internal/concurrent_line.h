@@ -1,6 +1,6 @@
-// How a ConcurrentBloom finds a key's bits: in a header so that lookups are inlined, and no part of
-// the interface. Programs keep what they were compiled with, so that this is the library's binary
-// interface nevertheless.
+// Positions of a key's bits in a ConcurrentBloom. A header, so that lookups are inlined, and not a
+// part of the API. It is nevertheless a part of the library's ABI, since programs keep the code
+// that they were compiled with.
 
 #ifndef WINNOW_AMQ_INTERNAL_CONCURRENT_LINE_H_
 #define WINNOW_AMQ_INTERNAL_CONCURRENT_LINE_H_
@@ -18,24 +18,25 @@ struct alignas(64) Line {
   std::atomic<uint64_t> words[kLineWords];
 };
 
-// The lock of a line, in its first word, where g++ has an instruction to set it. No key sets or
-// asks for it: for each word the bits that keys may have there.
+// kLock is the lock of a line, in its first word, where g++ has an instruction to set it. Keys
+// neither set nor test it: kKeyBits has the bits of each word that keys may use.
 inline constexpr uint64_t kLock = 1;
 inline constexpr uint64_t kKeyBits[kLineWords] = {~kLock,       ~uint64_t{0}, ~uint64_t{0},
                                                   ~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0},
                                                   ~uint64_t{0}, ~uint64_t{0}};
 
-// Odd and random.
+// Odd random multiplier.
 inline constexpr uint64_t kLineFactor = 0xd6e8feb86659fd93u;
 
-// The line of a key, and which bits it has there.
+// The line of a key, and the key's bits in it.
 struct Place {
   std::atomic<uint64_t>* words;
   unsigned first_word;
   uint64_t pattern;
 };
 
-// Lines of a filter with kWords words a key, and kBits places in each, of 6 bits of the pattern.
+// Bit positions of a filter with kWords words per key and kBits positions per word, each from 6
+// bits of the pattern.
 template <unsigned kWords, unsigned kBits>
 struct LineShape {
   static_assert(kWords * kBits <= 10);
@@ -52,8 +53,9 @@ struct LineShape {
     return bits & kKeyBits[Word(place, i)];
   }
 
-  // Acquire: whoever sees bits that another thread set also sees what that thread did before. All
-  // words are read, whatever the first ones say: a processor would guess wrong when they tell.
+  // Tests all bits with acquire order: a thread that sees bits set by another thread also sees what
+  // that thread did before. All words are read unconditionally, since an early exit would be
+  // mispredicted often.
   [[gnu::always_inline]] static inline bool HasAll(const Place& place) noexcept {
     uint64_t missing = 0;
 #pragma GCC unroll 8
@@ -64,8 +66,9 @@ struct LineShape {
     return missing == 0;
   }
 
-  // Sets the bits where no other thread does, and tells whether one was not set. Others only read
-  // the words meanwhile, or try the lock. Each word is released.
+  // Sets the bits, and returns whether one of them was not set. No other thread may set bits of
+  // this line during the call; others may read the words or try the lock. Each word is stored with
+  // release order.
   [[gnu::always_inline]] static inline bool SetAll(const Place& place) noexcept {
     uint64_t added = 0;
 #pragma GCC unroll 8
@@ -80,7 +83,7 @@ struct LineShape {
   }
 };
 
-// Runs a function that is made for this shape.
+// Calls run() with the LineShape for this number of probes.
 template <typename Run>
 [[gnu::always_inline]] inline auto WithShape(unsigned probes, const Run& run) noexcept {
   switch (probes) {
@@ -97,9 +100,9 @@ template <typename Run>
   }
 }
 
-// A product of the whole hash has both: the line and its first word from the high bits of the low
-// half, the pattern from the high half. Neither is weak where some bits of all hashes are equal,
-// since keys were divided by these.
+// The product of the whole hash gives both: line and first word from the high bits of the low half,
+// the pattern from the high half. Both remain strong if some bits of all hashes are equal because
+// keys were partitioned by these bits.
 [[gnu::always_inline]] inline Place PlaceIn(Line* lines, uint64_t num_lines,
                                             KeyHash hash) noexcept {
   __extension__ using Wide = unsigned __int128;

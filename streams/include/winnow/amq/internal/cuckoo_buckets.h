@@ -1,6 +1,6 @@
-// Where a CuckooFilter has a key, and as what: in a header so that lookups are inlined, and no part
-// of the interface. Programs keep what they were compiled with, so that this is the library's
-// binary interface nevertheless.
+// Fingerprints and buckets of a CuckooFilter. A header, so that lookups are inlined, and not a part
+// of the API. It is nevertheless a part of the library's ABI, since programs keep the code that
+// they were compiled with.
 
 #ifndef WINNOW_AMQ_INTERNAL_CUCKOO_BUCKETS_H_
 #define WINNOW_AMQ_INTERNAL_CUCKOO_BUCKETS_H_
@@ -13,17 +13,17 @@
 
 namespace winnow::amq::internal {
 
-// Odd and random.
+// Odd random multiplier.
 inline constexpr uint64_t kCuckooFactor = 0xd6e8feb86659fd93u;
 
-// A key's fingerprint, and the buckets that it may be in.
+// A key's fingerprint and its two possible buckets.
 struct CuckooPlace {
   uint64_t fingerprint;
   uint64_t first;
   uint64_t second;
 };
 
-// The bucket that a fingerprint may be in, if it may be in this one.
+// Returns the other possible bucket of a fingerprint that may be in `bucket`.
 [[gnu::always_inline]] inline uint64_t OtherBucket(uint64_t bucket, uint64_t fingerprint,
                                                    uint64_t buckets) noexcept {
   uint64_t mixed = fingerprint * kGolden;
@@ -33,7 +33,7 @@ struct CuckooPlace {
   return sum < bucket ? other + buckets : other;
 }
 
-// most: the highest fingerprint, 2^bits - 1.
+// Returns a key's fingerprint and buckets. `most` is the highest fingerprint, 2^bits - 1.
 [[gnu::always_inline]] inline CuckooPlace CuckooPlaceOf(KeyHash hash, uint64_t buckets,
                                                         uint64_t most) noexcept {
   __extension__ using Wide = unsigned __int128;
@@ -46,8 +46,8 @@ struct CuckooPlace {
   return place;
 }
 
-// A bucket of four fingerprints of up to 16 bits that begins with this byte, as the lanes of a
-// number, and what is behind them.
+// Loads a bucket of four fingerprints of up to 16 bits that begins with this byte, as lanes of an
+// integer, together with the bits behind them.
 [[gnu::always_inline]] inline uint64_t BucketAt(const unsigned char* bytes) noexcept {
   uint64_t values;
   std::memcpy(&values, bytes, sizeof(values));
@@ -57,34 +57,35 @@ struct CuckooPlace {
   return values;
 }
 
-// 1 in each of four lanes.
+// Returns an integer with 1 in each of four lanes.
 constexpr uint64_t Lanes(unsigned bits) noexcept {
   return uint64_t{1} | uint64_t{1} << bits | uint64_t{1} << 2 * bits | uint64_t{1} << 3 * bits;
 }
 
-// Mycroft's test for a zero, on the differences of lanes from a value: the highest bit of the first
-// lane that is 0, and some of higher ones, and bits that are not the highest of a lane. No highest
-// bit is set if there is no such lane.
+// Mycroft's zero test on the XOR of lanes with a value: sets the highest bit of the first lane that
+// is 0, possibly of higher lanes, and other bits of lanes. Sets no lane's highest bit if no lane is
+// 0.
 [[gnu::always_inline]] inline uint64_t ZeroLanes(uint64_t differences, uint64_t lanes) noexcept {
   return (differences - lanes) & ~differences;
 }
 
-// Tests whether one of two buckets has a fingerprint: of 12 bits, so that a bucket is 6 bytes.
+// Tests whether one of two buckets has a fingerprint of 12 bits; a bucket has 6 bytes.
 //
-// The differences of the lanes from the fingerprint, less 1 in each: a lane that is 0 borrows from
-// the bit above it, which is then the one that the 1 of its own changed back. There is such a 1
-// above the last lane too.
+// The test subtracts 1 from the XOR of each lane with the fingerprint: a zero lane borrows from the
+// bit above it, which is then the bit that the lane's own 1 had changed. There is such a 1 above
+// the last lane too.
 struct Cuckoo12 {
   static constexpr unsigned kBits = 12;
   static constexpr uint64_t kLanes = Lanes(kBits);
   static constexpr uint64_t kAbove = kLanes << kBits;
 
-  // Variables of each filter: compilers would make several instructions of a multiplication by
-  // constants like these.
+  // Members instead of constants: compilers would replace a multiplication by these constants with
+  // several instructions.
   uint64_t most = (uint64_t{1} << kBits) - 1;
   uint64_t lanes = kLanes;
 
-  // Both are read before either tells: a processor would guess wrong when the first one does.
+  // Both buckets are read before the first comparison, since a branch between them would be
+  // mispredicted often.
   [[gnu::always_inline]] inline bool EitherHolds(const unsigned char* bytes,
                                                  const CuckooPlace& place) const noexcept {
     const uint64_t wanted = place.fingerprint * lanes;
