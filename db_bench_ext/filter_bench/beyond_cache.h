@@ -1,4 +1,4 @@
-// How large a filter is that no cache holds.
+// Size of a filter that exceeds all caches.
 
 #ifndef WINNOW_DB_BENCH_EXT_FILTER_BENCH_BEYOND_CACHE_H_
 #define WINNOW_DB_BENCH_EXT_FILTER_BENCH_BEYOND_CACHE_H_
@@ -10,10 +10,10 @@
 
 namespace winnow::bench {
 
-// The keys at 10 bits a key of a filter more than twice as large as the last-level cache.
-// is_small: it takes 6.8 bits instead.
+// Returns the number of keys in a filter of more than twice the size of the last-level cache, at 10
+// bits per key, or at 6.8 if is_small.
 inline uint64_t KeysBeyondCache(bool is_small) {
-  constexpr int64_t kMin = 32 << 20;  // where the system does not know
+  constexpr int64_t kMin = 32 << 20;  // default if the system does not report the size
   const auto cache = std::max<int64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE), kMin);
   return static_cast<uint64_t>(cache) * 12 / 5 * (is_small ? 118 : 80) / 100;
 }

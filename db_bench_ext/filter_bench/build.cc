@@ -21,7 +21,7 @@ void Build(benchmark::State& state, const Subject& subject, uint64_t num_keys) {
   const auto policy = NewPolicy(subject, 10);
   uint64_t collecting = 0;  // nanoseconds
   double bits_per_key = 0;
-  // Each time other keys: a processor learns the branches of a small filter by heart.
+  // Each iteration has other keys: branch predictors would learn the branches of a small filter.
   uint64_t filter = 0;
   for (auto iteration : state) {
     const uint64_t begin = ThreadNanoseconds();
@@ -46,8 +46,8 @@ void Build(benchmark::State& state, const Subject& subject, uint64_t num_keys) {
   state.counters["bits_per_key"] = bits_per_key;
 }
 
-// The same with the phases of Finish apart, in a row of its own, because taking the times takes
-// some.
+// Measures a build with separate times of the phases of Finish(). A separate row, since the
+// additional clock reads take time.
 void BuildInPhases(benchmark::State& state, const Subject& subject, uint64_t num_keys) {
   const core::BuildPhaseTimes times;
   Build(state, subject, num_keys);

@@ -19,8 +19,8 @@ std::string ReadAll(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
 }
 
-// How the RocksDB was built, as far as it can be known: the build says it of one that was built on
-// this machine; of a shared library, whether it has assertions, which then call the C library.
+// Returns how RocksDB was built, as far as known: from the build system if RocksDB was built on
+// this machine, else whether the shared library has assertions, by its references to the C library.
 std::string RocksDBBuild() {
   static constexpr char kKnown[] = WINNOW_ROCKSDB_BUILT_AS;
   if (sizeof(kKnown) > 1) {

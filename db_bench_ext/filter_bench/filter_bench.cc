@@ -1,4 +1,4 @@
-// Micro-benchmarks of Winnow's filters, with RocksDB's built-in ones beside them in the same run.
+// Micro-benchmarks of Winnow's filters and RocksDB's built-in ones in one run.
 //
 //   filter_bench --benchmark_filter=REGEX [--rounds=15] [--huge]
 //
@@ -55,9 +55,9 @@ ABSL_FLAG(
 
 namespace {
 
-// Brings glibc's allocator into the state of a program that has run for a while. Until a large
-// block was freed, it gives all memory back to the system at once, and whoever frees first pays for
-// it.
+// Brings glibc's allocator into the state of a long-running program. Until a large block has been
+// freed, it returns all freed memory to the system at once, and the first row that frees memory
+// would be slowed down.
 void AgeAllocator() {
   constexpr size_t kLargestThatCounts = size_t{32} << 20;
   std::unique_ptr<char[]> block(new char[kLargestThatCounts - 4096]);
@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
            absl::StartsWith(argument, "--benchmark_list_tests");
   });
   if (argc == 2 && absl::string_view(argv[1]) == "--help") {
-    benchmark::PrintDefaultHelp();  // Initialize would print no more than this
+    benchmark::PrintDefaultHelp();  // Initialize() would print only this
   } else {
     benchmark::Initialize(&argc, argv);
   }

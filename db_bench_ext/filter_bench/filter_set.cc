@@ -29,7 +29,7 @@ FilterSet SetOf(const Segments& segments, Storage storage) {
   return edit.Build();
 }
 
-// How many of them there are, each of which was looked at. Inline: a call would be in the time.
+// Counts the candidates by visiting each. Inline, so that no call is measured.
 template <typename Candidates>
 [[gnu::always_inline]] inline size_t Count(const Candidates& candidates) {
   size_t count = 0;
@@ -40,7 +40,8 @@ template <typename Candidates>
   return count;
 }
 
-// ask(i, hash) asks all segments for the group's key i, and gives how many may have it.
+// Measures single lookups. ask(i, hash) checks all segments for the group's key i and returns the
+// number of candidates.
 template <typename Ask>
 void AskOneByOne(benchmark::State& state, const Segments& segments, Ask ask) {
   AbsentKeys keys(segments);
@@ -78,7 +79,7 @@ void AskSetInBatches(benchmark::State& state, const Segments& segments, Storage 
   });
 }
 
-// A leveled tree's lookup: eight segments, spread over all, that the caller has chosen.
+// Measures a lookup in a leveled tree: the caller lists eight segments, spread over all.
 void AskList(benchmark::State& state, const Segments& segments, Storage storage) {
   constexpr uint32_t kListed = 8;
   const FilterSet set = SetOf(segments, storage);
@@ -95,7 +96,7 @@ void AskList(benchmark::State& state, const Segments& segments, Storage storage)
   });
 }
 
-// Baseline of a set where it has few segments: one hash, and the filters one by one.
+// Baseline for sets of few segments: one hash, and one filter view after another.
 void AskFilterViews(benchmark::State& state, const Segments& segments, Storage storage) {
   const FilterSet set = SetOf(segments, storage);
   std::vector<FilterView> views;
@@ -107,7 +108,7 @@ void AskFilterViews(benchmark::State& state, const Segments& segments, Storage s
   });
 }
 
-// `more`: what `measure` gets besides.
+// Registers a row. `more` are further arguments of `measure`.
 template <typename Measure, typename... More>
 void RegisterRow(const RowOptions& options, const char* how, Measure measure, Segments segments,
                  More... more) {

@@ -24,17 +24,17 @@ using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::MemoryAllocator;
 using ROCKSDB_NAMESPACE::Slice;
 
-// Number of bytes that RocksDB puts behind a block in memory.
+// Number of bytes that RocksDB appends to a block in memory.
 constexpr size_t kTrailer = 5;
 
-// A filter as often as it takes, each copy where the allocator puts it.
+// Many copies of filters with a given total size, each allocated separately.
 class ManyFilters {
  public:
-  // allocator: null for malloc.
+  // `allocator` may be null for malloc.
   ManyFilters(const Subject& subject, size_t bytes, MemoryAllocator* allocator,
               const RowOptions& options)
       : policy_(NewPolicy(subject, 10)) {
-    // 128 KiB to 2 MiB, as many of each power of two as of another.
+    // Sizes from 128 KiB to 2 MiB, log-uniformly distributed.
     constexpr int kSizes = 32;
     constexpr double kMinKeys = 105'000;
     for (size_t made = 0; made < bytes;) {
@@ -62,7 +62,7 @@ class ManyFilters {
 
  private:
   std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy_;
-  std::vector<Filter> filters_;  // with their bytes, until the program ends
+  std::vector<Filter> filters_;  // the filters keep their bytes until the program ends
 };
 
 struct Where {
@@ -74,7 +74,8 @@ struct Where {
 const ManyFilters& Kept(const Where& where) {
   static std::map<std::pair<std::string, bool>, const ManyFilters> kept;
   static const auto& allocator = *new std::shared_ptr<MemoryAllocator>(NewHugePageAllocator());
-  if (kept.empty()) std::fprintf(stderr, "huge_pages: %s\n", allocator->Name());  // also why not
+  // The name includes the reason.
+  if (kept.empty()) std::fprintf(stderr, "huge_pages: %s\n", allocator->Name());
   const std::pair<std::string, bool> identity(where.subject.name, where.in_huge_pages);
   const auto found = kept.find(identity);
   if (found != kept.end()) return found->second;
@@ -86,8 +87,8 @@ const ManyFilters& Kept(const Where& where) {
       .first->second;
 }
 
-// one_by_one: each lookup waits for the answer of the one before, as those of a thread do that has
-// other things to do in between.
+// Measures lookups. one_by_one: each lookup waits for the preceding answer, as in a thread with
+// other work in between.
 void Query(benchmark::State& state, const Where& where, bool one_by_one) {
   const std::vector<ManyFilters::Filter>& filters = Kept(where).filters();
   LookupIndices choices(filters.size(), Presence::kHalf);
@@ -105,7 +106,7 @@ void Query(benchmark::State& state, const Where& where, bool one_by_one) {
     for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
       if (one_by_one) {
         benchmark::DoNotOptimize(answer);
-        answer &= 2;  // 0, which only we know
+        answer &= 2;  // always 0, unknown to the compiler
       } else {
         answer = 0;
       }

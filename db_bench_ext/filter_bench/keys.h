@@ -1,5 +1,5 @@
-// The keys that filters are measured with, made from numbers on the fly: a list of them would
-// measure the cache that it pushes everything else out of.
+// Keys for measurements, generated from numbers on the fly: a list of keys would displace
+// everything else from the caches.
 
 #ifndef WINNOW_DB_BENCH_EXT_FILTER_BENCH_KEYS_H_
 #define WINNOW_DB_BENCH_EXT_FILTER_BENCH_KEYS_H_
@@ -12,7 +12,7 @@
 
 namespace winnow::bench {
 
-// Scatters numbers over 64 bits; distinct numbers stay so.
+// Scatters numbers over 64 bits; a bijection.
 inline uint64_t Scatter(uint64_t number) noexcept {
   number *= 0x9e3779b97f4a7c15u;
   number ^= number >> 32;
@@ -20,36 +20,36 @@ inline uint64_t Scatter(uint64_t number) noexcept {
   return number ^ number >> 32;
 }
 
-// The high half of the product: a number below `range`, for a scattered one.
+// Returns the high half of the product: maps a scattered number to a number below `range`.
 inline uint64_t ReduceTo(uint64_t scattered, uint64_t range) noexcept {
   __extension__ using Product = unsigned __int128;
   return static_cast<uint64_t>(Product{scattered} * range >> 64);
 }
 
-// Filter f holds the keys of the numbers NumberOf(f, 0) to NumberOf(f, num_keys - 1).
+// Filter f contains the keys of the numbers NumberOf(f, 0) to NumberOf(f, num_keys - 1).
 inline uint64_t NumberOf(uint64_t filter, uint64_t index) noexcept { return filter << 32 | index; }
 
 enum class Presence { kHalf, kNone };
 
-// In the names of rows.
+// Returns the name for row names.
 inline const char* NameOf(Presence presence) noexcept {
   return presence == Presence::kHalf ? "half" : "absent";
 }
 
-// Indices to look up in filters of num_keys keys, of which those below num_keys are present. Half
-// of them, at random, in a way that the processor can't predict and without a branch; or none.
+// Generator of indices for lookups in filters of num_keys keys; indices below num_keys are present.
+// Either a random half is present, unpredictably and without a branch, or none.
 class LookupIndices {
  public:
   LookupIndices(uint64_t num_keys, Presence presence) noexcept
       : num_keys_(num_keys), presence_(presence) {}
 
   uint64_t Next() noexcept {
-    // The hash of the key makes of consecutive numbers what it makes of random ones.
+    // The key's hash makes consecutive numbers as good as random ones.
     if (presence_ == Presence::kNone) return num_keys_ + (++count_ & UINT32_MAX >> 1);
     return NextBelow(2 * num_keys_);
   }
 
-  // A random number below `range`.
+  // Returns a random number below `range`.
   uint64_t NextBelow(uint64_t range) noexcept { return ReduceTo(Scatter(++count_), range); }
 
  private:
@@ -58,14 +58,14 @@ class LookupIndices {
   uint64_t count_ = 0;
 };
 
-// A few keys that are written first and read later: a processor stalls when it reads in one piece
-// what has just been written in two, which no user's lookup does.
+// A few keys that are written first and read later: reading bytes in one load soon after writing
+// them in two stores stalls the processor, which does not happen in users' lookups.
 class KeyGroup {
  public:
-  static constexpr size_t kKeys = 32;  // the most that RocksDB's MultiGet asks for at once
+  static constexpr size_t kKeys = 32;  // batch limit of RocksDB's MultiGet
   static constexpr size_t kUsualLength = 24;
 
-  // length >= 8, in bytes. All keys begin with the same bytes, and their number is at the end.
+  // `length` is at least 8, in bytes. All keys have equal first bytes, and their number at the end.
   explicit KeyGroup(size_t length = kUsualLength)
       : length_(std::max(length, sizeof(uint64_t))), bytes_(kKeys * length_, 'k') {}
 

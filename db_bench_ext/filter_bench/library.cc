@@ -16,10 +16,10 @@
 namespace winnow::bench {
 namespace {
 
-// Null, and said on stderr, where there is none.
+// Returns null, after a message on stderr, if the library cannot be loaded.
 AskFunction LoadLibrary() {
-  // By its path: under the address sanitizer, dlopen() does not look where this program's own
-  // libraries are.
+  // Loads by path: with the address sanitizer, dlopen() does not search the folders of this
+  // program's own libraries.
   std::error_code unknown;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unknown);
   const std::filesystem::path path = program.parent_path() / ".." / "lib" / kLibraryObject;
@@ -34,7 +34,7 @@ AskFunction LoadLibrary() {
 
 void QueryThroughLibrary(benchmark::State& state, AskFunction ask, const Subject& subject,
                          uint64_t num_keys, Presence presence) {
-  constexpr uint64_t kGroups = 64;  // FilterView is made once for so many
+  constexpr uint64_t kGroups = 64;  // groups per FilterView
   const std::string_view bytes =
       KeptFilter(subject, 0, FilterShape{num_keys}, UsualMisalignment(0)).bytes();
   LookupIndices indices(num_keys, presence);

@@ -1,6 +1,6 @@
-// The part of filter_bench that uses libwinnow.so as a program without RocksDB does, by contract
-// headers only. It is a shared object of its own, loaded at run time: filter_bench has the same
-// functions linked in, and would use those.
+// The part of filter_bench that uses libwinnow.so through its public headers, like a program
+// without RocksDB. It is a shared object loaded at run time: filter_bench itself links functions of
+// the same names, which it would use instead.
 
 #ifndef WINNOW_DB_BENCH_EXT_FILTER_BENCH_LIBRARY_H_
 #define WINNOW_DB_BENCH_EXT_FILTER_BENCH_LIBRARY_H_
@@ -15,8 +15,8 @@ namespace winnow::bench {
 inline constexpr char kLibraryObject[] = "libfilter_bench_library.so";
 inline constexpr char kAskFunction[] = "winnow_filter_bench_ask";
 
-// Looks `groups` times KeyGroup::kKeys keys up in the filter with these bytes, and returns how many
-// may be there.
+// Looks up `groups` times KeyGroup::kKeys keys in the filter with these bytes; returns how many the
+// filter may contain.
 using AskFunction = uint64_t (*)(const char* bytes, size_t size, LookupIndices* indices,
                                  KeyGroup* keys, uint64_t groups);
 

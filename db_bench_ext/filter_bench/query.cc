@@ -19,7 +19,7 @@ using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::Slice;
 
 constexpr size_t kManyFilters = 100;
-constexpr size_t kUsual = SIZE_MAX;  // UsualMisalignment
+constexpr size_t kUsual = SIZE_MAX;  // selects UsualMisalignment()
 
 struct Lookups {
   Subject subject;
@@ -27,7 +27,7 @@ struct Lookups {
   Presence presence;
   size_t num_filters;
   size_t misalignment;
-  size_t batch = KeyGroup::kKeys;  // keys that one filter is asked for at once; divides that
+  size_t batch = KeyGroup::kKeys;  // keys per call for one filter; divides kKeys
 };
 
 std::vector<FilterBitsReader*> ReadersFor(const Lookups& lookups) {
@@ -91,7 +91,7 @@ void MultiGet(benchmark::State& state, const Lookups& lookups) {
   }
   std::array<bool, KeyGroup::kKeys> may_match;
   size_t found = 0;
-  std::array<FilterBitsReader*, KeyGroup::kKeys> asked_readers;  // of each batch
+  std::array<FilterBitsReader*, KeyGroup::kKeys> asked_readers;  // one per batch
   for (auto iteration : state) {
     for (size_t first = 0; first < KeyGroup::kKeys; first += lookups.batch) {
       const uint64_t filter = choices.NextBelow(lookups.num_filters);
@@ -111,7 +111,7 @@ void MultiGet(benchmark::State& state, const Lookups& lookups) {
   ReportLookups(state, KeyGroup::kKeys, found);
 }
 
-// The part of QueryOne's time that is not the filter's.
+// Measures the generation of keys, a part of QueryOne()'s time.
 void MakeKeys(benchmark::State& state, Presence presence) {
   LookupIndices indices(100'000, presence);
   KeyGroup keys;
@@ -125,7 +125,8 @@ void MakeKeys(benchmark::State& state, Presence presence) {
   ReportPerKey(state, KeyGroup::kKeys);
 }
 
-// As each time that RocksDB's block cache gets a filter: one of many, in a random order.
+// Measures the creation of a reader, which occurs whenever RocksDB's block cache loads a filter:
+// for a random one of many.
 void MakeReaders(benchmark::State& state, const Subject& subject, uint64_t num_keys) {
   const FilterShape shape{num_keys};
   const auto policy = NewPolicy(subject, shape.bits_per_key);

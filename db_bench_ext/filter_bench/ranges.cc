@@ -21,7 +21,7 @@ namespace winnow::bench {
 namespace {
 
 constexpr size_t kQuestions = 4096;
-constexpr uint64_t kMostSingleKeys = uint64_t{1} << 19;  // a rate of 2^-15 passes some of them
+constexpr uint64_t kMostSingleKeys = uint64_t{1} << 19;  // enough to observe a rate of 2^-15
 
 void AppendNumber(uint64_t number, std::string* key) {
   for (int shift = 56; shift >= 0; shift -= 8) key->push_back(static_cast<char>(number >> shift));
@@ -31,7 +31,8 @@ void MakeNumber(uint64_t index, uint64_t /*num_keys*/, std::string* key) {
   AppendNumber(Scatter(index), key);
 }
 
-// Users of 16 bytes with a thousand events each, in a year of milliseconds.
+// Keys of a user and a time: users of 16 bytes with a thousand events each, in milliseconds of a
+// year.
 void MakeUserAndTime(uint64_t index, uint64_t num_keys, std::string* key) {
   const uint64_t user = Scatter(index % std::max<uint64_t>(num_keys / 1000, 1));
   AppendNumber(user, key);
@@ -39,13 +40,13 @@ void MakeUserAndTime(uint64_t index, uint64_t num_keys, std::string* key) {
   AppendNumber(1'700'000'000'000 + ReduceTo(Scatter(index), uint64_t{366} * 86'400'000), key);
 }
 
-// As db_bench makes them, which writes all numbers.
+// Keys as db_bench generates them for all numbers.
 void MakeDbBench(uint64_t index, uint64_t /*num_keys*/, std::string* key) {
   AppendNumber(index, key);
   key->append(8, '0');
 }
 
-// Folders in folders, whose names are of some hundred words.
+// Paths of nested folders, with names of some hundred words.
 void MakePath(uint64_t index, uint64_t num_keys, std::string* key) {
   static constexpr std::string_view kSyllables[] = {"lib", "share", "doc",  "python", "mo", "de",
                                                     "ra",  "core",  "data", "test",   "ix", "un"};
@@ -74,7 +75,7 @@ constexpr KindOfKeys kKinds[] = {{"numbers", MakeNumber},
                                  {"db_bench", MakeDbBench},
                                  {"paths", MakePath}};
 
-// Keys as a compaction has them: sorted, one behind the other.
+// Returns sorted keys in one block of memory, as in a compaction.
 const KeyTable& KeptKeys(const KindOfKeys& kind, uint64_t num_keys) {
   static std::map<std::pair<std::string, uint64_t>, KeyTable> kept;
   KeyTable& table = kept[{kind.name, num_keys}];
@@ -92,7 +93,7 @@ bool Has(const KeyTable& keys, std::string_view key) {
   return i < keys.size() && keys[i] == key;
 }
 
-// Baseline without range filters: a Bloom filter of the keys.
+// Baseline without range filters: builds a Bloom filter of the keys.
 void BuildBloom(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
   const KeyTable& keys = KeptKeys(kind, num_keys);
   for (auto iteration : state) {
@@ -133,7 +134,7 @@ void CollectRange(benchmark::State& state, const KindOfKeys& kind, uint64_t num_
   ReportPerKey(state, keys.size());
 }
 
-// Ranges behind a random key, up to where its last byte would be 16 more.
+// Looks up ranges behind a random key, up to the key with its last byte increased by 16.
 void Query(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
   const KeyTable& keys = KeptKeys(kind, num_keys);
   const FilterBlock filter = BuildRangeFilter(keys);
@@ -155,9 +156,9 @@ void Query(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
   ReportLookups(state, kQuestions, found);
 }
 
-// Keys that are not there: each is one that is, but for a byte of its last four.
+// Returns absent keys: present keys with one of the last four bytes changed.
 const std::vector<std::string>& AbsentKeys(const KeyTable& keys) {
-  static std::vector<std::string> absent;  // those of one row's keys at a time
+  static std::vector<std::string> absent;  // keys for one row's `keys` at a time
   static const KeyTable* of = nullptr;
   if (of == &keys) return absent;
   of = &keys;
@@ -184,7 +185,7 @@ void QuerySingleKeys(benchmark::State& state, const KeyTable& keys, const Filter
   state.counters["bits_per_key"] = BitsPerKey(filter, keys);
 }
 
-// A range filter that is asked for the range of one key, as if it were the filter of keys.
+// Looks up the range of a single key in a range filter, as a substitute for a point filter.
 void QueryKeyAsRange(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
   const KeyTable& keys = KeptKeys(kind, num_keys);
   std::string end;
@@ -196,8 +197,8 @@ void QueryKeyAsRange(benchmark::State& state, const KindOfKeys& kind, uint64_t n
                                    });
 }
 
-// The filter of keys with as many bits as bits_per_key. A Ribbon has a Bloom filter's rate with
-// fewer.
+// Looks up keys in a point filter with the range filter's bits, which are its bits_per_key. A
+// Ribbon filter has the rate of a Bloom filter with fewer bits.
 void QueryKey(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys,
               FilterKind filter_kind) {
   const KeyTable& keys = KeptKeys(kind, num_keys);

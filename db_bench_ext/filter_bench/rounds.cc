@@ -23,10 +23,10 @@
 namespace winnow::bench {
 namespace {
 
-// The rows that come after one another in each round.
+// Rows that run consecutively in each round.
 struct Group {
   std::string ours;
-  std::string twin;  // may be `ours`; empty if the row is compared with nothing
+  std::string twin;  // may equal `ours`; empty if the row has no rivals
   std::vector<std::string> rivals;
 
   std::vector<std::string> InOrder(bool backward) const {
@@ -42,7 +42,8 @@ struct Group {
   }
 };
 
-// A row whose name has `ours` in it has a rival, if there is a row with `rival` in this place.
+// Rule for rivals: in a row name that matches `ours`, `rival` replaces the match; the rival exists
+// if such a row does.
 struct Rivalry {
   std::regex ours;
   std::string rival;
@@ -55,7 +56,7 @@ std::vector<Rivalry> Rivalries() {
                               {std::regex("/huge_pages$"), "/malloc"},
                               {std::regex("^(ranges/build)/range_filter/"), "$1/point_bloom/"},
                               {std::regex("^library/(.*)/winnow_"), "query/$1/builtin_"}};
-  std::string first;  // of the plugins that were added
+  std::string first;  // first of the added plugins
   for (const Subject& subject : Subjects()) {
     const std::string name = subject.name;
     if (!subject.is_ours || absl::EndsWith(name, "_twin")) {
@@ -79,10 +80,10 @@ std::vector<Rivalry> Rivalries() {
 
 std::vector<std::string> ChosenRows() {
   std::string filter = benchmark::GetBenchmarkFilter();
-  if (filter == "all") filter.clear();  // which Google Benchmark takes for "."
+  if (filter == "all") filter.clear();  // Google Benchmark uses "." for "all"
   const bool is_negative = !filter.empty() && filter[0] == '-';
   const std::regex expression(is_negative ? filter.substr(1) : filter,
-                              std::regex::extended);  // as Google Benchmark reads it
+                              std::regex::extended);  // Google Benchmark's syntax
   std::vector<std::string> chosen;
   std::copy_if(RowNames().begin(), RowNames().end(), std::back_inserter(chosen),
                [&](const std::string& name) {
@@ -125,14 +126,15 @@ std::vector<Group> GroupsOf(const std::vector<std::string>& chosen) {
   return groups;
 }
 
-// Fields of a run in the file.
+// Fields that identify a run in the JSON file.
 struct Place {
-  std::string label;  // the row of ours that it is compared with
+  std::string label;  // row of ours that it is compared with
   int round = 0;
-  const char* suffix = "";  // behind the row's name
+  const char* suffix = "";  // appended to the row's name
 };
 
-// Why a row was not run to its end, empty if it was; Google Benchmark renamed it in version 1.8.
+// Returns why a row was not completed, or an empty string. Google Benchmark renamed the member in
+// version 1.8.
 template <typename Run>
 auto ReasonOf(const Run& run, int /*preferred*/) -> decltype(run.skip_message) {
   return run.skip_message;
@@ -142,7 +144,7 @@ auto ReasonOf(const Run& run, long /*otherwise*/) -> decltype(run.error_message)
   return run.error_message;
 }
 
-// Keeps the times by the key, and hands everything on to a file.
+// Reporter that records the times per key and passes everything on to a JSON file.
 class Collector : public benchmark::BenchmarkReporter {
  public:
   explicit Collector(std::ostream* json) {
@@ -151,7 +153,7 @@ class Collector : public benchmark::BenchmarkReporter {
   }
 
   bool ReportContext(const Context& context) override {
-    // It comes with each call of the library, and is to be written once.
+    // Each library call reports the context, which is written only once.
     if (!std::exchange(has_context_, true)) {
       to_file_.ReportContext(context);
     }
@@ -174,11 +176,11 @@ class Collector : public benchmark::BenchmarkReporter {
     to_file_.ReportRuns(named);
   }
 
-  // The seconds by the key of this row's run, now; not a number if it has none.
+  // Runs the row and returns its seconds per key, or NaN if it has none.
   double Measure(const std::string& name, const Place& place) {
     place_ = place;
     time_ = NAN;
-    // Settings of a row, such as /iterations:1, are behind its name.
+    // Settings of a row, such as /iterations:1, follow its name.
     benchmark::RunSpecifiedBenchmarks(
         this, absl::StrCat("^", name, "(/(iterations|repeats):[0-9]+.*)?$"));
     return time_;
@@ -195,7 +197,7 @@ class Collector : public benchmark::BenchmarkReporter {
   double time_ = NAN;
 };
 
-// At a share of the sorted values: 0.5 is the median.
+// Returns the quantile of the values: share 0.5 is the median.
 double Quantile(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
   const double at = share * static_cast<double>(values.size() - 1);
@@ -212,7 +214,7 @@ std::vector<double> RatiosOf(const std::vector<double>& above, const std::vector
   return ratios;
 }
 
-using Times = std::map<std::string, std::vector<double>>;  // in seconds by the key, by round
+using Times = std::map<std::string, std::vector<double>>;  // seconds per key, by row and round
 
 void Print(const Group& group, Times& times, const std::vector<double>& twin) {
   const std::vector<double>& ours = times[group.ours];
@@ -249,7 +251,7 @@ int RunInRounds(int rounds, const std::string& json_path) {
   Collector collector(&json);
   for (const Group& group : groups) {
     Times times;
-    std::vector<double> twin;  // apart, as it may have the name of ours
+    std::vector<double> twin;  // separate, since the twin may have the name of ours
     bool has_times = true;
     for (int round = 0; round < rounds && has_times; ++round) {
       bool was_ours = false;
@@ -257,7 +259,7 @@ int RunInRounds(int rounds, const std::string& json_path) {
         const bool is_again = row == group.ours && std::exchange(was_ours, true);
         const bool is_twin = is_again || (row == group.twin && row != group.ours);
         if (is_twin && !has_times) {
-          continue;  // bits or bytes, which are the same each time
+          continue;  // bits or bytes do not vary between rounds
         }
         const double time = collector.Measure(row, {group.ours, round, is_again ? "/twin" : ""});
         (is_twin ? twin : times[row]).push_back(time);

@@ -35,7 +35,7 @@ using ROCKSDB_NAMESPACE::Slice;
 
 enum class Side { kOurs, kOursUnshared, kBuiltin };
 
-// Sets whether the readers of this thread may share hashes, until the end of a row.
+// Sets whether this thread's readers may share hashes, for the duration of a row.
 class SharingForRow {
  public:
   explicit SharingForRow(bool may_share) { plugin::SetHashSharing(may_share); }
@@ -46,7 +46,7 @@ class SharingForRow {
 
 using Readers = std::vector<FilterBitsReader*>;
 
-// ask(readers, keys) asks for a group of keys, and gives how many may be there.
+// Measures ask(readers, keys), which looks up a group of keys and returns how many may be present.
 template <typename Ask>
 void AskReaders(benchmark::State& state, const Segments& segments, Side side, size_t key_length,
                 Ask ask) {

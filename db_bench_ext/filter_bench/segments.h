@@ -1,5 +1,5 @@
-// Filters of segments, all of which are asked for each key: by RocksDB's readers (segments.cc), or
-// as a FilterSet (filter_set.cc).
+// Filters of segments that are all checked for each key: by RocksDB's readers (segments.cc), or as
+// a FilterSet (filter_set.cc).
 
 #ifndef WINNOW_DB_BENCH_EXT_FILTER_BENCH_SEGMENTS_H_
 #define WINNOW_DB_BENCH_EXT_FILTER_BENCH_SEGMENTS_H_
@@ -19,25 +19,25 @@ namespace winnow::bench {
 enum class Kinds { kBloom, kRibbon, kHalfOfEach };
 inline constexpr Kinds kAllKinds[] = {Kinds::kBloom, Kinds::kRibbon, Kinds::kHalfOfEach};
 
-// In the names of rows.
+// Returns the name for row names.
 const char* NameOf(Kinds kinds);
 
 struct Segments {
   Kinds kinds;
   uint64_t count;
-  uint64_t num_keys;  // of the middle segment
+  uint64_t num_keys;  // keys of the middle segment
 };
 
 inline constexpr uint64_t kSegmentCounts[] = {1, 2, 4, 8, 16, 24, 32, 64, 128};
 
-// The filter of a segment, by Winnow or RocksDB. Sizes differ: equal ones lie at equal distances,
-// which a prefetcher learns.
+// Returns a segment's filter, by Winnow or RocksDB. Sizes differ, since a prefetcher would learn
+// the distances of equal ones.
 const ReadableFilter& FilterOf(const Segments& segments, bool is_ours, uint64_t segment);
 
-// The readers of RocksDB's filters asked one after the other for the same keys.
+// Measures RocksDB's filter readers called one after the other for the same keys.
 void AskBuiltinReaders(benchmark::State& state, const Segments& segments);
 
-// Keys that no segment has, a group of them at a time.
+// Generator of keys that no segment has, one group at a time.
 class AbsentKeys {
  public:
   explicit AbsentKeys(const Segments& segments, size_t key_length = KeyGroup::kUsualLength)
@@ -56,8 +56,8 @@ class AbsentKeys {
   uint64_t number_;
 };
 
-// A row that asks for these keys: ask() gives how many answers of all segments to the group that
-// was made last are "may match".
+// Runs a row for these keys. ask() looks up the latest group and returns the number of "may match"
+// answers of all segments.
 template <typename Ask>
 void AskForAbsentKeys(benchmark::State& state, const Segments& segments, AbsentKeys* keys,
                       Ask ask) {

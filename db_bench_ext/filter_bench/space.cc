@@ -15,8 +15,8 @@ namespace {
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::Slice;
 
-// Absent keys in all filters of a row together: at a rate of 1 % the measured one is then right to
-// 0.2 % of itself, 0.03 % of the bits.
+// Number of absent keys for all filters of a row. At a rate of 1 %, the relative error of the
+// measured rate is then 0.2 %, 0.03 % of the bits.
 constexpr uint64_t kAbsentKeys = 40'000'000;
 
 uint64_t FiltersFor(uint64_t num_keys) {
@@ -65,7 +65,7 @@ void RegisterRow(const RowOptions& options, const std::string& rate, const Subje
   AddRow(name, MeasureSpace, subject, bits_per_key, options.KeysFor(keys),
          options.KeysFor(kAbsentKeys))
       ->Iterations(1)
-      ->Repetitions(1)  // the same each time
+      ->Repetitions(1)  // repetitions give equal results
       ->Unit(benchmark::kMillisecond);
 }
 

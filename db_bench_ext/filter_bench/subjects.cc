@@ -31,7 +31,7 @@ namespace {
   std::exit(1);
 }
 
-// A filter that denies its keys may be as fast as it likes.
+// Times of a filter with false negatives would be meaningless.
 void CheckKeysAreFound(const Subject& subject, uint64_t filter, const FilterShape& shape,
                        FilterBitsReader* reader) {
   constexpr uint64_t kMax = 10'000;
@@ -62,8 +62,7 @@ const std::vector<Subject>& Subjects() { return AllSubjects(); }
 
 namespace {
 
-// Also of libraries from before 1.0, which are not told the size of the options: they are compared
-// with.
+// Also opens libraries from before 1.0, for comparisons; these do not take the size of the options.
 PolicyMaker OpenPlugin(const std::string& path) {
   using Sized = Status(const PolicyOptions*, size_t, std::shared_ptr<const FilterPolicy>*);
   using Unsized = Status(const PolicyOptions&, std::shared_ptr<const FilterPolicy>*);
@@ -89,14 +88,14 @@ PolicyMaker OpenPlugin(const std::string& path) {
   Fail(path + " has no winnow::NewFilterPolicy: expected a libwinnow_rocksdb.so");
 }
 
-// A subject's name stays where it is.
+// Returns a copy of the name that lives until the program ends.
 const char* Kept(std::string name) {
   static std::list<std::string> names;
   return names.emplace_back(std::move(name)).c_str();
 }
 
-// The path of a copy of this file in memory, which stays as long as this process: a library opened
-// by it has code and tables of its own.
+// Returns the path of an in-memory copy of this file, which lives as long as this process: a
+// library opened by this path has its own code and tables.
 std::string CopyInMemory(const std::string& path) {
   const int copy = ::memfd_create("filter_bench_twin", MFD_CLOEXEC);
   const std::string copy_path = "/proc/self/fd/" + std::to_string(copy);

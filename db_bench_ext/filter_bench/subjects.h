@@ -1,5 +1,5 @@
 // Subjects of the measurements: Winnow's filters and RocksDB's built-in ones, all through the
-// classes by which RocksDB uses them.
+// classes that RocksDB uses.
 
 #ifndef WINNOW_DB_BENCH_EXT_FILTER_BENCH_SUBJECTS_H_
 #define WINNOW_DB_BENCH_EXT_FILTER_BENCH_SUBJECTS_H_
@@ -24,7 +24,7 @@
 
 namespace winnow::bench {
 
-// NewFilterPolicy of a library.
+// NewFilterPolicy() of a library.
 using PolicyMaker = std::function<ROCKSDB_NAMESPACE::Status(
     const PolicyOptions&, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>*)>;
 
@@ -32,36 +32,35 @@ struct Subject {
   const char* name;  // "winnow_bloom", "winnow_ribbon", "builtin_bloom", "builtin_ribbon"
   bool is_ribbon;
   bool is_ours;
-  PolicyMaker make = nullptr;  // for ours
-  std::string path = "";       // of an added plugin
+  PolicyMaker make = nullptr;  // null for RocksDB's own
+  std::string path = "";       // path of an added plugin
 };
 
-// The four, ours first, and then those of added plugins.
+// Returns the four subjects, Winnow's first, followed by those of added plugins.
 const std::vector<Subject>& Subjects();
 
-// Adds the two kinds of a plugin that is a shared library, as NAME_bloom and NAME_ribbon: of two
-// builds of it, side by side. To be called before anything else here. Ends the program with the
-// reason if the library can't be opened.
+// Adds the two kinds of a plugin in a shared library, as NAME_bloom and NAME_ribbon, for comparing
+// builds. Must be called before all other functions here. Exits with the reason if the library
+// cannot be opened.
 void AddPlugin(const std::string& name, const std::string& path);
 
-// Adds a twin for each of ours, NAME_bloom_twin and so on: the same with filters of its own, and of
-// a plugin that was added, by a copy of the library.
+// Adds a twin for each of Winnow's subjects, NAME_bloom_twin and so on: with its own filters and,
+// for an added plugin, with a copy of the library.
 void AddTwins();
 
-// Null if there is none of this name.
+// Returns null if no subject has this name.
 const Subject* FindSubject(std::string_view name);
 
-// The policy that builds this kind whatever the number of keys. Ends the program with the reason if
-// RocksDB does not make it.
+// Returns the policy that builds this kind for any number of keys. Exits with the reason if RocksDB
+// does not create it.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewPolicy(const Subject& subject,
                                                                  double bits_per_key);
 
-// A builder as a compaction gets it, to the last level.
+// Returns a builder as for a compaction to the last level.
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> NewBuilder(
     const ROCKSDB_NAMESPACE::FilterPolicy& policy);
 
-// Calls use(key) for the keys of filter number `filter`, which is below 2^32, from index `begin` to
-// before `end`.
+// Calls use(key) for the keys of filter number `filter`, below 2^32, with indices in [begin, end).
 template <typename Use>
 void ForKeys(uint64_t filter, uint64_t begin, uint64_t end, size_t key_length, Use use) {
   KeyGroup keys(key_length);
@@ -76,11 +75,11 @@ void ForKeys(uint64_t filter, uint64_t begin, uint64_t end, size_t key_length, U
   }
 }
 
-// Adds the keys of that filter.
+// Adds the keys of filter number `filter`.
 void AddKeys(uint64_t filter, uint64_t num_keys, size_t key_length,
              ROCKSDB_NAMESPACE::FilterBitsBuilder* builder);
 
-// Common shape of the filters of a set.
+// Common parameters of a set of filters.
 struct FilterShape {
   uint64_t num_keys = 0;
   size_t key_length = KeyGroup::kUsualLength;
@@ -94,14 +93,14 @@ struct BuiltFilter {
   ROCKSDB_NAMESPACE::Slice contents;
 };
 
-// Filter number `filter` of this shape, by a policy of its bits_per_key.
+// Builds filter number `filter` of this shape by a policy with its bits_per_key.
 BuiltFilter BuildFilter(const ROCKSDB_NAMESPACE::FilterPolicy& policy, uint64_t filter,
                         const FilterShape& shape);
 
-// Bytes of a filter and a reader of them.
+// A filter's bytes and a reader of them.
 class ReadableFilter {
  public:
-  // misalignment: where the bytes lie, in bytes after a multiple of 64.
+  // misalignment: offset of the bytes from a multiple of 64.
   ReadableFilter(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
                  const ROCKSDB_NAMESPACE::Slice& contents, size_t misalignment);
 
@@ -114,8 +113,8 @@ class ReadableFilter {
   std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> reader_;
 };
 
-// The keys of a group, whose bytes may change later: in RocksDB too a key's Slice was made long
-// before a filter is asked.
+// Slices of a group's keys, whose bytes may change later: in RocksDB too, a key's Slice is made
+// long before a filter is checked.
 using KeySlices = std::array<ROCKSDB_NAMESPACE::Slice, KeyGroup::kKeys>;
 inline KeySlices SlicesOf(const KeyGroup& keys) {
   KeySlices slices;
@@ -125,13 +124,13 @@ inline KeySlices SlicesOf(const KeyGroup& keys) {
   return slices;
 }
 
-// Filter number `filter` of this shape. Built at the first call with these arguments and kept until
-// the program ends: rows are run again and again.
+// Returns filter number `filter` of this shape. Built by the first call with these arguments and
+// kept until the program ends, since rows run repeatedly.
 const ReadableFilter& KeptFilter(const Subject& subject, uint64_t filter, const FilterShape& shape,
                                  size_t misalignment);
 
-// Where a memory allocator puts the bytes of filter number `filter`: glibc's gives multiples of 16,
-// none more often than another.
+// Returns the alignment that an allocator gives to filter number `filter`: glibc's returns
+// multiples of 16, uniformly distributed.
 inline size_t UsualMisalignment(uint64_t filter) { return 16 * ((filter + 1) % 4); }
 
 }  // namespace winnow::bench

@@ -25,17 +25,17 @@ namespace {
 
 using ROCKSDB_NAMESPACE::MemoryAllocator;
 
-constexpr size_t kTurns = 15;  // the blocks that come, in the cache's capacity
+constexpr size_t kTurns = 15;  // inserted blocks, in multiples of the cache's capacity
 
-// A block cache in which the filters of live files stay, as they are asked all the time, and those
-// of files that were compacted away grow old. Data blocks come and go besides.
+// A block cache in which filters of live files stay, since they are accessed constantly, and those
+// of files that were compacted away age. Data blocks come and go in addition.
 class TurningCache {
  public:
-  // allocator: null for malloc.
+  // `allocator` may be null for malloc.
   TurningCache(size_t capacity, MemoryAllocator* allocator)
       : capacity_(capacity), allocator_(allocator) {}
 
-  // Blocks come from so many threads until so many bytes did.
+  // Inserts blocks from `num_threads` threads until `bytes` bytes were inserted.
   void Turn(size_t bytes, unsigned num_threads) {
     std::atomic<size_t> done{0};
     std::vector<std::thread> threads;
@@ -63,11 +63,11 @@ class TurningCache {
   struct Block {
     void* bytes;
     size_t charge;
-    size_t filter;  // its number, or kData
+    size_t filter;  // number of the filter, or kData
   };
 
-  // Draws a size as in a level of full files, with a file that is cut short for each three, and
-  // some of level 0.
+  // Draws a filter size as in a level of full files, with a truncated file for every three full
+  // ones, and some files of level 0.
   static size_t FilterSize(std::mt19937_64* random) {
     constexpr size_t kFull = 1 << 20;
     const size_t chance = (*random)() % 100;
@@ -76,7 +76,8 @@ class TurningCache {
     return kFull / 100 * 93 + (*random)() % (kFull / 7);
   }
 
-  // Some files go and others come, with as many bytes of data as of filters. Returns all bytes.
+  // Replaces some files by others with as many bytes of data as of filters. Returns the total
+  // bytes.
   size_t Compact(std::mt19937_64* random) {
     std::vector<std::pair<size_t, size_t>> made;  // size, number
     {
@@ -110,7 +111,7 @@ class TurningCache {
   }
 
   void Insert(size_t size, size_t filter, std::mt19937_64* random) {
-    constexpr size_t kTrailer = 5;  // what RocksDB puts behind a block's bytes
+    constexpr size_t kTrailer = 5;  // RocksDB appends this to a block's bytes
     size += kTrailer;
     void* const bytes = allocator_ == nullptr ? std::malloc(size) : allocator_->Allocate(size);
     for (size_t i = 0; i < size; i += 4096) static_cast<volatile char*>(bytes)[i] = 1;
@@ -146,7 +147,7 @@ class TurningCache {
   size_t capacity_;
   MemoryAllocator* const allocator_;
   std::mutex mutex_;
-  std::list<Block> blocks_;  // the newest first
+  std::list<Block> blocks_;  // newest first
   size_t charge_ = 0;
   size_t live_bytes_ = 0;
   std::vector<std::pair<size_t, size_t>> live_filters_;  // size, number

@@ -31,9 +31,9 @@ uint16_t RandomPattern(Random& random, unsigned probes) {
   return pattern;
 }
 
-// The exact rate of a filter whose keys use these patterns in all rotations: the sum of
-// core/sizing.h over the subsets of a query's words, each with its own probability that a key
-// leaves it alone.
+// Returns the exact rate of a filter whose keys use these patterns in all rotations: the sum in
+// core/sizing.h over the subsets of a query's words, each with its own probability that a key sets
+// none of its bits.
 double ExactRate(const std::vector<uint16_t>& patterns, double bits_per_key) {
   // alone[S] = mean over all patterns Q of (31/32)^|Q and S|, for all S at once.
   std::vector<double> alone(1u << kWords, 0.0);
@@ -65,7 +65,7 @@ double ExactRate(const std::vector<uint16_t>& patterns, double bits_per_key) {
   return rate / static_cast<double>(patterns.size());
 }
 
-// The middle of the bits a key at which this number of probes is the best.
+// Returns the middle of the range of bits per key in which this number of probes is the best.
 double MiddleOf(unsigned probes) {
   const double low = probes > 1 ? FindProbeLimit(probes - 1) : 1;
   const double high = probes < kBloomMaxProbes ? FindProbeLimit(probes) : 32;

@@ -1,5 +1,5 @@
-// How the constants of the cache-blocked Bloom filter are chosen. tune_bloom prints what comes out,
-// and a test compares it with the code.
+// Selection of the constants of the cache-blocked Bloom filter. tune_bloom prints the results, and
+// a test compares them with the code.
 
 #ifndef WINNOW_DB_BENCH_EXT_TUNING_BLOOM_TUNING_H_
 #define WINNOW_DB_BENCH_EXT_TUNING_BLOOM_TUNING_H_
@@ -9,27 +9,27 @@
 
 namespace winnow::bench {
 
-// The multipliers that choose a bit, one for each word of a block: odd, with about as many ones as
-// zeros.
+// Returns the multipliers that select a bit, one per word of a block: odd, with about as many ones
+// as zeros.
 std::vector<uint32_t> ChooseBloomSalts();
 
-// The bits a key, from 1 to 40, from which on `probes` + 1 have a lower rate than `probes` have.
-// probes from 1 to kBloomMaxProbes - 1.
+// Returns the bits per key, from 1 to 40, from which on `probes` + 1 probes have a lower rate than
+// `probes`. `probes` must be from 1 to kBloomMaxProbes - 1.
 double FindProbeLimit(unsigned probes);
 
-// The best among sets of random patterns.
+// The best of several sets of random patterns.
 struct ChosenPatterns {
-  std::vector<uint16_t> patterns;  // kBloomPatterns of them
-  double bits_per_key = 0;         // at which rates were compared
+  std::vector<uint16_t> patterns;  // kBloomPatterns patterns
+  double bits_per_key = 0;         // size at which the rates were compared
   double rate = 0;                 // exact, 0 to 1
-  double worst_rate = 0;           // of the sets that were not chosen
-  double ideal_rate = 0;           // of a filter with all patterns that there are
+  double worst_rate = 0;           // worst rate of the rejected sets
+  double ideal_rate = 0;           // rate of a filter with all possible patterns
 };
 
-// probes from 1 to kBloomMaxProbes; `candidates` sets are tried, 1 or more.
+// Chooses among `candidates` sets, at least 1. `probes` must be from 1 to kBloomMaxProbes.
 ChosenPatterns ChooseBloomPatterns(unsigned probes, int candidates);
 
-// The candidates that the constants of the code were chosen from.
+// Number of candidates behind the constants in the code.
 inline constexpr int kBloomCandidates = 64;
 
 }  // namespace winnow::bench

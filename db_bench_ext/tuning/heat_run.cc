@@ -9,10 +9,10 @@
 namespace winnow::bench {
 namespace {
 
-// Lookups follow so many writes at once.
+// Number of writes after which lookups follow.
 constexpr uint64_t kBatch = 100;
 
-// Keys by which a tree is judged.
+// Sample sizes of keys by which a tree is judged.
 constexpr size_t kSampleAtALook = 4'000;
 constexpr size_t kSampleAtRest = 20'000;
 
@@ -39,7 +39,7 @@ void SumLooksUp(HeatResult* result) {
   }
 }
 
-// Counts of statistics from here on.
+// Differences of statistics since construction.
 class Counted {
  public:
   explicit Counted(const rocksdb::Statistics& statistics)

@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint64_t kEnd = kLevelKeysEnd;
 
-// The heat may change after so many writes.
+// Number of writes after which the heat may change.
 constexpr uint64_t kHeatSteps = 100;
 
 uint64_t ShareOf(double share, uint64_t number) {

@@ -1,4 +1,4 @@
-// Lookups while a tree grows and is overwritten, by which plans are judged that learn from them.
+// Workloads of writes, overwrites and skewed lookups, for judging plans that learn from lookups.
 
 #ifndef WINNOW_DB_BENCH_EXT_TUNING_HEAT_SCENARIOS_H_
 #define WINNOW_DB_BENCH_EXT_TUNING_HEAT_SCENARIOS_H_
@@ -15,48 +15,48 @@
 namespace winnow::bench {
 
 enum class HeatWrites {
-  kRandom,  // each key once in a random order, then as many writes of random keys of these
-  kByHeat,  // the same, but that the second half is written as the lookups ask
-  kInTime,  // each key once, ascending but for a little disorder
+  kRandom,  // each key once in random order, followed by as many writes of random existing keys
+  kByHeat,  // likewise, but the second half is distributed like the lookups
+  kInTime,  // each key once, ascending with a little disorder
 };
 
 struct HeatScenario {
   std::string name;
   std::string meaning;
-  HeatModel heat;  // of the lookups
+  HeatModel heat;  // heat of the lookups
   HeatWrites writes = HeatWrites::kRandom;
-  double found_share = 0;      // of the lookups: those of keys that are there
-  bool while_it_grows = true;  // false: lookups come at rest only
+  double found_share = 0;      // share of lookups for present keys
+  bool while_it_grows = true;  // false: lookups only after growth
 };
 
 const std::vector<HeatScenario>& HeatScenarios();
 
-// As many groups of keys, each with a hot twentieth.
+// Returns a scenario of `tenants` groups of keys, each with a hot twentieth.
 HeatScenario TenantScenario(uint64_t tenants);
 
-// Sequence of what a scenario writes and looks up. The same seed gives the same numbers. Lookups
-// are drawn from a sequence of their own, and so writes are the same however many lookups there
-// are.
+// Sequence of a scenario's writes and lookups, determined by the seed. Lookups have their own
+// random sequence, so that the writes do not depend on the number of lookups.
 class HeatWorkload {
  public:
-  // `keys` is at least 1 and at most 2^40.
+  // `keys` must be at least 1 and at most 2^40.
   HeatWorkload(const HeatScenario& scenario, uint64_t keys, uint64_t seed);
 
-  uint64_t writes() const { return writes_; }  // in all
+  uint64_t writes() const { return writes_; }  // total
   uint64_t written() const { return written_; }
 
-  // At most writes() times. Numbers that are written are even.
+  // Returns the number of the next key to write; call at most writes() times. Numbers are even.
   uint64_t NextWrite();
 
-  // As lookups are distributed now. Where no key of a range is written yet, all of its are absent.
+  // Returns the next lookup by the current distribution. If no key of a range is written yet, the
+  // lookup is of an absent key.
   AskedKey NextLookup() { return Draw(&lookup_random_); }
 
-  // `n` lookups of the same distribution, which leave the sequence of lookups as it is.
+  // Returns `n` lookups of the same distribution, without advancing the sequence of lookups.
   std::vector<AskedKey> SampleLookups(size_t n, uint64_t seed) const;
 
  private:
   AskedKey Draw(Random* random) const;
-  double Done() const;  // the share of the writes that was written
+  double Done() const;  // share of completed writes
   uint64_t NewKey();
 
   const HeatScenario& scenario_;
@@ -66,8 +66,8 @@ class HeatWorkload {
   Random write_random_;
   Random lookup_random_;
   Heat heat_;
-  std::vector<uint64_t> numbers_;                // all that were written
-  std::vector<std::vector<uint64_t>> by_range_;  // the same by range of the heat
+  std::vector<uint64_t> numbers_;                // all written numbers
+  std::vector<std::vector<uint64_t>> by_range_;  // written numbers by range of the heat
 };
 
 }  // namespace winnow::bench

@@ -1,4 +1,4 @@
-// The keys of trees that are grown to judge level plans.
+// Keys of trees that are grown to judge level plans.
 
 #ifndef WINNOW_DB_BENCH_EXT_TUNING_LEVEL_KEYS_H_
 #define WINNOW_DB_BENCH_EXT_TUNING_LEVEL_KEYS_H_
@@ -13,16 +13,17 @@
 
 namespace winnow::bench {
 
-// Numbers of random keys are below this.
+// Upper bound of the numbers of random keys.
 inline constexpr uint64_t kLevelKeysEnd = uint64_t{1} << 62;
 
-// Prefixes of keys before their number: the same in all, or one for each of several tenants, which
-// have equal ranges of the numbers below kLevelKeysEnd, in order. All are of one length.
+// Key prefixes before the number: one for all keys, or one for each of several tenants, which have
+// equal ranges of the numbers below kLevelKeysEnd, in order. All have the same length.
 class LevelPrefixes {
  public:
   LevelPrefixes(std::string of_all = {}) : prefixes_({std::move(of_all)}) {}  // NOLINT
 
-  // At most 1000 tenants with at least 3 bytes: their number, and letters of their own.
+  // Returns prefixes of at most 1000 tenants with at least 3 bytes each: the tenant's number, and
+  // further letters.
   static LevelPrefixes OfTenants(uint64_t tenants, size_t bytes) {
     LevelPrefixes made;
     made.prefixes_.clear();
@@ -47,7 +48,7 @@ class LevelPrefixes {
   std::vector<std::string> prefixes_;
 };
 
-// A key that is looked up, by its number.
+// A key to look up, by its number.
 struct AskedKey {
   uint64_t number;
   bool present;

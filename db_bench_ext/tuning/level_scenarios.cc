@@ -7,7 +7,7 @@
 namespace winnow::bench {
 namespace {
 
-// Random keys are below this, so that there is room for loads above and between.
+// Upper bound of random keys, which leaves room for further keys above and between.
 constexpr uint64_t kRandomEnd = kLevelKeysEnd;
 
 using NextKey = std::function<uint64_t(uint64_t i)>;
@@ -28,7 +28,7 @@ NextKey RandomKeys(uint64_t seed) {
   return [random = Random(seed)](uint64_t) mutable { return random() % kRandomEnd; };
 }
 
-// `n` keys that ascend from the beginning of a range that holds them all.
+// Returns `n` ascending keys from the beginning of a range with room for all.
 NextKey Ascending(uint64_t begin, uint64_t n, uint64_t width) {
   return [=](uint64_t i) { return begin + i * (width / n); };
 }
@@ -37,7 +37,7 @@ absl::Status GrowRandom(LevelTree* tree, uint64_t keys) {
   return PutAndRest(tree, keys, RandomKeys(1));
 }
 
-// Random writes, then a share of all keys in order, from `begin` on.
+// Writes random keys, then a share of all keys in order, from `begin` on.
 absl::Status ThenInOrder(LevelTree* tree, uint64_t keys, double share, uint64_t begin,
                          uint64_t width) {
   const auto ordered = static_cast<uint64_t>(share * static_cast<double>(keys));
@@ -53,7 +53,7 @@ LevelScenario MovedScenario(int percent) {
           }};
 }
 
-// Keys of two kinds by turns: random ones, and some in order.
+// Alternates random keys and keys of several ascending sequences.
 absl::Status GrowMixed(LevelTree* tree, uint64_t keys, uint64_t streams) {
   NextKey random = RandomKeys(2);
   const uint64_t width = kRandomEnd / (streams + 1);
@@ -71,7 +71,7 @@ absl::Status GrowStreams(LevelTree* tree, uint64_t keys, uint64_t streams) {
   return PutAndRest(tree, keys, next);
 }
 
-// Ends with files on level 0 that nothing merges.
+// Leaves files on level 0 that are not compacted.
 absl::Status GrowBacklog(LevelTree* tree, uint64_t keys) {
   absl::Status status = GrowRandom(tree, keys);
   if (status.ok()) status = tree->SetOption("disable_auto_compactions", "true");
@@ -89,7 +89,7 @@ absl::Status GrowReopened(LevelTree* tree, uint64_t keys) {
   return status.ok() ? PutAndRest(tree, keys / 2, RandomKeys(4)) : status;
 }
 
-// Files over the whole range, of keys in order, between random writes.
+// Alternates random writes and ingested files of ordered keys over the whole range.
 absl::Status GrowIngested(LevelTree* tree, uint64_t keys) {
   constexpr uint64_t kFiles = 8;
   absl::Status status = GrowRandom(tree, keys / 2);
@@ -104,7 +104,7 @@ absl::Status GrowIngested(LevelTree* tree, uint64_t keys) {
   return status.ok() ? tree->FlushAndWaitForCompactions() : status;
 }
 
-// A time series whose keys come up to a hundredth of it late.
+// A time series with keys that are late by up to a hundredth of it.
 absl::Status GrowSeries(LevelTree* tree, uint64_t keys) {
   const uint64_t step = kRandomEnd / keys;
   return PutAndRest(tree, keys, [&, random = Random(6)](uint64_t i) mutable {
@@ -112,13 +112,13 @@ absl::Status GrowSeries(LevelTree* tree, uint64_t keys) {
   });
 }
 
-// One key of four is written again later.
+// Every fourth key is overwritten later.
 absl::Status GrowOverwritten(LevelTree* tree, uint64_t keys) {
   const absl::Status status = PutAll(tree, keys * 3 / 4, RandomKeys(1));
   return status.ok() ? GrowRandom(tree, keys / 4) : status;
 }
 
-// A queue whose numbers begin again: at each time a tenth of them is written, four times round.
+// A queue with cyclic numbers in four rounds, in which a tenth of the numbers exists at any time.
 absl::Status GrowRing(LevelTree* tree, uint64_t keys) {
   const uint64_t numbers = keys / 4;
   const uint64_t step = kRandomEnd / numbers;
@@ -131,7 +131,7 @@ absl::Status GrowRing(LevelTree* tree, uint64_t keys) {
   return tree->FlushAndWaitForCompactions();
 }
 
-// Random writes, then what was written is removed, and as much comes in order.
+// Writes random keys, removes them, and writes as many in order.
 using Remove = absl::Status (LevelTree::*)(uint64_t first, uint64_t last);
 absl::Status GrowRemoved(LevelTree* tree, uint64_t keys, Remove remove) {
   absl::Status status = GrowRandom(tree, keys / 2);

@@ -1,4 +1,4 @@
-// Shapes of data on which a level plan has to be no worse than uniform filters of the same memory.
+// Data shapes on which a level plan must not be worse than uniform filters of equal memory.
 
 #ifndef WINNOW_DB_BENCH_EXT_TUNING_LEVEL_SCENARIOS_H_
 #define WINNOW_DB_BENCH_EXT_TUNING_LEVEL_SCENARIOS_H_
@@ -19,9 +19,9 @@ struct LevelScenario {
   std::string name;
   std::string meaning;
   std::function<void(rocksdb::Options*)> change_options;
-  // Writes about so many keys.
+  // Writes about `keys` keys.
   std::function<absl::Status(LevelTree*, uint64_t keys)> grow;
-  std::string prefix = {};  // of all keys
+  std::string prefix = {};  // prefix of all keys
 };
 
 const std::vector<LevelScenario>& LevelScenarios();

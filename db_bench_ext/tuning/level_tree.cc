@@ -14,7 +14,7 @@
 namespace winnow::bench {
 namespace {
 
-constexpr size_t kKeySize = 16;  // without its prefix
+constexpr size_t kKeySize = 16;  // size without the prefix
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// A tree that RocksDB grows while it is written to.
+// A tree that RocksDB grows during writes.
 
 #ifndef WINNOW_DB_BENCH_EXT_TUNING_LEVEL_TREE_H_
 #define WINNOW_DB_BENCH_EXT_TUNING_LEVEL_TREE_H_
@@ -18,7 +18,7 @@
 
 namespace winnow::bench {
 
-// A database that is being grown by RocksDB's own compaction, with files of some thousand keys.
+// A database grown by RocksDB's own compaction, with files of several thousand keys.
 class LevelTree {
  public:
   // `path` must not exist.
@@ -32,19 +32,19 @@ class LevelTree {
   absl::Status Reopen();
   absl::Status Put(uint64_t number);
   absl::Status Flush();
-  // Until no compaction runs or is due.
+  // Flushes, and waits until no compaction runs or is due.
   absl::Status FlushAndWaitForCompactions();
   absl::Status SetOption(const std::string& name, const std::string& value);
   absl::Status Delete(uint64_t number);
   absl::StatusOr<bool> Has(uint64_t number);
-  // A file of keys in order.
+  // Ingests a file of ordered keys.
   absl::Status Ingest(const std::vector<uint64_t>& numbers);
-  // All keys of the range, both ends included: by a range tombstone and a merge of it all, or the
-  // files in which there is nothing else.
+  // Removes all keys of the range, including both ends: by a range tombstone and a full compaction,
+  // or by deleting files that are completely within the range.
   absl::Status DeleteRange(uint64_t first, uint64_t last);
   absl::Status DeleteFiles(uint64_t first, uint64_t last);
 
-  // Is called after every so many writes, between which the tree has rested or not.
+  // Calls `look` after every `every` writes, whether or not the tree was idle in between.
   void Watch(uint64_t every, std::function<absl::Status()> look);
 
   rocksdb::DB* db() const { return db_.get(); }

@@ -13,16 +13,17 @@
 namespace winnow::bench {
 namespace {
 
-// First and last size, and looks, relative to the keys that the memory is meant for.
+// First and last size, and number of observations, relative to the keys that the memory is planned
+// for.
 constexpr double kFirst = 0.1;
 constexpr uint64_t kTimes = 10;
 constexpr uint64_t kLooks = 50;
 
-// From one size to the next at which false reads are looked at.
+// Factor between successive sizes at which false reads are measured.
 constexpr double kFactor = 1.3;
 constexpr size_t kLookups = 2000;
 
-// Share of the memory: filters that once took as much could take all.
+// Share of the memory that counts as all of it: filters that once took that much could take all.
 constexpr double kFull = 0.97;
 
 GrowthLook LookAt(const std::vector<FilterFile>& files) {
@@ -40,7 +41,8 @@ double FalseReadsOf(const std::vector<FilterFile>& files) {
   return CostOf(files, lookups, 10).false_reads;
 }
 
-// False reads with this memory at this size; log(false reads) goes nearly evenly with the memory.
+// Interpolates the rivals' false reads with this memory at this size; log(false reads) is nearly
+// linear in the memory.
 std::optional<double> FalseReadsAt(const GrowthLook& look,
                                    const std::vector<std::vector<GrowthLook>>& rivals) {
   std::vector<GrowthLook> at;
@@ -51,7 +53,7 @@ std::optional<double> FalseReadsAt(const GrowthLook& look,
         });
     if (nearest != rival.end()) at.push_back(*nearest);
   }
-  // Bits a key, as sizes differ a little.
+  // Compares bits per key, since sizes differ slightly.
   const auto bits = [](const GrowthLook& one) { return one.filter_bytes / one.keys; };
   std::sort(at.begin(), at.end(), [&](const auto& a, const auto& b) { return bits(a) < bits(b); });
   for (size_t i = 0; i + 1 < at.size(); ++i) {
@@ -64,7 +66,7 @@ std::optional<double> FalseReadsAt(const GrowthLook& look,
   return std::nullopt;
 }
 
-// Share of the keys that level 0 may have where it is small.
+// Maximum share of keys in a small level 0.
 constexpr double kSmallLevel0 = 0.1;
 
 void NoteLagging(const std::vector<FilterFile>& files, double share, Growth* growth) {
@@ -144,8 +146,8 @@ absl::StatusOr<Growth> Grow(const LevelScenario& scenario, uint64_t keys, double
     }
     return absl::OkStatus();
   };
-  // Both while compactions run and after them. RocksDB's own limits of what may wait for compaction
-  // are far above trees of this size: written without rests, they would have no shape of a tree.
+  // Observes during and after compactions. RocksDB's own limits of pending compactions are far
+  // above the size of these trees: without pauses, writes would not give a tree.
   const auto look = [&]() -> absl::Status {
     written += every;
     progress(written, most_keys);

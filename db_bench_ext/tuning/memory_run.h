@@ -1,4 +1,4 @@
-// Trees that grow a hundredfold while their filters are to fit into a memory that stays the same.
+// Trees that grow a hundredfold while their filters have a constant memory budget.
 
 #ifndef WINNOW_DB_BENCH_EXT_TUNING_MEMORY_RUN_H_
 #define WINNOW_DB_BENCH_EXT_TUNING_MEMORY_RUN_H_
@@ -20,15 +20,15 @@
 
 namespace winnow::bench {
 
-// A growing tree when it has so many keys.
+// Observation of a growing tree.
 struct GrowthLook {
   double keys = 0;
   double filter_bytes = 0;
-  double false_reads = 0;  // expected of a lookup
+  double false_reads = 0;  // expected per lookup
 };
 
-// Lets compactions take in so many files for each one that is flushed, and no more, so that writes
-// outrun them by the same on any machine. Release it before its database is closed.
+// Limits compactions to a number of input files per flushed file, so that writes outpace them
+// equally on all machines. Call Release() before the database is closed.
 class CompactionPace final : public rocksdb::EventListener {
  public:
   explicit CompactionPace(double files_a_flush) : files_a_flush_(files_a_flush) {}
@@ -36,7 +36,7 @@ class CompactionPace final : public rocksdb::EventListener {
   void OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& info) override;
   void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& info) override;
 
-  // Until no compaction runs but such as may not begin yet.
+  // Waits until no compaction runs except those that must wait.
   void Rest(rocksdb::DB* db);
   void Release();
 
@@ -50,30 +50,30 @@ class CompactionPace final : public rocksdb::EventListener {
 };
 
 struct Growth {
-  // From the first look on, at which the filters took nearly all they may: shares of the memory.
+  // Shares of the memory, from the first observation on at which the filters took nearly all of it.
   double most = 0;
-  // While level 0 had at most a tenth of the keys, and the most files of it without filters then,
-  // in the share of the looks that this is.
+  // Maximum while level 0 had at most a tenth of the keys, maximum number of its files without
+  // filters then, and share of such observations.
   double most_with_small_level_0 = 0;
   size_t without_filters = 0;
   double looks_with_small_level_0 = 0;
-  // And the most files without filters of all levels, at any time.
+  // Maximum number of files without filters on all levels, at any time.
   size_t all_without_filters = 0;
   double mean = 0;
   double least = 0;
-  std::vector<GrowthLook> looks;  // at sizes that grow by the same factor
+  std::vector<GrowthLook> looks;  // observations at geometrically growing sizes
 };
 
-// Grows the tree, which is open, to ten times the keys for which the memory is meant, and looks
-// from a tenth of these on. `pace`, of which the tree's database is told: null: the tree rests
-// before each look.
+// Grows the open tree to ten times the keys for which the memory is planned, and observes it from a
+// tenth of these on. `pace` must be a listener of the tree's database; if null, the tree is idle at
+// each observation.
 absl::StatusOr<Growth> Grow(const LevelScenario& scenario, uint64_t keys, double memory,
                             CompactionPace* pace, LevelTree* tree,
                             const std::function<void(uint64_t done, uint64_t of)>& progress);
 
-// False reads of the rivals, of which there are two or more, at the sizes and with the memory of
-// these looks, on a geometric average over them, between the two that took more and less there; and
-// those of the looks themselves. Looks where no two rivals are around it are left out.
+// False reads of the observations, and of at least two rivals at equal sizes and memory:
+// interpolated between the two rivals with more and less memory, as a geometric mean over the
+// observations. Observations without two such rivals are omitted.
 struct GrowthComparison {
   double false_reads = 0;
   double rivals = 0;

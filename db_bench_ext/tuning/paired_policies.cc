@@ -18,30 +18,30 @@ namespace winnow::bench {
 using plugin::LastBuiltFilter;
 using rocksdb::Slice;
 
-// The filters of all policies, by the first one's bytes and by file.
+// Filters of all policies, by the bytes of the first policy's filter and by file.
 class PairedFilters {
  public:
-  // A file's, in the order of policies; empty: none.
+  // Filters of a file in the order of policies; empty: none.
   using Blocks = std::shared_ptr<const std::vector<std::string>>;
   struct Built {
     Blocks blocks;
     std::vector<LastBuiltFilter> by_policy;
   };
 
-  // This thread built them.
+  // Records the filters that this thread has built.
   void Add(Built built) {
     const std::lock_guard<std::mutex> lock(mutex_);
     by_first_[built.blocks->front()] = built.blocks;
     last_[std::this_thread::get_id()] = std::move(built);
   }
 
-  // This thread is about to build a file's filters, or none.
+  // Records that this thread begins a file's filters, or none.
   void Begin(std::vector<LastBuiltFilter> by_policy) {
     const std::lock_guard<std::mutex> lock(mutex_);
     last_[std::this_thread::get_id()] = {nullptr, std::move(by_policy)};
   }
 
-  // This thread's last ones are those of a file with this name. What it built is returned, once.
+  // Assigns the thread's last filters to the file with this name, and returns them once.
   Built SetFile(const std::string& path) {
     const std::lock_guard<std::mutex> lock(mutex_);
     Built built = std::exchange(last_[std::this_thread::get_id()], {});
@@ -69,7 +69,7 @@ namespace {
 
 using Policies = std::vector<std::shared_ptr<const rocksdb::FilterPolicy>>;
 
-// Builds one filter by each policy, and returns the first.
+// Builds a filter by each policy and returns the first one.
 class PairedBuilder final : public rocksdb::FilterBitsBuilder {
  public:
   struct Part {
@@ -120,7 +120,7 @@ class PairedBuilder final : public rocksdb::FilterBitsBuilder {
       if (part.builder != nullptr) {
         const bool is_first = blocks->empty();
         std::unique_ptr<const char[]> shadow;
-        plugin::NoteBuilt({}, 0);  // not what the policy before built
+        plugin::NoteBuilt({}, 0);  // clears the note of the preceding policy
         const Slice finished = part.builder->Finish(is_first ? buf : &shadow, status);
         if (is_first) first = finished;
         block = finished.ToString();
@@ -143,7 +143,7 @@ class PairedBuilder final : public rocksdb::FilterBitsBuilder {
   const std::shared_ptr<PairedFilters> filters_;
 };
 
-// Answers by the first policy's filter. The others' readers live as long.
+// Answers by the first policy's filter. Keeps the readers of the others alive.
 class PairedReader final : public rocksdb::FilterBitsReader {
  public:
   PairedReader(std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> readers,
@@ -158,7 +158,7 @@ class PairedReader final : public rocksdb::FilterBitsReader {
   }
 
  private:
-  const PairedFilters::Blocks blocks_;  // that readers look into
+  const PairedFilters::Blocks blocks_;  // referenced by the readers
   const std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> readers_;
 };
 
@@ -191,7 +191,8 @@ class PairedPolicy final : public rocksdb::FilterPolicy {
     std::vector<LastBuiltFilter> noted;
     for (const PairedBuilder::Part& part : parts) noted.push_back(part.noted);
     filters_->Begin(std::move(noted));
-    if (parts.front().builder == nullptr) return nullptr;  // nor do the others see the keys
+    // The other policies do not see the keys either.
+    if (parts.front().builder == nullptr) return nullptr;
     return new PairedBuilder(std::move(parts), filters_);
   }
 
@@ -211,7 +212,8 @@ class PairedPolicy final : public rocksdb::FilterPolicy {
   const std::shared_ptr<PairedFilters> filters_;
 };
 
-// Tells every listener what the database tells, of a file what its own policy built.
+// Forwards the database's events to every listener, with file properties as if the file had the
+// filter of the listener's policy.
 class PairedListener final : public rocksdb::EventListener {
  public:
   PairedListener(std::vector<std::shared_ptr<rocksdb::EventListener>> listeners,

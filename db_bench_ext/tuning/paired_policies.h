@@ -1,9 +1,9 @@
-// Policies that decide on the filters of one tree, side by side.
+// Paired comparison of policies that plan the filters of one tree.
 //
-// Threads decide when compactions come, so two runs grow two trees, whose false reads differ by
-// more than two plans' do. Here one tree grows, with the filters of the first policy. The others
-// are shadows: each builds its own filter of every file, is told of it and of its readers as if the
-// file had it, and the filter is dropped.
+// The timing of compactions depends on threads, so that two runs grow two trees, whose false reads
+// differ by more than those of two plans. Here one tree grows with the filters of the first policy.
+// The others are shadows: each builds its own filter of every file, and gets events of the file and
+// of its readers as if the file had that filter, which is then dropped.
 
 #ifndef WINNOW_DB_BENCH_EXT_TUNING_PAIRED_POLICIES_H_
 #define WINNOW_DB_BENCH_EXT_TUNING_PAIRED_POLICIES_H_
@@ -23,19 +23,19 @@ namespace winnow::bench {
 
 class PairedFilters;
 
-// Safe from any number of threads.
+// Thread-safe.
 class PairedPolicies {
  public:
-  // Winnow's, one or more. has_listeners: each has Winnow's listener.
+  // `policies` are Winnow's, at least one. has_listeners: each has Winnow's listener.
   PairedPolicies(const std::vector<std::shared_ptr<const rocksdb::FilterPolicy>>& policies,
                  bool has_listeners);
 
-  // Both go into the tree's options.
+  // Both must be set in the tree's options.
   std::shared_ptr<const rocksdb::FilterPolicy> policy() const { return policy_; }
   std::shared_ptr<rocksdb::EventListener> listener() const { return listener_; }
 
-  // The files of the tree with the filters of this policy. Files that were not written here, as
-  // such that were ingested, have the filters that they have for all.
+  // Returns the tree's files with the filters of this policy. Files that were not written here,
+  // such as ingested ones, have their own filters for all policies.
   std::vector<FilterFile> WithFiltersOf(size_t policy, std::vector<FilterFile> files) const;
 
  private:

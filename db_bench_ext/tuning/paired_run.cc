@@ -28,7 +28,7 @@ double BitsOf(const TreeCost& cost) {
   return 8 * static_cast<double>(cost.filter_bytes) / static_cast<double>(cost.keys);
 }
 
-// Sums of false reads over all looks, with the first policy's memory.
+// Sums of false reads over all observations, at the first policy's memory.
 struct Sums {
   double by_keys = 0;
   double by_range = 0;

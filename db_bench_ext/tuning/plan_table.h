@@ -1,4 +1,4 @@
-// Tables of plans, in Markdown.
+// Markdown tables of plans.
 
 #ifndef WINNOW_DB_BENCH_EXT_TUNING_PLAN_TABLE_H_
 #define WINNOW_DB_BENCH_EXT_TUNING_PLAN_TABLE_H_
@@ -11,11 +11,11 @@ namespace winnow::bench {
 // A column of numbers.
 struct PlanColumn {
   std::string title;
-  int digits;  // behind the point
+  int digits;  // after the decimal point
 };
 
 struct PlanRow {
-  std::vector<double> numbers;  // as many as there are columns
+  std::vector<double> numbers;  // one per column
   std::string levels;           // keys and bits by level
 };
 
@@ -88,13 +88,13 @@ inline constexpr char kPairedIntroduction[] =
     "where each of R sorted runs covers all keys (H is the entropy of their shares of the "
     "keys).\n\n";
 
-// The head and the line below it; `first` is the title of the column of names.
+// Returns the table head with its separator line; `first` is the title of the column of names.
 std::string PlanTableHead(const std::string& first, const std::vector<PlanColumn>& columns);
 
 std::string PlanTableRow(const std::string& name, const std::string& plan,
                          const std::vector<PlanColumn>& columns, const PlanRow& row);
 
-// The means of the rows, of which there are two or more, with the standard deviations.
+// Returns a row with the means and standard deviations of at least two rows.
 std::string PlanTableMean(const std::string& name, const std::string& plan,
                           const std::vector<PlanColumn>& columns, const std::vector<PlanRow>& rows);
 

@@ -11,7 +11,7 @@ namespace {
 struct Key {
   uint32_t start;
   uint64_t coefficient;
-  uint16_t fingerprint;  // long enough that no contradiction is missed
+  uint16_t fingerprint;  // long enough to detect all contradictions
 };
 
 class SubShard {
@@ -25,7 +25,7 @@ class SubShard {
   uint64_t slots() const { return coefficients_.size(); }
   uint64_t steps() const { return steps_; }
 
-  // The number of bumped keys.
+  // Builds a sub-shard and returns the number of bumped keys.
   uint64_t Build(std::vector<Key>* keys) {
     const auto group_of = [this](const Key& key) {
       return key.start / parameters_.bucket_slots * 3 + ClassOf(key);
@@ -94,7 +94,7 @@ class SubShard {
 RibbonCost SimulateRibbon(const RibbonParameters& parameters, uint64_t keys, uint64_t seed) {
   const uint32_t buckets = parameters.shard_slots / parameters.bucket_slots;
   const uint32_t starts = buckets * parameters.bucket_slots;
-  // The block behind the last bucket has slots for 24 keys less than its 64.
+  // The block behind the last bucket has 64 slots, but keys for 24 fewer.
   const uint64_t shard_keys = (starts + 24) * uint64_t{1000} / parameters.slots_per_thousand;
   uint64_t dealt = 0;
   uint64_t bumped = 0;
@@ -121,7 +121,7 @@ RibbonCost SimulateRibbon(const RibbonParameters& parameters, uint64_t keys, uin
   const auto n = static_cast<double>(dealt);
   cost.bumped = static_cast<double>(bumped) / n;
   cost.steps = static_cast<double>(steps) / n;
-  // One layer's bits a key, in columns; the next layer has the bumped keys at the same price.
+  // Bits per key of one layer, in columns; the next layer has the bumped keys at the same cost.
   const double own = static_cast<double>(slots) / n +
                      2 * static_cast<double>(all_buckets) / parameters.columns / n;
   cost.overhead = own / (1 - cost.bumped) - 1;

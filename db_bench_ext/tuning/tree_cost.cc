@@ -57,7 +57,7 @@ bool Has(const FilterFile& file, uint64_t number) {
   return file.numbers && std::binary_search(file.numbers->begin(), file.numbers->end(), number);
 }
 
-// The sum of the rates of the files that a lookup asks for an absent key.
+// Returns the sum of the rates of the files that a lookup of an absent key checks.
 double FalseReadsOf(const AskedKey& key, const std::vector<FilterFile>& files,
                     const std::vector<double>& rates) {
   double sum = 0;
@@ -124,7 +124,7 @@ absl::StatusOr<FilterFile> ReadFile(const LevelTree& tree, const rocksdb::SstFil
   return read;
 }
 
-// Files that compactions replace stay in the folder while this lives.
+// Prevents the deletion of files replaced by compactions during its lifetime.
 class KeepFiles {
  public:
   explicit KeepFiles(rocksdb::DB* db) : db_(db) {
@@ -193,7 +193,7 @@ std::vector<AskedKey> LookupsByKeys(const std::vector<FilterFile>& files) {
   std::vector<AskedKey> lookups;
   lookups.reserve(kAskedKeys);
   Random random(1);
-  uint64_t before = 0;  // keys of the files before, of which each kAskedKeys-th one is asked for
+  uint64_t before = 0;  // keys of preceding files; every kAskedKeys-th key is looked up
   for (const FilterFile& file : files) {
     before += file.keys;
     while (lookups.size() * keys < before * kAskedKeys) {

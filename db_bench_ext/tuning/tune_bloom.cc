@@ -1,6 +1,6 @@
-// Prints the constants of the cache-blocked Bloom filter and what they were chosen from: the salts,
-// the limits of bits a key between numbers of probes, and for each number of probes the 16 patterns
-// of words with the lowest exact false-positive rate among random candidates.
+// Prints the constants of the cache-blocked Bloom filter and the measurements behind them: the
+// salts, the limits of bits per key between numbers of probes, and for each number of probes the 16
+// patterns of words with the lowest exact false-positive rate among random candidates.
 //
 //   tune_bloom
 

@@ -1,15 +1,16 @@
-// Prints what level plans cost and save on trees that RocksDB's own compaction grows, against
-// uniform filters of the same memory, in Markdown: what the constants of src/core/level_plan.cc and
-// src/rocksdb/trees/context.cc were chosen from, and whether "auto" holds what it has to.
+// Prints costs and savings of level plans, compared to uniform filters of equal memory on trees
+// grown by RocksDB's own compaction, as Markdown tables. The constants of src/core/level_plan.cc
+// and src/rocksdb/trees/context.cc were chosen from them, and the guarantees of "auto" are verified
+// by them.
 //
 //   tune_levels --folder=DIR [--keys=4000000] [--plans=auto,learned] [--scenarios=random,moved_30]
 //   tune_levels --folder=DIR --keys=600000 --plans=uniform,auto --scenarios=mixgraph,zipf
-//   --repeats=5
+//       --repeats=5
 //   tune_levels --folder=DIR --keys=600000 --divide_sizes=512 --plans=auto,learned
-//   --scenarios=tenants --tenants=4 --prefix_bytes=62
+//       --scenarios=tenants --tenants=4 --prefix_bytes=62
 //   tune_levels --folder=DIR --filter_memory=256KiB --divide_sizes=512
 //   tune_levels --folder=DIR --paired --keys=600000 --divide_sizes=256 --repeats=5
-//   --plans=uniform,auto
+//       --plans=uniform,auto
 
 #include <absl/flags/flag.h>
 #include <absl/flags/parse.h>
@@ -110,7 +111,7 @@ PolicyOptions PolicyOf(LevelPlan plan) {
   return policy;
 }
 
-// RocksDB's defaults, divided.
+// Returns RocksDB's default sizes, divided by --divide_sizes.
 rocksdb::Options SmallFiles() {
   const uint64_t divisor = absl::GetFlag(FLAGS_divide_sizes);
   rocksdb::Options options;
@@ -169,7 +170,7 @@ std::string LevelsText(const TreeCost& cost) {
 
 double Ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
-// Times that a tree is looked at while it grows.
+// Number of observations during growth.
 constexpr uint64_t kLooks = 40;
 
 absl::StatusOr<PlanRow> Try(const LevelScenario& scenario, LevelPlan plan) {
@@ -205,7 +206,7 @@ absl::StatusOr<PlanRow> Try(const LevelScenario& scenario, LevelPlan plan) {
                  LevelsText(cost)};
 }
 
-// One row for each plan.
+// Runs paired plans; returns a row per plan.
 absl::StatusOr<std::vector<PlanRow>> TryPaired(const LevelScenario& scenario,
                                                const std::vector<LevelPlan>& plans) {
   std::vector<std::shared_ptr<const rocksdb::FilterPolicy>> policies;
@@ -240,7 +241,7 @@ absl::StatusOr<std::vector<PlanRow>> TryPaired(const LevelScenario& scenario,
   return rows;
 }
 
-// Adds lines to the file that --looks names.
+// Appends lines to the file of --looks.
 absl::Status WriteLooks(const std::string& lines, const char* mode) {
   const std::string path = absl::GetFlag(FLAGS_looks);
   if (path.empty()) return absl::OkStatus();
@@ -262,7 +263,7 @@ std::string LooksText(const std::string& scenario, LevelPlan plan, uint64_t repe
   return lines;
 }
 
-// About 40 bytes of an SST file are one key's.
+// Approximate bytes of an SST file per key.
 constexpr uint64_t kBytesAKey = 40;
 
 absl::StatusOr<PlanRow> Try(const HeatScenario& scenario, LevelPlan plan, uint64_t seed) {
@@ -319,7 +320,7 @@ absl::StatusOr<Growth> GrowWith(const LevelScenario& scenario, const PolicyOptio
   const auto pace = files_a_flush > 0 ? std::make_shared<CompactionPace>(files_a_flush) : nullptr;
   if (pace != nullptr) {
     options.listeners.push_back(pace);
-    // Compactions alone are slow.
+    // No write stalls by files on level 0: only `pace` limits compactions.
     options.level0_slowdown_writes_trigger = 1 << 20;
     options.level0_stop_writes_trigger = 1 << 20;
   }
@@ -330,7 +331,7 @@ absl::StatusOr<Growth> GrowWith(const LevelScenario& scenario, const PolicyOptio
               [&](uint64_t done, uint64_t of) { progress.Set(job, done, of); });
 }
 
-// The keys of which uniform filters of bits_per_key take the memory.
+// Returns the number of keys whose uniform filters at bits_per_key take the memory.
 uint64_t KeysOf(uint64_t memory) {
   FilterOptions form;
   form.bits_per_key = absl::GetFlag(FLAGS_bits_per_key);
@@ -392,7 +393,8 @@ absl::StatusOr<std::vector<LevelPlan>> Plans() {
   return plans;
 }
 
-// Calls try_all, which prints a row of each plan, --repeats times; then prints the means.
+// Calls try_all, which prints a row per plan, --repeats times, and then prints the means if
+// --repeats is above 1.
 template <typename TryAll>
 absl::Status PrintRepeats(const std::string& scenario, const std::vector<PlanColumn>& columns,
                           TryAll try_all) {
@@ -410,7 +412,7 @@ absl::Status PrintRepeats(const std::string& scenario, const std::vector<PlanCol
   return absl::OkStatus();
 }
 
-// Each plan in its turn.
+// Prints the rows of the plans one after the other.
 template <typename TryOne>
 absl::Status PrintRowsOf(const std::string& scenario, const std::vector<PlanColumn>& columns,
                          TryOne try_one) {
@@ -474,7 +476,7 @@ absl::Status PrintTable(const char* introduction, const char* first,
   return absl::OkStatus();
 }
 
-// Memory that the filters of trees that grow are to fit into; 0: not asked for.
+// Returns the memory budget for filters of growing trees; 0 if not requested.
 absl::StatusOr<uint64_t> FilterMemory() {
   PolicyOptions options;
   const std::string text = absl::GetFlag(FLAGS_filter_memory);
@@ -542,7 +544,7 @@ absl::Status CheckFlags() {
         absl::StrCat("--prefix_bytes is ", prefix, ", not 3 to 10000, or 0 for one tenant"));
   }
   if (absl::GetFlag(FLAGS_repeats) < 1) return absl::InvalidArgumentError("--repeats is 0");
-  // RocksDB takes no smaller write buffers than the last makes.
+  // The maximum divisor gives RocksDB's minimum write buffer.
   return CheckRange<uint64_t>("divide_sizes", absl::GetFlag(FLAGS_divide_sizes), 1, 1024);
 }
 

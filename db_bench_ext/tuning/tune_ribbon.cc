@@ -1,7 +1,8 @@
-// Prints what the constants of the bumped Ribbon were chosen from: for each choice of slots a key,
-// bucket, classes and width the share of bumped keys, the bits over the bound (columns a key), and
-// the rows added for each key, which is what walking costs. Then the same for sizes of sub-shards,
-// and what tables of rows four of them take, which should stay in the second-level cache.
+// Prints the simulations behind the constants of the bumped Ribbon: for each choice of slots per
+// key, bucket, classes and width, the share of bumped keys, the bits above the bound (columns per
+// key), and the row additions per key, which dominate the time. Then prints the same for sizes of
+// sub-shards, with the size of the row tables of four sub-shards, which should fit into the
+// second-level cache.
 //
 //   tune_ribbon [--keys=1000000]
 
@@ -21,7 +22,7 @@ ABSL_FLAG(uint64_t, keys, 1'000'000, "number of simulated keys for each line");
 
 namespace {
 
-// Below it, a line is mostly chance.
+// Minimum number of keys for significant results.
 constexpr uint64_t kMinKeys = 10'000;
 
 using winnow::bench::RibbonCost;

@@ -1,5 +1,5 @@
-// Prints what filters cost, in Markdown: the tables that the limits between kinds of filters and of
-// last layers (kWorthwhileSaving, kMinBumpedKeys, kMinSmallKeys) were chosen from. Means over
+// Prints costs of filters as Markdown tables, from which the limits between kinds of filters and of
+// last layers were chosen (kWorthwhileSaving, kMinBumpedKeys, kMinSmallKeys). Values are means over
 // filters of random hashes.
 //
 //   tune_sizes                     the page docs/results/small-filters.md

@@ -25,7 +25,8 @@ namespace {
 
 constexpr uint64_t kKeysBetweenLooks = 65536;
 
-// A key's bytes and where it ends, and what a growing table holds in reserve.
+// Returns the memory of a KeyTable: bytes and end offset of each key, and the spare capacity of a
+// growing table.
 uint64_t MemoryOf(uint64_t keys, uint64_t key_bytes) { return (key_bytes + 8 * keys) * 3 / 2; }
 
 absl::Status CheckMemory(const std::string& from, uint64_t keys, uint64_t key_bytes) {
@@ -63,7 +64,7 @@ class KeyReader {
     return FromRocksDB(entries->status(), "read the keys of " + from);
   }
 
-  // Sorts, drops duplicates, and adds the sizes of values up.
+  // Sorts, drops duplicates, and sums the sizes of values.
   absl::StatusOr<DatabaseKeys> Finish(const std::string& from, bool sorted) {
     if (read_.keys.empty()) {
       return absl::FailedPreconditionError(absl::StrCat(

@@ -1,4 +1,4 @@
-// The keys of somebody's database or SST files.
+// Reader of the keys in an existing database or in SST files.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_DATABASE_KEYS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_DATABASE_KEYS_H_
@@ -15,17 +15,16 @@
 namespace winnow::bench {
 
 struct DatabaseKeys {
-  KeyTable keys;             // each once, in ascending order of bytes
-  uint64_t value_bytes = 0;  // of all of them
-  uint64_t duplicates = 0;   // keys that several of the files have
-  std::string note;          // that the database has other keys: a sentence, or empty
+  KeyTable keys;             // distinct, in ascending bytewise order
+  uint64_t value_bytes = 0;  // total
+  uint64_t duplicates = 0;   // keys that occur in several files
+  std::string note;          // sentence about keys that were not read; may be empty
 };
 
-// Reads the keys of the default column family of the database in a folder, or of SST files, whose
-// paths stand between commas. All is opened for reading only, and nothing in the folders changes.
-// An error if keys are not ordered by their bytes, as the databases are that will be made of them,
-// if there are none, or if they need more memory than is free. Ends early, with an error, soon
-// after *stop is set.
+// Reads the keys of the default column family of the database in a folder, or of SST files given as
+// a comma-separated list. Everything is opened read-only, and the folders stay unchanged. Returns
+// an error if keys are not in bytewise order, which the benchmark's databases require, if there are
+// none, or if they exceed the free memory. Ends early, with an error, soon after *stop is set.
 absl::StatusOr<DatabaseKeys> ReadDatabaseKeys(const std::string& from, Progress* progress,
                                               const std::atomic<bool>* stop);
 

@@ -27,7 +27,7 @@ uint64_t GeneratedKeys::NumberOf(std::string_view key) { return NumberInKey(key)
 
 std::string_view LongerKeys::Get(uint64_t i, std::string* room) const {
   const std::string_view key = keys_->Get(i, room);
-  // The set may have made the key in the room.
+  // The underlying set may have put the key into *room.
   if (key.data() == room->data()) {
     room->push_back('0');
   } else {

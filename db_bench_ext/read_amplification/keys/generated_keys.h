@@ -1,4 +1,4 @@
-// Keys as db_bench makes them, computed from their numbers.
+// Keys as db_bench generates them, computed from their numbers.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_GENERATED_KEYS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_GENERATED_KEYS_H_
@@ -14,27 +14,27 @@
 
 namespace winnow::bench {
 
-// The smallest size of a generated key: a number of 8 bytes.
+// Minimum size of a generated key: a number of 8 bytes.
 inline constexpr size_t kMinGeneratedKey = 8;
 
-// Makes the key of a number: 8 bytes, most significant first, then '0's up to the size of a key.
+// Sets *key to the key of a number: 8 bytes, big-endian, padded with '0' to key_size.
 void MakeNumberedKey(uint64_t number, size_t key_size, std::string* key);
 
-// The number at the beginning of a key; what a shorter one lacks counts as zeros.
+// Returns the number at the beginning of a key; missing bytes count as zero.
 uint64_t NumberInKey(std::string_view key);
 
-// Every second number: 8 bytes, most significant first, then '0's up to the size of a key. In
-// ascending order.
+// Keys of every second number, in ascending order: 8 bytes, big-endian, padded with '0' to the key
+// size.
 class GeneratedKeys : public KeySet {
  public:
   // n keys of `key_size` bytes, with even numbers from 0 on. n is at most 2^62.
   GeneratedKeys(uint64_t n, size_t key_size) : GeneratedKeys(n, key_size, 0) {}
 
-  // Keys that GeneratedKeys(n, key_size) does not have: all n - 1 with odd numbers between its
-  // smallest and its largest key. n is at least 1.
+  // Returns keys that GeneratedKeys(n, key_size) does not have: all n - 1 keys with odd numbers
+  // between its smallest and largest key. n is at least 1.
   static GeneratedKeys Absent(uint64_t n, size_t key_size) { return {n - 1, key_size, 1}; }
 
-  // Returns the number of the greatest key that is at most this one.
+  // Returns the number of the greatest key that is less than or equal to `key`.
   static uint64_t NumberOf(std::string_view key);
 
   uint64_t size() const override { return n_; }
@@ -50,7 +50,7 @@ class GeneratedKeys : public KeySet {
   uint64_t first_;
 };
 
-// Keys that db_bench's readmissing asks for: those of a set with a '0' more at their end.
+// Keys of db_bench's readmissing: those of a set with an additional '0' at the end.
 class LongerKeys : public KeySet {
  public:
   explicit LongerKeys(std::shared_ptr<const KeySet> keys) : keys_(std::move(keys)) {}

@@ -12,7 +12,7 @@
 namespace winnow::bench {
 namespace {
 
-// So far behind the newest key of all may a key come, as a share of all keys.
+// Maximum distance by which a key may lag behind the newest key, as a share of all keys.
 constexpr double kDisorder = 0.02;
 
 constexpr uint64_t kShuffle = 7;
@@ -30,7 +30,7 @@ Heat MovingHeat(double done, uint64_t end) {
   return Heat(HotShares(kRanges, Shuffled(kRanges, kShuffle)[moves], 0.9), end);
 }
 
-// Heat of the same ranges before and after.
+// Mixgraph heat in the first half of the writes, then flat heat, over the same ranges.
 Heat ThenFlatHeat(double done, uint64_t end) {
   std::vector<double> shares = MixgraphShares();
   if (done >= 0.5) std::fill(shares.begin(), shares.end(), 1.0);
@@ -66,7 +66,7 @@ double Heat::ShareBelow(uint64_t number) const {
 }
 
 size_t Heat::DrawRange(Random* random) const {
-  const double at = static_cast<double>((*random)() >> 11) * 0x1p-53;  // below 1, which ends are
+  const double at = static_cast<double>((*random)() >> 11) * 0x1p-53;  // below 1, the last end
   return static_cast<size_t>(std::upper_bound(ends_.begin(), ends_.end(), at) - ends_.begin());
 }
 
@@ -94,7 +94,7 @@ std::vector<double> MixgraphShares() {
   constexpr double kB = -2.917;
   constexpr double kC = 0.0164;
   constexpr double kD = -0.08082;
-  // Whole numbers, of which the smallest share has the first: db_bench rounds so.
+  // Integer shares, with the smallest share first, rounded as in db_bench.
   std::vector<double> shares;
   double scale = 0;
   for (int i = kRanges; i >= 1; --i) {

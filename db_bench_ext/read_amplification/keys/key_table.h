@@ -13,7 +13,7 @@
 
 namespace winnow::bench {
 
-// A sequence of keys, in one piece of memory.
+// A sequence of keys in contiguous memory.
 class KeyTable : public KeySet {
  public:
   void Add(std::string_view key) {
@@ -35,7 +35,8 @@ class KeyTable : public KeySet {
   std::vector<uint64_t> ends_;
 };
 
-// The number of the first key of sorted ones that is not less; size() if there is none.
+// Returns the number of the first key that is not less than `bound` among sorted keys; size() if
+// there is none.
 inline uint64_t LowerBound(const KeyTable& keys, std::string_view bound) {
   uint64_t below = 0;
   uint64_t end = keys.size();
@@ -50,10 +51,10 @@ inline uint64_t LowerBound(const KeyTable& keys, std::string_view bound) {
   return below;
 }
 
-// The keys of `all` in their order, each one once.
+// Returns the distinct keys of `all` in order of first occurrence.
 KeyTable DropDuplicates(const KeyTable& all);
 
-// The same keys in the order of their bytes.
+// Returns the keys in bytewise order.
 KeyTable Sorted(const KeyTable& keys);
 
 }  // namespace winnow::bench

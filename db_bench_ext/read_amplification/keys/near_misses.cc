@@ -9,17 +9,18 @@
 namespace winnow::bench {
 namespace {
 
-// So many failures in a row mean that nearly every key nearby is taken or out of range.
+// Number of consecutive failures after which nearly every similar key is assumed to be present or
+// out of range.
 constexpr uint16_t kMaxAttempts = 10'000;
 
-// Keys may have megabytes.
+// Attempts between checks of go_on, since keys may have megabytes.
 constexpr uint64_t kAttemptsBetweenLooks = 64;
 
 std::string_view RandomKey(const KeyTable& keys, Random* random) {
   return keys[RandomBelow(random, keys.size())];
 }
 
-// A byte that keys of this table have; it has one that is not empty.
+// Returns a random byte of a random key; the table must have a nonempty key.
 char RandomByte(const KeyTable& keys, Random* random) {
   for (;;) {
     const std::string_view key = RandomKey(keys, random);
@@ -27,7 +28,7 @@ char RandomByte(const KeyTable& keys, Random* random) {
   }
 }
 
-// One small change to a key of the table. May give the key itself.
+// Sets *key to a random key of the table with one small change, which may have no effect.
 void Change(const KeyTable& keys, Random random, std::string* key) {
   key->assign(RandomKey(keys, &random));
   switch (RandomBelow(&random, 3)) {
@@ -70,7 +71,7 @@ absl::StatusOr<NearMisses> NearMisses::Of(std::shared_ptr<const KeyTable> presen
   };
   while (near.attempts_.size() < count) {
     uint16_t attempt = 0;
-    // Two keys at least, so that one is not empty.
+    // Two distinct keys guarantee that one is not empty.
     while (near.present_->size() >= 2 && attempt < kMaxAttempts && !is_absent(attempt) &&
            !stopped) {
       ++attempt;

@@ -1,4 +1,4 @@
-// Absent keys that resemble real ones.
+// Absent keys that resemble present ones.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_NEAR_MISSES_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_NEAR_MISSES_H_
@@ -17,15 +17,14 @@
 
 namespace winnow::bench {
 
-// Keys that are not in a table but nearly: a random key of it with one byte changed, with one byte
-// appended, or without its last byte, between the smallest and the largest of the table. New bytes
-// are drawn from the keys themselves. May repeat. Each takes two bytes of memory, whatever its
-// size.
+// Absent keys that are similar to the keys of a table: a random key with one byte changed, with one
+// byte appended, or without its last byte, between the smallest and the largest key. New bytes are
+// drawn from the keys. Keys may repeat. Each key takes two bytes of memory, regardless of its size.
 class NearMisses : public KeySet {
  public:
-  // `count` of them. `present` has no duplicates. Takes memory for a set of `present` while it
-  // works. Asks now and then whether to go on, with the number of keys found. An error if not, or
-  // if the table is too small to have such keys.
+  // Finds `count` keys. `present` must not have duplicates. Temporarily takes memory for a set of
+  // `present`. Calls go_on(found) occasionally; returns an error if it returns false, or if the
+  // table is too small for such keys.
   static absl::StatusOr<NearMisses> Of(
       std::shared_ptr<const KeyTable> present, uint64_t count, uint64_t seed,
       absl::FunctionRef<bool(uint64_t found)> go_on = [](uint64_t) { return true; });
@@ -40,8 +39,7 @@ class NearMisses : public KeySet {
 
   std::shared_ptr<const KeyTable> present_;
   uint64_t seed_;
-  std::vector<uint16_t>
-      attempts_;  // by key: how many of its changes were real keys or out of range
+  std::vector<uint16_t> attempts_;  // per key, rejected changes: present keys or out of range
   uint64_t total_bytes_ = 0;
 };
 

@@ -104,7 +104,7 @@ absl::Status ReadOnlyDatabase::LoadOptions() {
   options_.max_open_files = -1;
   rocksdb_abi::LeaveFileSizesUnchecked(&options_);
   PolicyOptions policy;
-  policy.build = Build::kBloomFilter;  // it reads all, and builds nothing here
+  policy.build = Build::kBloomFilter;  // reads all kinds of filters, builds none
   return FromRocksDB(NewFilterPolicy(policy, &table_.filter_policy), "make a policy");
 }
 

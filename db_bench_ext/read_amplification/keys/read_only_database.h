@@ -1,4 +1,4 @@
-// Somebody's database, opened so that nothing in its folder changes.
+// Existing database, opened so that nothing in its folder changes.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_READ_ONLY_DATABASE_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_READ_ONLY_DATABASE_H_
@@ -17,31 +17,31 @@
 
 namespace winnow::bench {
 
-// Returns whether the folder has a database in it.
+// Returns whether the folder contains a database.
 bool IsDatabase(const std::string& path);
 
-// Nothing is written, renamed, locked or made, so that the database may be in use meanwhile. What
-// is in its write-ahead log alone is not seen. Filters are read by Winnow's policy, which knows its
-// own and RocksDB's.
+// Opens a database without writing, renaming, locking or creating files, so that it may be in use
+// meanwhile. Data that is only in the write-ahead log is not seen. Winnow's policy, which supports
+// its own and RocksDB's formats, reads the filters.
 class ReadOnlyDatabase {
  public:
-  // Reads what its latest OPTIONS file says of how it is read; without one, RocksDB's defaults are
-  // taken. An error if the folder has no database.
+  // Takes read options from the latest OPTIONS file, or RocksDB's defaults if there is none.
+  // Returns an error if the folder has no database.
   static absl::StatusOr<std::unique_ptr<ReadOnlyDatabase>> Make(const std::string& path);
 
-  // With an empty block cache of so many bytes; 0: none. Events are counted in `statistics`, if
-  // there are any. This object outlives what is opened.
+  // Opens the database with an empty block cache of this size; 0: none. Events are counted in
+  // `statistics` if not null. This object must outlive the result.
   absl::StatusOr<std::unique_ptr<rocksdb::DB>> Open(
       uint64_t cache_size, std::shared_ptr<rocksdb::Statistics> statistics = nullptr) const;
 
-  // Says that of its column families `default` alone `was_used`, as "is measured", and which others
-  // there are: a sentence, empty if there are none.
+  // Returns a sentence that only the column family `default` was used, as in "is measured", and
+  // which others exist; empty if there are no others.
   absl::StatusOr<std::string> OtherFamilies(absl::string_view was_used) const;
 
-  // Returns whether its filters hold prefixes.
+  // Returns whether the database's filters may hold prefixes.
   bool HasPrefixes() const { return options_.prefix_extractor != nullptr; }
 
-  // "leveldb.BytewiseComparator"
+  // Returns, for example, "leveldb.BytewiseComparator".
   std::string ComparatorName() const { return options_.comparator->Name(); }
 
  private:

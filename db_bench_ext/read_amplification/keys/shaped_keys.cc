@@ -35,7 +35,7 @@ std::string_view Word(Random* random) {
   return kWords[RandomBelow(random, std::size(kWords))];
 }
 
-// A path of one to five parts: more folders are deep than not.
+// Returns a path of one to five components; most are deep.
 std::string Folder(Random* random) {
   std::string folder;
   const uint64_t parts = 1 + RandomBelow(random, 3) + RandomBelow(random, 3);
@@ -54,7 +54,7 @@ std::string File(Random* random) {
   return name.append(kEndings[RandomBelow(random, std::size(kEndings))]);
 }
 
-// The keys of one user, or of one folder.
+// Adds n keys of one user, or of one folder.
 void AddGroup(KeyShape shape, Random* random, absl::flat_hash_set<std::string>* keys, uint64_t n) {
   if (shape == KeyShape::kPaths) {
     const std::string folder = Folder(random);
@@ -95,7 +95,7 @@ KeyTable MakeShapedKeys(KeyShape shape, uint64_t n, uint64_t seed) {
       AddGroup(shape, &random, &keys, n);
     }
   }
-  // A set's order differs from run to run: the table's is that of keys.
+  // The order of a hash set differs between runs; the table is sorted.
   std::vector<std::string_view> sorted(keys.begin(), keys.end());
   std::sort(sorted.begin(), sorted.end());
   KeyTable table;

@@ -1,4 +1,4 @@
-// Keys as programs have them, for --key_shape.
+// Keys that resemble those of applications, for --key_shape.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_SHAPED_KEYS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_SHAPED_KEYS_H_
@@ -12,10 +12,10 @@
 namespace winnow::bench {
 
 enum class KeyShape {
-  kNumbers,   // even numbers without gaps: GeneratedKeys, not made here
+  kNumbers,   // even numbers without gaps: GeneratedKeys, not supported here
   kIntegers,  // eight random bytes
-  kEvents,    // a user of sixteen random bytes, and a time: milliseconds of one day, in eight
-  kPaths      // names of files in folders
+  kEvents,    // user of sixteen random bytes, and a time of eight bytes: milliseconds of one day
+  kPaths      // paths of files in folders
 };
 
 inline constexpr char kKeyShapeHelp[] =
@@ -23,10 +23,10 @@ inline constexpr char kKeyShapeHelp[] =
     "16 random bytes and 8 bytes of time in milliseconds, 50 a user in one day; paths, of files "
     "in folders";
 
-// By the name in that help; unset if there is none.
+// Returns the shape with this name in kKeyShapeHelp, or nullopt.
 std::optional<KeyShape> FindKeyShape(std::string_view name);
 
-// n different keys, in their order. Not of kNumbers.
+// Returns n distinct keys, sorted. `shape` must not be kNumbers.
 KeyTable MakeShapedKeys(KeyShape shape, uint64_t n, uint64_t seed);
 
 }  // namespace winnow::bench

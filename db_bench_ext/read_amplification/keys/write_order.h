@@ -1,4 +1,4 @@
-// Numbers in an order that looks random: in which keys are written, and where hot ones lie.
+// Pseudorandom permutation of numbers, for the order of writes and the location of hot keys.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_WRITE_ORDER_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_WRITE_ORDER_H_
@@ -7,18 +7,16 @@
 
 namespace winnow::bench {
 
-// A random-looking order of 0 to n - 1 that takes no memory: each number comes once, and where it
-// comes depends only on n and the seed. n is at least 1 and at most 2^62. Safe from several
-// threads.
+// Pseudorandom permutation of 0 to n - 1 without tables; determined by n and the seed. n is at
+// least 1 and at most 2^62. Thread-safe.
 //
-// A Feistel network over the smallest even number of bits that n fits into, walked along its cycle
-// until it gives a number below n (Black and Rogaway, "Ciphers with Arbitrary Finite Domains",
-// 2002).
+// Uses a Feistel network over the smallest even number of bits that n fits into, with cycle walking
+// until the result is below n (Black and Rogaway, "Ciphers with Arbitrary Finite Domains", 2002).
 class WriteOrder {
  public:
   WriteOrder(uint64_t n, uint64_t seed);
 
-  // The number at this position, which is below n.
+  // Returns the number at this position, which must be below n.
   uint64_t operator[](uint64_t position) const;
 
  private:

@@ -8,10 +8,10 @@
 namespace winnow::bench {
 namespace {
 
-// Keeps the order of writes apart from other sources of chance that share the user's seed.
+// Salt that separates the order of writes from other uses of the user's seed.
 constexpr uint64_t kOrderSalt = 0x6f72646572;
 
-// Keys that come in time are out of order within each of so many parts of them.
+// Number of parts of keys written in time order, within each of which the order is random.
 constexpr uint64_t kPartsInTime = 50;
 uint64_t KeysOfPart(uint64_t keys) { return std::max<uint64_t>(1, keys / kPartsInTime); }
 
@@ -24,7 +24,7 @@ WriteSequence::WriteSequence(uint64_t keys, uint64_t seed, std::vector<WriteStep
     : keys_(keys), order_(keys, seed ^ kOrderSalt), in_time_(KeysOfPart(keys), seed ^ kOrderSalt) {
   for (const WriteStep& step : steps) {
     if (step.kind == WriteKind::kCompact) {
-      // Compaction of nothing, or again of what is merged already: nothing to do.
+      // A compaction without new writes has no effect.
       if (size_ > 0 && (compactions_.empty() || compactions_.back() != size_)) {
         compactions_.push_back(size_);
       }
@@ -82,7 +82,7 @@ absl::StatusOr<WrittenKeys> WrittenKeys::Of(const WriteSequence& sequence,
 
 absl::Status WrittenKeys::Fill(const WriteSequence& sequence,
                                absl::FunctionRef<bool(uint64_t)> go_on) {
-  // One part that writes all keys is enough; draws may leave some out.
+  // If one part writes all keys, no draws are needed, which may omit some.
   all_ = sequence.EachOnce();
   count_ = sequence.keys();
   if (all_) return absl::OkStatus();

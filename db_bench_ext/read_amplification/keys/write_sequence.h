@@ -1,4 +1,4 @@
-// Sequence of what is written in a run, by numbers of keys.
+// Sequence of the writes of a run, by numbers of keys.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_WRITE_SEQUENCE_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_WRITE_SEQUENCE_H_
@@ -15,34 +15,35 @@
 namespace winnow::bench {
 
 enum class WriteKind {
-  kInOrder,  // every key once, from number 0 on
-  kOnce,     // every key once, in an order that looks random
-  kInTime,   // every key once, ascending but for a random order within each fiftieth of them
-  kDrawn,    // keys drawn with replacement, all alike
-  kCompact,  // no key; all files are merged into one level
+  kInOrder,  // every key once, in ascending order
+  kOnce,     // every key once, in pseudorandom order
+  kInTime,   // every key once, ascending but in random order within each fiftieth
+  kDrawn,    // uniformly drawn keys, with replacement
+  kCompact,  // no keys; all files are compacted into one level
 };
 
 struct WriteStep {
   WriteKind kind = WriteKind::kOnce;
-  uint64_t draws = 0;  // of kDrawn; 0: as many as there are keys
+  uint64_t draws = 0;  // number of draws, kDrawn only; 0: the number of keys
 };
 
-// The same for the same arguments. Takes no memory for the keys. Safe from several threads.
+// Deterministic for given arguments. Takes no memory for the keys. Thread-safe.
 class WriteSequence {
  public:
-  // Writes of keys numbered from 0 to keys - 1, of which there is at least one.
+  // Writes keys numbered from 0 to keys - 1; `keys` must be at least 1.
   WriteSequence(uint64_t keys, uint64_t seed, std::vector<WriteStep> steps);
 
-  // Every key once, in an order that looks random.
+  // Returns the sequence of every key once, in pseudorandom order.
   static WriteSequence Once(uint64_t keys, uint64_t seed);
 
   uint64_t keys() const { return keys_; }
-  uint64_t size() const { return size_; }  // writes
+  uint64_t size() const { return size_; }  // number of writes
 
-  // The number of the key that is written at this position, below size().
+  // Returns the number of the key written at this position, below size().
   uint64_t operator[](uint64_t position) const;
 
-  // After how many writes all files are merged into one level: ascending, from 1 to size().
+  // Numbers of writes after which all files are compacted into one level: ascending, from 1 to
+  // size().
   const std::vector<uint64_t>& compactions() const { return compactions_; }
 
   // Returns whether every key is written exactly once.
@@ -51,33 +52,33 @@ class WriteSequence {
  private:
   struct Part {
     WriteKind kind;
-    uint64_t begin;  // position of its first write
+    uint64_t begin;  // position of the part's first write
     uint64_t seed;
   };
 
   uint64_t keys_;
   uint64_t size_ = 0;
   WriteOrder order_;
-  WriteOrder in_time_;       // of each part of the keys but the last
-  std::vector<Part> parts_;  // without compactions
+  WriteOrder in_time_;       // order within each part of the keys except the last
+  std::vector<Part> parts_;  // compactions are not included
   std::vector<uint64_t> compactions_;
 };
 
-// Which keys a sequence writes. About a bit a key, unless it is all of them. Safe from several
-// threads.
+// Set of the keys that a sequence writes. Takes about one bit per key, or nothing if all keys are
+// written. Thread-safe.
 class WrittenKeys {
  public:
   explicit WrittenKeys(const WriteSequence& sequence);
 
-  // The same, but asks now and then whether to go on, with the number of writes looked at; an error
-  // if not.
+  // Builds the set, calling go_on(looked_at) occasionally with the number of examined writes;
+  // returns an error if it returns false.
   static absl::StatusOr<WrittenKeys> Of(const WriteSequence& sequence,
                                         absl::FunctionRef<bool(uint64_t looked_at)> go_on);
 
   bool Has(uint64_t key) const { return all_ || (bits_[key / 64] >> (key % 64) & 1) != 0; }
   uint64_t count() const { return count_; }
 
-  // The number of the nth of them in ascending order, n being below count().
+  // Returns the number of the nth written key in ascending order; n must be below count().
   uint64_t Nth(uint64_t n) const;
 
  private:
@@ -88,7 +89,7 @@ class WrittenKeys {
   bool all_ = false;
   uint64_t count_ = 0;
   std::vector<uint64_t> bits_;
-  std::vector<uint64_t> before_;  // by block of words: how many keys were written before it
+  std::vector<uint64_t> before_;  // number of written keys before each block of words
 };
 
 }  // namespace winnow::bench

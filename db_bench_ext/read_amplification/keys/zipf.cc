@@ -6,10 +6,11 @@
 namespace winnow::bench {
 namespace {
 
-// 53 bits, from 0 to below 1; the standard library's own differ between implementations.
+// Returns a 53-bit fraction in [0, 1); the standard library's distributions differ between
+// implementations.
 double Fraction(Random* random) { return static_cast<double>((*random)() >> 11) * 0x1p-53; }
 
-// (e^x - 1) / x and log(1 + x) / x, which go on smoothly at 0.
+// (e^x - 1) / x and log(1 + x) / x, continued smoothly at 0.
 double ExpRatio(double x) { return std::abs(x) > 1e-8 ? std::expm1(x) / x : 1 + x / 2; }
 double LogRatio(double x) { return std::abs(x) > 1e-8 ? std::log1p(x) / x : 1 - x / 2; }
 
@@ -39,7 +40,7 @@ double ZipfRanks::Integral(double x) const {
 }
 
 double ZipfRanks::InverseIntegral(double y) const {
-  // Rounding may take the argument of the logarithm below what the function has.
+  // Rounding may move the argument below the domain of the logarithm.
   const double t = std::max(-1.0, y * (1 - exponent_));
   return std::exp(LogRatio(t) * y);
 }

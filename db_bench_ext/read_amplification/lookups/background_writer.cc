@@ -42,7 +42,7 @@ absl::Status BackgroundWriter::Write(rocksdb::DB* db, const KeySet& keys, size_t
     ++written_;
     bytes += key.size() + value_size;
     if (bytes_per_second == 0) continue;
-    // RocksDB's rate limiter takes no request that is more than a tenth of a second's.
+    // RocksDB's rate limiter accepts no request above a tenth of a second's bytes.
     const std::chrono::duration<double> due(static_cast<double>(bytes) /
                                             static_cast<double>(bytes_per_second));
     while (!stop_ && Clock::now() - begin < due) std::this_thread::sleep_for(kNap);

@@ -1,4 +1,4 @@
-// Writes that go on while keys are looked up.
+// Concurrent writes during lookups.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_BACKGROUND_WRITER_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_BACKGROUND_WRITER_H_
@@ -15,21 +15,21 @@
 
 namespace winnow::bench {
 
-// Puts keys drawn with replacement, on a thread of its own, from its construction on.
+// Puts keys drawn with replacement, in its own thread, from its construction on.
 class BackgroundWriter {
  public:
-  // At most `bytes_per_second` of keys and values; 0: as many as the database takes. Database and
-  // keys outlive it.
+  // Writes at most `bytes_per_second` of keys and values; 0: unlimited. Database and keys must
+  // outlive it.
   BackgroundWriter(rocksdb::DB* db, const KeySet& keys, size_t value_size, uint64_t seed,
                    uint64_t bytes_per_second);
   ~BackgroundWriter();
   BackgroundWriter(const BackgroundWriter&) = delete;
   BackgroundWriter& operator=(const BackgroundWriter&) = delete;
 
-  // Ends the writes; an error if one failed.
+  // Stops the writes; returns an error if one failed.
   absl::Status Stop();
 
-  // Keys, so far.
+  // Returns the number of keys written so far.
   uint64_t written() const { return written_; }
 
  private:
@@ -38,7 +38,7 @@ class BackgroundWriter {
 
   std::atomic<bool> stop_{false};
   std::atomic<uint64_t> written_{0};
-  absl::Status status_;  // of the thread, once it has ended
+  absl::Status status_;  // status of the thread, valid after its end
   std::thread thread_;
 };
 

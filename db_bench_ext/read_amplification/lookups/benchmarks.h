@@ -1,5 +1,5 @@
-// The names of --benchmarks: db_bench's, with its meanings, and some of our own. All that is known
-// of one is in its row; nothing else asks for a name.
+// Names in --benchmarks: db_bench's, with their meanings, and some additional ones. A table row has
+// all properties of a name; no other code compares names.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_BENCHMARKS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_BENCHMARKS_H_
@@ -16,51 +16,51 @@
 
 namespace winnow::bench {
 
-// Which keys are asked for.
+// Keys that a benchmark looks up.
 enum class AskedKeys {
-  kRange,        // any of the range, whether it was written or not
-  kLonger,       // such a key with a byte more
-  kPresent,      // keys that were written
-  kAbsent,       // keys that were not
-  kHeated,       // of both, by the heat of key ranges
-  kRecorded,     // those of a list, one after the other
-  kBehindKeys,   // ranges that begin right behind keys, and have none
-  kBetweenKeys,  // ranges anywhere between two keys
-  kAtKeys        // ranges from a key on
+  kRange,        // any key of the range, written or not
+  kLonger,       // a key of the range with an additional byte
+  kPresent,      // written keys
+  kAbsent,       // keys that were not written
+  kHeated,       // written and absent keys, by the heat of key ranges
+  kRecorded,     // keys of a list, in order
+  kBehindKeys,   // empty ranges that begin right behind keys
+  kBetweenKeys,  // ranges at random positions between two keys
+  kAtKeys        // ranges that begin at a key
 };
 
 enum class LookupKind { kGet, kMultiGet, kSeek, kScan };
 
-// Exact share of absent keys among lookups in the range. Without one it is as many as there happen
-// to be.
+// Exact share of absent keys among lookups in the range. Without a share, absent keys occur by
+// chance.
 struct AbsentShare {
   std::optional<double> share{};
-  bool by_flag = false;  // --absent_lookups, where it is given, is the share instead
+  bool by_flag = false;  // --absent_lookups, if given, overrides the share
 
   std::optional<double> Given(std::optional<double> flag) const {
     return by_flag && flag ? flag : share;
   }
 };
 
-// Benchmark that a name stands for: something that is written, or something that is looked up.
+// Benchmark of --benchmarks: writes or lookups.
 struct Benchmark {
   const char* name;
-  const char* help;  // what follows the name in the help of --benchmarks
+  const char* help;  // text behind the name in the help of --benchmarks
   std::optional<WriteKind> writes{};
   AskedKeys asks = AskedKeys::kRange;
   LookupKind kind = LookupKind::kGet;
   AbsentShare absent{};
-  bool beside_writes = false;  // asks while another thread writes, and comes last
-  bool over_keys = false;      // writes where there have to be keys before
+  bool beside_writes = false;  // looks up keys while another thread writes; comes last
+  bool over_keys = false;      // writes; requires earlier writes
 };
 
-// Absent share of readmixed and readheat, and the default of --absent_lookups.
+// Share of absent keys in readmixed and readheat, and default of --absent_lookups.
 inline constexpr double kShareOfMixed = 0.5;
 
-// All that there are, those of writes first.
+// Returns all benchmarks, writes first.
 const std::vector<Benchmark>& Benchmarks();
 
-// Some that have something in common.
+// Predicates for groups of benchmarks.
 using BenchmarkTest = bool (*)(const Benchmark&);
 inline bool IsRecorded(const Benchmark& one) { return one.asks == AskedKeys::kRecorded; }
 inline bool IsHeated(const Benchmark& one) { return one.asks == AskedKeys::kHeated; }
@@ -73,23 +73,24 @@ inline bool Scans(const Benchmark& one) { return one.kind == LookupKind::kScan; 
 inline bool IsBesideWrites(const Benchmark& one) { return one.beside_writes; }
 inline bool WritesDrawn(const Benchmark& one) { return one.writes == WriteKind::kDrawn; }
 
-// "readpresent, readabsent or readmixed", if " or " is before the last. There is one.
+// Returns the names of matching benchmarks: "readpresent, readabsent or readmixed" for before_last
+// " or ". At least one must match.
 std::string NamesOf(BenchmarkTest test, absl::string_view before_last);
 
-// Returns what the help of --benchmarks says of those that write, or of those that look up.
+// Returns the part of the help of --benchmarks about writes, or about lookups.
 std::string BenchmarksHelp(bool writes);
 
 struct BenchmarkList {
   std::vector<Benchmark> writes;
-  std::vector<Benchmark> lookups;  // at least one
+  std::vector<Benchmark> lookups;  // never empty
 
-  // The first that is such a one; null if none is.
+  // Returns the first matching benchmark, or null.
   const Benchmark* Find(BenchmarkTest test) const;
 };
 
-// "fillrandom,compact,readrandom". What is written comes first, as the tree that is looked at is
-// what all writes leave; what changes the tree as it asks comes last. An error says what is
-// wrong with a list.
+// Parses a list such as "fillrandom,compact,readrandom". Writes must come first, since lookups see
+// the tree after all writes; lookups that change the tree must come last. Returns an error that
+// describes the problem.
 absl::StatusOr<BenchmarkList> ParseBenchmarks(std::string_view list);
 
 }  // namespace winnow::bench

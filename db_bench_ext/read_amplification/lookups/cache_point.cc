@@ -15,10 +15,10 @@
 namespace winnow::bench {
 namespace {
 
-// A cache is full, and only what is in use is in it, when it was filled so many times.
+// Number of fills after which a cache is assumed to be in a steady state.
 constexpr uint64_t kTimesFilled = 4;
 
-// The work on one open tree.
+// Measurement of one point on an open tree.
 class PointPass {
  public:
   PointPass(rocksdb::DB* db, const Lookups& lookups, uint64_t third, size_t threads,
@@ -48,7 +48,7 @@ class PointPass {
     return sum;
   }
 
-  // Measures the speed of so many lookups.
+  // Returns the speed of n lookups.
   absl::StatusOr<double> OpsPerSecond(uint64_t n) {
     const Lookups part = PartOf(lookups_, 2 * third_, n);
     absl::StatusOr<inspect::WorkloadTimes> times = TimeLookups(
@@ -58,8 +58,8 @@ class PointPass {
   }
 
  private:
-  // A third of the lookups or fewer, from the one at `first` on, in slices that become longer: the
-  // next one begins if `goes_on` before it.
+  // Runs at most a third of the lookups, from the one at `first` on, in slices of growing length;
+  // the next slice begins if goes_on() returns true.
   absl::Status InSlices(
       uint64_t first, absl::FunctionRef<bool()> goes_on,
       absl::FunctionRef<absl::Status(const Lookups& part, LookupProgress progress)> work) {

@@ -1,4 +1,4 @@
-// A point of a sweep of caches: what lookups read into a block cache that has long been in use.
+// A point of a sweep of cache sizes: what lookups read into a block cache in its steady state.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_CACHE_POINT_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_CACHE_POINT_H_
@@ -16,15 +16,15 @@
 
 namespace winnow::bench {
 
-// Soon after so many bytes were put into the cache, counting ends: lookups that read a filter each
-// take long, and a few hundred of them tell all.
+// Bytes inserted into the cache after which counting ends soon: lookups that each read a filter are
+// slow, and a few hundred of them suffice.
 inline constexpr uint64_t kMaxBytesOfPoint = uint64_t{4} << 30;
 
-// Opens the grown tree and does the first `reads` of the lookups, or as many as there are, at least
-// three: a third fills the cache, a third is counted, and a third timed. Filling ends soon after
-// the cache was filled four times over, counting soon after kMaxBytesOfPoint, and as many as were
-// counted are timed. Errors as those of CountLookups. The caller knows the form, and the filters of
-// the files.
+// Opens the grown tree and runs the first `reads` lookups, or all if there are fewer, at least
+// three: a third fills the cache, a third is counted, and a third is timed. Filling ends soon after
+// the cache was filled four times, and counting soon after kMaxBytesOfPoint; as many lookups are
+// timed as were counted. Errors are those of CountLookups(). The caller adds the form and the
+// filters of the files to the result.
 absl::StatusOr<inspect::CachePoint> MeasureCachePoint(const TreeOptions& options,
                                                       const Policy& policy, const std::string& path,
                                                       const Lookups& lookups, uint64_t reads,

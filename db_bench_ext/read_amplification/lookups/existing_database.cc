@@ -27,14 +27,14 @@
 namespace winnow::bench {
 namespace {
 
-// Bounds of a sample's keys: fewer than kMaxKeys, but not than kMinKeys, if they take more bytes.
+// Limits of a sample: at most kMaxKeys keys and kMaxKeyBytes bytes, but at least kMinKeys keys.
 constexpr uint64_t kMaxKeys = 200'000;
 constexpr uint64_t kMaxKeyBytes = 64 << 20;
 constexpr uint64_t kMinKeys = 1000;
 constexpr uint64_t kProgressEvery = 65536;
 constexpr uint64_t kSampleSalt = 0x73616d706c65;
 
-// Some keys of a set, which outlives it.
+// A subset of the keys of a set, which must outlive it.
 class SomeKeys : public KeySet {
  public:
   explicit SomeKeys(const KeySet* keys) : keys_(keys) {}
@@ -99,7 +99,7 @@ class Measurement {
   }
 
  private:
-  // The tree, and the filters of its files.
+  // Reads the shape of the tree and the filters of its files.
   absl::Status Examine() {
     absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = database_->Open(options_.cache_size);
     if (!db.ok()) return db.status();
@@ -133,7 +133,7 @@ class Measurement {
     return absl::OkStatus();
   }
 
-  // A random sample of the keys, each as likely (Vitter's algorithm R), and near misses of it that
+  // Draws a uniform random sample of the keys (Vitter's algorithm R), and near misses of them that
   // the database does not have.
   absl::Status DrawKeys() {
     absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = database_->Open(options_.cache_size);
@@ -172,12 +172,12 @@ class Measurement {
     sample = {};
     keys_.range = present;
     keys_.longer = std::make_shared<LongerKeys>(present);
-    keys_.longer_are_absent = false;  // it may have such keys
+    keys_.longer_are_absent = false;  // the database may have such keys
     keys_.recorded = options_.recorded;
     return NeedsAbsentKeys() ? FindAbsentKeys(present, db->get()) : absl::OkStatus();
   }
 
-  // So many that reads, memory and the need for a sample allow.
+  // Returns the size of the sample, limited by the number of reads and by memory.
   absl::StatusOr<uint64_t> KeysOfSample(rocksdb::DB* db) const {
     rocksdb::TablePropertiesCollection properties;
     const rocksdb::Status status = db->GetPropertiesOfAllTables(&properties);
@@ -198,7 +198,7 @@ class Measurement {
         [&](const Benchmark& benchmark) { return AsksForAbsentKeys(benchmark, options_.choices); });
   }
 
-  // Near misses of the sample that the database does not have either.
+  // Finds near misses of the sample that the database does not have either.
   absl::Status FindAbsentKeys(std::shared_ptr<const KeyTable> present, rocksdb::DB* db) {
     absl::StatusOr<NearMisses> made =
         NearMisses::Of(std::move(present), std::min(options_.choices.reads, kMaxKeys),
@@ -225,8 +225,8 @@ class Measurement {
                            : absl::OkStatus();
   }
 
-  // An open database. If it is not the state that the keys were drawn from, answers are no longer
-  // known, which is said.
+  // Opens the database. If it has changed since the keys were drawn, expected answers are unknown,
+  // which is noted in *lookups.
   absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenFor(
       Lookups* lookups, std::shared_ptr<rocksdb::Statistics> statistics = nullptr) {
     absl::StatusOr<std::unique_ptr<rocksdb::DB>> db =
@@ -258,7 +258,7 @@ class Measurement {
                      [&](uint64_t done) { return Continue(lookups.name, done, lookups.count); });
     if (!counts.ok()) return counts.status();
     const plugin::Counters after = plugin::CurrentCounters();
-    // RocksDB's own readers hash each time.
+    // RocksDB's own readers hash for each check.
     const uint64_t ours = after.lookups - before.lookups;
     if (ours <= counts->filter_checks) {
       counts->hashes = after.hashes - before.hashes + counts->filter_checks - ours;
@@ -297,7 +297,7 @@ class Measurement {
   std::unique_ptr<NearMisses> near_;
   KeysOfRun keys_;
   uint64_t value_bytes_ = 0;
-  rocksdb::SequenceNumber sequence_ = 0;  // of the state that keys were drawn from
+  rocksdb::SequenceNumber sequence_ = 0;  // when keys were drawn
   bool changed_ = false;
   inspect::PolicyResult result_;
   inspect::ReadAmplification run_;

@@ -1,5 +1,5 @@
-// Measuring a database as it is: what lookups of its own keys read, and which filters its files
-// have.
+// Measurement of an existing database: what lookups of its own keys read, and which filters its
+// files have.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_EXISTING_DATABASE_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_EXISTING_DATABASE_H_
@@ -21,10 +21,10 @@
 
 namespace winnow::bench {
 
-// Text that stands for the policy in the results.
+// Name of the policy in the results.
 inline constexpr char kAsItIs[] = "as it is";
 
-// Said, behind the name of a workload, where its seeks find no filter to ask.
+// Note, behind a workload's name, if its seeks checked no filter.
 inline constexpr char kSeeksAskNothing[] =
     " asked no filter: without a prefix extractor filters hold whole keys only, which a "
     "seek has no use for.";
@@ -32,22 +32,22 @@ inline constexpr char kSeeksAskNothing[] =
 struct ExistingOptions {
   std::vector<Benchmark> workloads;  // lookups
   LookupChoices choices;
-  std::shared_ptr<const KeySet> recorded;  // a list of lookups; null without
-  std::string record_lookups;              // file for RecordLookups; empty: none
-  uint64_t timed_reads = 0;                // of each workload and round, at most
-  double timed_seconds = 0;                // above 0: of a round, instead
-  size_t timed_rounds = 1;                 // at least 1
-  size_t threads = 1;                      // that look keys up at a time
+  std::shared_ptr<const KeySet> recorded;  // keys of recorded lookups; null: none
+  std::string record_lookups;              // output file of RecordLookups; empty: none
+  uint64_t timed_reads = 0;                // limit per workload and round
+  double timed_seconds = 0;                // duration of a round if above 0
+  size_t timed_rounds = 1;                 // minimum 1
+  size_t threads = 1;                      // concurrent lookup threads
   uint64_t cache_size = 0;                 // 0: no block cache
 };
 
-// Opens the database in the folder for reading only: nothing in it is written, renamed, locked or
-// made, so that it may be in use meanwhile. What is in its write-ahead log alone is not seen.
-// Lookups ask the default column family, and a note says so where there are others, for keys drawn
-// from it, at most 200,000 different ones or 64 MiB of them, and for near misses of these that it
-// does not have. Filters are read by Winnow's policy, which knows its own and RocksDB's. The
-// results have one policy, kAsItIs, whose `in_force` are the names in the files' properties. An
-// error if the folder has no database that RocksDB can open, or one without keys.
+// Measures the database in the folder. Opens it read-only, without writing, renaming, locking or
+// creating files, so that it may be in use meanwhile; data that is only in the write-ahead log is
+// not seen. Lookups use the default column family; a note says so if there are others. Keys are
+// drawn from it, at most 200,000 distinct ones or 64 MiB, and near misses of them that it does not
+// have. Winnow's policy, which supports its own and RocksDB's formats, reads the filters. The
+// results have one policy, kAsItIs, whose `in_force` has the names in the files' properties.
+// Returns an error if the folder has no database that RocksDB can open, or one without keys.
 absl::StatusOr<inspect::ReadAmplification> MeasureExisting(const std::string& path,
                                                            const ExistingOptions& options,
                                                            Progress* progress,

@@ -1,4 +1,4 @@
-// How many files a lookup may have to look into.
+// Number of files that a lookup may have to read.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_FILES_CONSIDERED_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_FILES_CONSIDERED_H_
@@ -10,8 +10,8 @@
 
 namespace winnow::bench {
 
-// The mean number of files whose range of keys holds the key of a lookup, by looking at the first
-// `sample` lookups at most. 0 without lookups.
+// Returns the mean number of files whose key range contains the key of a lookup, over at most the
+// first `sample` lookups; 0 without lookups.
 double FilesConsideredPerLookup(const LevelFiles& levels, const Lookups& lookups,
                                 uint64_t sample = 100'000);
 

@@ -1,4 +1,4 @@
-// Lookups by the heat of key ranges while a tree grows, so that a policy has what to learn from.
+// Skewed lookups while a tree grows, from which a policy can learn.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_GROWTH_LOOKUPS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_GROWTH_LOOKUPS_H_
@@ -19,27 +19,27 @@
 
 namespace winnow::bench {
 
-// So many intervals of equal numbers of writes does a growth have.
+// Number of intervals of a growth, with equal numbers of writes.
 inline constexpr uint64_t kGrowthIntervals = 40;
 
 struct GrowthHeat {
-  const KeysOfRun& keys;         // with absent ones
-  const LookupChoices& choices;  // with a heat
+  const KeysOfRun& keys;         // includes absent keys
+  const LookupChoices& choices;  // includes a heat
 };
 
-// Lookups in one tree, on the thread that writes. Every lookup is checked. A bit a key in memory.
+// Lookups in one tree, on the writing thread. Verifies every result. Takes one bit per key.
 class GrowthLookups {
  public:
-  // The keys, the choices and the writes outlive it.
+  // The keys, the choices and the writes must outlive it.
   GrowthLookups(const GrowthHeat& heat, const WriteSequence& writes);
   GrowthLookups(const GrowthLookups&) = delete;
   GrowthLookups& operator=(const GrowthLookups&) = delete;
 
-  // Makes the lookups that are due after so many writes of the sequence, by the heat of that time;
-  // none of the keys that are yet to be written is taken for present.
+  // Runs the lookups that are due after `written` writes of the sequence, by the heat of that time.
+  // Keys that are not written yet are expected to be absent.
   absl::Status After(rocksdb::DB* db, uint64_t written);
 
-  // All so far, in order of time.
+  // Returns all intervals so far, in order of time.
   const std::vector<inspect::GrowthInterval>& intervals() const { return intervals_; }
 
  private:
@@ -49,12 +49,12 @@ class GrowthLookups {
   const GrowthHeat heat_;
   const WriteSequence& writes_;
   const double absent_share_;
-  Lookups lookups_;  // what messages name
+  Lookups lookups_;  // name for messages
   std::unique_ptr<Reader> reader_;
-  std::vector<bool> there_;  // by number of the key
+  std::vector<bool> there_;  // indexed by number of the key
   uint64_t written_ = 0;
   uint64_t asked_ = 0;
-  inspect::WorkloadCounts counts_;  // of the interval
+  inspect::WorkloadCounts counts_;  // counts of the current interval
   std::vector<inspect::GrowthInterval> intervals_;
 };
 

@@ -1,4 +1,4 @@
-// Counts by RocksDB on a thread while it looks keys up.
+// RocksDB's counters of a thread during lookups.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_LOOKUP_COUNTS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_LOOKUP_COUNTS_H_
@@ -14,7 +14,7 @@
 
 namespace winnow::bench {
 
-// Keeps RocksDB counting on this thread, from zero, while it lives.
+// Enables RocksDB's counters on this thread, starting at zero, until destruction.
 class CountingScope {
  public:
   CountingScope();
@@ -22,14 +22,15 @@ class CountingScope {
   CountingScope(const CountingScope&) = delete;
   CountingScope& operator=(const CountingScope&) = delete;
 
-  // Counts of gets, so far. Lookups, found keys, bytes of values and hashes are left to the caller.
+  // Returns the counts of gets so far. The caller sets lookups, found keys, bytes of values and
+  // hashes.
   inspect::WorkloadCounts OfGets() const;
 
-  // Counts of seeks, of whose filter checks RocksDB counts the total only, not those of a level.
-  // What of them is decided is the caller's to know.
+  // Returns the counts of seeks. RocksDB counts filter checks of seeks only in total, not per
+  // level. The caller has to determine which answers were false positives.
   inspect::WorkloadCounts OfSeeks() const;
 
-  // Answers of filters to seeks, so far.
+  // Answers of filters to seeks so far.
   struct SeekAnswers {
     uint64_t checks = 0;
     uint64_t maybes = 0;
@@ -37,21 +38,21 @@ class CountingScope {
   SeekAnswers OfFilters() const;
 };
 
-// Blocks of filters that this thread has read from files, while a scope of it lives.
+// Returns the number of filter blocks that this thread has read from files during a CountingScope.
 inline uint64_t FilterBlocksRead() { return rocksdb::get_perf_context()->filter_block_read_count; }
 
-// For the options of a database whose loads are counted: tickers, and nothing that takes time.
+// Returns statistics for a database whose block loads are counted: tickers only, without timers.
 std::shared_ptr<rocksdb::Statistics> NewTickers();
 
-// Returns what came into the block cache since the database was opened with such tickers, on all
-// threads; all 0 without.
+// Returns what all threads have loaded into the block cache since the database was opened with such
+// statistics; zeros without them.
 inspect::CacheLoads LoadsSoFar(const rocksdb::DB& db);
 
-// Returns what came between the two.
+// Returns the difference of two counts.
 inspect::CacheLoads LoadsBetween(const inspect::CacheLoads& before,
                                  const inspect::CacheLoads& after);
 
-// Adds up what several threads counted. Hashes and loads are left alone.
+// Adds the counts of a thread to *sum, except hashes and loads.
 void AddCounts(const inspect::WorkloadCounts& counts, inspect::WorkloadCounts* sum);
 
 }  // namespace winnow::bench

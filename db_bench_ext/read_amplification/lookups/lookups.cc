@@ -19,13 +19,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Keys that are made ahead; then progress is told.
+// Number of keys that are generated ahead, and the interval of progress reports.
 constexpr uint64_t kKeysOfChunk = 4096;
 
-// So many times of calls are kept by a thread; of more, every second, every fourth, and so on.
+// Maximum number of call times per thread; with more calls, only every second, every fourth, … time
+// is kept.
 constexpr size_t kMaxTimes = size_t{1} << 22;
 
-// Thread t of T does calls t, t + T, …, of a whole batch each.
+// Returns the number of calls, each for a batch. Thread t of T makes the calls t, t + T, ….
 uint64_t CallsOf(const Lookups& lookups, uint64_t n) {
   const uint64_t step = KeysOfCall(lookups);
   return (n + step - 1) / step;
@@ -35,8 +36,8 @@ size_t CallsOfChunk(const Lookups& lookups) {
   return static_cast<size_t>(std::max<uint64_t>(1, kKeysOfChunk / KeysOfCall(lookups)));
 }
 
-// Runs `work` on so many threads, the first of them this one, and gives the first error; of a pass
-// that was ended because of an error, that error.
+// Runs `work` on `threads` threads, the first of which is this one, and returns the first error. If
+// a pass was stopped because of an error, returns that error.
 absl::Status OnThreads(size_t threads, const std::function<absl::Status(size_t thread)>& work) {
   std::mutex mutex;
   absl::Status first_error;
@@ -53,8 +54,8 @@ absl::Status OnThreads(size_t threads, const std::function<absl::Status(size_t t
   return first_error;
 }
 
-// Ends all threads' passes when one of them fails or the caller wants no more. Progress is told by
-// the first thread, for all.
+// State of a pass that stops all threads when one of them fails or the caller cancels. The first
+// thread reports the progress of all.
 class Pass {
  public:
   Pass(size_t threads, LookupProgress progress) : threads_(threads), progress_(progress) {}
@@ -62,7 +63,7 @@ class Pass {
   bool stopped() const { return stopped_; }
   void Stop() { stopped_ = true; }
 
-  // After so many lookups of this thread; an error to end it with.
+  // Called after `lookups` lookups of this thread; returns an error if the pass has to end.
   absl::Status After(size_t thread, uint64_t lookups) {
     if (thread == 0 && !progress_(lookups * threads_)) Stop();
     return stopped_ ? absl::CancelledError("interrupted") : absl::OkStatus();
@@ -74,7 +75,7 @@ class Pass {
   std::atomic<bool> stopped_{false};
 };
 
-// Tally of seeks. It is known whether the maybes of one were false if it found nothing.
+// Counter of seeks. The maybes of a seek are known to be false positives if it found nothing.
 class SeekTally {
  public:
   explicit SeekTally(const CountingScope* counting) : counting_(counting) {}
@@ -140,7 +141,7 @@ struct ThreadTimes {
   std::vector<uint32_t> calls;  // nanoseconds of some of the calls, evenly spread
   uint64_t calls_done = 0;
   uint64_t done = 0;   // lookups
-  double seconds = 0;  // without what is done between two chunks
+  double seconds = 0;  // excluding the time between two chunks
 };
 
 void KeepTime(uint64_t call, Clock::duration took, uint64_t* every, ThreadTimes* times) {
@@ -155,7 +156,8 @@ void KeepTime(uint64_t call, Clock::duration took, uint64_t* every, ThreadTimes*
   times->calls.push_back(static_cast<uint32_t>(std::min<int64_t>(UINT32_MAX, nanoseconds)));
 }
 
-// The clock is read once for each call; keys are made while it stands.
+// Measures lookups on a thread. The clock is read once per call; keys are generated between
+// measurements.
 absl::StatusOr<ThreadTimes> TimeOnThread(rocksdb::DB* db, const Lookups& lookups,
                                          const PassOptions& options, uint64_t n, size_t thread,
                                          Pass* pass) {
@@ -234,7 +236,7 @@ absl::StatusOr<inspect::WorkloadTimes> TimeLookups(rocksdb::DB* db, const Lookup
                                                    LookupProgress progress) {
   PassOptions pass_options = options;
   pass_options.threads = std::max<size_t>(1, options.threads);
-  // By the clock, all lookups of the workload over and over.
+  // The workload's lookups are repeated if a round has a time limit.
   const uint64_t n = options.seconds > 0 ? lookups.count : std::min(options.lookups, lookups.count);
   Pass pass(pass_options.threads, progress);
   std::mutex mutex;

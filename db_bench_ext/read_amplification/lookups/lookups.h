@@ -1,4 +1,5 @@
-// Looking keys up: once to count what a lookup costs, once to see how long it takes.
+// Execution of lookups: counting passes measure the cost of a lookup, and timed passes its
+// duration.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_LOOKUPS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_LOOKUPS_H_
@@ -16,35 +17,36 @@
 
 namespace winnow::bench {
 
-// `count` of these lookups, from the one at position `first` on. There are as many.
+// Returns `count` of these lookups, from position `first` on; at least as many must follow.
 Lookups PartOf(const Lookups& lookups, uint64_t first, uint64_t count);
 
-// How a pass is done.
+// Options of a pass.
 struct PassOptions {
-  size_t threads = 1;    // which share the lookups
-  uint64_t lookups = 0;  // to do, from the first one; Lookups::count at most in a counting pass
-  double seconds = 0;    // above 0: a timed round lasts so long instead
+  size_t threads = 1;  // threads that share the lookups
+  // Number of lookups, from the first one on; at most Lookups::count in a counting pass.
+  uint64_t lookups = 0;
+  double seconds = 0;  // duration of a timed round if above 0
 };
 
-// Called now and then with the number of lookups done; false ends the pass.
+// Called occasionally with the number of completed lookups; returning false ends the pass.
 using LookupProgress = absl::FunctionRef<bool(uint64_t done)>;
 
-// Counts; no times. What came into the block cache is counted of a database that was opened with
-// NewTickers, with what others did in it meanwhile. An error if a key is not what it has to be.
-// Seeks: a maybe of a filter is a false one if the seek found no key from its own on with the same
-// prefix.
+// Counts without timing. Block loads are counted if the database was opened with NewTickers(),
+// including those of concurrent users. Returns an error if a lookup does not have its expected
+// result. Seeks: a maybe of a filter is a false positive if the seek found no key with the same
+// prefix from its own key on.
 absl::StatusOr<inspect::WorkloadCounts> CountLookups(rocksdb::DB* db, const Lookups& lookups,
                                                      const PassOptions& options,
                                                      LookupProgress progress);
 
-// Times, as the only round. Nothing is counted, since that takes time. Percentiles are of calls:
-// one of kMultiGet has as many lookups as a batch.
+// Times one round, without counting, which takes time itself. Percentiles are of calls: a kMultiGet
+// call has as many lookups as a batch.
 absl::StatusOr<inspect::WorkloadTimes> TimeLookups(rocksdb::DB* db, const Lookups& lookups,
                                                    const PassOptions& options,
                                                    LookupProgress progress);
 
-// Returns the round of median speed of at least one round of the same lookups, the slower of two
-// such, with the speeds of all.
+// Returns the round with the median speed among at least one round of the same lookups, the slower
+// of two middle ones, with the speeds of all.
 inspect::WorkloadTimes MedianRound(const std::vector<inspect::WorkloadTimes>& rounds);
 
 }  // namespace winnow::bench

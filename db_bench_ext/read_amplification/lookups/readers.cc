@@ -102,9 +102,9 @@ class MultiGetter : public Reader {
   std::vector<rocksdb::Status> statuses_;
 };
 
-// With an iterator of its own each time, as db_bench seeks. Where the key has a prefix, it ends
-// with that, so that what filters leave out is not missed; a key without one is sought in all
-// files.
+// Seeks with a new iterator each time, as db_bench does. If the key has a prefix, the iteration
+// ends with it, so that keys excluded by filters are not missed; a key without a prefix is sought
+// in all files.
 class Seeker : public Reader {
  public:
   Seeker(rocksdb::DB* db, const Lookups& lookups)
@@ -149,7 +149,7 @@ class Seeker : public Reader {
   rocksdb::ReadOptions read_;
 };
 
-// All rows up to the bound, with an iterator of its own each time, as a program reads ranges.
+// Reads all rows up to the bound, with a new iterator each time, as programs read ranges.
 class Scanner : public Reader {
  public:
   Scanner(rocksdb::DB* db, const Lookups& lookups) : db_(db), lookups_(lookups) {
@@ -175,7 +175,7 @@ class Scanner : public Reader {
   }
 
  private:
-  // Its scans need no mode.
+  // Scans need no prefix mode with this extractor.
   static bool IsRangeExtractor(const rocksdb::SliceTransform& prefixes) {
     return absl::StartsWith(prefixes.Name(), "winnow.range");
   }
@@ -214,8 +214,8 @@ void PreparedCalls::Add(uint64_t call, uint64_t n) {
     std::string& room = rooms_[begin + i];
     Asked& asked = asked_[begin + i];
     asked = lookups_.at(call * step_ + i, &room);
-    // A key that lies elsewhere is cold, or not, by chance: all are read from here.
-    if (asked.key.data() == room.data()) continue;  // and so does a bound
+    // Keys are copied into the room: a key elsewhere may or may not be in the cache.
+    if (asked.key.data() == room.data()) continue;  // a bound does too
     room.assign(asked.key);
     asked.key = room;
   }

@@ -1,4 +1,4 @@
-// One thread's way to look keys up: get, MultiGet, seek.
+// Lookups of one thread: get, MultiGet, seek and scan.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_READERS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_READERS_H_
@@ -15,18 +15,19 @@
 
 namespace winnow::bench {
 
-// For one thread. What it was made of outlives it.
+// Not thread-safe. The constructor's arguments must outlive it.
 class Reader {
  public:
   virtual ~Reader() = default;
 
-  // One call of RocksDB's for `n` keys, at most KeysOfCall. An error if a key is not what it has to
-  // be.
+  // Makes one RocksDB call for `n` keys, at most KeysOfCall(). Returns an error if a lookup does
+  // not have its expected result.
   virtual absl::Status Read(const Asked* asked, size_t n) = 0;
 
-  uint64_t found() const { return found_; }                // keys that were there
-  uint64_t value_bytes() const { return value_bytes_; }    // of these
-  bool last_was_empty() const { return last_was_empty_; }  // of a seek: nothing with its prefix
+  uint64_t found() const { return found_; }              // number of keys found
+  uint64_t value_bytes() const { return value_bytes_; }  // total of their values
+  // True if the last seek found no key with its prefix.
+  bool last_was_empty() const { return last_was_empty_; }
 
  protected:
   uint64_t found_ = 0;
@@ -36,13 +37,13 @@ class Reader {
 
 std::unique_ptr<Reader> MakeReader(rocksdb::DB* db, const Lookups& lookups);
 
-// How many keys a call asks for, but for the last one of a pass.
+// Returns the number of keys per call, except for the last call of a pass.
 uint64_t KeysOfCall(const Lookups& lookups);
 
-// The keys of some calls, made ahead, so that making them is no part of what is measured.
+// Keys of some calls, generated ahead, so that their generation is not measured.
 class PreparedCalls {
  public:
-  // Room for so many calls. `lookups` outlives it.
+  // Reserves room for `most` calls. `lookups` must outlive it.
   PreparedCalls(const Lookups& lookups, size_t most)
       : lookups_(lookups),
         step_(KeysOfCall(lookups)),
@@ -52,7 +53,8 @@ class PreparedCalls {
 
   void Clear() { size_ = 0; }
 
-  // The keys of the call with this number of those for the first n lookups. There is room.
+  // Adds the keys of call number `call` among the calls for the first n lookups. Requires remaining
+  // room.
   void Add(uint64_t call, uint64_t n);
 
   struct Call {

@@ -1,4 +1,4 @@
-// Writing down which keys a run looks up.
+// Recording of the keys that a run looks up.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_RECORD_LOOKUPS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_RECORD_LOOKUPS_H_
@@ -12,9 +12,9 @@
 
 namespace winnow::bench {
 
-// Makes the file, or replaces what is in it: the keys that counting passes of these workloads look
-// up, one a line as hexadecimal digits, in the order in which they are drawn; seeks are none.
-// Called with the number written so far, and ends with an error once that gives false.
+// Creates or overwrites the file with the keys that counting passes of these workloads look up, one
+// per line in hexadecimal, in the order in which they are drawn; seeks are omitted. Calls
+// `progress` with the number written so far, and returns an error once it returns false.
 absl::Status RecordLookups(const std::vector<Lookups>& workloads, const std::string& path,
                            LookupProgress progress);
 

@@ -17,7 +17,8 @@ constexpr uint64_t kScanSalt = 0x7363616e;
 constexpr size_t kNumberBytes = 8;
 constexpr int kTries = 1000;
 
-// A number of up to eight bytes of the key from `at` on; a shorter key is as if zeros followed.
+// Returns the big-endian number in up to eight bytes of the key from `at` on; a shorter key is
+// padded with zeros.
 uint64_t NumberAt(std::string_view key, size_t at, size_t bytes) {
   uint64_t number = 0;
   for (size_t i = at; i < at + bytes; ++i) {
@@ -30,7 +31,7 @@ void AppendNumber(uint64_t number, size_t bytes, std::string* key) {
   for (size_t i = bytes; i-- > 0;) key->push_back(static_cast<char>(number >> (8 * i)));
 }
 
-// So many positions behind the key; unset where they end.
+// Returns the key this many positions behind `key`, or nullopt on overflow.
 std::optional<std::string> Behind(std::string_view key, uint64_t positions) {
   const size_t bytes = std::min(key.size(), kNumberBytes);
   const size_t at = key.size() - bytes;
@@ -42,8 +43,8 @@ std::optional<std::string> Behind(std::string_view key, uint64_t positions) {
   return behind;
 }
 
-// A key between two; unset if there is hardly room for one. It is as long as they are if they are
-// of one length.
+// Returns a key between two, or nullopt if there is hardly room for one. If both have the same
+// length, so does the result.
 std::optional<std::string> Between(std::string_view low, std::string_view high, Random* random) {
   const auto differ = std::mismatch(low.begin(), low.end(), high.begin(), high.end());
   const auto common = static_cast<size_t>(differ.first - low.begin());

@@ -1,4 +1,4 @@
-// Scans of a range of keys, with an upper bound: which ones a workload asks for.
+// Bounded scans of key ranges, as drawn for a workload.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_SCANS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_SCANS_H_
@@ -10,19 +10,19 @@
 
 namespace winnow::bench {
 
-// All written keys in their order: KeysOfRun::in_order, one for all workloads.
+// Returns all written keys, sorted: KeysOfRun::in_order, shared by all workloads.
 KeyTable KeysInOrder(const KeysOfRun& keys);
 
-// Where a scan begins.
+// Position at which a scan begins.
 enum class ScanBegin {
   kBehindKey,    // right behind a key; finds nothing
-  kBetweenKeys,  // anywhere between two keys that are neighbours; finds nothing
-  kAtKey         // at a key, which it finds
+  kBetweenKeys,  // anywhere between two adjacent keys; finds nothing
+  kAtKey         // exactly at a key, which is found
 };
 
-// Scans of `length` positions: the last eight bytes of a key are a number, the high byte first, and
-// a scan ends so many above its begin. Where so long an empty scan was not found in many tries, one
-// that finds something is asked for, and expects either. Takes the keys from `in_order`.
+// Returns scans of `length` positions: the last eight bytes of a key are a big-endian number, and a
+// scan ends `length` above its begin. If no empty scan of that length is found in many tries, the
+// scan may find a key and expects either result. Takes the keys from `in_order`.
 LookupAt MakeScans(ScanBegin begin, uint64_t length, const KeysOfRun& keys, uint64_t seed);
 
 }  // namespace winnow::bench

@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t kRangeSalt = 0x70726573656e74;
 constexpr uint64_t kScatterSalt = 0x73636174746572;
 
-// Numbers below n, as skewed as asked for; the hot ones lie scattered.
+// Random numbers below n with the requested skew; hot numbers are scattered.
 class Draws {
  public:
   Draws(uint64_t n, double zipf, uint64_t seed)
@@ -99,7 +99,7 @@ LookupAt OfList(const KeysOfRun& keys) {
   };
 }
 
-// Keys that another thread writes meanwhile may be there or not.
+// Accepts either result, since another thread may write the keys meanwhile.
 LookupAt OrWritten(LookupAt at) {
   return [at = std::move(at)](uint64_t position, std::string* room) {
     Asked asked = at(position, room);

@@ -15,11 +15,11 @@ namespace winnow::bench {
 namespace {
 
 struct FlagText {
-  std::string value;  // its default; may be empty
+  std::string value;  // default value; may be empty
   std::string help;
 };
 
-// Returns the flags of the file, by name.
+// Returns the flags defined in the file, by name.
 std::map<std::string, FlagText> FlagsOf(const std::string& file) {
   std::map<std::string, FlagText> texts;
   for (const auto& [name, flag] : absl::GetAllFlags()) {
@@ -29,7 +29,7 @@ std::map<std::string, FlagText> FlagsOf(const std::string& file) {
   return texts;
 }
 
-// "--keys" or, with a value, "--num=1000000".
+// Returns "--keys" or, with a value, "--num=1000000".
 std::string Word(const std::string& name, const FlagText& flag) {
   return absl::StrCat("--", name, flag.value.empty() ? "" : "=", flag.value);
 }

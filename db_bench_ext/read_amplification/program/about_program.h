@@ -1,4 +1,4 @@
-// The texts of --help, of the manual page and of the completion for bash.
+// Texts of --help, the manual page and the bash completion.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_ABOUT_PROGRAM_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_ABOUT_PROGRAM_H_
@@ -9,29 +9,29 @@
 
 namespace winnow::bench {
 
-// The flags that one source file defines.
+// Flags defined in one source file.
 struct FlagGroup {
   std::string title;
-  std::string file;  // the end of its name
+  std::string file;  // suffix of its path
 };
 
-// Texts that a program says of itself.
+// Texts in which a program describes itself.
 struct AboutProgram {
   std::string name;
-  std::string summary;  // a sentence without its full stop
-  std::string about;    // ends with a line's end
+  std::string summary;  // a sentence without its period
+  std::string about;    // ends with a newline
   std::vector<std::string> examples;
   std::vector<FlagGroup> groups;
   std::vector<std::pair<std::string, std::string>> exit_codes;
 };
 
-// The flags that the file whose name ends with `file` defines, by name, with what they mean.
+// Returns the help of all flags defined in the file whose path ends with `file`, by name.
 std::string FlagHelp(const std::string& file);
 
-// For --help: each flag by name, with what it means and what it is if it is not given.
+// Returns the text of --help: each flag by name, with its meaning and default.
 std::string HelpText(const AboutProgram& program);
 
-// The same as a manual page in roff, and a script for bash that completes the flags.
+// Return the manual page in roff, and a bash script that completes the flags.
 std::string ManPage(const AboutProgram& program);
 std::string BashCompletion(const AboutProgram& program);
 

@@ -33,7 +33,7 @@ std::string Escaped(const std::string& word) {
   return text + "'";
 }
 
-// A hexadecimal digit after \xc3 would not be taken for part of it: a byte has two digits at most.
+// A hexadecimal digit after \xc3 is not a part of it, since the escape has at most two digits.
 std::string Quoted(const std::string& word) {
   if (!std::all_of(word.begin(), word.end(), IsPrintable)) return Escaped(word);
   if (!word.empty() && std::all_of(word.begin(), word.end(), IsPlain)) return word;

@@ -1,4 +1,4 @@
-// db_bench_ext: what lookups read from a tree, for one filter policy and another.
+// db_bench_ext: compares what lookups read from a tree with different filter policies.
 
 #include <absl/flags/flag.h>
 #include <absl/flags/parse.h>
@@ -97,7 +97,7 @@ absl::Status Print(const std::string& text) {
       absl::StrCat("can't write to standard output: ", std::strerror(errno)));
 }
 
-// Files first: what standard output can't take is not lost then.
+// Writes files first, so that they are not lost if writing to standard output fails.
 absl::Status WriteReports(const inspect::ReadAmplification& results,
                           const std::optional<ThresholdsKept>& thresholds,
                           const ReportOptions& report) {
@@ -117,19 +117,20 @@ absl::Status WriteReports(const inspect::ReadAmplification& results,
   return status;
 }
 
-// Task that the flags ask for, as far as it can be known before any work is done.
+// Task requested by the flags, as far as known before any work.
 struct Task {
   WorkloadRequest request;
   RunOptions options;
   ReportOptions report;
   std::vector<Policy> policies;
   std::vector<FrontierPolicy> frontier;
-  std::vector<std::string> notes;      // for stderr and the report
-  std::vector<CacheSize> cache_sweep;  // for RunOptions, once the size of the data is known
+  std::vector<std::string> notes;      // notes for stderr and the report
+  std::vector<CacheSize> cache_sweep;  // sizes for RunOptions, relative to the data
   bool plan_only = false;
 };
 
-// Checks the flags of a run on an existing database, and that no other run finds one in its folder.
+// Checks the flags of a run on an existing database; refuses other runs in a folder with a
+// database.
 absl::Status CheckUseOfDatabase(const GivenFlags& given) {
   const std::string path = absl::GetFlag(FLAGS_db);
   const bool existing = absl::GetFlag(FLAGS_use_existing_db);
@@ -144,7 +145,7 @@ absl::Status CheckUseOfDatabase(const GivenFlags& given) {
   return status;
 }
 
-// Refuses what of the workloads does not go with the tree or the database.
+// Returns an error for workloads that are incompatible with the tree or the database.
 absl::Status CheckWorkloads(const WorkloadRequest& request, const TreeRequest& tree) {
   const bool existing = absl::GetFlag(FLAGS_use_existing_db);
   const BenchmarkList& list = request.benchmarks;
@@ -189,7 +190,7 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   if (!frontier.ok()) return frontier.status();
   for (const std::string& path :
        {report->json, report->summary, report->html, workloads->record_lookups}) {
-    if (tree->plan_only) break;  // it writes none
+    if (tree->plan_only) break;  // --plan writes no files
     if (path.empty()) continue;
     if (absl::Status status = CheckCanWrite(path); !status.ok()) return status;
   }
@@ -213,7 +214,7 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   if (task.options.trees_at_once == 0) {
     task.options.trees_at_once = std::max(1u, std::thread::hardware_concurrency());
   }
-  // Lookups while another tree grows would be counted with those of this one.
+  // Lookups during the growth of another tree would be included in the counts of this one.
   if (task.request.benchmarks.Find(IsHeated) != nullptr) task.options.trees_at_once = 1;
   task.report = *std::move(report);
   task.frontier = *std::move(frontier);
@@ -221,7 +222,7 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   return task;
 }
 
-// Forecast of what the run will take, for as many keys as there are or will be.
+// Forecast of the run's needs, for the given or expected number of keys.
 struct Forecast {
   TreeOptions scaled;
   RunSize size;
@@ -283,7 +284,7 @@ std::string SmallFiles(const Task& task, uint64_t keys, uint64_t key_bytes,
   return SmallFilesWarning(tree, MeanBytes(keys, key_bytes, task.options.tree.value_size));
 }
 
-// Before the work: the plan, if that is what is asked for, or an error if there is no room for it.
+// Prints the plan, if requested, or returns an error if there is no room for the run.
 absl::Status CheckForecast(const Task& task, uint64_t keys, uint64_t key_bytes) {
   const Forecast forecast = MakeForecast(task, keys, key_bytes);
   const absl::Status room = CheckRoom(forecast.needs, forecast.room);
@@ -306,13 +307,13 @@ absl::Status CheckForecast(const Task& task, uint64_t keys, uint64_t key_bytes) 
   return absl::OkStatus();
 }
 
-// Sentences for stderr, and for the report.
+// Prints a note to stderr and records it for the report.
 void Note(const std::string& sentence, std::vector<std::string>* notes) {
   std::fprintf(stderr, "db_bench_ext: note: %s\n", sentence.c_str());
   notes->push_back(sentence);
 }
 
-// Returns what to know of the workloads before the figures are read.
+// Returns notes on the workloads for readers of the results.
 std::vector<std::string> WorkloadNotes(const WorkloadRequest& request, const TreeOptions& tree) {
   std::vector<std::string> notes;
   const bool prefixes =
@@ -373,7 +374,8 @@ inspect::ReadAmplification Heading(const Task& task, const RunKeys& keys,
   return results;
 }
 
-// The keys, and a look at whether there is room for what follows: for computed keys first.
+// Creates the keys and checks whether there is room for the run; for computed keys, the check comes
+// first.
 absl::StatusOr<RunKeys> KeysOfTask(Task* task, bool* planned) {
   const KeysRequest& request = task->request.keys;
   const bool computed = request.list.empty() && request.from_db.empty();
@@ -526,7 +528,7 @@ AboutProgram About() {
        {"130", "it was interrupted by Ctrl-C (SIGINT); 143 by SIGTERM"}}};
 }
 
-// Answers what is asked about the program itself, if that is all.
+// Returns the answer to a query about the program itself, such as --help, or nullopt.
 std::optional<std::string> AnswerAboutItself(const std::vector<std::string>& words) {
   if (std::any_of(words.begin(), words.end(), inspect::AsksForHelp)) return HelpText(About());
   if (words.size() != 2) return std::nullopt;
@@ -538,7 +540,8 @@ std::optional<std::string> AnswerAboutItself(const std::vector<std::string>& wor
 
 constexpr int kWrongUsage = 2;
 
-// Abseil ends the process with 1 at a flag that it can't parse, as a failed run would.
+// True while Abseil parses the flags: it exits with 1 on an invalid flag, the status of a failed
+// run.
 bool parsing = false;
 
 void EndWrongUsage() {
@@ -556,7 +559,7 @@ std::vector<char*> ParseFlags(int argc, char** argv) {
   return rest;
 }
 
-// Says what is wrong, and gives the exit status: that of a signal, where one has come.
+// Prints the error and returns the exit status, which is that of a signal if one was received.
 int Failed(const absl::Status& status, int exit_status) {
   std::fprintf(stderr, "db_bench_ext: %s\n", std::string(status.message()).c_str());
   return StopStatus() != 0 ? StopStatus() : exit_status;

@@ -11,7 +11,7 @@
 namespace winnow::bench {
 namespace {
 
-// Options of Winnow's policy; others have none.
+// Returns the options of Winnow's policy, or nullopt for other policies.
 absl::StatusOr<std::optional<PolicyOptions>> WinnowOptions(const Policy& policy) {
   if (policy.Name() != inspect::kWinnowPolicy) return std::nullopt;
   absl::StatusOr<PolicyOptions> options = PolicyOptionsOf(*policy.object);

@@ -1,4 +1,4 @@
-// Examines what the files of a grown tree have, and proves that the policy is in force.
+// Examination of a grown tree's files, including whether the policy is in force.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_EXAMINED_FILES_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_EXAMINED_FILES_H_
@@ -17,7 +17,7 @@
 
 namespace winnow::bench {
 
-// A tree in the folder `path`, whose files are on these levels.
+// A tree in the folder `path`, with its files by level.
 struct GrownTree {
   const TreeOptions& options;
   const Policy& policy;
@@ -25,8 +25,9 @@ struct GrownTree {
   const LevelFiles& levels;
 };
 
-// Fills in the shape of the tree and its filters, and where in the range of generated keys they are
-// unless `filters` is null. An error if the policy is not in force, or soon after *stop is set.
+// Sets the shape of the tree and its filters in *result, and their distribution over the range of
+// generated keys in *filters unless it is null. Returns an error if the policy is not in force, or
+// soon after *stop is set.
 absl::Status ExamineFiles(const GrownTree& tree, const std::atomic<bool>* stop,
                           inspect::PolicyResult* result, std::vector<RangeOfFilter>* filters);
 

@@ -25,18 +25,18 @@ struct Range {
   double max;
 };
 
-// Rule for a flag beside its name, default and help.
+// Rule of a flag, in addition to its name, default and help.
 struct FlagRule {
   absl::string_view flag;
-  bool on_existing;                 // goes with --use_existing_db
-  std::optional<Range> range{};     // of a number
-  BenchmarkTest follows = nullptr;  // has a meaning only with such a one in --benchmarks
+  bool on_existing;                 // allowed with --use_existing_db
+  std::optional<Range> range{};     // range of a numeric flag
+  BenchmarkTest follows = nullptr;  // requires such a benchmark in --benchmarks
 };
 
 const std::vector<FlagRule>& FlagRules() {
   constexpr double kMany = 1e12;
   constexpr double kHuge = 1e18;
-  constexpr bool kAny = true;  // tree, an existing one as well
+  constexpr bool kAny = true;  // any tree, including an existing one
   constexpr bool kGrown = false;
   static const auto* const rules = new std::vector<FlagRule>{
       {"trees_at_once", kGrown, {{0, 1024}}},
@@ -106,7 +106,7 @@ bool IsWhole(const absl::CommandLineFlag& flag) {
   return flag.IsOfType<int32_t>() || flag.IsOfType<int64_t>();
 }
 
-// Range of the flag: that of its type, where it has no other; unset for a flag that is no number.
+// Returns the flag's range, by default that of its type; nullopt for flags that are not numbers.
 std::optional<NumberRange> RangeOf(const absl::CommandLineFlag& flag) {
   const FlagRule* const rule = FindRule(flag.Name());
   if (rule != nullptr && rule->range) {
@@ -129,20 +129,20 @@ absl::Status NoSuchFlag(absl::string_view name) {
   for (const auto& [other, flag] : all) {
     if (absl::StrContains(flag->Filename(), "db_bench_ext/")) names.push_back(other);
   }
-  std::sort(names.begin(), names.end());  // of two that are as near, always the same
+  std::sort(names.begin(), names.end());  // makes ties deterministic
   return absl::InvalidArgumentError(absl::StrCat(
       "there is no flag --", name, inspect::DidYouMean(name, names, "--"), " (see --help)"));
 }
 
 // A flag on a command line.
 struct NamedFlag {
-  absl::string_view name;                 // as it is written
-  absl::CommandLineFlag* flag = nullptr;  // null: there is none
+  absl::string_view name;                 // name in the user's spelling
+  absl::CommandLineFlag* flag = nullptr;  // null: unknown
   std::optional<absl::string_view> value;
 };
 
-// As Abseil takes words: --name=value, --name value, --name and --noname of a switch. The next word
-// is a value even if it looks like a flag.
+// Splits words as Abseil does: --name=value, --name value, and --name or --noname for booleans. The
+// next word is a value even if it looks like a flag.
 std::vector<NamedFlag> NamedFlags(const std::vector<std::string>& words) {
   std::vector<NamedFlag> flags;
   for (size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
@@ -227,7 +227,7 @@ absl::Status CheckFollowed(const GivenFlags& given, const BenchmarkList& benchma
     if (follows == nullptr || given.count(flag) == 0 || benchmarks.Find(follows) != nullptr) {
       continue;
     }
-    // Those that have a share anyway come first.
+    // Benchmarks that always have a share come first.
     const std::string first = follows == TakesShare ? NamesOf(IsMixed, ", ") + ", " : "";
     return absl::InvalidArgumentError(absl::StrCat(
         "--", flag, " has no meaning without ", first,

@@ -1,5 +1,5 @@
-// The rules of flags, by which they are checked: on the command line before Abseil reads them,
-// their values afterwards, and with one another.
+// Rules of flags: checks on the command line before Abseil parses it, of values afterwards, and of
+// combinations.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_FLAG_CHECK_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_FLAG_CHECK_H_
@@ -16,33 +16,34 @@
 
 namespace winnow::bench {
 
-// An error that names the flag, and the one that was meant or the range, if a word is a flag that
-// there is not, has no value, or a number out of its range. Abseil's words for these say neither.
+// Returns an error if a word is an unknown flag, a flag without its value, or a number out of
+// range. The message names the flag and the probable intention or the range, which Abseil's
+// messages do not.
 absl::Status CheckFlagWords(const std::vector<std::string>& words);
 
-// The same of the values that the flags have now, wherever they come from (--flagfile).
+// Checks the current values of the flags, from any source, including --flagfile.
 absl::Status CheckFlagValues();
 
 using GivenFlags = std::set<std::string, std::less<>>;  // names without dashes
 
-// The flags that a person gave, as against those that have their default: what the words of a
-// command line name, the program's first, and what has another value than its default (from
-// --flagfile and its like). To be called after the words were parsed. Abseil knows it too but has
-// no public function for it.
+// Returns the flags given by the user, in contrast to defaults: those named in the words of the
+// command line, of which the first is the program, and those with other values than their defaults
+// (from --flagfile and similar sources). Call after parsing. Abseil has no public function for
+// this.
 GivenFlags FindGivenFlags(const std::vector<std::string>& words);
 
-// An error for a flag that has no meaning with --use_existing_db, or without a workload that is not
-// among these.
+// Return an error for a given flag that has no effect with --use_existing_db, or that requires a
+// benchmark not in the list.
 absl::Status CheckOnExisting(const GivenFlags& given);
 absl::Status CheckFollowed(const GivenFlags& given, const BenchmarkList& benchmarks);
 
-// Refusal of what can't be done or has no meaning, and the sentence that says so.
+// Condition under which flags are refused, and its message.
 struct Refusal {
   bool applies;
   std::string why;
 };
 
-// The first that applies, as an error.
+// Returns the first refusal that applies as an error, else OK.
 absl::Status FirstOf(std::initializer_list<Refusal> refusals);
 
 }  // namespace winnow::bench

@@ -1,4 +1,4 @@
-// The frontier of memory against false reads: the same policies with other bits a key.
+// Frontier of filter memory and false reads: the same policies with other numbers of bits per key.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_FRONTIER_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_FRONTIER_H_
@@ -16,8 +16,8 @@
 
 namespace winnow::bench {
 
-// The numbers between the commas of --frontier, each once and ascending. An error, which names the
-// flag, for what is no number from 1 to 100. Empty for "".
+// Parses the comma-separated numbers of --frontier and returns them distinct and ascending; empty
+// for "". Returns an error that names the flag unless all are from 1 to 100.
 absl::StatusOr<std::vector<double>> ParseFrontier(std::string_view list);
 
 struct FrontierPolicy {
@@ -26,14 +26,13 @@ struct FrontierPolicy {
   Policy policy;
 };
 
-// Every policy of `asked` that has bits, with each of `bits`; not again where it was asked for
-// itself, or comes of two of them. An error for one that RocksDB refuses.
+// Returns every policy of `asked` that has bits, with each of `bits`, without duplicates and
+// without policies in `asked`. Returns an error if RocksDB refuses a policy.
 absl::StatusOr<std::vector<FrontierPolicy>> FrontierPolicies(const std::vector<Policy>& asked,
                                                              const std::vector<double>& bits);
 
-// Grows and counts the trees of the policies, a few at a time, in a folder of their own below
-// `folder`; each tree is removed as soon as it was counted. Nothing is timed. Errors as those of
-// Run.
+// Grows and counts the trees of the policies, several at a time, in a folder of their own below
+// `folder`; each tree is removed once it is counted. Does no timing. Returns the errors of Run().
 absl::StatusOr<std::vector<inspect::FrontierPoint>> RunFrontier(
     const RunOptions& options, const std::vector<FrontierPolicy>& policies, const RunData& data,
     const WorkFolder& folder, Progress* progress, const std::atomic<bool>* stop);

@@ -1,4 +1,4 @@
-// The flags of what is reported, and of what is promised.
+// Flags of reports and thresholds.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_REPORT_FLAGS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_REPORT_FLAGS_H_
@@ -12,22 +12,22 @@
 
 namespace winnow::bench {
 
-// The file that defines them, for FlagHelp.
+// File that defines these flags, for FlagHelp().
 inline constexpr char kReportFlagsFile[] =
     "db_bench_ext/read_amplification/program/report_flags.cc";
 
 struct ReportOptions {
-  // Files to write; empty: none.
+  // Output files; empty: none.
   std::string json;
   std::string summary;
   std::string html;
 
   Thresholds thresholds;
-  std::vector<double> frontier;  // bits a key; empty: no frontier
+  std::vector<double> frontier;  // bits per key; empty: no frontier
 };
 
-// Returns what the flags say. An error, a sentence that names the flag, for thresholds with fewer
-// than two policies to compare. Writes nothing. CheckFlagValues is called before.
+// Returns the options set by the flags. Returns an error that names the flag for thresholds with
+// fewer than two policies. Writes nothing. Requires a preceding CheckFlagValues().
 absl::StatusOr<ReportOptions> ReportOptionsOfFlags(size_t policies);
 
 }  // namespace winnow::bench

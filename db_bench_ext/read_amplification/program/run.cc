@@ -31,7 +31,8 @@ namespace {
 
 using inspect::FilterForm;
 
-// A name for a folder: the policy, without what shells and file systems don't like.
+// Returns a folder name from the policy, without characters that are special to shells and file
+// systems.
 std::string FolderName(size_t number, const std::string& policy) {
   std::string name = absl::StrCat(number, "-", policy);
   for (char& c : name) {
@@ -97,8 +98,8 @@ class Runner {
     };
     std::vector<std::thread> threads;
     const size_t n = std::min(std::max<size_t>(1, options_.trees_at_once), policies_.size());
-    // All databases of a process share RocksDB's threads, which are as many as one of them asks
-    // for: a compaction that waits for those of another tree would look like rest.
+    // All databases of a process share RocksDB's background threads, sized by the maximum of one
+    // database: a compaction that waits for those of another tree would look like idle time.
     const int jobs = static_cast<int>(n) * std::max(2, options_.tree.max_background_jobs);
     for (const auto priority : {rocksdb::Env::Priority::LOW, rocksdb::Env::Priority::HIGH}) {
       rocksdb::Env* const env = rocksdb::Env::Default();
@@ -111,7 +112,7 @@ class Runner {
     return first_error;
   }
 
-  // Both trees of a policy are grown alike.
+  // Grows one tree; both trees of a policy are grown in the same way.
   absl::Status Grow(size_t i, const TreeOptions& tree, const std::string& path, const char* what,
                     std::vector<inspect::GrowthInterval>* growth) {
     std::optional<GrowthLookups> lookups;
@@ -154,7 +155,8 @@ class Runner {
     return absl::OkStatus();
   }
 
-  // The form that the policy's own tree has not: partitions are made when a file is written.
+  // Returns the form that the policy's own tree lacks: filters are partitioned or not when a file
+  // is written.
   FilterForm OtherForm() const {
     return options_.tree.partition_index_and_filters ? FilterForm::kWhole
                                                      : FilterForm::kPartitioned;
@@ -174,7 +176,8 @@ class Runner {
     return status.ok() ? CheckKeys(result) : status;
   }
 
-  // Every tree with every cache, before a workload writes to it. As rounds, policies take turns.
+  // Measures every tree with every cache size, before a workload writes to it. Policies alternate,
+  // as in timed rounds.
   absl::Status SweepCaches() {
     for (const Lookups& lookups : data_.workloads) {
       if (lookups.beside_writes) continue;
@@ -212,7 +215,7 @@ class Runner {
     return absl::OkStatus();
   }
 
-  // Looks into the files: the shape of the tree, and the proof that the policy is in force.
+  // Examines the files: shape of the tree, and proof that the policy is in force.
   absl::Status Examine(size_t i) {
     absl::StatusOr<std::unique_ptr<rocksdb::DB>> db =
         OpenTree(options_.tree, policies_[i], paths_[i]);
@@ -248,7 +251,7 @@ class Runner {
     return absl::OkStatus();
   }
 
-  // A key that was written again may be there once for each time, on several levels.
+  // A key that was written repeatedly may be present once for each write, on several levels.
   absl::Status CheckKeys(const inspect::PolicyResult& result) const {
     const uint64_t fewest = data_.written.count();
     const uint64_t most = data_.writes.EachOnce() ? fewest : data_.writes.size();
@@ -265,7 +268,7 @@ class Runner {
                : OpenTree(options_.tree, policies_[i], paths_[i], std::move(statistics));
   }
 
-  // Makes the writer of a workload that is beside writes; null for others.
+  // Returns a writer if the workload runs during writes, else null.
   std::unique_ptr<BackgroundWriter> Writer(rocksdb::DB* db, size_t w) const {
     if (!data_.workloads[w].beside_writes) return nullptr;
     return std::make_unique<BackgroundWriter>(db, data_.keys, options_.tree.value_size,
@@ -274,7 +277,7 @@ class Runner {
 
   absl::Status Count(size_t i, size_t w) {
     const Lookups& lookups = data_.workloads[w];
-    // The plugin's counters are the whole process's: one Winnow policy at a time.
+    // The plugin's counters are per process: only one Winnow policy is counted at a time.
     const bool ours = absl::StartsWith(results_[i].in_force, "winnow");
     std::unique_lock<std::mutex> lock(counters_, std::defer_lock);
     if (ours) lock.lock();
@@ -298,7 +301,7 @@ class Runner {
     Continue(i, lookups.name, 1, 1);
 
     if (ours) {
-      // A plugin that was preloaded keeps counters of its own: those here then stand still.
+      // A preloaded plugin has separate counters, so that these remain unchanged.
       const uint64_t asked = after.lookups - before.lookups;
       if (asked != 0 && asked != counts->filter_checks) {
         return absl::InternalError(absl::StrCat("RocksDB counted ", counts->filter_checks,
@@ -311,11 +314,11 @@ class Runner {
         counts->hashes_shared = after.hashes_shared - before.hashes_shared;
       }
     } else if (policies_[i].object == nullptr || IsBuiltin(results_[i].in_force)) {
-      counts->hashes = counts->filter_checks;  // each built-in reader hashes the key again
+      counts->hashes = counts->filter_checks;  // built-in readers hash the key for each check
       counts->hashes_shared = 0;
     }
-    // Seeks ask filters of prefixes only, which there may be none of; and no filter is asked of
-    // keys that no file's range has.
+    // Seeks check only prefix filters, which may be missing, and keys outside the range of all
+    // files check no filter.
     if (policies_[i].object != nullptr && lookups.kind != LookupKind::kSeek &&
         lookups.kind != LookupKind::kScan &&
         results_[i].workloads[w].files_considered_per_lookup > 0 && counts->filter_checks == 0) {
@@ -328,9 +331,9 @@ class Runner {
     return absl::OkStatus();
   }
 
-  // Other work on the machine comes and goes: the policies take turns, so that it meets all of
-  // them, and the median leaves the rounds out that it met most. Workloads that write change the
-  // trees, so they are counted here, after all that comes before.
+  // Background load varies: the policies alternate, so that it affects all of them, and the median
+  // excludes the most affected rounds. Workloads that write change the trees, and are therefore
+  // counted here, after everything else.
   absl::Status TimeAll() {
     for (size_t w = 0; w < data_.workloads.size(); ++w) {
       for (size_t i = 0; data_.workloads[w].beside_writes && i < policies_.size(); ++i) {
@@ -352,7 +355,7 @@ class Runner {
     return absl::OkStatus();
   }
 
-  // Every round looks the same keys up, and begins with an empty block cache.
+  // Every round looks up the same keys, and begins with an empty block cache.
   absl::StatusOr<inspect::WorkloadTimes> Time(size_t i, size_t w, size_t round) {
     const Lookups& lookups = data_.workloads[w];
     absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = Open(i, w);
@@ -393,9 +396,9 @@ class Runner {
   std::atomic<bool> failed_{false};
   std::mutex counters_;
   std::vector<std::string> paths_;
-  std::vector<std::string> other_paths_;  // of trees in the other form, where caches are swept
+  std::vector<std::string> other_paths_;  // trees in the other form, for the sweep of caches
   std::vector<inspect::PolicyResult> results_;
-  std::vector<inspect::PolicyResult> others_;  // what their files have
+  std::vector<inspect::PolicyResult> others_;  // properties of their files
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A run: for every policy a tree (with a sweep of caches two: one has partitioned filters), the
-// proof that the policy is in force, and the lookups.
+// A run: grows a tree for every policy (and a second one with partitioned filters for a sweep of
+// caches), proves that the policy is in force, and runs the lookups.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_RUN_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_RUN_H_
@@ -23,28 +23,29 @@
 namespace winnow::bench {
 
 struct RunOptions {
-  TreeOptions tree;          // as ScaleTree gives them
-  uint64_t timed_reads = 0;  // of each workload and round, at most
-  double timed_seconds = 0;  // above 0: of a round, instead
-  size_t timed_rounds = 1;   // in each, the policies take turns; 0: no times at all
-  size_t threads = 1;        // that look keys up at a time in one tree
-  size_t trees_at_once = 1;  // grown and counted at a time; lookups are timed one tree at a time
-  bool build_peaks = false;  // measure the memory of building, by processes of this very program
-  uint64_t write_rate = 0;   // of writes beside lookups: bytes a second; 0: no limit
-  std::vector<uint64_t> cache_sweep{};  // sizes of the block cache to read each tree with, above 0
-  uint64_t sweep_reads = 0;             // lookups of each workload, size and form, at least 3
+  TreeOptions tree;          // options from ScaleTree()
+  uint64_t timed_reads = 0;  // limit per workload and round
+  double timed_seconds = 0;  // duration of a round if above 0
+  size_t timed_rounds = 1;   // policies alternate in each; 0: no timing
+  size_t threads = 1;        // concurrent lookup threads per tree
+  // Number of trees grown and counted concurrently; timing is for one tree at a time.
+  size_t trees_at_once = 1;
+  bool build_peaks = false;  // measures the memory of building, in child processes of this program
+  uint64_t write_rate = 0;   // limit of concurrent writes in bytes per second; 0: none
+  std::vector<uint64_t> cache_sweep{};  // sizes of the block cache for each tree, above 0
+  uint64_t sweep_reads = 0;             // per workload, size and form; at least 3
 };
 
-// Data that every policy gets.
+// Data shared by all policies.
 struct RunData {
   const KeySet& keys;
-  const WriteSequence& writes;  // of these keys
-  const WrittenKeys& written;   // by these writes
+  const WriteSequence& writes;  // writes of `keys`
+  const WrittenKeys& written;   // keys written by `writes`
   const std::vector<Lookups>& workloads;
-  const GrowthHeat* heat = nullptr;  // of lookups while trees grow, one at a time; null: none
+  const GrowthHeat* heat = nullptr;  // lookups while trees grow, one at a time; null: none
 };
 
-// The results, in the order of the policies. An error, and no results, if any step fails for any
+// Returns the results in the order of the policies. Returns only an error if any step fails for any
 // policy, or if a policy is not in force. Ends early, with an error, soon after *stop is set.
 absl::StatusOr<std::vector<inspect::PolicyResult>> Run(const RunOptions& options,
                                                        const std::vector<Policy>& policies,

@@ -11,18 +11,17 @@
 namespace winnow::bench {
 namespace {
 
-// Measured on two processors of a cloud machine of 2026 that had other work, with RocksDB 7.8.3,
-// LZ4 and winnow:10: runs with values of 100 and 1000 bytes, with all flushes left on level 0
-// (which gives the writes) and with merges (which gives the merges); lookups of absent and present
-// keys in turn.
-constexpr double kWriteSeconds = 3.6e-6;   // a key into a flushed file
-constexpr double kMergeSeconds = 0.73e-6;  // a key of a merge
-constexpr double kByteSeconds = 2.0e-9;    // a byte of either, added to that of a key
+// Measured on a loaded two-processor cloud machine of 2026 with RocksDB 7.8.3, LZ4 and winnow:10:
+// runs with values of 100 and 1000 bytes, once with all flushes left on level 0 (for the writes)
+// and once with compactions (for the merges); lookups alternate between absent and present keys.
+constexpr double kWriteSeconds = 3.6e-6;   // per key in a flushed file
+constexpr double kMergeSeconds = 0.73e-6;  // per key of a merge
+constexpr double kByteSeconds = 2.0e-9;    // per byte of either, in addition
 constexpr double kLookupSeconds = 6e-6;
 
-// A file's own bytes, by key: sequence number, lengths, index, and a filter of up to 20 bits.
+// File overhead per key: sequence number, lengths, index, and a filter of up to 20 bits.
 constexpr uint64_t kFileBytesPerKey = 16;
-// In memory while a tree is open: a filter of up to 20 bits a key, and an index entry a block.
+// Memory of an open tree: a filter of up to 20 bits per key, and an index entry per block.
 constexpr double kFilterBytesPerKey = 2.5;
 constexpr uint64_t kIndexBytesPerBlock = 64;
 constexpr uint64_t kProgram = 64 << 20;
@@ -42,7 +41,7 @@ std::string Time(double seconds) {
 
 uint64_t MergeRoom(const TreeOptions& scaled, uint64_t tree_disk) {
   if (scaled.growth == GrowthKind::kPlanned) {
-    // The files of a merge and those that it makes: at most level 0, and the level below it.
+    // Input and output files of a merge: at most level 0 and the level below it.
     return std::min(tree_disk,
                     2 * (scaled.level0_file_num_compaction_trigger * scaled.write_buffer_size +
                          2 * scaled.max_bytes_for_level_base));

@@ -1,4 +1,4 @@
-// Forecast of what a run will take: time, memory, disk; and whether the machine has it.
+// Forecast of a run's time, memory and disk space, and whether the machine has enough.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_RUN_FORECAST_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_RUN_FORECAST_H_
@@ -17,46 +17,46 @@ namespace winnow::bench {
 
 struct RunSize {
   uint64_t keys = 0;
-  uint64_t key_bytes = 0;      // of all of them
-  uint64_t lookups = 0;        // to count, of all workloads, by policy
-  uint64_t timed_lookups = 0;  // of all workloads and rounds, by policy
+  uint64_t key_bytes = 0;      // total
+  uint64_t lookups = 0;        // counted lookups of all workloads, per policy
+  uint64_t timed_lookups = 0;  // lookups of all workloads and rounds, per policy
   std::vector<std::string> policies;
   uint64_t trees_at_once = 1;
-  uint64_t key_memory = 0;  // bytes that the keys take; computed ones take none
+  uint64_t key_memory = 0;  // memory of the keys in bytes; none for computed keys
   double timed_seconds =
-      0;  // of all workloads and rounds, by policy, where rounds last by the clock
+      0;  // timed seconds of all workloads and rounds, per policy, if rounds have a fixed duration
   uint64_t trees_of_policy = 1;  // 2 with a sweep of caches
-  uint64_t sweep_lookups = 0;    // of all points of it, by policy
-  uint64_t largest_cache = 0;    // of it
+  uint64_t sweep_lookups = 0;    // lookups of all points of the sweep, per policy
+  uint64_t largest_cache = 0;    // largest cache of the sweep
 };
 
-// Needs of the whole run, in bytes and seconds. Memory and disk are bounds from above within
-// reason; time is by constants that were measured once (run_forecast.cc), good to a factor of about
+// Needs of the whole run, in bytes and seconds. Memory and disk are reasonable upper bounds; times
+// follow from constants that were measured once (run_forecast.cc), accurate to a factor of about
 // two.
 struct RunNeeds {
   uint64_t key_memory = 0;   // keys in memory
-  uint64_t tree_memory = 0;  // of one tree: write buffer, block cache, filters and indexes
+  uint64_t tree_memory = 0;  // memory per tree: write buffer, block cache, filters and indexes
   uint64_t memory = 0;
-  uint64_t tree_disk = 0;  // of one tree
-  uint64_t disk = 0;       // at the worst moment; all trees are there at the end
-  // Times of as many processors as trees are grown at a time, which do nothing else.
-  double tree_seconds = 0;  // to grow one tree
-  double seconds = 0;       // all
+  uint64_t tree_disk = 0;  // disk space per tree
+  uint64_t disk = 0;       // maximum; all trees exist at the end
+  // Times if each concurrently grown tree has an otherwise idle processor.
+  double tree_seconds = 0;  // time to grow one tree
+  double seconds = 0;       // total
 };
 
 RunNeeds ForecastRun(const TreeOptions& scaled, const TreeForecast& tree, const RunSize& size);
 
-// Room that the machine has, as far as it is known.
+// Free memory and disk space of the machine, as far as known.
 struct Room {
   std::optional<uint64_t> memory;
   std::optional<uint64_t> disk;
-  std::string folder;  // the disk is that of this folder
+  std::string folder;  // folder on that disk
 };
 
-// An error, which says what is missing and what to do, if the needs are above what there is.
+// Returns an error with the shortage and possible remedies if the needs exceed the room.
 absl::Status CheckRoom(const RunNeeds& needs, const Room& room);
 
-// The text of --plan. `notes` are the sentences to know, without "Note:".
+// Returns the output of --plan. `notes` are sentences without "Note:".
 std::string PlanText(const TreeOptions& scaled, const TreeForecast& tree, const RunSize& size,
                      const RunNeeds& needs, const Room& room,
                      const std::vector<std::string>& notes);

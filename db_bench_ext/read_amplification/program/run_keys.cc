@@ -28,7 +28,7 @@ absl::StatusOr<KeyTable> ReadList(const std::string& path, inspect::KeyFormat fo
   return keys;
 }
 
-// Reads the trace of the family `default`, which alone is read.
+// Reads the trace of the column family `default`; others are not read.
 absl::StatusOr<KeyTable> ReadTrace(const std::string& path) {
   KeyTable keys;
   inspect::TraceNotes notes;
@@ -142,8 +142,8 @@ uint64_t KeyMemory(const KeysRequest& request, uint64_t keys, uint64_t key_bytes
   if (request.list.empty() && request.from_db.empty() && request.shape == KeyShape::kNumbers) {
     return written;
   }
-  // The bytes and where each key ends, with what a growing vector holds in reserve; a set of all
-  // keys while absent ones are drawn; and two bytes for each of these.
+  // Bytes and end offset of each key, with the spare capacity of a growing vector; a set of all
+  // keys while absent ones are drawn; and two bytes for each absent key.
   return written + (key_bytes + 8 * keys) * 3 / 2 + 40 * keys + 2 * request.absent_draws;
 }
 

@@ -1,4 +1,4 @@
-// The keys of a run, and what it takes to have them.
+// Keys of a run and the memory that they take.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_RUN_KEYS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_RUN_KEYS_H_
@@ -20,28 +20,31 @@
 namespace winnow::bench {
 
 struct RunKeys {
-  KeysOfRun keys;           // `written` is left to who knows the writes, `absent` to AddAbsentKeys
-  std::string from;         // for the reports
-  uint64_t duplicates = 0;  // dropped
-  std::optional<uint64_t> value_size;     // mean of a database's, rounded
-  std::string note;                       // on other keys that it has: a sentence, or empty
+  // Keys of the run, except `written`, which follows from the writes, and `absent`, set by
+  // AddAbsentKeys().
+  KeysOfRun keys;
+  std::string from;                       // origin, for the reports
+  uint64_t duplicates = 0;                // number of dropped duplicates
+  std::optional<uint64_t> value_size;     // mean of the source database, rounded
+  std::string note;                       // sentence about other keys of the source; may be empty
   std::shared_ptr<const KeyTable> table;  // null for generated keys
 };
 
-// Generated, those of a list, or those of a database. An error for keys that can't be used; what
-// was left out of a list is said on stderr.
+// Returns generated keys, or those of a list or a database. Returns an error for unusable keys;
+// prints to stderr what was left out of a list.
 absl::StatusOr<RunKeys> MakeRunKeys(const KeysRequest& request, Progress* progress,
                                     const std::atomic<bool>* stop);
 
-// Keys that are not among them; an error if they leave no room for any, or once *stop is set.
+// Adds absent keys; returns an error if the present keys leave no room for any, or once *stop is
+// set.
 absl::Status AddAbsentKeys(const KeysRequest& request, RunKeys* keys, Progress* progress,
                            const std::atomic<bool>* stop);
 
-// The keys of --lookups; null without the flag.
+// Returns the keys of --lookups; null without the flag.
 absl::StatusOr<std::shared_ptr<const KeySet>> RecordedLookups(const KeysRequest& request);
 
-// Bytes of memory for so many keys: computed ones need none. `drawn`: writes may leave some out,
-// which takes a bit a key to know.
+// Returns the bytes of memory for `keys` keys; computed keys take none. `drawn`: writes may omit
+// some keys, which takes a bit per key to record.
 uint64_t KeyMemory(const KeysRequest& request, uint64_t keys, uint64_t key_bytes, bool drawn);
 
 }  // namespace winnow::bench

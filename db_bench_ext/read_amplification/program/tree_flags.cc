@@ -84,7 +84,7 @@ ABSL_FLAG(int64_t, cache_sweep_reads, 100'000,
 namespace winnow::bench {
 namespace {
 
-// Takes each value from the flag, or from the file where the flag is not given.
+// Selects each value from its flag, or from the file if the flag is not given.
 class Chooser {
  public:
   Chooser(const GivenFlags& given, std::string file, std::vector<std::string>* notes)
@@ -203,7 +203,7 @@ absl::Status CheckTogether(const TreeOptions& options, const GivenFlags& given) 
   });
 }
 
-// Notes what of a file planned growth does not follow.
+// Adds notes on options of a file that planned growth ignores.
 void NoteUnplanned(const TreeOptions& options, std::vector<std::string>* notes) {
   if (!options.file || options.growth != GrowthKind::kPlanned) return;
   const rocksdb::Options& file = options.file->database;
@@ -214,7 +214,8 @@ void NoteUnplanned(const TreeOptions& options, std::vector<std::string>* notes) 
   }
 }
 
-// A database's options that nobody wrote for a run: what does not go together gives way.
+// Adapts the options of an existing database, which were not written for a run: incompatible ones
+// are replaced, with a note, unless a flag was given.
 void FollowDatabase(const GivenFlags& given, TreeRequest* request) {
   TreeOptions& options = request->options;
   if (options.disable_auto_compactions && given.count("disable_auto_compactions") == 0) {

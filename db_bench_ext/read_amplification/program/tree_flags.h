@@ -1,4 +1,4 @@
-// The flags of the tree's shape and of the databases' options.
+// Flags of the tree's shape and of the databases' options.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_TREE_FLAGS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_TREE_FLAGS_H_
@@ -14,20 +14,20 @@
 
 namespace winnow::bench {
 
-// As FlagHelp takes it.
+// File that defines these flags, for FlagHelp().
 inline constexpr char kTreeFlagsFile[] = "db_bench_ext/read_amplification/program/tree_flags.cc";
 
 struct TreeRequest {
-  TreeOptions options;             // seed and value_size are left to the caller
+  TreeOptions options;             // the caller sets seed and value_size
   std::vector<std::string> notes;  // sentences for stderr and the report
-  bool plan_only = false;          // say what would be done, and do nothing
+  bool plan_only = false;          // print the plan and do nothing else
   std::vector<CacheSize> cache_sweep;
   uint64_t sweep_reads = 0;
 };
 
-// Checks the flags, each and together, and the --options_file; without one, that of the database in
-// the folder `like`, if it has one. A given flag wins over the file. An error names the flag and
-// says what it has to be. CheckFlagValues is called before.
+// Checks the flags, separately and in combination, and the --options_file, by default that of the
+// database in the folder `like`, if any. Flags override the file. Errors name the flag and the
+// requirement. Requires a preceding CheckFlagValues().
 absl::StatusOr<TreeRequest> TreeRequestOfFlags(const GivenFlags& given, const std::string& like);
 
 }  // namespace winnow::bench

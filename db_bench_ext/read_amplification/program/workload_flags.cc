@@ -94,10 +94,10 @@ ABSL_FLAG(int64_t, seed, 1, "seed of the order of writes, of the values and of t
 namespace winnow::bench {
 namespace {
 
-// As many as the most ranges that a heat has.
+// Minimum number of keys with heat, equal to the maximum number of ranges of a heat model.
 constexpr uint64_t kMinHeatedKeys = 1000;
 
-// Returns the benchmarks; where nobody names them, those that another flag implies.
+// Returns the list of benchmarks, by default those implied by other flags.
 std::string BenchmarksOfFlags(const GivenFlags& given) {
   std::string list = absl::GetFlag(FLAGS_benchmarks);
   if (given.count("benchmarks") > 0) return list;
@@ -115,7 +115,7 @@ bool IsGenerated(const WorkloadRequest& request) {
   return request.keys.list.empty() && request.keys.from_db.empty();
 }
 
-// Checks the flags on how keys are drawn.
+// Checks the flags that affect how keys are drawn.
 absl::Status CheckDraws(const WorkloadRequest& request, const GivenFlags& given) {
   const auto all = [&](BenchmarkTest test) {
     const auto& lookups = request.benchmarks.lookups;
@@ -145,7 +145,7 @@ absl::Status CheckDraws(const WorkloadRequest& request, const GivenFlags& given)
   });
 }
 
-// Flags that have no meaning, or need another.
+// Returns an error for flags that have no effect or require another flag.
 absl::Status CheckMeanings(const WorkloadRequest& request, const GivenFlags& given) {
   const std::string generated = " is of generated keys, but --keys or --from_db gives others";
   absl::Status status = CheckDraws(request, given);

@@ -1,4 +1,4 @@
-// The flags of what is loaded and looked up.
+// Flags of what is written and looked up.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_WORKLOAD_FLAGS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_WORKLOAD_FLAGS_H_
@@ -20,20 +20,20 @@
 
 namespace winnow::bench {
 
-// The file that defines them, for FlagHelp.
+// File that defines these flags, for FlagHelp().
 inline constexpr char kWorkloadFlagsFile[] =
     "db_bench_ext/read_amplification/program/workload_flags.cc";
 
-// Which keys a run is of: those of a list, of a database, or generated ones.
+// Source of a run's keys: a list, a database, or generated keys.
 struct KeysRequest {
   std::string list;                                       // file of --keys; empty: none
   std::string from_db;                                    // --from_db; empty: none
-  inspect::KeyFormat format = inspect::KeyFormat::kLine;  // of lists
-  uint64_t num = 0;                                       // generated keys
-  uint64_t key_size = 0;                                  // of these
-  KeyShape shape = KeyShape::kNumbers;                    // of these
-  bool ordered = false;       // a list is sorted, as it is written in order
-  uint64_t absent_draws = 0;  // near misses to draw from keys that are not generated
+  inspect::KeyFormat format = inspect::KeyFormat::kLine;  // format of lists
+  uint64_t num = 0;                                       // number of generated keys
+  uint64_t key_size = 0;                                  // size of generated keys
+  KeyShape shape = KeyShape::kNumbers;                    // shape of generated keys
+  bool ordered = false;       // sort a list, since it is written in order
+  uint64_t absent_draws = 0;  // near misses to draw if keys are not generated
   uint64_t seed = 0;
   std::string lookups;  // file of --lookups; empty: none
 };
@@ -43,29 +43,29 @@ struct WorkloadRequest {
   BenchmarkList benchmarks;
   std::vector<WriteStep> writes;  // filluniquerandom if the list has none
   LookupChoices choices;
-  std::vector<uint64_t> scan_lengths;  // each scan of --benchmarks is one workload a length
-  std::string record_lookups;          // file to write them into; empty: none
+  std::vector<uint64_t> scan_lengths;  // each scan of --benchmarks becomes one workload per length
+  std::string record_lookups;          // output file for the lookups; empty: none
   size_t value_size = 0;
   bool value_size_given = false;
-  uint64_t timed_reads = 0;  // of each workload and round, at most
-  double timed_seconds = 0;  // above 0: of a round, instead
-  size_t timed_rounds = 1;   // at least 1
-  size_t threads = 1;        // that look keys up in a tree
-  uint64_t write_rate = 0;   // of the thread that writes, bytes a second; 0: no limit
+  uint64_t timed_reads = 0;  // limit per workload and round
+  double timed_seconds = 0;  // duration of a round if above 0
+  size_t timed_rounds = 1;   // minimum 1
+  size_t threads = 1;        // concurrent lookup threads per tree
+  uint64_t write_rate = 0;   // limit of the writing thread in bytes per second; 0: none
 };
 
-// Checks the flags, each and together; an error, a sentence that names the flag, for what can't be
-// done or has no meaning. CheckFlagValues is called before.
+// Checks the flags, separately and in combination; returns an error that names the flag for
+// requests that are impossible or have no effect. Requires a preceding CheckFlagValues().
 absl::StatusOr<WorkloadRequest> WorkloadRequestOfFlags(const GivenFlags& given);
 
-// The lookups of all workloads, in the order of --benchmarks.
+// Returns the lookups of all workloads, in the order of --benchmarks.
 std::vector<Lookups> MakeWorkloads(const WorkloadRequest& request, KeysOfRun keys);
 
-// How the lookups are drawn, for the reports.
+// Returns how the lookups are drawn, for the reports.
 std::string LookupsDrawn(const WorkloadRequest& request);
 
-// The choices that are no part of the tree, for the reports; `existing`: of a database that is
-// measured as it is.
+// Returns the settings that are not of the tree, for the reports; `existing`: an existing database
+// is measured.
 inspect::Settings WorkloadSettings(const WorkloadRequest& request, bool existing);
 
 }  // namespace winnow::bench

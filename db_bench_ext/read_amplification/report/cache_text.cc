@@ -45,7 +45,7 @@ constexpr char kHowSwept[] =
     "cache; "
     "as many lookups as were counted were then timed.";
 
-// The points have the same workloads, sizes and forms for every policy.
+// Returns the table of a workload. All policies have the same workloads, sizes and forms.
 std::string SweepTable(const ReadAmplification& run, const std::vector<std::string>& labels,
                        const std::string& workload) {
   TextTable table({{"cache", Align::kRight},
@@ -72,7 +72,8 @@ std::string SweepTable(const ReadAmplification& run, const std::vector<std::stri
   return table.ToString();
 }
 
-// Counted at any point of the workload; 0 if it was not swept.
+// Returns the maximum number of counted lookups at any point of the workload; 0 if it was not
+// swept.
 uint64_t MostLookups(const ReadAmplification& run, const std::string& workload) {
   uint64_t most = 0;
   for (const PolicyResult& policy : run.policies) {
@@ -83,7 +84,8 @@ uint64_t MostLookups(const ReadAmplification& run, const std::string& workload) 
   return most;
 }
 
-// Says what pinned blocks take of each cache, and by how much trees differ in their other form.
+// Returns notes on the share of pinned blocks in each cache, and on differences between a policy's
+// two trees.
 std::string SweepNotes(const ReadAmplification& run) {
   std::string pinned, differ;
   for (const PolicyResult& policy : run.policies) {

@@ -1,4 +1,4 @@
-// Tables of the text: what lookups read into the block cache.
+// Text tables of what lookups read into the block cache.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_CACHE_TEXT_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_CACHE_TEXT_H_
@@ -11,15 +11,15 @@
 
 namespace winnow::bench {
 
-// Columns of the text, of what people read.
+// Width of the text output in columns.
 inline constexpr size_t kReportWidth = 100;
 
-// Table of the workload numbered w, a row for each policy; `labels` by policy. Empty without a
-// block cache.
+// Returns the table of workload number w with a row per policy; `labels` are by policy. Empty
+// without a block cache.
 std::string CacheLoadsText(const inspect::ReadAmplification& run,
                            const std::vector<std::string>& labels, size_t w);
 
-// A table for each workload of a sweep of caches, and what to know of it. Empty without a sweep.
+// Returns a table with notes for each workload of a sweep of caches. Empty without a sweep.
 std::string CacheSweepText(const inspect::ReadAmplification& run,
                            const std::vector<std::string>& labels);
 

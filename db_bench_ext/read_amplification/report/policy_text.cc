@@ -13,13 +13,13 @@ constexpr std::string_view kBits = "bits_per_key=";
 
 absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
-// Where the bits stand in the text of a policy.
+// Position of the bits in the text of a policy.
 struct Place {
   size_t begin = 0;
   size_t size = 0;
 };
 
-// The value after "bits_per_key=" where that is the whole name of an option.
+// Returns the value after "bits_per_key=" if that is the complete name of an option.
 std::optional<Place> NamedBits(std::string_view policy) {
   for (size_t at = policy.find(kBits); at != std::string_view::npos;
        at = policy.find(kBits, at + 1)) {
@@ -30,7 +30,7 @@ std::optional<Place> NamedBits(std::string_view policy) {
   return std::nullopt;
 }
 
-// "NAME:BITS", with more after another colon or not.
+// Finds the bits in "NAME:BITS", possibly followed by another colon and more.
 std::optional<Place> PlaceOfBits(std::string_view policy) {
   if (const std::optional<Place> named = NamedBits(policy)) return named;
   const size_t colon = policy.find(':');
@@ -41,7 +41,7 @@ std::optional<Place> PlaceOfBits(std::string_view policy) {
                std::min(policy.find_first_of(":;", colon + 1), policy.size()) - colon - 1};
 }
 
-// "{id=NAME;option=value;…}" as NAME, the bits, and the other values.
+// Abbreviates "{id=NAME;option=value;…}" to NAME, the bits, and the values of other options.
 std::string Short(std::string_view policy, bool with_bits) {
   const std::optional<double> bits = BitsOf(policy);
   const std::string colon_bits = bits && with_bits ? absl::StrCat(":", *bits) : "";
@@ -60,7 +60,7 @@ std::string Short(std::string_view policy, bool with_bits) {
     if (parts.first == "id") {
       name = parts.second;
     } else if (parts.first != "bits_per_key") {
-      double number = 0;  // which says nothing without the name
+      double number = 0;  // meaningless without its name
       absl::StrAppend(&values, " ",
                       absl::SimpleAtod(parts.second, &number) ? std::string(option) : parts.second);
     }

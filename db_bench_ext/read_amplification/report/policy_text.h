@@ -1,4 +1,4 @@
-// Parses the text of a filter policy without making the policy, and writes it with other bits.
+// Parsing of filter policies in text form, without creating them, and replacement of their bits.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_POLICY_TEXT_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_POLICY_TEXT_H_
@@ -11,22 +11,23 @@
 
 namespace winnow::inspect {
 
-// The bits a key that a policy asks for: "winnow:10", "{id=winnow;bits_per_key=10}". Nothing where
-// it names none, as "none".
+// Returns the bits per key of a policy such as "winnow:10" or "{id=winnow;bits_per_key=10}".
+// Returns nullopt if it has none, for example for "none".
 std::optional<double> BitsOf(std::string_view policy);
 
-// The policy with other bits a key, in the form in which it was written; what else it says is kept.
-// Nothing for a policy without bits.
+// Returns the policy with other bits per key in its original form, with all other options kept, or
+// nullopt for a policy without bits.
 std::optional<std::string> WithBits(std::string_view policy, double bits);
 
-// Short, for people: "winnow:10 by_level" of "{id=winnow;bits_per_key=10;level_plan=by_level}".
+// Returns a short form: "winnow:10 by_level" for "{id=winnow;bits_per_key=10;level_plan=by_level}".
 std::string ShortPolicy(std::string_view policy);
 
-// The same without the bits: "winnow by_level", alike for policies that differ in bits only.
+// Returns the short form without the bits, "winnow by_level", which is equal for policies that
+// differ only in bits.
 std::string PolicyFamily(std::string_view policy);
 
-// A name for each policy, no two alike and none longer than `most` bytes, which is at least 10:
-// short ones where they do, else their beginnings with a number.
+// Returns distinct labels of the policies, each at most `most` bytes long, which must be at least
+// 10: short forms if distinct, else truncated names with a number.
 std::vector<std::string> PolicyLabels(const std::vector<std::string>& policies, size_t most);
 
 }  // namespace winnow::inspect

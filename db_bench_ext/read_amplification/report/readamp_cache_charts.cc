@@ -22,14 +22,14 @@ std::string BytesPerLookup(const BlockLoads& loads, const WorkloadCounts& counts
 
 std::string Size(uint64_t bytes) { return ByteSize(static_cast<double>(bytes)); }
 
-// Label of a tick of a decimal axis: "20", "20 kB", "20 MB".
+// Returns the tick label of a decimal axis: "20", "20 kB", "20 MB".
 std::string DecimalBytes(double bytes) {
   return bytes < 1e3   ? Figure(bytes)
          : bytes < 1e6 ? absl::StrCat(Figure(bytes / 1e3), " kB")
                        : absl::StrCat(Figure(bytes / 1e6), " MB");
 }
 
-// Each size with its text, ascending.
+// Returns the distinct sizes with their labels, ascending.
 std::vector<std::pair<double, std::string>> SizesOf(const std::vector<CachePoint>& points) {
   std::map<double, std::string> sizes;
   for (const CachePoint& point : points) {
@@ -110,7 +110,7 @@ HtmlFigure CacheSweepFigure(const ReadampView& view, size_t w) {
   for (size_t i = 0; i < run.policies.size(); ++i) {
     const PolicyResult& policy = run.policies[i];
     for (const FilterForm form : kFilterForms) {
-      // One name for the lines of a policy, which the dashes tell apart.
+      // A policy's lines share one label and differ in their dashes.
       const bool named = form == FilterForm::kWhole;
       ChartSeries series{named ? view.labels[i] : "", view.colours[i], {}};
       series.dashes = DashesOf(form);

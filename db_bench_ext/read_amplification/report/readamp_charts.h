@@ -1,4 +1,4 @@
-// The figures of a run as charts, each with its table.
+// Charts of a run's results, each with its table.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_CHARTS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_CHARTS_H_
@@ -12,16 +12,16 @@
 
 namespace winnow::inspect {
 
-// A run with what its charts share: a policy has the same name and colour in all of them.
+// A run with the data shared by its charts: a policy has the same label and color in all of them.
 struct ReadampView {
   explicit ReadampView(const ReadAmplification& shown);
 
   const ReadAmplification& run;
-  std::vector<std::string> labels;  // by policy
-  std::vector<size_t> colours;      // by policy; 0 for those without filters
+  std::vector<std::string> labels;  // one per policy
+  std::vector<size_t> colours;      // one per policy; 0 for policies without filters
 };
 
-// Figures of all workloads (readamp_tree_charts.cc). The frontier is of the workload numbered w.
+// Figures of all workloads (readamp_tree_charts.cc). The frontier is of workload number w.
 HtmlFigure FrontierFigure(const ReadampView& view, size_t w);
 HtmlFigure TreeFigure(const ReadampView& view);
 HtmlFigure BitsByLevelFigure(const ReadampView& view);
@@ -31,14 +31,14 @@ HtmlFigure BuildFigure(const ReadampView& view);
 HtmlFigure GrowthFigure(const ReadampView& view);
 HtmlFigure RangeFigure(const ReadampView& view);
 
-// Figures of the workload numbered w (readamp_lookup_charts.cc).
+// Figures of workload number w (readamp_lookup_charts.cc).
 HtmlFigure FalseReadsFigure(const ReadampView& view, size_t w);
 HtmlFigure BlocksFigure(const ReadampView& view, size_t w);
 HtmlFigure ChecksFigure(const ReadampView& view, size_t w);
 HtmlFigure LatencyFigure(const ReadampView& view, size_t w);
 
-// Figures of what came into the block cache, in the workload numbered w and in its sweep
-// (readamp_cache_charts.cc); empty without a block cache, or a sweep.
+// Figures of block cache loads in workload number w and in its sweep (readamp_cache_charts.cc);
+// empty without a block cache, or without a sweep.
 HtmlFigure CacheLoadsFigure(const ReadampView& view, size_t w);
 HtmlFigure CacheSweepFigure(const ReadampView& view, size_t w);
 

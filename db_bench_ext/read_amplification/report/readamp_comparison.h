@@ -1,5 +1,4 @@
-// Decides whether the policies of a run can be compared fairly, and with which of them the others
-// are.
+// Decides whether the policies of a run are comparable, and selects the reference.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_COMPARISON_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_COMPARISON_H_
@@ -11,19 +10,20 @@
 
 namespace winnow::inspect {
 
-// Trees, and memory of filters, count as the same up to this relative difference.
+// Relative difference up to which trees, and filter memory, count as equal.
 inline constexpr double kSame = 0.02;
 
 struct Comparison {
-  // The policy that the others are compared with: the first that is RocksDB's Bloom filter, else
-  // the first that has filters, else the first.
+  // Reference policy: the first with RocksDB's Bloom filter, else the first with filters, else the
+  // first.
   size_t reference = 0;
 
-  // The largest relative difference in the number of keys on any level, of any policy to the
-  // reference; 0 for the same shape, 1 where one tree has a level that the other lacks.
+  // Largest relative difference of a policy to the reference in the number of keys on any level; 0
+  // for equal shapes, 1 if one tree has a level that the other lacks.
   double largest_level_difference = 0;
 
-  // The same of the files considered per lookup, over all workloads.
+  // Largest relative difference to the reference in the files considered per lookup, over all
+  // workloads.
   double largest_files_considered_difference = 0;
 
   bool TreesAgree() const {
@@ -31,23 +31,23 @@ struct Comparison {
   }
 };
 
-// Compares the policies, of which there is at least one.
+// Compares the policies; there must be at least one.
 Comparison Compare(const std::vector<PolicyResult>& policies);
 
-// The largest relative difference in the number of keys on any level, 0 to 1.
+// Returns the largest relative difference in the number of keys on any level, 0 to 1.
 double LevelDifference(const std::vector<LevelShape>& a, const std::vector<LevelShape>& b);
 
-// The largest relative difference in the files considered per lookup of a workload, 0 to 1. The
-// policies have the same workloads.
+// Returns the largest relative difference in the files considered per lookup of a workload, 0 to 1.
+// Both policies must have the same workloads.
 double FilesConsideredDifference(const PolicyResult& a, const PolicyResult& b);
 
-// Returns whether the speeds of two policies differ by more than either wanders from round to
-// round: of at least three rounds, which they took in turns, the slowest of the one is faster than
-// the fastest of the other. By chance the same policy twice does so in one run of ten with three
-// rounds, in one of 126 with five.
+// Returns whether the speeds of two policies differ by more than the variation between rounds: with
+// at least three alternating rounds each, the slowest of one policy is faster than the fastest of
+// the other. For equal policies, this happens by chance in one run of ten with three rounds, and in
+// one of 126 with five.
 bool SpeedsDiffer(const WorkloadTimes& a, const WorkloadTimes& b);
 
-// Returns whether figures of the two may be compared: both differences are at most kSame.
+// Returns whether the results of both policies are comparable: both differences are at most kSame.
 bool SameTree(const PolicyResult& a, const PolicyResult& b);
 
 }  // namespace winnow::inspect

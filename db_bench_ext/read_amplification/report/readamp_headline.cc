@@ -13,14 +13,14 @@
 namespace winnow::inspect {
 namespace {
 
-// "with 31 % less filter memory"
+// Returns, for example, "with 31 % less filter memory".
 std::string MemoryPhrase(double ratio) {
   if (ratio >= 1 - kSame && ratio <= 1 + kSame) return "with the same filter memory within 2 %";
   return absl::StrFormat("with %.0f %% %s filter memory", 100 * (ratio < 1 ? 1 - ratio : ratio - 1),
                          ratio < 1 ? "less" : "more");
 }
 
-// "makes 12 % fewer false reads than X"
+// Returns, for example, "makes 12 % fewer false reads than X".
 std::string ReadsPhrase(double ratio, const Interval& interval, const std::string& reference) {
   if (interval.low <= 1 && interval.high >= 1) {
     return absl::StrCat("makes about as many false reads as ", reference);
@@ -44,8 +44,8 @@ const PolicyResult* LastWithFilters(const ReadAmplification& run) {
   return nullptr;
 }
 
-// True if one of two numbers of reads is 0 and the other too large for chance: a ratio says nothing
-// of them.
+// Returns whether one of two numbers of reads is 0 and the other is too large for chance: their
+// ratio is then meaningless.
 bool OneHasNone(uint64_t a, uint64_t b) {
   constexpr uint64_t kNoChance = 20;
   return std::min(a, b) == 0 && std::max(a, b) >= kNoChance;
@@ -59,7 +59,7 @@ bool ReadsLess(const PolicyResult& a, const PolicyResult& b, size_t w) {
   return differ ? ours < theirs : a.filter_bytes < b.filter_bytes;
 }
 
-// Null without filters.
+// Returns the best policy, or null without filters.
 const PolicyResult* Best(const ReadAmplification& run, const PolicyResult& reference) {
   const PolicyResult* best = nullptr;
   for (const PolicyResult& policy : run.policies) {
@@ -106,7 +106,8 @@ std::string Name(const ReadAmplification& run, const Names& names, const PolicyR
                               : "The database";
 }
 
-// Says what the only policy with filters, or without any the first policy, takes and saves.
+// Returns the costs and savings of the only policy with filters, or of the first policy if none has
+// filters.
 ReadampFinding FindingOfOne(const ReadAmplification& run, const Names& names,
                             const PolicyResult& policy) {
   const std::string name = Name(run, names, policy);
@@ -155,7 +156,7 @@ ReadampFinding FindingOf(const ReadAmplification& run) {
 }
 
 ReadampFinding FindingOf(const ReadAmplification& run, const PolicyName& name_of) {
-  constexpr size_t kLongest = 45;  // {id=winnow;bits_per_key=10;level_plan=auto} can be copied
+  constexpr size_t kLongest = 45;  // fits {id=winnow;bits_per_key=10;level_plan=auto}
   Names names;
   for (const PolicyResult& policy : run.policies) names.push_back(name_of(policy.policy));
   names = PolicyLabels(names, kLongest);

@@ -1,4 +1,4 @@
-// Finding of a run, in a sentence.
+// Main result of a run in one sentence.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_HEADLINE_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_HEADLINE_H_
@@ -13,23 +13,23 @@
 namespace winnow::inspect {
 
 struct ReadampFinding {
-  std::string headline;           // a sentence
-  std::vector<std::string> lead;  // more sentences: how sure it is, and what the disk sees of it
+  std::string headline;           // one sentence
+  std::vector<std::string> lead;  // further sentences: confidence, and effect on the disk
 };
 
-// Compares the best policy with the reference of the run, by the first workload whose keys are all
-// absent, or else the first. The best is, of those that take no more memory than the reference on
-// the same tree, the one that makes the fewest false reads, and of those that make about as
-// many, the one that takes the least memory; where there is none, the last policy that has filters.
-// "About as many" where the interval of the ratio holds 1. No verdict where their trees differ by
-// more than kSame; it is said why. Where there is nothing to compare it with, what it reads and
-// takes. The headline has a number in any case.
+// Compares the best policy with the run's reference, by the first workload of absent keys only,
+// else by the first workload. Of the policies that take no more memory than the reference on an
+// equal tree, the best makes the fewest false reads or, among those that make about as many, takes
+// the least memory; if there are none, it is the last policy with filters. "About as many" means
+// that the ratio's interval contains 1. If trees differ by more than kSame, there is no verdict,
+// and the reason is given. Without a policy to compare with, the headline says what the policy
+// reads and takes. It always contains a number.
 ReadampFinding FindingOf(const ReadAmplification& run);
-// The same with other names than the texts of the policies, which are cut where they are long.
+// Variant with other names than the policies' texts, which are truncated if long.
 using PolicyName = std::function<std::string(const std::string& policy)>;
 ReadampFinding FindingOf(const ReadAmplification& run, const PolicyName& name_of);
 
-// The workload by which policies are compared at a glance; 0 without workloads.
+// Returns the workload by which policies are compared at a glance; 0 without workloads.
 size_t LeadingWorkload(const ReadAmplification& run);
 
 }  // namespace winnow::inspect

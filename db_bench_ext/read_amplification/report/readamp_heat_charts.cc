@@ -14,7 +14,7 @@ namespace {
 
 std::string BitsText(double bits) { return absl::StrFormat("%.2f", bits); }
 
-// In a part of the range, on all levels; unset without keys there.
+// Returns the bits per key in a part of the key range over all levels, or nullopt without keys.
 std::optional<double> BitsOfPart(const PolicyResult& policy, size_t part) {
   double keys = 0;
   double bytes = 0;
@@ -25,13 +25,13 @@ std::optional<double> BitsOfPart(const PolicyResult& policy, size_t part) {
   return keys > 0 ? std::optional(8 * bytes / keys) : std::nullopt;
 }
 
-// "10 to 13.3 %"
+// Returns, for example, "10 to 13.3 %".
 std::string PlaceOf(size_t part) {
   const auto percent = [](size_t parts) { return 100 * static_cast<double>(parts) / kParts; };
   return absl::StrFormat("%.3g to %.3g %%", percent(part), percent(part + 1));
 }
 
-// Policies with filters, each with a line of its own.
+// Adds a series for each policy with filters.
 template <typename AddPoints>
 void AddSeries(const ReadampView& view, Chart* chart, AddPoints add_points) {
   for (size_t i = 0; i < view.run.policies.size(); ++i) {

@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A figure as the JSON has it; texts without their quotes.
+// Returns a value as in the JSON; texts without quotes.
 std::string Plain(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
@@ -46,7 +46,7 @@ std::string FactTable(const Json& value) {
   return absl::StrCat("<div class=\"facts\">", ToHtml(table), "</div>");
 }
 
-// Every figure, so that nothing is only in a chart.
+// Returns a table of all values of the JSON, so that no value is only in a chart.
 HtmlSection AllFigures(const Json& document) {
   HtmlSection section;
   section.title = "Every figure";

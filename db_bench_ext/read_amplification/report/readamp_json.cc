@@ -41,7 +41,7 @@ Json ToJson(const BlockLoads& loads, uint64_t lookups) {
           {"bytes_added_per_lookup", Ratio(loads.bytes, lookups)}};
 }
 
-// Adds what a workload, or a point of a sweep, read into the block cache.
+// Adds what a workload, or a point of a sweep, loaded into the block cache.
 void AddLoads(const WorkloadCounts& counts, Json* json) {
   (*json)["block_cache"] = {{"filter", ToJson(counts.loads.filter, counts.lookups)},
                             {"index", ToJson(counts.loads.index, counts.lookups)},
@@ -70,7 +70,7 @@ Json ToJson(const CachePoint& point, uint64_t data_bytes) {
 
 Json OrNull(const std::optional<uint64_t>& count) { return count ? Json(*count) : Json(nullptr); }
 
-// Adds the fields that /2 adds to a workload: shares, rates and their intervals.
+// Adds the workload fields that are new in schema version 2: shares, rates and their intervals.
 void AddRates(const WorkloadCounts& counts, Json* json) {
   const bool absent = AllAbsent(counts);
   (*json)["absent_share"] = Ratio(counts.lookups - counts.found, counts.lookups);
@@ -132,7 +132,7 @@ Json ToJson(const WorkloadResult& workload) {
   return json;
 }
 
-// A list for each figure, with a number for each interval.
+// Returns a list per counter, with a number per interval.
 Json ToJson(const std::vector<GrowthInterval>& growth) {
   const auto all = [&](auto figure) {
     Json list = Json::array();
@@ -252,7 +252,7 @@ std::string ReadAmplificationJson(const ReadAmplification& run, const Machine& m
     entry.update(ToJson(point.result, reference, data_bytes));
     json["frontier"].push_back(std::move(entry));
   }
-  // Arguments are bytes; JSON has to be UTF-8.
+  // Command-line arguments are bytes, but JSON must be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -29,8 +29,8 @@ double BlocksNeeded(const PolicyResult& policy, size_t w) {
   return Ratio(counts.data_blocks_accessed, counts.lookups);
 }
 
-// Returns whether the policy has no filters, and reads so much that its bar would leave nothing to
-// be seen of the others'.
+// Returns whether the policy has no filters and reads so much that its bar would make the others'
+// invisible.
 bool IsOffTheScale(const ReadAmplification& run, const PolicyResult& policy, size_t w) {
   constexpr double kMax = 8;
   double most = 0;
@@ -42,7 +42,7 @@ bool IsOffTheScale(const ReadAmplification& run, const PolicyResult& policy, siz
 
 std::string IdOf(const char* chart, size_t w) { return absl::StrCat(chart, "-", w); }
 
-// The place of a percentile on an axis where each nine takes the same room: 90 % is 1, 99 % is 2.
+// Returns the position of a percentile on a logarithmic axis of nines: 90 % is 1, 99 % is 2.
 double Nines(double percent, double last) { return -std::log10(1 - std::min(percent, last) / 100); }
 
 }  // namespace

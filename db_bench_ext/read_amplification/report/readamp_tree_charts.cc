@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kLongestLabel = 20;
 
-// One tree of the frontier: a policy that was asked for, or one of other bits.
+// A tree in the frontier chart: of a requested policy, or of one with other bits.
 struct Point {
   const PolicyResult* result = nullptr;
   bool asked = false;
@@ -46,12 +46,14 @@ std::vector<std::string> ToRow(const Point& point, size_t w) {
           Figure(Ratio(counts.data_blocks_read, counts.lookups))};
 }
 
-// The tree of a run, or a point of its frontier, is compared with the others only where it agrees.
+// Returns whether the tree of a policy, or of a point of the frontier, equals the reference's, as
+// comparisons require.
 bool Agrees(const PolicyResult& policy, const PolicyResult& reference) {
   return LevelDifference(policy.tree, reference.tree) <= kSame;
 }
 
-// Explains the chart of memory against false reads; `varied` where it has marks of other bits.
+// Returns the explanation of the chart of memory and false reads; `varied`: it has points with
+// other bits.
 std::string HowToRead(const ReadAmplification& run, bool varied) {
   return absl::StrCat(
       "Lower is fewer reads, further left is less memory. The bars are 95 % intervals. ",
@@ -101,7 +103,7 @@ HtmlFigure FrontierFigure(const ReadampView& view, size_t w) {
   for (const FrontierPoint& point : run.frontier) {
     families[PolicyFamily(point.varied)].push_back({&point.result, false});
   }
-  // A policy that is alone on its line has the name that it has elsewhere.
+  // A policy that is alone on its line keeps its label from the other charts.
   std::vector<std::string> names;
   names.reserve(order.size());
   for (const auto& [family, first] : order) {

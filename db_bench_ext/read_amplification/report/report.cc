@@ -36,7 +36,7 @@ using inspect::WorkloadResult;
 
 constexpr char kNothing[] = "-";
 
-// Names to the left, numbers to the right.
+// Returns a table with names aligned left, and numbers right.
 TextTable Table(const std::vector<std::string>& titles) {
   std::vector<inspect::Column> columns;
   columns.reserve(titles.size());
@@ -64,7 +64,7 @@ std::string PerLookup(uint64_t count, const WorkloadCounts& counts, int decimals
   return Fixed(Ratio(count, counts.lookups), decimals);
 }
 
-// "180 winnow-ribbon, 30 winnow-bloom"
+// Returns, for example, "180 winnow-ribbon, 30 winnow-bloom".
 std::string Kinds(const PolicyResult& policy) {
   std::string text;
   for (const auto& [kind, files] : policy.filters) {
@@ -73,7 +73,7 @@ std::string Kinds(const PolicyResult& policy) {
   return text;
 }
 
-// The kind of most files: "winnow-ribbon, ..." where there are others.
+// Returns the kind of most files: "winnow-ribbon, ..." if there are others.
 std::string CommonestKind(const PolicyResult& policy) {
   const auto most =
       std::max_element(policy.filters.begin(), policy.filters.end(),
@@ -83,8 +83,8 @@ std::string CommonestKind(const PolicyResult& policy) {
              : absl::StrCat(most->first, policy.filters.size() > 1 ? ", ..." : "");
 }
 
-// A line where files have the filters of Winnow under the name of another policy, as those have
-// that were written with Winnow in its place; else nothing.
+// Returns a line if files have Winnow's filters under the name of another policy, as those written
+// while Winnow was preloaded have; else an empty string.
 std::string BorrowedName(const std::string& label, const PolicyResult& policy) {
   const bool winnows =
       std::any_of(policy.filters.begin(), policy.filters.end(),
@@ -97,7 +97,7 @@ std::string BorrowedName(const std::string& label, const PolicyResult& policy) {
       "\n");
 }
 
-// Names of the policies that fit into tables.
+// Returns labels of the policies that fit into tables.
 std::vector<std::string> Labels(const ReadAmplification& run) {
   constexpr size_t kMax = 18;
   std::vector<std::string> asked;
@@ -105,7 +105,7 @@ std::vector<std::string> Labels(const ReadAmplification& run) {
   return inspect::PolicyLabels(asked, kMax);
 }
 
-// Which policies the shortened names stand for.
+// Returns which policies the shortened labels stand for.
 std::string LabelNotes(const ReadAmplification& run) {
   const std::vector<std::string> labels = Labels(run);
   std::string text;
@@ -151,7 +151,7 @@ std::string FilterTable(const ReadAmplification& run, const PolicyResult& refere
   return text;
 }
 
-// A row for each level: seven levels side by side would not fit.
+// Returns a table with a row per level: seven levels would not fit side by side.
 std::string TreeTable(const ReadAmplification& run) {
   const std::vector<std::string> labels = Labels(run);
   TextTable table = Table({"policy", "level", "files", "keys", "filter memory", "bits a key"});
@@ -208,7 +208,8 @@ std::string ReadTable(const ReadAmplification& run, size_t w) {
   return table.ToString();
 }
 
-// "557724 ?" where it can't be told from the reference's.
+// Returns, for example, "557724 ?" if the speed is not significantly different from the
+// reference's.
 std::string Speed(const inspect::WorkloadTimes& times, const inspect::WorkloadTimes& reference) {
   const bool is_told = &times == &reference || inspect::SpeedsDiffer(times, reference);
   return absl::StrCat(Fixed(times.ops_per_second, 0), is_told ? "  " : " ?");
@@ -266,7 +267,7 @@ std::string LevelTable(const ReadAmplification& run, size_t w) {
   return table.ToString();
 }
 
-// The writes in four equal parts.
+// Returns the growth, summarized in quarters of the writes.
 std::string GrowthTable(const ReadAmplification& run) {
   constexpr size_t kQuarters = 4;
   const std::vector<std::string> labels = Labels(run);
@@ -316,8 +317,8 @@ std::string FrontierTable(const ReadAmplification& run, size_t w) {
   return table.ToString();
 }
 
-// The false reads of a policy, as a multiple of the reference's; empty where it can't be
-// told.
+// Returns the false reads of a policy as a multiple of the reference's; empty if the ratio is not
+// known.
 std::string ReadsToReference(const WorkloadResult& ours, const WorkloadResult& theirs) {
   const WorkloadCounts& a = ours.counts;
   const WorkloadCounts& b = theirs.counts;
@@ -342,7 +343,7 @@ bool MayBeCompared(const PolicyResult& policy, const PolicyResult& reference) {
          inspect::SameTree(policy, reference);
 }
 
-// Says what has to be known before the figures are compared. No ratio of reads where trees differ.
+// Returns notes for comparisons of the results. Ratios of reads are omitted if trees differ.
 std::string Fairness(const ReadAmplification& run, const Comparison& comparison) {
   const PolicyResult& reference = run.policies[comparison.reference];
   std::string text = absl::StrFormat(
@@ -382,7 +383,7 @@ std::string Title(const ReadAmplification& run) {
   return text;
 }
 
-// "true", "8388608", "10", "lz4"
+// Returns, for example, "true", "8388608", "10" or "lz4".
 std::string SettingText(const inspect::SettingValue& value) {
   if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const int64_t* number = std::get_if<int64_t>(&value)) return absl::StrCat(*number);
@@ -446,8 +447,8 @@ std::string WorkloadText(const ReadAmplification& run, size_t w) {
                       "; from file: blocks of any type\n", LevelTable(run, w));
 }
 
-// Returns the workload of a summary: the first workload of absent keys, else the first one. Null
-// without any.
+// Returns the workload of a summary: the first with absent keys only, else the first one. Null
+// without workloads.
 const WorkloadResult* ToSum(const ReadAmplification& run, const PolicyResult& policy) {
   return policy.workloads.empty() ? nullptr : &policy.workloads[inspect::LeadingWorkload(run)];
 }

@@ -1,4 +1,4 @@
-// The results as text and as a page for people, and as JSON.
+// Results as text, as an HTML page, and as JSON.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_REPORT_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_REPORT_H_
@@ -10,22 +10,23 @@
 
 namespace winnow::bench {
 
-// Everything: the comparison first, then the figures by level. At least one policy.
+// Returns the full text: first the comparison, then the values by level. Requires at least one
+// policy.
 std::string FullReport(const inspect::ReadAmplification& run);
 
-// One table for someone who sees this for the first time, and what it means.
+// Returns one table with an explanation, for first-time readers.
 std::string ShortReport(const inspect::ReadAmplification& run);
 
 }  // namespace winnow::bench
 
 namespace winnow::inspect {
 
-// Schema winnow.readamp/2, which docs/measuring.schema.json describes: one document, indented, with
-// a line feed at its end. At least one policy.
+// Returns one indented document of schema winnow.readamp/2, described by
+// docs/measuring.schema.json, with a final newline. Requires at least one policy.
 std::string ReadAmplificationJson(const ReadAmplification& run, const Machine& machine);
 
-// One HTML document that needs nothing else: the finding, charts with their tables, how it was
-// measured, and every figure of the JSON. At least one policy, with the same workloads each.
+// Returns a self-contained HTML document: main result, charts with their tables, method, and all
+// values of the JSON. Requires at least one policy; all must have the same workloads.
 std::string ReadAmplificationHtml(const ReadAmplification& run, const Machine& machine);
 
 }  // namespace winnow::inspect

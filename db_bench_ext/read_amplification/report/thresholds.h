@@ -1,5 +1,5 @@
-// Checks whether a policy stays within thresholds that are set as multiples of the reference, by
-// the figures of a run.
+// Checks whether a policy's results stay within thresholds, given as multiples of the reference's
+// results.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_THRESHOLDS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_THRESHOLDS_H_
@@ -10,11 +10,11 @@
 
 namespace winnow::bench {
 
-// The most that a figure of the policy may be, as a multiple of the same figure of the reference;
-// 0: no threshold. The first two are of absent keys.
+// Maximum values of the policy's results, as multiples of the reference's; 0: no threshold. The
+// first two are for absent keys.
 struct Thresholds {
   double false_positives_per_check = 0;
-  double block_reads_per_lookup = 0;  // data blocks, from the cache or the file
+  double block_reads_per_lookup = 0;  // data blocks, from the cache or from files
   double filter_memory = 0;
 
   bool Any() const {
@@ -24,14 +24,14 @@ struct Thresholds {
 
 struct ThresholdsKept {
   bool kept = false;
-  std::string sentence;  // the figures, with their thresholds; no line feed at its end
+  std::string sentence;  // results with their thresholds; without a final newline
 };
 
 // Compares the last policy of a run with the run's reference
-// (db_bench_ext/read_amplification/report/readamp_comparison.h). Not kept either where a figure is
-// missing: without another policy, filters, lookups of absent keys or false positives of the
-// reference, nor where the trees of the two differ too much to be compared: then there is no
-// verdict, and the sentence says so.
+// (db_bench_ext/read_amplification/report/readamp_comparison.h). Thresholds also count as violated
+// if a value is missing: without another policy, filters, lookups of absent keys or false positives
+// of the reference, or if the two trees differ too much to be compared. There is then no verdict,
+// as the sentence says.
 ThresholdsKept CheckThresholds(const inspect::ReadAmplification& run, const Thresholds& thresholds);
 
 }  // namespace winnow::bench

@@ -16,7 +16,7 @@ std::optional<uint64_t> NumberIn(const std::string& path) {
   std::ifstream file(path);
   uint64_t number = 0;
   if (file >> number) return number;
-  return std::nullopt;  // also for "max"
+  return std::nullopt;  // including for "max"
 }
 
 std::optional<uint64_t> MachineMemory() {
@@ -30,7 +30,7 @@ std::optional<uint64_t> MachineMemory() {
   return std::nullopt;
 }
 
-// Memory that a control group's limit leaves. Pages of files count as used but can be taken back.
+// Returns the memory within a control group's limit. File pages count as used but are reclaimable.
 std::optional<uint64_t> GroupMemory() {
   std::ifstream groups("/proc/self/cgroup");
   std::string line;

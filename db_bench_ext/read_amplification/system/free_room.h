@@ -1,4 +1,4 @@
-// Memory and disk that are free at the moment.
+// Currently free memory and disk space.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_FREE_ROOM_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_FREE_ROOM_H_
@@ -9,13 +9,12 @@
 
 namespace winnow::bench {
 
-// Bytes that programs can have without swapping: what the kernel says of the machine
-// (MemAvailable), or less where a control group (version 2, this process's own) has a limit. Unset
-// where neither is known.
+// Returns the bytes available without swapping: the kernel's MemAvailable, or less if this
+// process's own control group (version 2) has a limit. Returns nullopt if neither is known.
 std::optional<uint64_t> AvailableMemory();
 
-// Bytes that this user may write to the disk of the folder or, if it isn't there yet, of the
-// nearest one above it that is. Unset if it isn't known.
+// Returns the bytes that this user may write to the disk of the folder or, if it does not exist, of
+// its nearest existing ancestor. Returns nullopt if unknown.
 std::optional<uint64_t> FreeDisk(const std::string& folder);
 
 }  // namespace winnow::bench

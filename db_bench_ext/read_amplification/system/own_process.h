@@ -1,4 +1,4 @@
-// Measurements by a process of its own: its memory.
+// Runs of this program in a child process, and memory figures of the current process.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_OWN_PROCESS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_OWN_PROCESS_H_
@@ -13,11 +13,12 @@
 
 namespace winnow::bench {
 
-// Returns what this very program prints, run with these words, its name first; an error if it can't
-// be run or fails.
+// Runs this program in a child process with these arguments, its name first, and returns its
+// output. Returns an error if it cannot be run or fails.
 absl::StatusOr<std::string> OutputOfOwnProcess(std::vector<std::string> words);
 
-// A line of /proc/self/status such as "VmHWM:  1234 kB", in bytes, if there is one.
+// Returns the value of a line in /proc/self/status, such as "VmHWM:  1234 kB", in bytes, or
+// nullopt.
 std::optional<uint64_t> StatusBytes(std::string_view field);
 
 }  // namespace winnow::bench

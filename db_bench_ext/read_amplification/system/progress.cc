@@ -9,7 +9,7 @@ namespace winnow::bench {
 namespace {
 
 constexpr char kWipe[] = "\r\x1b[K";
-constexpr size_t kLineWidth = 79;  // a line that wraps can't be wiped
+constexpr size_t kLineWidth = 79;  // a wrapped line could not be erased
 constexpr std::chrono::milliseconds kOnTerminal{100};
 constexpr std::chrono::milliseconds kElsewhere{10'000};
 

@@ -1,4 +1,4 @@
-// RocksDB's errors as Abseil's.
+// Conversion of RocksDB's statuses to Abseil's.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_STATUS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_STATUS_H_
@@ -11,7 +11,7 @@
 
 namespace winnow::bench {
 
-// Ok, or what could not be done and RocksDB's reason.
+// Returns OK, or an error with what could not be done and RocksDB's reason.
 inline absl::Status FromRocksDB(const rocksdb::Status& status, const std::string& could_not) {
   if (status.ok()) return absl::OkStatus();
   return absl::InternalError(absl::StrCat("can't ", could_not, ": ", status.ToString()));

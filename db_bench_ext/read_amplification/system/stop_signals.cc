@@ -24,7 +24,8 @@ void CatchStopSignals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before = {};
     if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
-    // Reads are not restarted: keys from a terminal or a pipe may be waited for without end.
+    // Without SA_RESTART, signals interrupt reads of keys from a terminal or pipe, which could
+    // block forever.
     struct sigaction action = {};
     action.sa_handler = Remember;
     sigemptyset(&action.sa_mask);

@@ -1,4 +1,4 @@
-// Signals that end a run early, in good order.
+// Signals that end a run early but cleanly.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_STOP_SIGNALS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_STOP_SIGNALS_H_
@@ -7,16 +7,16 @@
 
 namespace winnow::bench {
 
-// From now on SIGINT, SIGTERM and SIGHUP no longer end the process, but are remembered; one that
-// the process was started to ignore, as by nohup, stays ignored. A pipe without a reader is an
-// error of the write instead of a signal. Call it once, before other threads are started.
+// Installs handlers that record SIGINT, SIGTERM and SIGHUP instead of ending the process; signals
+// that were ignored at the start, as by nohup, stay ignored. A pipe without a reader causes a write
+// error instead of SIGPIPE. Call once, before other threads are started.
 void CatchStopSignals();
 
-// True once one of them has come. Lives as long as the process.
+// Returns a flag that is true once one of the signals was received. Valid as long as the process.
 const std::atomic<bool>* StopAsked();
 
-// Exit status that the process should end with then: 128 + the number of the first signal that
-// came; 0 if none has.
+// Returns the exit status for a received signal, 128 + the number of the first one; 0 if none was
+// received.
 int StopStatus();
 
 }  // namespace winnow::bench

@@ -27,15 +27,15 @@ absl::Status Fill(const std::string& path, const std::string& text, const std::s
   return CanNotWrite(shown, errno != 0 ? std::strerror(errno) : "not all of it was taken");
 }
 
-// A name in the same folder, as files can't be renamed across file systems.
+// Returns a temporary name in the same folder, since files cannot be renamed across file systems.
 std::string NameBeside(const std::string& path) {
   std::random_device random;
   return absl::StrCat(path, ".part-", absl::Hex(random(), absl::kZeroPad8));
 }
 
-// Target that a path stands for.
+// Target of a path.
 struct Target {
-  std::string path;  // without symbolic links at its end
+  std::string path;  // symbolic links resolved
   bool there = false;
   bool special = false;  // a device, a pipe or a folder
 };

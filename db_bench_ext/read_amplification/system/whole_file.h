@@ -1,4 +1,4 @@
-// Files of results that are there whole or not at all.
+// Atomic output of result files.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_WHOLE_FILE_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_WHOLE_FILE_H_
@@ -9,14 +9,14 @@
 
 namespace winnow::bench {
 
-// Makes the file, or replaces it in one step, by a file beside it that is renamed once all of the
-// text is in it. Its permissions stay those of the file replaced, and a symbolic link stays one.
-// What is no file, as a terminal or a pipe, is written to directly. On an error the path is as it
-// was before, and nothing is left beside it.
+// Creates or atomically replaces the file: writes the text to a temporary file in the same folder,
+// and renames it. Permissions of a replaced file and symbolic links are preserved. Special files,
+// such as terminals and pipes, are written directly. After an error, the path is unchanged, and no
+// temporary file is left.
 absl::Status WriteWhole(const std::string& path, const std::string& text);
 
-// Checks whether WriteWhole is likely to work, before work whose results would be lost. Leaves
-// nothing behind.
+// Checks whether WriteWhole() is likely to succeed, before work whose results would be lost. Leaves
+// no files behind.
 absl::Status CheckCanWrite(const std::string& path);
 
 }  // namespace winnow::bench

@@ -1,4 +1,4 @@
-// The folder that the trees of a run lie in.
+// Folder for the trees of a run.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_WORK_FOLDER_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_WORK_FOLDER_H_
@@ -11,19 +11,20 @@
 
 namespace winnow::bench {
 
-// Removes at its end what it made, unless told to keep it, and nothing else: a folder that was
-// there before is never removed, nor is what others put into one that was made.
+// Removes in its destructor what it created, unless told to keep it: never a folder that existed
+// before, nor files that others have put into a created one.
 class WorkFolder {
  public:
-  // An empty path makes a folder for temporary files under $TMPDIR or /tmp. Another is made if it
-  // is not there.
+  // Opens the folder and creates it if it does not exist. An empty path means a new temporary
+  // folder in $TMPDIR or /tmp.
   static absl::StatusOr<std::unique_ptr<WorkFolder>> Open(const std::string& path, bool keep);
 
   ~WorkFolder();
   WorkFolder(const WorkFolder&) = delete;
   WorkFolder& operator=(const WorkFolder&) = delete;
 
-  // Makes an empty folder of this name in it, and gives its path. An error if the name is there.
+  // Creates an empty folder of this name in it, and returns its path. Returns an error if the name
+  // exists.
   absl::StatusOr<std::string> MakeChild(const std::string& name);
 
   const std::string& path() const { return path_; }

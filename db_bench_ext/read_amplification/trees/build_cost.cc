@@ -17,12 +17,13 @@
 namespace winnow::bench {
 namespace {
 
-constexpr uint64_t kKeysOfALevel = 200'000;  // at least, unless that takes more than
+constexpr uint64_t kKeysOfALevel = 200'000;  // minimum per level, limited by kMaxFilters
 constexpr int kMaxFilters = 100;
-// The memory of smaller filters would be lost in the inaccuracy of what the kernel tells.
+// Minimum size for the memory measurement; that of smaller filters is below the accuracy of the
+// kernel's figures.
 constexpr uint64_t kMinPeakKeys = 1'000'000;
 
-// Nanoseconds for a key in filters of `n` keys each, which are taken from `keys` in turn.
+// Returns the nanoseconds per key for filters of `n` keys each, taken from `keys` in turn.
 absl::StatusOr<double> CostOfLevel(const Policy& policy,
                                    const rocksdb::FilterBuildingContext& context,
                                    const KeySet& keys, size_t n, uint64_t* built) {
@@ -31,7 +32,7 @@ absl::StatusOr<double> CostOfLevel(const Policy& policy,
   uint64_t at = 0;
   std::string room;
   for (int filter = 0; filter < kMaxFilters && done < kKeysOfALevel; ++filter) {
-    // Computed before the clock runs: what it costs to make a key is not the filter's.
+    // The keys are generated before the measurement begins.
     KeyTable of_filter;
     for (size_t i = 0; i < n; ++i) of_filter.Add(keys.Get((at + i) % keys.size(), &room));
     const uint64_t begin = ThreadNanoseconds();
@@ -68,7 +69,8 @@ absl::StatusOr<std::optional<inspect::BuildCost>> MeasureBuildCost(
   inspect::BuildCost cost;
   double nanoseconds = 0;
   uint64_t weight = 0;
-  // From the deepest level up, as a policy that learns the depth of the tree has to meet it.
+  // Proceeds from the deepest level up, so that a policy that learns the depth of the tree sees it
+  // first.
   for (auto shape = tree.rbegin(); shape != tree.rend(); ++shape) {
     if (shape->files == 0 || shape->keys == 0 || shape->filter_bytes == 0) continue;
     const size_t n = std::max<size_t>(1, shape->keys / shape->files);

@@ -43,7 +43,7 @@ absl::StatusOr<uint64_t> Measure(const FilterToBuild& filter) {
   const std::optional<uint64_t> before = StatusBytes("RssAnon:");
   if (absl::Status status = Build(filter, *policy); !status.ok()) return status;
   const std::optional<uint64_t> peak = StatusBytes("VmHWM:");
-  // Pages of the program itself, more of which come into memory as it runs, and stay.
+  // Pages of the program's files: their number grows as the program runs, and does not shrink.
   const std::optional<uint64_t> code = StatusBytes("RssFile:");
   if (!before || !peak || !code) {
     return absl::UnavailableError("/proc/self/status has no RssAnon, RssFile and VmHWM");

@@ -1,5 +1,5 @@
-// How much memory building a filter takes, measured in a process of its own: what else happens in
-// this one would be counted too.
+// Memory for building a filter, measured in a child process, so that other allocations are not
+// included.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_BUILD_MEMORY_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_BUILD_MEMORY_H_
@@ -17,26 +17,25 @@
 namespace winnow::bench {
 
 struct FilterToBuild {
-  std::string policy;  // as MakePolicy takes it
-  uint64_t keys = 0;   // generated ones of 16 bytes
+  std::string policy;  // argument of MakePolicy()
+  uint64_t keys = 0;   // generated keys of 16 bytes
   int level = 0;
   int num_levels = 7;
   bool bottommost = false;
 };
 
-// The most bytes that were resident while the filter was built and finished, above those before;
-// the filter itself is among them. Good to a few hundred kilobytes, as the
-// kernel counts pages by processor. Runs this very program, whose main()
-// has to begin with BuildMemoryProcess. An error where that process fails or /proc/self/status does
-// not tell.
+// Returns the peak resident memory while the filter is built and finished, minus that before, in
+// bytes; includes the filter. Accurate to a few hundred kilobytes, since the kernel counts pages
+// per processor. Runs this program as a child process, whose main() must begin with
+// BuildMemoryProcess(). Returns an error if the child fails or /proc/self/status lacks the figures.
 absl::StatusOr<uint64_t> PeakBuildMemory(const FilterToBuild& filter);
 
-// If the words of the command line are those of such a process: does its work, and gives the exit
-// status.
+// Runs the child process and returns its exit status if the command line is that of such a process,
+// else returns nullopt.
 std::optional<int> BuildMemoryProcess(const std::vector<std::string>& words);
 
-// Returns what RocksDB tells a policy of the file that it is to build a filter for. A file of
-// leveled compaction. `table` and `logger`, which may be null, outlive the context.
+// Returns the context that RocksDB passes to a policy for a file of leveled compaction. `table` and
+// `logger`, which may be null, must outlive the context.
 rocksdb::FilterBuildingContext BuildingContext(const rocksdb::BlockBasedTableOptions& table,
                                                int level, int num_levels, bool bottommost,
                                                rocksdb::Logger* logger);

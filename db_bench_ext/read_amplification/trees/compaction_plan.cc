@@ -11,7 +11,7 @@ uint64_t Keys(const std::vector<TreeFile>& files) {
   return keys;
 }
 
-// Adds the names of the files that have keys between smallest and largest.
+// Appends the names of the files with keys between smallest and largest.
 void AddOverlapping(const std::vector<TreeFile>& files, const std::string& smallest,
                     const std::string& largest, std::vector<std::string>* names) {
   for (const TreeFile& file : files) {
@@ -21,7 +21,7 @@ void AddOverlapping(const std::vector<TreeFile>& files, const std::string& small
 
 }  // namespace
 
-// The level that is farthest above its target, by the ratio of the two.
+// Returns the level with the highest ratio of size to target, if one exceeds its target.
 std::optional<size_t> CompactionPlan::FullestLevel(const LevelFiles& levels, uint64_t level0_files,
                                                    const LevelSizes& sizes) const {
   std::optional<size_t> fullest;

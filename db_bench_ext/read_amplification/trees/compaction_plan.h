@@ -1,9 +1,9 @@
-// Which files to merge next while a tree grows: leveled compaction as a pure function of keys and
-// their numbers.
+// Selection of the files to compact while a tree grows: leveled compaction as a pure function of
+// keys and their numbers.
 //
-// RocksDB's own picker weighs files with their filters in them, and runs when a thread is free: two
-// policies would end with two different trees. Here only numbers of keys count, so the same writes
-// give the same tree whatever filter its files have. RocksDB does the merging.
+// RocksDB's compaction picker uses file sizes, which include filters, and runs when a thread is
+// free: two policies would end with different trees. Here only numbers of keys count, so that equal
+// writes give equal trees with all filters. RocksDB executes the compactions.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_COMPACTION_PLAN_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_COMPACTION_PLAN_H_
@@ -18,13 +18,14 @@
 namespace winnow::bench {
 
 struct TreeFile {
-  std::string name;  // as RocksDB's metadata has it
+  std::string name;  // name in RocksDB's metadata
   std::string smallest;
   std::string largest;
   uint64_t keys = 0;
 };
 
-// By level. Level 0 in any order; the files of other levels don't overlap and are in key order.
+// Files by level. Level 0 is unordered; the files of other levels do not overlap and are in key
+// order.
 using LevelFiles = std::vector<std::vector<TreeFile>>;
 
 struct Compaction {
@@ -34,14 +35,14 @@ struct Compaction {
 
 inline constexpr uint64_t kNeverLevel0 = ~uint64_t{0};
 
-// Holds, for each level, where the next merge goes on, as the files of a level take turns in key
-// order.
+// Holds the position of the next compaction for each level, as its files are compacted in key
+// order, round-robin.
 class CompactionPlan {
  public:
   explicit CompactionPlan(const LevelTargets& targets) : targets_(targets) {}
 
-  // Returns what to merge next; nothing when every level is within its target. Level 0 is merged
-  // down, all of it, when it has `level0_files` files, at least 1; kNeverLevel0 leaves it as it is.
+  // Returns the next compaction, or nullopt if every level is within its target. All of level 0 is
+  // compacted when it has `level0_files` files, at least 1; with kNeverLevel0 it is left unchanged.
   std::optional<Compaction> Next(const LevelFiles& levels, uint64_t level0_files);
 
  private:
@@ -49,7 +50,7 @@ class CompactionPlan {
                                      const LevelSizes& sizes) const;
 
   LevelTargets targets_;
-  std::vector<std::string> turns_;  // by level: the largest key that was merged down last
+  std::vector<std::string> turns_;  // largest key of each level's last compaction
 };
 
 }  // namespace winnow::bench

@@ -26,7 +26,8 @@ LevelSizes StaticSizes(const LevelTargets& targets, size_t levels) {
   return sizes;
 }
 
-// The base level and its size, given the first level that has keys and the keys of the largest.
+// Base level and its size, given the first level with keys and the number of keys in the largest
+// level.
 struct Base {
   size_t level;
   uint64_t keys;
@@ -35,7 +36,7 @@ struct Base {
 Base FindBase(const LevelTargets& targets, size_t last, size_t first_in_use, uint64_t largest) {
   uint64_t keys = largest;
   for (size_t level = last; level > first_in_use; --level) keys = Divide(keys, targets.multiplier);
-  // More levels are in use than are needed: they stay, with the least size.
+  // More levels are in use than needed: they stay, with the minimum size.
   const uint64_t least = Divide(targets.base_keys, targets.multiplier);
   if (keys <= least) return {first_in_use, least + 1};
   size_t level = first_in_use;

@@ -17,7 +17,7 @@
 namespace winnow::bench {
 namespace {
 
-// The tail has log2(1/rate) in 1/2048.
+// Tolerance of rates: the filter's trailer has log2(1/rate) in units of 1/2048.
 constexpr double kSameRate = 0.001;
 
 FilterOptions OptionsOf(const PolicyOptions& policy, double size_ratio,
@@ -38,8 +38,8 @@ bool MayHaveRate(const PolicyOptions& policy, double levels_below, double planne
   double least = planned;
   double most = planned;
   if (policy.level_plan != LevelPlan::kUniform) {
-    most = std::max(planned, uniform);  // where memory is short
-    if (levels_below < 0) {             // by the other files of the tree, or by lookups
+    most = std::max(planned, uniform);  // the upper bound applies if memory is limited
+    if (levels_below < 0) {             // depends on the other files, or on lookups
       least = plugin::TreeRates::kLowestRate;
       most = std::max(uniform, plugin::TreeRates::kHighestRate);
     }
@@ -85,8 +85,8 @@ absl::Status CheckPlanned(const PolicyOptions& policy, double size_ratio, const 
                   absl::StrFormat("%.3g (built for level %d, %g levels below)", found.target_fpr,
                                   found.level, found.levels_below));
   }
-  // It is not recorded whether a file counts as a flush: with bloom_before_level, either kind may
-  // be.
+  // A filter does not record whether its file counts as a flush: with bloom_before_level, both
+  // kinds are possible.
   const bool has_planned_rate = std::abs(found.target_fpr / rate - 1) <= kSameRate;
   const bool by_keys_alone =
       has_planned_rate && policy.bloom_before_level < 0 && filter.partitions == 0;

@@ -1,5 +1,5 @@
-// The proof that files have the filters that Winnow's policy plans: a figure is worth nothing if
-// the kind, the accuracy or the plan was another one.
+// Verification that files have the filters that Winnow's policy plans: results would be worthless
+// with another kind, accuracy or plan.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_PLANNED_FILTERS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_PLANNED_FILTERS_H_
@@ -15,18 +15,17 @@
 
 namespace winnow::bench {
 
-// The options of a policy whose Name() is winnow.Filter, as it tells them itself. An error if it is
-// of another version, and lacks one.
+// Returns the options of a policy whose Name() is winnow.Filter, from the policy itself. Returns an
+// error if the policy is of another version and lacks an option.
 absl::StatusOr<PolicyOptions> PolicyOptionsOf(const rocksdb::FilterPolicy& policy);
 
-// Ok if the filter of the file says that it was built by these options, and is what the pure
-// functions of sizes and plans give for them, the place in the tree that it recorded and its number
-// of keys: plan, rate, and, of a filter that is not partitioned and has the plan's rate, kind. With
-// level_plan=auto and learned the rate may be higher, up to the uniform one, and without a recorded
-// place any that the policy gives: it is by the other files, or by lookups. Otherwise a
-// sentence with what was expected and what was found. `size_ratio` is
-// max_bytes_for_level_multiplier of the family. Filters without keys, and of kinds that are not
-// Winnow's, are not looked at.
+// Returns OK if the filter records these options and is what the pure functions of sizes and plans
+// give for them, the recorded place in the tree and the number of keys: plan, rate, and, for an
+// unpartitioned filter with the plan's rate, kind. With level_plan=auto and learned, the rate may
+// be higher, up to the uniform one; without a recorded place, any rate of the policy is valid,
+// since it depends on other files or on lookups. Otherwise returns an error with the expected and
+// the found value. `size_ratio` is the column family's max_bytes_for_level_multiplier. Filters
+// without keys, and kinds that are not Winnow's, are not checked.
 absl::Status CheckPlanned(const PolicyOptions& policy, double size_ratio, const std::string& path,
                           const inspect::FilterSummary& filter);
 

@@ -14,7 +14,7 @@ namespace {
 absl::Status Merge(const TreeOptions& options, uint64_t level0_files, CompactionPlan* plan,
                    rocksdb::DB* db) {
   rocksdb::CompactionOptions compaction;
-  // By the database's options, which may say another for each level.
+  // Uses the compression of the database's options, which may differ by level.
   compaction.compression = rocksdb::kDisableCompressionOption;
   compaction.output_file_size_limit = options.target_file_size_base;
   compaction.max_subcompactions = 1;
@@ -26,7 +26,7 @@ absl::Status Merge(const TreeOptions& options, uint64_t level0_files, Compaction
   return absl::OkStatus();
 }
 
-// Writes positions from `begin` to before `end`, and merges as the plan says.
+// Writes positions in [begin, end), and compacts according to the plan.
 absl::Status GrowPart(const KeySet& keys, const WriteSequence& writes, uint64_t begin, uint64_t end,
                       const TreeOptions& options, CompactionPlan* plan, rocksdb::DB* db,
                       TreeWriter* writer, std::string* room, GrowthProgress progress) {

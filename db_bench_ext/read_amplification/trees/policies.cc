@@ -12,8 +12,8 @@
 namespace winnow::bench {
 namespace {
 
-// The kinds of filter that the policies with a known name build. Flushes and small files get Bloom
-// filters from the Ribbon policies.
+// Filter kinds of policies with known names. Ribbon policies build Bloom filters for flushes and
+// small files.
 struct Family {
   std::string_view name;
   std::vector<std::string_view> kinds;
@@ -35,7 +35,7 @@ bool Builds(const std::string& policy_name, const std::string& kind) {
       return std::find(family.kinds.begin(), family.kinds.end(), kind) != family.kinds.end();
     }
   }
-  return kind != inspect::kNoFilter;  // somebody else's policy: all that can be asked of it
+  return kind != inspect::kNoFilter;  // an unknown policy: any filter counts
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Where in the range of keys the filters of a tree have their bits.
+// Distribution of a tree's filter bits over the key range.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_RANGE_PARTS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_RANGE_PARTS_H_
@@ -13,13 +13,14 @@ namespace winnow::bench {
 // A file and its filter.
 struct RangeOfFilter {
   int level = 0;
-  uint64_t first = 0;  // of the numbers of its keys
-  uint64_t last = 0;   // at least `first`
+  uint64_t first = 0;  // number of its first key
+  uint64_t last = 0;   // number of its last key, at least `first`
   uint64_t keys = 0;
   uint64_t filter_bytes = 0;
 };
 
-// By level, ascending, of numbers below `end`; the keys of a file are taken to lie evenly. Pure.
+// Returns the distribution by level, ascending, over numbers below `end`; assumes that the keys of
+// a file are evenly spaced. Pure.
 std::vector<inspect::RangeOfLevel> PartsOfRange(const std::vector<RangeOfFilter>& filters,
                                                 uint64_t end);
 

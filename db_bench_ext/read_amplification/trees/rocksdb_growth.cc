@@ -25,7 +25,7 @@ absl::Status WaitForRest(rocksdb::DB* db, const TreeOptions& options, uint64_t w
                          GrowthProgress progress) {
   RestDetector detector(!options.disable_auto_compactions);
   while (!detector.Rests(BackgroundWorkOf(db))) {
-    // A background error would keep a flush pending for ever.
+    // After a background error, a flush would stay pending forever.
     if (Property(db, rocksdb::DB::Properties::kBackgroundErrors) != 0) {
       return absl::InternalError(
           "RocksDB's background work failed while the tree was grown; the LOG in its folder says "
@@ -54,8 +54,7 @@ absl::Status ExpectAllKeys(rocksdb::DB* db, const TreeOptions& options, uint64_t
 
 }  // namespace
 
-// RocksDB 7.8 has no WaitForCompact that a program may call; its properties are the same in all
-// versions.
+// RocksDB 7.8 has no public WaitForCompact(); the properties are available in all versions.
 BackgroundWork BackgroundWorkOf(rocksdb::DB* db) {
   using Properties = rocksdb::DB::Properties;
   BackgroundWork work;
@@ -97,7 +96,7 @@ absl::Status GrowByRocksDB(const KeySet& keys, const WriteSequence& writes,
   }
   if (absl::Status status = writer.Flush(); !status.ok()) return status;
   if (absl::Status status = WaitForRest(db, options, n, progress); !status.ok()) return status;
-  // How many keys draws write is known to who has looked at all of them.
+  // The number of distinct drawn keys is not known here.
   return writes.EachOnce() ? ExpectAllKeys(db, options, n) : absl::OkStatus();
 }
 

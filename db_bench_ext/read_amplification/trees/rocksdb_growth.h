@@ -1,4 +1,4 @@
-// Growing a tree by RocksDB's own compaction: trivial moves, universal, FIFO, backlogs.
+// Growth of a tree by RocksDB's own compaction: trivial moves, universal, FIFO, backlogs.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_ROCKSDB_GROWTH_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_ROCKSDB_GROWTH_H_
@@ -17,19 +17,19 @@ namespace winnow::bench {
 struct BackgroundWork {
   uint64_t running = 0;  // flushes and compactions
   bool flush_pending = false;
-  bool compaction_pending = false;  // RocksDB would compact if it found something to pick
+  bool compaction_pending = false;  // RocksDB would compact if the picker found files
 };
 
 BackgroundWork BackgroundWorkOf(rocksdb::DB* db);
 
-// Detects whether nothing happens any more in a database, judged by looks at it at equal times.
+// Detects that a database is idle, from observations at equal intervals.
 class RestDetector {
  public:
   explicit RestDetector(bool auto_compactions) : auto_compactions_(auto_compactions) {}
 
-  // True once kLooks looks in a row saw nothing run and nothing wait. A compaction that stays
-  // pending while nothing runs counts after kIdleLooks looks: universal and FIFO compaction may ask
-  // for one and then find no files for it.
+  // Returns true once kLooks consecutive observations found nothing running or pending. A
+  // compaction that stays pending while nothing runs is ignored after kIdleLooks observations:
+  // universal and FIFO compaction may request one and then find no files for it.
   bool Rests(const BackgroundWork& work);
 
   static constexpr int kLooks = 5;
@@ -41,10 +41,9 @@ class RestDetector {
   int idle_ = 0;
 };
 
-// Into a new database that is open with GrowingOptions, as fast as it takes the keys; then waits
-// until it is at rest. `progress` is also asked while it waits. A tree that has fewer keys than
-// were written, as FIFO compaction drops what is above its size, is an error where each was written
-// once.
+// Writes into a new database opened with GrowingOptions(), as fast as possible, and waits until it
+// is idle. `progress` is also called while it waits. Returns an error if each key was written once
+// but the tree has fewer keys, since FIFO compaction drops data above its size limit.
 absl::Status GrowByRocksDB(const KeySet& keys, const WriteSequence& writes,
                            const TreeOptions& options, rocksdb::DB* db, GrowthProgress progress,
                            const AfterWrites& after = nullptr);

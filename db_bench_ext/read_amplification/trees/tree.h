@@ -1,4 +1,4 @@
-// Growing a tree in a RocksDB database, and opening it.
+// Growing and opening trees in RocksDB databases.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_H_
@@ -23,21 +23,21 @@
 
 namespace winnow::bench {
 
-// Writes keys as the sequence says into a new database in the folder `path`, which must not exist
-// or be empty, and grows the tree as options.growth says (planned_growth.h, rocksdb_growth.h).
-// `options` as ScaleTree gives them. `after` may look at the tree meanwhile.
+// Writes the keys of the sequence into a new database in the folder `path`, which must be empty or
+// not exist, and grows the tree by options.growth (planned_growth.h, rocksdb_growth.h). `options`
+// must be from ScaleTree(). `after` may read the tree meanwhile.
 absl::Status GrowTree(const KeySet& keys, const WriteSequence& writes, const TreeOptions& options,
                       const Policy& policy, const std::string& path, GrowthProgress progress,
                       const AfterWrites& after = nullptr);
 
-// Opens a grown tree, with an empty block cache. Nothing is merged while it is open. Its events are
-// counted in `statistics`, if there are any.
+// Opens a grown tree with an empty block cache and without compactions. Events are counted in
+// `statistics` if not null.
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenTree(
     const TreeOptions& options, const Policy& policy, const std::string& path,
     std::shared_ptr<rocksdb::Statistics> statistics = nullptr);
 
-// Opens a tree that RocksDB grew, with an empty block cache, to be written to: it flushes and
-// compacts meanwhile.
+// Opens a tree that RocksDB grew for writing, with an empty block cache; flushes and compactions
+// run.
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenGrowingTree(
     const TreeOptions& options, const Policy& policy, const std::string& path,
     std::shared_ptr<rocksdb::Statistics> statistics = nullptr);

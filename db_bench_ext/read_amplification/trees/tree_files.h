@@ -1,4 +1,4 @@
-// The files of a tree as RocksDB has them.
+// Files of a tree, from RocksDB's metadata.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_FILES_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_FILES_H_
@@ -9,7 +9,7 @@
 
 namespace winnow::bench {
 
-// The files of an open tree.
+// Returns the files of an open tree by level.
 LevelFiles FilesByLevel(rocksdb::DB* db);
 
 }  // namespace winnow::bench

@@ -11,10 +11,12 @@
 namespace winnow::bench {
 namespace {
 
-// More flushes are taken together, so that the forecast of any tree takes no time to speak of.
+// Maximum number of simulated steps; more flushes are combined, so that the forecast is fast for
+// all trees.
 constexpr uint64_t kMaxSteps = 100'000;
 
-// Planned growth in numbers of keys, as if keys were spread evenly over the files of a level.
+// Planned growth simulated in numbers of keys, which are assumed to be evenly spread over the files
+// of a level.
 class Simulation {
  public:
   Simulation(const LevelTargets& targets, uint64_t keys_per_file, int num_levels)
@@ -45,8 +47,8 @@ class Simulation {
   uint64_t merged_keys() const { return merged_keys_; }
 
  private:
-  // Merges of one level down, as many files as it is above its target; false: every level is
-  // within.
+  // Compacts as many files of one level as exceed its target; returns false if every level is
+  // within its target.
   bool MergeOnce(uint64_t level0_trigger) {
     const LevelSizes sizes = SizesOfLevels(targets_, keys_);
     if (level0_files_ > 0 && level0_files_ >= level0_trigger) {
@@ -64,7 +66,8 @@ class Simulation {
     return false;
   }
 
-  // A file is merged with what it overlaps, and half a file at either end of that.
+  // A file is merged with the files that it overlaps, on average including half a file at either
+  // end.
   void MoveDown(size_t level, uint64_t moved, uint64_t files) {
     const double share = static_cast<double>(moved) / static_cast<double>(keys_[level]);
     const double overlapped =
@@ -76,7 +79,7 @@ class Simulation {
 
   const LevelTargets targets_;
   const uint64_t keys_per_file_;
-  std::vector<uint64_t> keys_;  // by level
+  std::vector<uint64_t> keys_;  // one entry per level
   uint64_t level0_files_ = 0;
   uint64_t merged_keys_ = 0;
 };
@@ -87,7 +90,7 @@ TreeForecast ForecastPlan(const TreeOptions& scaled, uint64_t keys, uint64_t mea
   const bool planned = scaled.growth == GrowthKind::kPlanned;
   const uint64_t trigger = scaled.level0_file_num_compaction_trigger;
   Simulation simulation(TargetsOf(scaled, mean), KeysPerFile(scaled, mean), scaled.num_levels);
-  // The last flushes one by one, as they may stay on level 0.
+  // The last flushes are simulated one by one, since they may stay on level 0.
   const uint64_t last_ones = scaled.level0_files + 1;
   const uint64_t step = DivideUp(flushes, kMaxSteps);
   for (uint64_t flush = 0; flush < flushes;) {
@@ -115,7 +118,7 @@ TreeForecast ForecastTree(const TreeOptions& scaled, uint64_t keys, uint64_t key
       return {ForecastBasis::kNoMerges, {{0, flushes, keys, 0}}, 0};
     }
     if (scaled.compaction_style == rocksdb::kCompactionStyleUniversal) {
-      // Runs of similar sizes are merged: a key is merged about once for each doubling of them.
+      // Runs of similar sizes are merged: a key is rewritten about once for each doubling.
       const double merges = std::log2(static_cast<double>(flushes) + 1);
       return {ForecastBasis::kBound,
               {{scaled.num_levels - 1, DivideUp(keys, KeysPerFile(scaled, mean)), keys, 0}},

@@ -1,4 +1,4 @@
-// Forecast of what a tree will look like, and how much is merged on the way, before it is grown.
+// Forecast of a tree's shape and of its compactions, before it is grown.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_FORECAST_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_FORECAST_H_
@@ -12,21 +12,20 @@
 namespace winnow::bench {
 
 enum class ForecastBasis {
-  kPlan,      // the plan of merges, run through in numbers of keys: within a few files of the tree,
-              // and fewer files where the data compress
-  kSamePlan,  // that plan for RocksDB's leveled compaction, which has rules of its own besides
-  kNoMerges,  // nothing is merged: flushes as RocksDB's write buffer makes them
-  kBound,     // universal compaction: the shape is RocksDB's decision, one run is the simplest
+  kPlan,      // simulated compaction plan, in keys; accurate to a few files, unless data compress
+  kSamePlan,  // kPlan for RocksDB's leveled compaction, which has additional rules
+  kNoMerges,  // no compactions: flushes of RocksDB's write buffer
+  kBound,     // universal compaction: one run, the simplest of the possible shapes
 };
 
 struct TreeForecast {
   ForecastBasis basis = ForecastBasis::kPlan;
-  std::vector<inspect::LevelShape> tree;  // levels that have files; without filter_bytes
-  uint64_t merged_keys = 0;               // written by merges, each as often as it is
+  std::vector<inspect::LevelShape> tree;  // levels with files; without filter_bytes
+  uint64_t merged_keys = 0;               // rewritten by compactions, counted each time
 };
 
-// Forecasts a tree that GrowTree makes of so many keys. `scaled` as ScaleTree gives it. Takes less
-// than a second for any number of keys.
+// Forecasts the tree that GrowTree() grows from `keys` keys. `scaled` must be from ScaleTree().
+// Takes less than a second for any number of keys.
 TreeForecast ForecastTree(const TreeOptions& scaled, uint64_t keys, uint64_t key_bytes);
 
 }  // namespace winnow::bench

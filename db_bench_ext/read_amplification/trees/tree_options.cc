@@ -43,7 +43,8 @@ rocksdb::BlockBasedTableOptions TableOptions(const TreeOptions& options, const P
   if (options.partition_index_and_filters) {
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
   } else if (table.partition_filters) {
-    table.index_type = rocksdb::BlockBasedTableOptions::kBinarySearch;  // not as the file says
+    // Overrides the options file.
+    table.index_type = rocksdb::BlockBasedTableOptions::kBinarySearch;
   }
   table.partition_filters = options.partition_index_and_filters;
   if (options.pin_index_and_filter_blocks) {
@@ -55,7 +56,7 @@ rocksdb::BlockBasedTableOptions TableOptions(const TreeOptions& options, const P
   return table;
 }
 
-// Options that both ways to grow a tree have in common.
+// Options common to both ways of growth.
 rocksdb::Options CommonOptions(const TreeOptions& options, const Policy& policy) {
   rocksdb::Options database;
   if (options.file) database = options.file->database;
@@ -64,7 +65,7 @@ rocksdb::Options CommonOptions(const TreeOptions& options, const Policy& policy)
   database.num_levels = options.num_levels;
   database.level_compaction_dynamic_level_bytes = options.level_compaction_dynamic_level_bytes;
   database.compaction_style = options.compaction_style;
-  // A policy that has seen two of them goes by neither.
+  // Constant values: a policy that has seen two different ones uses neither.
   database.max_bytes_for_level_multiplier = options.max_bytes_for_level_multiplier;
   database.optimize_filters_for_hits = options.optimize_filters_for_hits;
   if (policy.HasRanges()) {

@@ -38,7 +38,7 @@ std::string PolicyNote(const std::string& path) {
   return "";
 }
 
-// Folders of a database in use are not to be written to.
+// Clears paths: folders of a database in use must not be written to.
 void DropPaths(LoadedOptions* loaded) {
   rocksdb::Options& database = loaded->options.database;
   if (!database.db_paths.empty() || !database.cf_paths.empty() || !database.wal_dir.empty() ||

@@ -1,4 +1,4 @@
-// The options of a tree from an OPTIONS file.
+// Tree options from an OPTIONS file.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_OPTIONS_FILE_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_OPTIONS_FILE_H_
@@ -13,14 +13,14 @@
 namespace winnow::bench {
 
 struct LoadedOptions {
-  std::string path;                // of the file itself
-  FileOptions options;             // of the column family "default"
-  std::vector<std::string> notes;  // what of the file is not followed, in sentences
+  std::string path;                // path of the file itself
+  FileOptions options;             // options of the column family "default"
+  std::vector<std::string> notes;  // sentences about ignored parts of the file
 };
 
-// Reads a file as RocksDB or a person writes it; of a database's folder, its latest. Nothing that
-// the file names is opened or written to: its paths are left out. An error for a file that can't be
-// read, or whose tables or order of keys are not those that are measured here.
+// Reads an OPTIONS file, written by RocksDB or by hand, or the latest one in a database's folder.
+// Nothing named in the file is opened or written: its paths are ignored. Returns an error if the
+// file cannot be read, or has a table format or comparator that the benchmark does not support.
 absl::StatusOr<LoadedOptions> LoadTreeOptions(const std::string& path);
 
 }  // namespace winnow::bench

@@ -62,7 +62,7 @@ std::string SmallFilesWarning(const std::vector<inspect::LevelShape>& tree, uint
   uint64_t keys = 0, in_small_files = 0, small_files = 0;
   for (const inspect::LevelShape& level : tree) {
     keys += level.keys;
-    // A level that ends in a file of what was left has a mean a little below the files' size.
+    // The last file of a level is smaller, which puts the mean slightly below the files' size.
     if (10 * level.keys >= 9 * kSmallFileKeys * level.files) continue;
     in_small_files += level.keys;
     small_files += level.files;

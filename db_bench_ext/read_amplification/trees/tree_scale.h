@@ -13,39 +13,38 @@
 
 namespace winnow::bench {
 
-// Files with fewer keys than this are not what databases in use have: filters of a few thousand
+// Number of keys below which a file is atypical of production databases: filters of a few thousand
 // keys are of another kind, and their sizes are rounded up to blocks.
 inline constexpr uint64_t kSmallFileKeys = 20'000;
 
-// RocksDB's defaults: the largest sizes that ScaleTree chooses for a flush and a merged file.
+// RocksDB's defaults: the maximum sizes that ScaleTree() selects for a flush and a compaction
+// output file.
 inline constexpr uint64_t kLargestFlush = 64 << 20;
 
 inline uint64_t DivideUp(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
-// Bytes of a key and its value, rounded down, at least 1.
+// Returns the mean bytes per key and value, rounded down, at least 1.
 uint64_t MeanBytes(uint64_t keys, uint64_t key_bytes, size_t value_size);
 
-// The bytes of a block cache that is that share of the keys and values. At least 64 KiB: RocksDB's
-// would hold next to nothing below.
+// Returns the size of a block cache for this share of the keys and values, at least 64 KiB:
+// RocksDB's cache could hold hardly any block below that.
 uint64_t CacheOfShare(double share, uint64_t data_bytes);
 
-// Fills in the sizes that are 0.
+// Sets the sizes that are 0.
 //
-// A flush is a two-hundredth of the data, which makes three levels below level 0 at a multiplier of
-// 10, up to RocksDB's 64 MB (from 12.8 GB on), and not below kSmallFileKeys keys as long as 50
-// flushes, which make two levels, are left; of less data it is a fiftieth. A merged file is as
-// large as a flush, and the level that flushes are merged into as the flushes that are merged at a
-// time.
+// A flush is a two-hundredth of the data, which gives three levels below level 0 at a multiplier of
+// 10; at most RocksDB's 64 MB (from 12.8 GB on), and at least kSmallFileKeys keys as long as 50
+// flushes remain, which give two levels; for less data, it is a fiftieth. A compaction output file
+// has the size of a flush, and the base level that of the flushes that are compacted together.
 TreeOptions ScaleTree(const TreeOptions& options, uint64_t keys, uint64_t key_bytes);
 
-// Numbers of keys for sizes as ScaleTree gives them.
+// Numbers of keys for sizes from ScaleTree().
 uint64_t KeysPerFlush(const TreeOptions& scaled, uint64_t mean_bytes);
-uint64_t KeysPerFile(const TreeOptions& scaled, uint64_t mean_bytes);  // a merged one
+uint64_t KeysPerFile(const TreeOptions& scaled, uint64_t mean_bytes);  // compaction output file
 LevelTargets TargetsOf(const TreeOptions& scaled, uint64_t mean_bytes);
 
-// Returns what to know of a tree most of whose keys lie on levels with files of fewer than
-// kSmallFileKeys keys on average, and the flags that give others, as a sentence; empty for another
-// tree.
+// Returns a warning, with flags to avoid it, if most keys of the tree are on levels with a mean of
+// fewer than kSmallFileKeys keys per file; otherwise an empty string.
 std::string SmallFilesWarning(const std::vector<inspect::LevelShape>& tree, uint64_t mean_bytes);
 
 }  // namespace winnow::bench

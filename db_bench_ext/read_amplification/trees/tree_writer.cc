@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kValuePool = size_t{1} << 20;
 constexpr uint32_t kKeysPerBatch = 256;
 
-// Keeps sources of chance apart that share the user's seed.
+// Salt that separates random values from other uses of the user's seed.
 constexpr uint64_t kValueSalt = 0x76616c7565;
 
 }  // namespace
@@ -41,7 +41,7 @@ absl::Status TreeWriter::Flush() {
 absl::Status TreeWriter::Compact() {
   if (absl::Status status = Flush(); !status.ok()) return status;
   rocksdb::CompactRangeOptions compact;
-  // As db_bench does: files that lie at the bottom already are merged as well.
+  // Like db_bench, also compacts files that are already on the bottommost level.
   compact.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   return FromRocksDB(db_->CompactRange(compact, nullptr, nullptr), "compact");
 }

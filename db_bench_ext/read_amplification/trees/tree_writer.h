@@ -1,4 +1,4 @@
-// Writing keys with values into a database, and who hears of it.
+// Writer of keys and values into a database, with callbacks.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_WRITER_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_WRITER_H_
@@ -16,31 +16,30 @@
 
 namespace winnow::bench {
 
-// Called now and then with the number of keys written; false ends the growth.
+// Called occasionally with the number of keys written; returning false ends the growth.
 using GrowthProgress = absl::FunctionRef<bool(uint64_t keys_written)>;
 
-// Called when so many keys were written and can be read, as soon as there are more; an error ends
-// the writes.
+// Called when the number of written and readable keys has increased; an error ends the writes.
 using AfterWrites = std::function<absl::Status(rocksdb::DB* db, uint64_t written)>;
 
-// Without a log, as what a crash would lose is grown again anyway: what was not flushed is lost
-// when the database is closed. The database outlives it. For one thread.
+// Writes without a write-ahead log, since data lost in a crash is grown again anyway: unflushed
+// data is lost when the database is closed. The database must outlive the writer. For one thread.
 class TreeWriter {
  public:
-  // Values are pieces of a random megabyte that depends on the seed. Those of keys with
-  // neighbouring numbers overlap, so that files in which neighbours meet compress to about half.
+  // Values are slices of a random megabyte that depends on the seed. Those of keys with consecutive
+  // numbers overlap, so that files with such neighbors compress to about half.
   TreeWriter(rocksdb::DB* db, size_t value_size, uint64_t seed, AfterWrites after = nullptr);
 
-  // The value depends on the key's number. The write may wait for later ones.
+  // Puts a key; the value depends on its number. The write may be buffered.
   absl::Status Put(std::string_view key, uint64_t number);
 
-  // Such a write that does not wait.
+  // Puts a key without buffering.
   absl::Status PutNow(std::string_view key, uint64_t number);
 
-  // Writes what waits; then all that was written is in files.
+  // Writes buffered keys and flushes: everything written is then in files.
   absl::Status Flush();
 
-  // After a flush, all files are merged into one level, by RocksDB's own manual compaction.
+  // Flushes, and compacts all files into one level by RocksDB's manual compaction.
   absl::Status Compact();
 
  private:
